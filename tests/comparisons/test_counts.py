@@ -633,7 +633,7 @@ def test_data_sets_have_the_counts_that_each_has_by_itself() -> None:
     pairs, *_ = found.tables()
     by = {m.named: [m.tests[0].pairs, *(t.different for t in m.tests)] for m in found.measures}
     assert [row[:2] for row in pairs.rows] == [
-        (m, c) for m in ("r", "p", "q") for c in ("pairs", "paired t", "mc:w")
+        (m, c) for m in ("r", "p", "q") for c in ("pairs", "paired t", "random swaps of W")
     ]
     column = {
         (m, year): [row[at] for row in pairs.rows if row[0] == m]
@@ -682,9 +682,17 @@ def test_a_heading_says_what_is_resampled() -> None:
     def headings(**options: Any) -> list[str]:
         return [column.title for column in adjudge.counts(frame, **options).table().columns[2:]]
 
-    assert headings(tests=("mc", "hb", "mc:w", "t")) == ["mc:mean", "hb:t", "mc:w", "paired t"]
-    assert headings(tests=("mc", "hb:t"), statistic="w") == ["mc:w", "hb:t"]
-    assert " by mc:w (p <=" in adjudge.counts(frame, tests=("mc",), statistic="w").headline()
+    assert headings(tests=("mc", "hb", "mc:w", "t")) == [
+        "random swaps of the mean",
+        "hybrid bootstrap of T^p",
+        "random swaps of W",
+        "paired t",
+    ]
+    assert headings(tests=("mc", "hb:t"), statistic="w") == [
+        "random swaps of W",
+        "hybrid bootstrap of T^p",
+    ]
+    assert " by random swaps of W (p <=" in adjudge.counts(frame, tests=("mc",), statistic="w").headline()
 
 
 def test_cutoffs_of_every_test_are_in_csv_and_json() -> None:

@@ -253,3 +253,23 @@ def test_people_who_say_one_thing_cannot_be_predicted() -> None:
     rng = np.random.default_rng(2)
     with pytest.raises(DataError, match="people gave one score to every summary"):
         cross_validated_regression(standardise(rng.normal(size=(3, 5, 5))), np.full((5, 5), 3.0), rng=rng)
+
+
+@pytest.mark.parametrize("size", [1e300, 1e-300])
+def test_sizes_whose_squares_are_no_numbers(size: float) -> None:
+    rng = np.random.default_rng(8)
+    people = rng.normal(size=(9, 7))
+    values = people + rng.normal(size=(3, 9, 7))
+    large = values * np.array([size, 1.0, size])[:, None, None]
+    plain, found = standardise(values), standardise(large)
+    np.testing.assert_allclose(found.values, plain.values, rtol=1e-9, atol=1e-12)
+    assert found.kept == (0, 1, 2)
+    fits = [
+        cross_validated_regression(some, target, rng=np.random.default_rng(1))
+        for some, target in ((plain, people), (found, size * people))
+    ]
+    np.testing.assert_allclose(fits[1].predicted, size * fits[0].predicted, rtol=1e-6, atol=1e-9 * size)
+    np.testing.assert_allclose(fits[1].weights, size * fits[0].weights, rtol=1e-6, atol=1e-9 * size)
+    flat = large.copy()
+    flat[0] = size
+    assert standardise(flat).constant == (0,)

@@ -51,6 +51,15 @@ def test_units_of_measures_do_not_matter() -> None:
     assert hotelling_t2(scaled, 0 * D).p == pytest.approx(hotelling_t2(D, 0 * D).p, rel=1e-9)
 
 
+@pytest.mark.parametrize("size", [1e300, 1e-300])
+def test_sizes_whose_squares_are_no_numbers(size: float) -> None:
+    plain, found = (hotelling_t2(D * s, 0 * D, rng=np.random.default_rng(1)) for s in (1.0, size))
+    assert found.why is None
+    assert (found.t2, found.p) == (pytest.approx(plain.t2, rel=1e-9), pytest.approx(plain.p, rel=1e-9))
+    assert found.permutation_p == plain.permutation_p
+    np.testing.assert_allclose(found.differences, size * plain.differences, rtol=1e-9)
+
+
 def test_all_flips_equal_a_loop() -> None:
     found = hotelling_t2(D, 0 * D, rng=np.random.default_rng(0))
     observed = closed_form(D)

@@ -125,3 +125,17 @@ def test_one_row_or_one_column_tests_nothing() -> None:
     assert np.isnan(shares_different(np.ones((1, 3)), np.ones((1, 1)))).all()
     assert np.isnan(shares_different(np.ones((3, 1)), np.ones((1, 3)))).all()
     assert shares_different(np.ones((3, 3)), np.ones((1, 3))).tolist() == [0.0]
+
+
+@pytest.mark.parametrize("size", [1e300, 1e-300])
+def test_sizes_whose_squares_are_no_numbers(size: float) -> None:
+    values = rng(4).normal(size=(12, 4)) + np.array([0.0, 0.5, 1.0, 2.0])
+    values[3, 2] = np.nan
+    weights = resamples(12, 8, draws=30, rng=rng()).weights
+    expected = shares_different(values, weights)
+    assert 0 < expected.mean() < 1
+    assert shares_different(size * values, weights).tolist() == expected.tolist()
+    mixed = values * np.array(
+        [1.0, 1.0, size, size]
+    )  # pairs of systems of unlike sizes beside those of like ones
+    assert np.isfinite(shares_different(mixed, weights)).all()

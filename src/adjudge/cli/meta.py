@@ -144,8 +144,15 @@ def command(
         float, typer.Option("--alpha", help="Of tests; 1 - alpha is the level of intervals.")
     ] = 0.05,
     resamples: Annotated[
-        int, typer.Option("--resamples", min=2, metavar="N", help="Of intervals and tests.")
-    ] = 1000,
+        int | None,
+        typer.Option(
+            "--resamples",
+            min=2,
+            metavar="N",
+            help="Of intervals and tests.",
+            show_default="each part's own number",
+        ),
+    ] = None,
     seed: options.Seed = 0,
     human_systems: Annotated[
         list[str] | None,

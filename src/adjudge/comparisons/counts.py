@@ -543,7 +543,7 @@ class CountsByTest:
 
     @property
     def words(self) -> str:
-        """The test in a heading or a sentence; what a resampling test resamples is named, as in mc:mean."""
+        """The test in a heading or a sentence; what a resampling test resamples is named, as in random swaps of W."""
         return words_of_test(
             self.test if self.statistic is None else f"{self.test.partition(':')[0]}:{self.statistic}"
         )

@@ -191,10 +191,13 @@ def one_of(name: str, value: str, known: tuple[str, ...]) -> Any:
 
 
 def words_of_test(test: str) -> str:
-    """A test in a sentence or a heading: paired Wilcoxon; with its statistic by its text, mc:w."""
+    """A test in a sentence or a heading: paired Wilcoxon; of mc:w random swaps of W."""
     from adjudge.stats.paired import TEST_WORDS
+    from adjudge.stats.power.search import STATISTIC_WORDS
 
-    return TEST_WORDS.get(test, test)
+    name, _, statistic = test.partition(":")
+    words = TEST_WORDS.get(name, name)
+    return f"{words} of {STATISTIC_WORDS[statistic]}" if statistic else words
 
 
 def run_test(

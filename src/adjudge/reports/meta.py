@@ -15,7 +15,7 @@ from adjudge.reports.render import INDEX, STYLES, style, template, write_pages
 from adjudge.table import Table
 from adjudge.trust.meta.correlations import CorrelationsResult, MeasureCorrelation
 from adjudge.trust.meta.curves import CurvesResult
-from adjudge.trust.meta.result import PAIRS, SPECS, MetaResult
+from adjudge.trust.meta.result import BY_TOPIC, COMPOSED, PAIRS, SPECS, MetaResult
 from adjudge.trust.meta.words import coefficient_words, over_words
 from adjudge.wording import counted, listed
 
@@ -245,7 +245,7 @@ def write_meta(result: MetaResult, folder: str | Path, *, made_at: str | None = 
     """
     files = result.files() | {INDEX: render_meta(meta_page(result, made_at=made_at))}
     written = write_pages(files, folder)
-    for name in (*(f"{part}.csv" for part in SPECS), PAIRS):
+    for name in (*(f"{part}.csv" for part in SPECS), PAIRS, COMPOSED, BY_TOPIC):
         if name not in files:
             (Path(folder) / name).unlink(missing_ok=True)
     return written

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from adjudge.errors import DataError
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
+from adjudge.stats.paired import exponents
 
 FOLDS = 5
 LEAST_FOLDS = 3
@@ -55,6 +56,7 @@ class StandardisedMeasures:
 def standardise(measures: npt.ArrayLike) -> StandardisedMeasures:
     """Standardise at least two measures that vary; constant ones are left out."""
     values = checks.numbers("measures", measures, dimensions=3)
+    values = np.ldexp(values, -exponents(values, axis=(1, 2)))  # standardised they have no unit
     kept = [k for k, each in enumerate(values) if _varies(each[~np.isnan(each)])]
     _need_two(len(kept), len(values))
     present: BoolArray = np.logical_not(np.isnan(values[kept]).any(axis=0))
@@ -182,6 +184,8 @@ def cross_validated_regression(
     measures' means over all cells, which know nothing of people.
     """
     target = checks.numbers("people", people, dimensions=2)
+    unit = exponents(target, axis=(0, 1))
+    target = np.ldexp(target, -unit)
     if target.shape != measures.present.shape:
         raise DataError(f"people's scores are {target.shape}, the measures' {measures.present.shape}")
     own = list(clusters) if clusters is not None else [str(k) for k in range(target.shape[0])]
@@ -224,8 +228,8 @@ def cross_validated_regression(
             penalties.append(penalty)
             sizes.append(int(learned.n))
     return CrossValidatedRegression(
-        predicted=predicted,
-        weights=np.array(weights),
+        predicted=np.ldexp(predicted, unit),
+        weights=np.ldexp(np.array(weights), unit),
         penalties=np.array(penalties),
         topic_folds=topics,
         system_folds=systems,

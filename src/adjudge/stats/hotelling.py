@@ -16,6 +16,7 @@ from scipy.special import fdtrc
 from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray
+from adjudge.stats.paired import exponents
 from adjudge.wording import counted
 
 RESAMPLES = 10_000
@@ -75,7 +76,8 @@ def hotelling_t2(
             f"x and y: expected the same topics and measures, got {first.shape} and {second.shape}"
         )
     checks.count("resamples", resamples, least=1)
-    every = first - second
+    unit = exponents(np.concatenate([first, second]), axis=0)
+    every = np.ldexp(first, -unit) - np.ldexp(second, -unit)  # T2 has no unit
     whole = ~np.isnan(every).any(axis=1)
     d = every[whole]
     n, k = d.shape
@@ -87,7 +89,7 @@ def hotelling_t2(
         n=n,
         dropped=int(np.count_nonzero(~whole)),
         measures=k,
-        differences=d.mean(axis=0) if n else np.full(k, math.nan),
+        differences=np.ldexp(d.mean(axis=0), unit[0]) if n else np.full(k, math.nan),
     )
     if n <= k:
         measures = counted(k, "measure")

@@ -234,6 +234,15 @@ class DifferenceRanks:
     """How many differences share each distinct rank."""
 
 
+def exponents(values: FloatArray, axis: int | tuple[int, ...]) -> IntArray:
+    """The powers of two that numbers along an axis are to be divided by, so that the largest is about 1.
+
+    Squares of what is divided neither overflow nor vanish, and dividing by powers of two rounds nothing.
+    """
+    largest = np.max(np.abs(np.nan_to_num(values)), axis=axis, initial=0.0, keepdims=True)
+    return np.asarray(np.frexp(largest)[1], dtype=np.int64)
+
+
 def common(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Both vectors over the rows where both are present."""
     x, y = pair(x, y)

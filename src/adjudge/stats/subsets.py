@@ -13,7 +13,7 @@ import numpy.typing as npt
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.multiple import at_most
-from adjudge.stats.paired import noise_of, settled, student_p
+from adjudge.stats.paired import exponents, noise_of, settled, student_p
 from adjudge.stats.pairs import columns_of_pairs
 
 SharesCorrection = Literal["holm", "none"]
@@ -129,6 +129,8 @@ def shares_different_of(
 
 def _t_tests(x: FloatArray, y: FloatArray, weights: FloatArray, groups: IntArray | None) -> FloatArray:
     """p of the paired t-test, for every row of weights and every column."""
+    unit = exponents(np.stack([x, y]), axis=(0, 1))[0]
+    x, y = np.ldexp(x, -unit), np.ldexp(y, -unit)  # t has no unit
     each = noise_of(x, y)
     noise = np.max(np.nan_to_num(each), axis=0, initial=0.0)
     difference = settled(x - y, each)

@@ -72,15 +72,15 @@ def test_the_mean_is_that_of_the_formula(found: CompositesResult) -> None:
 
 
 def test_counts_are_those_of_the_scores_themselves(found: CompositesResult) -> None:
-    rows = found.cells_frame()
+    rows = found.scores_frame()
     own = rows[rows["among"] == "all"].drop(columns="among")
     beside = pd.concat([own, made().query("measure == 'm1'").drop(columns="assessor")])
     counted = adjudge.counts(adjudge.read_scores(beside, human="s6,s7"))
     expected = {(m.measure, t.test): (t.different, t.human_better) for m in counted.measures for t in m.tests}
-    power = found.made[1].power
+    power = found.made[1].power.counts
     here = {(m.measure, t.test): (t.different, t.human_better) for m in power.measures for t in m.tests}
     assert {key: here[key] for key in expected} == expected
-    assert len(power.measures) == 7
+    assert len(power.measures) == 8, "people, four measures, three composites"
 
 
 def test_tables_and_sentences(found: CompositesResult) -> None:
@@ -88,7 +88,7 @@ def test_tables_and_sentences(found: CompositesResult) -> None:
     assert len(set(tables.names)) == len(tables.names)
     assert "composites-weights-machines" in tables.names
     assert "composites-correlations-system-all" in tables.names
-    assert "composites-pairs-all" in tables.names
+    assert "composites-power-all" in tables.names
     weights = tables["composites-weights-all"]
     assert [row["measure"] for row in weights.records()] == ["m0", "m1", "m2", "ter"]
     assert sum(row["pc1"] ** 2 for row in weights.to_frame().to_dict("records")) == pytest.approx(1)

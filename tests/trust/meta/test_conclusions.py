@@ -410,3 +410,36 @@ def test_summeval_by_scipys_paired_t(shared_data: Path) -> None:
             assert one.pairs == 66
             assert counts(one) == expected
     assert sum(each.count(k) > 0 for each in found.agreements for k in range(5)) > 12  # the cells are filled
+
+
+def test_tests_of_different_kinds_are_said_to_be_so() -> None:
+    """A measure that is the mean of the assessors need not find what they find: theirs is another test."""
+    frame = evaluation(3)
+    mean = frame[frame["measure"] == "overall"].groupby(["topic", "system"], as_index=False)["value"].mean()
+    same = mean.assign(measure="same", assessor=None)[COLUMNS]
+    cells = cells_of(scores(pd.concat([frame, same])), "overall")
+    said = " ".join(agree_on_conclusions(cells).table().notes)
+    assert (
+        "people are tested by t over topics and assessors, measures by paired Wilcoxon over topics: tests of different"
+        " kinds, by which even the same scores can lead to different conclusions; with --test t both are t-tests"
+    ) in said
+    assert "different kinds" not in " ".join(agree_on_conclusions(cells, test="t").table().notes)
+    fixed = agree_on_conclusions(cells, assessor_effects="fixed")
+    assert "different kinds" not in " ".join(fixed.table().notes)
+    assert fixed.of("same").agreeing == fixed.of("same").tested, "one test, one conclusion"
+
+
+def test_populations_do_not_depend_on_the_order_of_rows() -> None:
+    frame = evaluation(4)
+    few = frame[(frame["measure"] == "good") & (frame.index % 5 < 2)].assign(measure="few")
+    frame = pd.concat([frame, few])
+    turned = [
+        agree_on_conclusions(cells_of(scores(rows), "overall")).as_dict()["populations"]
+        for rows in (frame, frame.iloc[::-1])
+    ]
+    by = [{(p["among"], tuple(p["measures"])): p for p in each} for each in turned]
+    assert {which: p["design"] for which, p in by[0].items()} == {
+        which: p["design"] for which, p in by[1].items()
+    }
+    assert by[0]["all", ("few",)]["design"] == "assigned"
+    assert by[0]["all", ("good", "noise", "reverse")]["design"] == "crossed"

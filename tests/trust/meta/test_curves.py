@@ -412,9 +412,9 @@ def test_tables_frames_and_points() -> None:
     done: list[tuple[int, int]] = []
     result = learning_curves(found, draws=20, progress=lambda k, n: done.append((k, n)))
     assert done == [(k, 11) for k in range(1, 12)]
-    assert result.tables().names == ("curves-topics", "curves-assessors")
-    assert "the measure and people on the same k topics" in result.tables()["curves-topics"].title
-    assert "the measure as it is" in result.tables()["curves-assessors"].title
+    assert result.tables().names == ("curves-topics-all", "curves-assessors-all")
+    assert "the measure and people on the same k topics" in result.tables()["curves-topics-all"].title
+    assert "the measure as it is" in result.tables()["curves-assessors-all"].title
     frame = result.to_frame()
     assert list(frame["what"]) == ["topics"] * 8 + ["assessors"] * 3
     assert set(frame["level"]) == {"system"}
@@ -450,3 +450,76 @@ def test_summeval(shared_data: Path, tmp_path: Path) -> None:
     references = result.of("references")[0]
     assert [p.draws for p in references.points] == [math.comb(11, k) for k in range(1, 12)]
     assert all(p.every for p in references.points)
+
+
+def test_only_topics_that_the_measure_has_are_counted() -> None:
+    given = [row for row in rows(12) if row[0] == "overall" or int(row[1][1:]) < 6]
+    given += [("full", *row[1:3], None, row[4] + 0.1) for row in rows(12, seed=2) if row[3] == "ann"]
+    result = learning_curves(cells(given), what=["topics"], draws=30)
+    by = {curve.measure.measure: curve for curve in result.curves}
+    assert [by[name].topics for name in ("rouge", "full")] == [6, 12]
+    assert [by[name].points[-1].k for name in ("rouge", "full")] == [6, 12]
+    assert "with 6 topics" in by["rouge"].sentence()
+    assert "12" not in by["rouge"].sentence()
+    # The rest of people's topics changes nothing of the measure's curve.
+    alone = [row for row in rows(12) if int(row[1][1:]) < 6]
+    assert values(by["rouge"]) == values(one(learning_curves(cells(alone), what=["topics"], draws=30)))
+
+
+def test_a_measure_with_one_topic_has_no_curve_over_topics() -> None:
+    given = [row for row in rows(5) if row[0] == "overall" or row[1] == "t3"]
+    result = learning_curves(cells(given), what=["topics"], draws=10)
+    assert result.curves == ()
+    assert result.headline() == (
+        "No curve over topics for rouge against overall: 1 topic with scores of both, and a curve needs two."
+    )
+
+
+def test_intervals_have_the_level_that_alpha_says() -> None:
+    found = cells(rows(9))
+    wide, narrow = (
+        learning_curves(found, what=["topics", "assessors"], draws=200, alpha=alpha) for alpha in (0.05, 0.2)
+    )
+    assert "(95 % interval" in wide.headline()
+    assert "(80 % interval" in narrow.headline()
+    assert "95 %" not in " ".join((*narrow.sentences(), *(n for some in narrow.notes.values() for n in some)))
+    spans = [(each.of("topics")[0].points[4].correlation) for each in (wide, narrow)]
+    assert spans[0].low < spans[1].low <= spans[1].high <= spans[0].high
+    rng = generator(0, "meta/curves/topics")
+    for k in range(1, 6):  # the draws of the fifth point come after those of the others
+        drawn, again = subsets(9, k, draws=200, rng=rng), resamples(9, k, draws=200, rng=rng)
+    x, y = found.automatic[0], found.people[0]
+    drawn_again = [
+        rho(np.repeat(x, w.astype(int), axis=0), np.repeat(y, w.astype(int), axis=0)) for w in again.weights
+    ]
+    assert len(drawn) == math.comb(9, 5)
+    assert spans[1].low == pytest.approx(np.quantile(drawn_again, 0.1, method="lower"), abs=1e-12)
+
+
+def test_a_last_point_of_unequal_numbers_is_all_that_there_are() -> None:
+    given = [row for row in rows(6) if row[3] != "cy" or row[1] in ("t0", "t1", "t2")]
+    given = [row for row in given if row[3] != "bob" or row[1] != "t5"]
+    result = learning_curves(
+        cells(given), what=["assessors"], level="global", coefficient="pearson", draws=30
+    )
+    said = one(result).sentence()
+    assert "from 1 to all that there are (1 to 3) it still changes by" in said, said
+
+
+def test_curves_of_machines_and_of_all_systems() -> None:
+    frame = pd.DataFrame(rows(6), columns=["measure", "topic", "system", "assessor", "value"])
+    found = cells_of(scores_of(frame, human="d,e"), "overall")
+    result = learning_curves(found, among=("machines", "all"), draws=20)
+    assert result.to_frame()["among"].unique().tolist() == ["machines", "all"]
+    for which in ("machines", "all"):
+        own = learning_curves(found, among=which, draws=20)  # type: ignore[arg-type]
+        mine = result.to_frame().query("among == @which").reset_index(drop=True)
+        pd.testing.assert_frame_equal(mine, own.to_frame())
+        words = "machines" if which == "machines" else "all systems"
+        assert f"among {words}" in result.tables()[f"curves-topics-{which}"].title
+    assert all(
+        "among machines" in said or "among all systems" in said
+        for said in result.sentences()
+        if "No" not in said
+    )
+    assert result.as_dict()["among"] == ["machines", "all"]

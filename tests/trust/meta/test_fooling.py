@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from scipy.stats import ttest_rel
 
+from adjudge import __version__
 from adjudge.comparisons.scores import scores_of
 from adjudge.data.fooling import BIGRAM_LIST, DISTORTIONS, KIND_WORDS
 from adjudge.data.rows import Document, Row, Summary, System
@@ -348,3 +349,14 @@ def test_on_summeval_padding_fools_recall_and_not_f(shared_data: Path, tmp_path:
     verdicts = {m: [result.outcome(m, kind).verdict for kind in DISTORTIONS[4:]] for m in result.measures}
     assert list(verdicts.values()) == [["better", "better"], ["worse", "worse"], ["better", "worse"]]
     assert result.outcome("rouge-1", "repeated").topics == 98  # two summaries have one sentence
+
+
+def test_sentences_tell_sizes(found: FoolingResult) -> None:
+    for measure in found.measures:
+        own = [each for each in found.outcomes if each.measure == measure and each.kind in DISTORTIONS]
+        [said] = [each for each in found.sentences() if each.startswith(f"By {own[0].title}, compared")]
+        for each in own:
+            shown = f"{KIND_WORDS[each.kind]} ({each.change:+.4f})"
+            assert (shown in said) == (each.verdict in ("better", "not worse", "worse")), (each, said)
+    assert any(each.startswith("The distorted summaries are those of fluent") for each in found.sentences())
+    assert all(line.endswith(f"|v:{__version__}") for line in found.signature.splitlines())

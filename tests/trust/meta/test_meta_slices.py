@@ -121,3 +121,75 @@ def test_thirds_by_texts(judged_demo: Path) -> None:
     shortest = sorted(cells.topics, key=words.__getitem__)[:4]
     assert {t for t, there in zip(cells.topics, made[0].inside, strict=True) if there} == set(shortest)
     assert np.all(np.sum([each.inside for each in made[:3]], axis=0) == 1)
+
+
+def test_machines_and_all_systems_are_families_of_their_own() -> None:
+    scores = scores_of(planted(), human="s6,s7")
+    cells = cells_of(scores, "people")
+    found = slices(scores, cells, among=("machines", "all"), coefficient="pearson")
+    frame = found.to_frame()
+    assert frame["among"].unique().tolist() == ["machines", "all"]
+    assert set(frame["level"]) == {"input"}
+    assert set(frame["coefficient"]) == {"pearson"}
+    for which in ("machines", "all"):
+        alone = slices(scores, cells, among=which, coefficient="pearson").to_frame()  # type: ignore[arg-type]
+        pd.testing.assert_frame_equal(frame[frame["among"] == which].reset_index(drop=True), alone)
+    assert found.tables().names == ("slices-machines", "slices-all")
+    assert [", among machines;" in each.title for each in found.tables()] == [True, False]
+    assert sum("among machines" in said for said in found.sentences()) >= 1
+    assert all("among machines" in said or "among all systems" in said for said in found.sentences())
+    assert any("slices are of the input level" in note for note in found.table().notes)
+
+
+def test_options_reach_the_slices() -> None:
+    plain, _ = sliced(planted(topics=20))
+    few, _ = sliced(planted(topics=20), resamples=9)
+    assert set(plain.to_frame()["verdict"]) != {"could not have been found"}
+    assert set(few.to_frame()["verdict"]) == {"could not have been found"}, "p is never below 1/10"
+    bare, _ = sliced(planted(), correct="none")
+    assert bare.to_frame()["p"].tolist() == bare.to_frame()["p_adjusted"].tolist()
+    assert "4 tests, not corrected" in bare.headline()
+
+
+def with_sets(topics: int = 24, sets: int = 4) -> pd.DataFrame:
+    frame = planted(topics=topics)
+    frame["set"] = "set" + (frame["topic"].str[1:].astype(int) % sets).astype(str)
+    return frame
+
+
+def test_topics_of_one_set_are_warned_of() -> None:
+    found, cells = sliced(with_sets(), by=["set"])
+    assert cells.clusters is not None
+    assert found.to_frame().groupby("slice")["topics"].first().to_dict() == {f"set{k}": 6 for k in range(4)}
+    last = list(found.sentences())[-1]
+    assert last == (
+        "Topics of one set change places one by one between slices, as if they were independent: where they are alike,"
+        " p is too small."
+    )
+    assert last in found.table().said
+    crossed, _ = sliced(with_sets(sets=3), by=["type"])
+    assert list(crossed.sentences())[-1].endswith("and too large for those that divide them.")
+    single, _ = sliced(planted(), by=["type"])
+    assert not any("one by one" in said for said in single.sentences())
+
+
+def test_slices_by_length() -> None:
+    """The measure fails on long summaries; a topic at a length is a row."""
+    rng = np.random.default_rng(3)
+    rows = []
+    for t in range(12):
+        for length in (50, 100):
+            people = rng.normal(size=7)
+            measure = people + 0.2 * rng.normal(size=7) if length == 50 else rng.normal(size=7)
+            for name, values in (("people", people), ("measure", measure)):
+                rows += [(name, f"t{t}", f"s{s}", length, value) for s, value in enumerate(values)]
+    frame = pd.DataFrame(rows, columns=["measure", "topic", "system", "length", "value"])
+    scores = scores_of(frame)
+    cells = cells_of(scores, "people", length="all")
+    found = slices(scores, cells, by=["length"])
+    verdicts = found.to_frame().set_index("slice")["verdict"].to_dict()
+    assert verdicts == {"50": "better", "100": "worse"}
+    assert set(found.to_frame()["topics"]) == {12}
+    assert list(found.sentences())[-1].startswith("Lengths of one topic change places one by one")
+    with pytest.raises(DataError, match="no slices by length: one length is looked at"):
+        slices(scores, cells_of(scores, "people", length=50), by=["length"])

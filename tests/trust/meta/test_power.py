@@ -82,7 +82,7 @@ def test_sentences_and_tables_tell_the_direction_too() -> None:
     )
     assert f"{best.idxmax()} {best.max()} of 10" in said[0]
     assert f"; people: overall {rows.loc['overall', 'different']} of 10." in said[0]
-    assert "by mc:mean (uncorrected)" in said[2]
+    assert "by random swaps of the mean (uncorrected)" in said[2]
     tables = found.tables()
     assert tables.names == ("power", "power-human-machine")
     last = dict(
@@ -96,7 +96,7 @@ def test_sentences_and_tables_tell_the_direction_too() -> None:
     assert reverse["machine_better"] > reverse["human_better"]
     shown = f"{reverse['human_machine_different']} ({reverse['human_better']}/{reverse['machine_better']})"
     assert (last["measure"], last["by"], last["t"]) == ("reverse", "measure", shown)
-    assert [c.title for c in tables["power"].columns] == ["measure", "by", "pairs", "paired t", "mc:mean"]
+    assert [c.title for c in tables["power"].columns][2:] == ["pairs", "paired t", "random swaps of the mean"]
     data = json.loads(json.dumps(found.as_dict(), allow_nan=False))
     assert [row["different"] for row in data["rows"]] == found.to_frame()["different"].tolist()
     assert data["rows"][1]["statistic"] == "mean"
@@ -133,3 +133,18 @@ def test_what_cannot_be_counted_is_refused() -> None:
         discriminative_power(cells, tests=())
     with pytest.raises(DataError, match="fewer than two systems"):
         discriminative_power(cells.take(systems=[0]))
+
+
+def test_every_heading_is_in_words() -> None:
+    tests = ("t-unpaired", "wilcoxon", "mc:w", "mc:t-unpaired", "hb:median", "hb")
+    found = discriminative_power(cells_of(scores_of(evaluation(5))), tests=tests, resamples=99)
+    assert [column.title for column in found.table().columns[3:]] == [
+        "unpaired t",
+        "paired Wilcoxon",
+        "random swaps of W",
+        "random swaps of T",
+        "hybrid bootstrap of the median",
+        "hybrid bootstrap of T^p",
+    ]
+    assert [column.name for column in found.table().columns[3:]] == list(tests)
+    assert all(line.endswith(f"|v:{adjudge.__version__}") for line in found.signature.splitlines())

@@ -433,8 +433,8 @@ def _signature(cells: Cells, options: MetaOptions) -> str:
     over = "topics" if cells.clusters is None else "sets"
     agreement = f"t:{over}" if cells.clusters is None else f"bootstrap:{over}"
     return (
-        f"accuracy|agreement:strict:{agreement}|acc-eq:folds:10|soft:swaps:{options.resamples}:both-directions"
-        f"|bootstrap:{over}:percentile:{options.resamples}|seed:{options.seed}"
+        f"accuracy|agreement:strict:{agreement}|acc-eq:folds:10|soft:swaps:{options.interval_resamples}:both-directions"
+        f"|bootstrap:{over}:percentile:{options.interval_resamples}|seed:{options.seed}"
     )
 
 
@@ -461,7 +461,7 @@ def _within(
             human.values,
             cells.automatic[m],
             rng=_stream(options, "ties"),
-            resamples=options.resamples,
+            resamples=options.interval_resamples,
             level=level,
             clusters=cells.clusters,
         )
@@ -591,7 +591,7 @@ def _share_interval(
     if len(names) < LEAST_CLUSTERS:
         return math.nan, math.nan, f"needs {LEAST_CLUSTERS} sets of topics, has {len(names)}"
     own = np.array([names[each] for each in clusters])
-    draws = cluster_draws(_stream(options, "agreement"), len(names), options.resamples)[:, own]
+    draws = cluster_draws(_stream(options, "agreement"), len(names), options.interval_resamples)[:, own]
     if not len(draws):
         return math.nan, math.nan, "nothing was resampled"
     low, high = (float(each) for each in percentile_limits(draws @ shares / draws.sum(axis=1), level, axis=0))
@@ -601,13 +601,15 @@ def _share_interval(
 def _of_means(cells: Cells, human: HumanCells, among: Among, options: MetaOptions) -> list[MeasureAccuracy]:
     """Soft and plain accuracy of systems' means."""
     given: dict[str, Any] = {
-        "resamples": options.resamples,
+        "resamples": options.interval_resamples,
         "level": 1 - options.alpha,
         "clusters": cells.clusters,
     }
     both = human.values, cells.automatic
     found = {
-        SOFT: soft_accuracies(*both, rng=_stream(options, "soft"), swaps=max(options.resamples, 1), **given),
+        SOFT: soft_accuracies(
+            *both, rng=_stream(options, "soft"), swaps=max(options.interval_resamples, 1), **given
+        ),
         PLAIN: mean_accuracies(*both, rng=_stream(options, "means"), **given),
     }
     if options.closer_than is not None:

@@ -379,7 +379,7 @@ def ceiling_all(cells: Cells, options: MetaOptions) -> CeilingResult:
         confidence=1 - options.alpha,
         clustered=cells.clusters is not None,
         signature=(
-            f"ceiling|leave-one-out|t:satterthwaite|bootstrap:{over}:{options.resamples}|jackknife:assessors"
+            f"ceiling|leave-one-out|t:satterthwaite|bootstrap:{over}:{options.interval_resamples}|jackknife:assessors"
             f"|global:jackknife:{over}|seed:{options.seed}"
         ),
         notes=(*absent, *notes),
@@ -421,7 +421,7 @@ def _add(
         level=level,
         coefficient=how,
         rng=generator(options.seed, "meta/ceiling"),
-        resamples=options.resamples,
+        resamples=options.interval_resamples,
         confidence=1 - options.alpha,
         clusters=cells.clusters,
     )

@@ -360,3 +360,50 @@ def _row(each: Any, by_length: bool) -> str:
         return str(each.topic)
     length = each.length
     return str(TopicAtLength(str(each.topic), None if length != length or length is None else int(length)))
+
+
+def several_among(among: Among | Sequence[Among]) -> tuple[Among, ...]:
+    """One choice of systems, or several."""
+    return (among,) if isinstance(among, str) else tuple(among)  # type: ignore[return-value]
+
+
+# Cells as `compare` and `counts` take them
+
+
+def score_matrix(info: MeasureInfo, values: FloatArray, cells: Cells) -> ScoreMatrix | None:
+    """A measure's scores as `compare` takes them: a row per topic that has any; None where there is none."""
+    values = over_lengths(values, cells)
+    rows = np.flatnonzero(~np.isnan(values).all(axis=1))
+    if not rows.size:
+        return None
+    topics = tuple(dict.fromkeys(cells.row_topics))
+    kept = values[rows]
+    return ScoreMatrix(
+        values=kept,
+        counts=(~np.isnan(kept)).astype(np.int64),
+        topics=tuple(topics[k] for k in rows),
+        systems=cells.systems,
+        info=replace(info, better="higher", range=(None, None)),  # as cells are
+    )
+
+
+def over_lengths(values: FloatArray, cells: Cells) -> FloatArray:
+    """A row per topic: its mean over the lengths that every system with a score on it has, as in `compare`.
+
+    Of several assessors, the plain means of each.
+    """
+    topics = list(dict.fromkeys(cells.row_topics))
+    if len(topics) == len(cells.row_topics):
+        return values
+    of = np.array([topics.index(topic) for topic in cells.row_topics])
+    found = np.full((*values.shape[:-2], len(topics), values.shape[-1]), np.nan)
+    for k in range(len(topics)):
+        rows = values[..., of == k, :]
+        kept = ~np.isnan(rows)
+        if values.ndim == 2:
+            there = kept.any(axis=0)
+            kept &= (kept | ~there).all(axis=1, keepdims=True)
+        n = kept.sum(axis=-2)
+        total = np.where(kept, rows, 0.0).sum(axis=-2)
+        found[..., k, :] = np.where(n > 0, total / np.maximum(n, 1), np.nan)
+    return found

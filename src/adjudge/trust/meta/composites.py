@@ -8,21 +8,19 @@ and in the counts of significant pairs.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adjudge.comparisons.counts import COUNTED, CountsTable, rankel_tables
+from adjudge import __version__
+from adjudge.comparisons.counts import COUNTED
 from adjudge.comparisons.scores import Among
-from adjudge.comparisons.tests import RESAMPLES as TEST_RESAMPLES
-from adjudge.comparisons.tests import choices, run_test
-from adjudge.data.scores import MeasureInfo, ScoreMatrix
+from adjudge.data.scores import MeasureInfo
 from adjudge.engine import generator
 from adjudge.errors import DataError
-from adjudge.stats.checks import FloatArray
+from adjudge.stats.checks import BoolArray, FloatArray
 from adjudge.stats.composites import (
     FOLDS,
     CrossValidatedRegression,
@@ -37,13 +35,12 @@ from adjudge.table import Cell, Column, Table, Tables, Tabular, plain
 from adjudge.trust.meta.cells import Cells
 from adjudge.trust.meta.correlations import CorrelationsResult, MeasureCorrelation, correlate_all
 from adjudge.trust.meta.options import MetaOptions
+from adjudge.trust.meta.power import PowerResult, discriminative_power
 from adjudge.trust.meta.words import coefficient_words, over_words
 from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from adjudge.stats.pairs import PairResults
 
 SHOWN = 3
 """Components whose loadings are shown, at most; only the first is a composite."""
@@ -79,7 +76,7 @@ class CompositesAmong:
     cells: int
     incomplete: int
     """Cells in which some measure has a score and another has none."""
-    power: CountsTable
+    power: PowerResult
     absent: Mapping[str, str] = field(default_factory=dict)
     """By human measure that there is no regression on: why."""
 
@@ -117,7 +114,7 @@ class CompositesAmong:
             ),
             said=(self._variance(),),
             notes=tuple(self.notes()),
-            signature="\n".join(each.info.signature for each in self.composites),
+            signature="\n".join(f"{each.info.signature}|v:{__version__}" for each in self.composites),
         )
 
     def _variance(self) -> str:
@@ -155,8 +152,8 @@ class CompositesAmong:
 
     def counts(self) -> Iterator[str]:
         """How many pairs composites find, beside the single measures."""
-        for at, test in enumerate(self.power.measures[0].tests):
-            found = {each.measure: each.tests[at].different for each in self.power.measures}
+        for at, test in enumerate(self.power.counts.measures[0].tests):
+            found = {each.measure: each.tests[at].different for each in self.power.counts.measures}
             single = {
                 m.measure: found[m.measure] for m in self.joined.measures if m.measure not in self.names
             }
@@ -165,7 +162,7 @@ class CompositesAmong:
             own = ", ".join(f"{words[name]} {found[name]:,}" for name in found if name in self.names)
             yield (
                 f"Among {over_words(self.among)}, of {counted(test.pairs, 'pair')} these differ by"
-                f" {test.words} (p <= {self.power.alpha:g}, uncorrected): {own}; single measures find"
+                f" {test.words} (p <= {self.power.counts.alpha:g}, uncorrected): {own}; single measures find"
                 f" from {min(single.values()):,} ({few}) to {max(single.values()):,} ({many})."
             )
 
@@ -240,7 +237,7 @@ class CompositesResult(Tabular):
         ]
         return pd.concat(frames, ignore_index=True)
 
-    def cells_frame(self) -> pd.DataFrame:
+    def scores_frame(self) -> pd.DataFrame:
         """Every composite's scores: a row per choice of systems, composite, topic and system."""
         import pandas as pd
 
@@ -306,17 +303,20 @@ def composites(
     cells: Cells,
     options: MetaOptions | None = None,
     *,
-    tests: Sequence[str] = COUNTED,
+    tests: Sequence[str] = (),
     folds: int = FOLDS,
 ) -> CompositesResult:
     """Composites of all automatic measures, for each choice of systems that is asked for.
 
     Measures are standardised over the cells that all of them have; there every composite has a score, and there it is
     compared with the single measures. A regression is made for each human measure, with `folds` of topics and of
-    systems. `tests` count the pairs that differ, as `counts` does.
+    systems. `tests` count the pairs that differ, as `discriminative_power` does; without them those of the options.
     """
     options = options or MetaOptions()
-    made = tuple(_among(cells.among(which), which, options, tests, folds) for which in options.among)
+    made = tuple(
+        _among(cells.among(which), which, options, tests or options.tests or COUNTED, folds)
+        for which in options.among
+    )
     return CompositesResult(
         made=made,
         correlated=tuple(correlate_all(each.joined, replace(options, among=(each.among,))) for each in made),
@@ -354,7 +354,7 @@ def _among(
         joined=joined,
         cells=int(measures.present.sum()),
         incomplete=measures.incomplete,
-        power=_power(joined, options, tests),
+        power=_power(joined, measures.present, options, tests),
         absent=absent,
     )
 
@@ -420,22 +420,13 @@ def _joined(cells: Cells, measures: StandardisedMeasures, found: Sequence[Compos
     )
 
 
-def _power(joined: Cells, options: MetaOptions, tests: Sequence[str]) -> CountsTable:
-    """Rankel's tables of the single measures and the composites."""
-    chosen = choices(tests=tests, alpha=options.alpha, seed=options.seed)
-    runs: dict[str, Callable[[FloatArray], PairResults]] = {
-        test: partial(run_test, test=test, choices=chosen, alternative="two-sided", resamples=TEST_RESAMPLES)
-        for test in chosen.run
-    }
-    matrices = [
-        ScoreMatrix(
-            values=values,
-            counts=np.isfinite(values).astype(int),
-            topics=joined.topics,
-            systems=joined.systems,
-            info=replace(info, better="higher"),  # cells are turned so
-        )
-        for info, values in zip(joined.measures, joined.automatic, strict=True)
-    ]
-    kinds = dict(zip(joined.systems, joined.kinds, strict=True))
-    return rankel_tables(matrices, kinds, runs, alpha=options.alpha)
+def _power(joined: Cells, present: BoolArray, options: MetaOptions, tests: Sequence[str]) -> PowerResult:
+    """Rankel's tables of people, the single measures and the composites, all in the same cells."""
+    people = (replace(each, values=np.where(present, each.values, np.nan)) for each in joined.humans)
+    return discriminative_power(
+        replace(joined, humans=tuple(people)),
+        tests=tests,
+        alpha=options.alpha,
+        resamples=options.resamples,
+        seed=options.seed,
+    )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adjudge import __version__
 from adjudge.comparisons.conclusions import (
     CONCLUSIONS,
     DIFFERENT,
@@ -37,13 +38,13 @@ from adjudge.comparisons.sampled import (
 )
 from adjudge.comparisons.scores import Among
 from adjudge.comparisons.tests import ALPHA, CORRECTION_BY, Choices, choices
-from adjudge.data.scores import MeasureInfo, ScoreMatrix
+from adjudge.data.scores import MeasureInfo
 from adjudge.errors import DataError, UsageError
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.paired import test_words
 from adjudge.stats.pairs import columns_of_pairs
 from adjudge.table import Cell, Column, Table, Tables, Tabular, plain
-from adjudge.trust.meta.cells import POOLED, Cells, HumanCells
+from adjudge.trust.meta.cells import POOLED, Cells, HumanCells, over_lengths, score_matrix
 from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ AGREEMENTS = ("same", "opposite", "only_people", "only_measure", "neither")
 SAME, OPPOSITE, ONLY_PEOPLE, ONLY_MEASURE, NEITHER = range(len(AGREEMENTS))
 UNTESTED = -1
 """The measure or people have no test of the pair."""
+SAMPLED = "assessors"
+"""The test in which assessors are a sample, as topics are."""
 MOST_SAID = 3
 """Measures of which each has its contradictions listed in a sentence of its own; the table lists all."""
 HEADINGS = {
@@ -215,7 +218,7 @@ class _Compared:
             human.info,
             np.where(kept, human.values, np.nan),
             human.assessors,
-            _over_lengths(by_assessor, self.cells),
+            over_lengths(by_assessor, self.cells),
         )
 
     def _tested(
@@ -251,45 +254,6 @@ class _Compared:
         kind = dict(zip(self.cells.systems, self.cells.kinds, strict=True))
         human = np.array([kind[system] == "human" for system in systems], dtype=np.bool_)
         return np.asarray(human[first] != human[second])
-
-
-def score_matrix(info: MeasureInfo, values: FloatArray, cells: Cells) -> ScoreMatrix | None:
-    """A measure's scores as `compare` takes them: a row per topic that has any; None where there is none."""
-    values = _over_lengths(values, cells)
-    rows = np.flatnonzero(~np.isnan(values).all(axis=1))
-    if not rows.size:
-        return None
-    topics = tuple(dict.fromkeys(cells.row_topics))
-    kept = values[rows]
-    return ScoreMatrix(
-        values=kept,
-        counts=(~np.isnan(kept)).astype(np.int64),
-        topics=tuple(topics[k] for k in rows),
-        systems=cells.systems,
-        info=replace(info, better="higher", range=(None, None)),  # as cells are
-    )
-
-
-def _over_lengths(values: FloatArray, cells: Cells) -> FloatArray:
-    """A row per topic: its mean over the lengths that every system with a score on it has, as in `compare`.
-
-    Of several assessors, the plain means of each.
-    """
-    topics = list(dict.fromkeys(cells.row_topics))
-    if len(topics) == len(cells.row_topics):
-        return values
-    of = np.array([topics.index(topic) for topic in cells.row_topics])
-    found = np.full((*values.shape[:-2], len(topics), values.shape[-1]), np.nan)
-    for k in range(len(topics)):
-        rows = values[..., of == k, :]
-        kept = ~np.isnan(rows)
-        if values.ndim == 2:
-            there = kept.any(axis=0)
-            kept &= (kept | ~there).all(axis=1, keepdims=True)
-        n = kept.sum(axis=-2)
-        total = np.where(kept, rows, 0.0).sum(axis=-2)
-        found[..., k, :] = np.where(n > 0, total / np.maximum(n, 1), np.nan)
-    return found
 
 
 def _population(
@@ -540,7 +504,7 @@ class ConclusionsResult(Tabular):
         resampled = f":R{c.resamples}" if c.resamples is not None else ""
         return (
             f"conclusions|test:{c.test}{resampled}|people:{tests}|correct:{c.correct}:{c.alpha:g}|seed:{c.seed}"
-            f"|topics:{'own' if self.all_topics else 'common'}"
+            f"|topics:{'own' if self.all_topics else 'common'}|v:{__version__}"
         )
 
     def _groups(self) -> Iterator[list[ConclusionAgreement]]:
@@ -602,6 +566,14 @@ class ConclusionsResult(Tabular):
             f"differences by {listed(list(map(test_words, tests)))}, p <= {self.choices.alpha:g}, {corrected}; each"
             " choice of pairs is tested by itself"
         )
+        kinds = dict.fromkeys((each.people.test, each.automatic.test) for each in self.agreements)
+        for people, automatic in kinds:
+            if people == SAMPLED and automatic != "t":
+                yield (
+                    f"people are tested by {test_words(people)}, measures by {test_words(automatic)} over topics: tests"
+                    " of different kinds, by which even the same scores can lead to different conclusions; with --test t"
+                    " both are t-tests"
+                )
         yield "that neither finds a difference does not show that there is none"
         yield from self._for_whom()
         for each in self.agreements:
@@ -743,6 +715,18 @@ class ConclusionsResult(Tabular):
         rows = (row for each in self.agreements for row in each.pair_records())
         return pd.DataFrame(rows, columns=list(PAIR_COLUMNS))
 
+    def _populations(self) -> Iterator[dict[str, Any]]:
+        """Whose judgments people's conclusions are from; measures with other summaries leave them other judgments."""
+        for group in self._groups():
+            for people in {id(each.people): each.people for each in group}.values():
+                if people.population is not None:
+                    yield {
+                        "human": group[0].human.measure,
+                        "among": group[0].among,
+                        "measures": sorted(e.measure.measure for e in group if e.people is people),
+                        **people.population.as_dict(),
+                    }
+
     def as_dict(self) -> dict[str, Any]:
         found: dict[str, Any] = plain(
             {
@@ -750,11 +734,7 @@ class ConclusionsResult(Tabular):
                 "correction": self.choices.correct,
                 "rows": [each.record() for each in self.agreements],
                 "pairs": [row for each in self.agreements for row in each.pair_records()],
-                "populations": [
-                    {"human": group[0].human.measure, "among": group[0].among, **whose.as_dict()}
-                    for group in self._groups()
-                    if (whose := group[0].people.population) is not None
-                ],
+                "populations": list(self._populations()),
                 "sentences": list(self.sentences()),
                 "notes": list(dict.fromkeys(self._notes())),
                 "signature": self.signature,

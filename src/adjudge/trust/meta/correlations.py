@@ -313,7 +313,7 @@ def correlate_all(
             coefficients=options.coefficients,
             resample=options.resample,
             rng=generator(options.seed, f"meta/correlations/{human.info.measure}/{level}/{among}"),
-            resamples=options.resamples,
+            resamples=options.interval_resamples,
             confidence=1 - options.alpha,
             clusters=own.clusters,
             all_topics=own.all_topics,
@@ -336,7 +336,7 @@ def correlate_all(
         resample=options.resample,
         meanings=tuple(meanings),
         signature=(
-            f"correlations|resample:{options.resample}|R:{options.resamples}|level:{1 - options.alpha:g}"
+            f"correlations|resample:{options.resample}|R:{options.interval_resamples}|level:{1 - options.alpha:g}"
             f"|seed:{options.seed}|v:{__version__}"
         ),
     )

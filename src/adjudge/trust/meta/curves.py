@@ -37,7 +37,7 @@ from adjudge.stats.subsets import (
     subsets,
 )
 from adjudge.table import Cell, Column, Table, Tables, Tabular, plain
-from adjudge.trust.meta.cells import Cells, HumanCells
+from adjudge.trust.meta.cells import Cells, HumanCells, several_among
 from adjudge.trust.meta.referenced import ReferencedScores, References, mean_of
 from adjudge.trust.meta.words import coefficient_words, over_words
 from adjudge.wording import counted, decimal, listed
@@ -49,7 +49,6 @@ CurveOf = Literal["references", "topics", "assessors"]
 CURVES: tuple[CurveOf, ...] = get_args(CurveOf)
 DRAWS = 500
 """Subsets of each size at most; all where there are no more."""
-LEVEL = 0.95
 NEAR = 0.02
 """Two correlations that are no further apart are called near each other."""
 AT_ONCE = 4_000_000
@@ -100,7 +99,10 @@ class Curve:
     among: Among
     level: CorrelationLevel
     coefficient: Coefficient
+    confidence: float
+    """Of intervals, and the share of subsets in a range."""
     topics: int
+    """That have scores of both."""
     systems: int
     points: tuple[CurvePoint, ...]
 
@@ -143,7 +145,8 @@ class Curve:
         if math.isnan(point.correlation.low):
             return middle
         ends = f"{decimal(point.correlation.low, '.2f')} to {decimal(point.correlation.high, '.2f')}"
-        return f"{middle} ({'95 % interval' if self.what == 'topics' else 'range'} {ends})"
+        what = f"{_percent(self.confidence)} interval" if self.what == "topics" else "range"
+        return f"{middle} ({what} {ends})"
 
     def _settled(self) -> str:
         last, before = self.points[-1], self.points[-2]
@@ -153,7 +156,8 @@ class Curve:
         change = abs(last.correlation.value - before.correlation.value)
         if math.isnan(change):
             return f"there is none with {before.shown} ({before.why})"
-        return f"from {before.shown} to {last.shown} it still changes by {change:.3f}"
+        end = last.shown if last.k is not None else f"all that there are ({last.shown})"
+        return f"from {before.shown} to {end} it still changes by {change:.3f}"
 
     def _found(self, who: str, shares: Sequence[Spread]) -> str:
         """How many pairs of systems are found different at both ends."""
@@ -201,10 +205,13 @@ class NoCurve:
     why: str
     measure: str | None = None
     human: str | None = None
+    among: Among | None = None
+    """None where it is so whatever the systems."""
 
     def sentence(self) -> str:
-        about = self.measure or self.human
-        return f"No curve over {self.what}{f' for {about}' if about else ''}: {self.why}."
+        about = " against ".join(filter(None, (self.measure, self.human)))
+        where = f" among {over_words(self.among)}" if self.among else ""
+        return f"No curve over {self.what}{f' for {about}' if about else ''}{where}: {self.why}."
 
 
 @dataclass(frozen=True, repr=False)
@@ -213,7 +220,7 @@ class CurvesResult(Tabular):
 
     curves: tuple[Curve, ...]
     none: tuple[NoCurve, ...]
-    among: Among
+    among: tuple[Among, ...]
     level: CorrelationLevel
     coefficient: Coefficient
     draws: int
@@ -222,8 +229,9 @@ class CurvesResult(Tabular):
     correction: SharesCorrection
     notes: dict[CurveOf, tuple[str, ...]]
 
-    def of(self, what: CurveOf) -> tuple[Curve, ...]:
-        return tuple(each for each in self.curves if each.what == what)
+    def of(self, what: CurveOf, among: Among | None = None) -> tuple[Curve, ...]:
+        """The curves over something, of all choices of systems or of one."""
+        return tuple(e for e in self.curves if e.what == what and among in (None, e.among))
 
     def headline(self) -> str:
         return next(self.sentences(), "There is nothing to draw a curve of.")
@@ -232,22 +240,25 @@ class CurvesResult(Tabular):
         for what in CURVES:
             yield from self._said(what)
 
-    def _said(self, what: CurveOf) -> Iterator[str]:
-        yield from (each.sentence() for each in self.of(what))
-        yield from filter(None, dict.fromkeys(each.people_sentence() for each in self.of(what)))
-        yield from (each.sentence() for each in self.none if each.what == what)
+    def _said(self, what: CurveOf, among: Among | None = None) -> Iterator[str]:
+        own = self.of(what, among)
+        yield from (each.sentence() for each in own)
+        yield from filter(None, dict.fromkeys(each.people_sentence() for each in own))
+        none = (each for each in self.none if each.what == what)
+        yield from (e.sentence() for e in none if among is None or e.among in (None, among))
 
     def points(self) -> list[dict[str, Any]]:
         """What a page draws: a curve's title and its points, each with k, value, low and high; None is missing."""
         return [
             plain(
                 {
-                    "title": f"{each.measure.words} against {each.human.words}",
+                    "title": f"{each.measure.words} against {each.human.words}, among {over_words(each.among)}",
                     "x": _axis(each),
                     "y": f"{each.level}-level {coefficient_words(each.coefficient)}",
                     "what": each.what,
                     "measure": each.measure.measure,
                     "human": each.human.measure,
+                    "among": each.among,
                     "points": list(each.records()),
                 }
             )
@@ -257,31 +268,46 @@ class CurvesResult(Tabular):
     def table(self) -> Table:
         """Every curve; one after the other."""
         rho = f"{self.level.capitalize()}-level {coefficient_words(self.coefficient)}"
-        return self._table("curves", self.curves, f"{rho} by the number of references, topics or assessors")
+        over = listed(list(map(over_words, self.among)))
+        title = f"{rho} by the number of references, topics or assessors, among {over}"
+        return self._table("curves", self.curves, title)
 
     def tables(self) -> Tables:
-        """A table for each of references, topics and assessors."""
+        """A table for each of references, topics and assessors, and each choice of systems."""
         found = [
-            self._table(f"curves-{what}", self.of(what), self._title(what), what)
+            self._table(f"curves-{what}-{among}", self.of(what, among), self._title(what, among), what, among)
             for what in CURVES
-            if self.of(what)
+            for among in self.among
+            if self.of(what, among)
         ]
-        alone = {each.what for each in self.none} - {each.what for each in self.curves}
-        return Tables(tuple(found), tuple(each.sentence() for each in self.none if each.what in alone))
+        shown = {(each.what, each.among) for each in self.curves}
+        alone = [
+            each
+            for each in self.none
+            if not any(what == each.what and each.among in (None, among) for what, among in shown)
+        ]
+        return Tables(tuple(found), tuple(each.sentence() for each in alone))
 
-    def _title(self, what: CurveOf) -> str:
-        own = self.of(what)
+    def _title(self, what: CurveOf, among: Among) -> str:
+        unit = self.of(what, among)[0].unit
         held = {
             "references": "the measure with k references per topic, people as they are",
-            "topics": f"the measure and people on the same k {_many(own[0].unit)}",
+            "topics": f"the measure and people on the same k {_many(unit)}",
             "assessors": "people as the mean of k assessors, the measure as it is",
         }[what]
         return (
-            f"{self.level.capitalize()}-level {coefficient_words(self.coefficient)} by the number of"
-            f" {_many(own[0].unit)}: {held}"
+            f"{self.level.capitalize()}-level {coefficient_words(self.coefficient)} by the number of {_many(unit)},"
+            f" among {over_words(among)}: {held}"
         )
 
-    def _table(self, name: str, curves: Sequence[Curve], title: str, what: CurveOf | None = None) -> Table:
+    def _table(
+        self,
+        name: str,
+        curves: Sequence[Curve],
+        title: str,
+        what: CurveOf | None = None,
+        among: Among | None = None,
+    ) -> Table:
         rows: list[tuple[Cell, ...]] = []
         for each in curves:
             for row in each.records():
@@ -293,7 +319,7 @@ class CurvesResult(Tabular):
             columns=_columns([c.what for c in curves]),
             rows=tuple(rows),
             title=title,
-            said=tuple(said for kind in kinds for said in self._said(kind)),
+            said=tuple(said for kind in kinds for said in self._said(kind, among)),
             notes=tuple(dict.fromkeys(note for kind in kinds for note in self.notes.get(kind, ()))),
             signature=self.signature,
         )
@@ -305,7 +331,7 @@ class CurvesResult(Tabular):
                 "curves",
                 f"level:{self.level}",
                 f"coefficient:{self.coefficient}",
-                f"among:{self.among}",
+                f"among:{'+'.join(self.among)}",
                 f"draws:{self.draws}",
                 f"test:t|correction:{self.correction}|alpha:{self.alpha:g}",
                 f"seed:{self.seed}",
@@ -325,10 +351,17 @@ class CurvesResult(Tabular):
             {
                 "level": self.level,
                 "coefficient": self.coefficient,
-                "among": self.among,
+                "among": list(self.among),
                 "curves": self.points(),
                 "none": [
-                    {"what": e.what, "measure": e.measure, "human": e.human, "why": e.why} for e in self.none
+                    {
+                        "what": e.what,
+                        "measure": e.measure,
+                        "human": e.human,
+                        "among": e.among,
+                        "why": e.why,
+                    }
+                    for e in self.none
                 ],
                 "sentences": list(self.sentences()),
                 "notes": list(dict.fromkeys(note for own in self.notes.values() for note in own)),
@@ -345,7 +378,7 @@ _COLUMNS = (
     Column("measure_title", "measure", data=False, right=False),
     Column("human", show="never"),
     Column("human_title", "people", data=False, right=False, show="varies"),
-    Column("among", show="never"),
+    Column("among", right=False, show="varies"),
     Column("level", "level", right=False),
     Column("coefficient", "coefficient", right=False),
     Column("k", show="never"),
@@ -385,10 +418,10 @@ def learning_curves(
     what: Sequence[CurveOf] = CURVES,
     level: CorrelationLevel = "system",
     coefficient: Coefficient = "spearman",
-    among: Among = "all",
+    among: Among | Sequence[Among] = "all",
     length: int | AllLengths | None = None,
     form: str | None = None,
-    draws: int = DRAWS,
+    draws: int | None = None,
     seed: int = 0,
     alpha: float = 0.05,
     correction: SharesCorrection = "holm",
@@ -398,45 +431,50 @@ def learning_curves(
 
     References need `scores`, from which the cells were made with the same length and form: a measure with a row per
     reference is averaged over fewer rows; another is scored again in memory, from the texts of the scores' folder.
+    A curve over topics is of those that have scores of both. `draws` are subsets of each size, DRAWS unless it is
+    given; 1 - `alpha` is the level of intervals.
     """
+    draws = DRAWS if draws is None else draws
+    checks.share("alpha", alpha)
     checks.one_of("level", level, get_args(CorrelationLevel))
     checks.one_of("coefficient", coefficient, get_args(Coefficient))
     checks.count("draws", draws, least=2)
     for each in what:
         checks.one_of("what", each, CURVES)
-    own = cells.among(among)
-    study = _Curves(
-        cells=own,
-        level=level,
-        coefficient=coefficient,
-        draws=draws,
-        seed=seed,
-        alpha=alpha,
-        correction=correction,
-    )
-    jobs: list[_Job] = []
-    none: list[NoCurve] = []
-    if "references" in what:
-        jobs += _references(study, scores, length, form, none)
-    if "topics" in what:
-        jobs += _over_topics(study, none)
-    if "assessors" in what:
-        jobs += _over_assessors(study, none)
-    total, done = sum(job.points for job in jobs), 0
     found: list[Curve] = []
+    none: dict[NoCurve, list[Among]] = {}
     notes: dict[CurveOf, tuple[str, ...]] = {}
-    for job in jobs:
-        for points in job.run():
-            done += points
-            progress(done, total)
-        found += job.curves
-        notes[job.what] = tuple(dict.fromkeys((*notes.get(job.what, ()), *job.notes)))
-    for kind in notes:
-        notes[kind] += (study.power_note(),)
+    wanted = several_among(among)
+    for turn, which in enumerate(wanted):
+        study = _Curves(
+            cells=cells.among(which),
+            level=level,
+            coefficient=coefficient,
+            draws=draws,
+            seed=seed,
+            alpha=alpha,
+            correction=correction,
+        )
+        absent: list[NoCurve] = []
+        jobs = list(_jobs(study, what, scores, length, form, absent))
+        for each in dict.fromkeys(absent):
+            none.setdefault(each, []).append(which)
+        total, done = sum(job.points for job in jobs), 0
+        for job in jobs:
+            for points in job.run():
+                done += points
+                progress(turn * total + done, len(wanted) * total)
+            found += job.curves
+            said = (*job.notes, study.power_note())
+            notes[job.what] = tuple(dict.fromkeys((*notes.get(job.what, ()), *said)))
     return CurvesResult(
         curves=tuple(found),
-        none=tuple(none),
-        among=among,
+        none=tuple(
+            replace(each, among=None if len(where) == len(wanted) else which)
+            for each, where in none.items()
+            for which in where[: 1 if len(where) == len(wanted) else None]
+        ),
+        among=wanted,
         level=level,
         coefficient=coefficient,
         draws=draws,
@@ -445,6 +483,22 @@ def learning_curves(
         correction=correction,
         notes=notes,
     )
+
+
+def _jobs(
+    study: _Curves,
+    what: Sequence[CurveOf],
+    scores: Scores | None,
+    length: int | AllLengths | None,
+    form: str | None,
+    none: list[NoCurve],
+) -> Iterator[_Job]:
+    if "references" in what:
+        yield from _references(study, scores, length, form, none)
+    if "topics" in what:
+        yield from _over_topics(study, none)
+    if "assessors" in what:
+        yield from _over_assessors(study, none)
 
 
 class _Job(Protocol):
@@ -471,6 +525,14 @@ class _Curves:
     seed: int
     alpha: float
     correction: SharesCorrection
+
+    @property
+    def confidence(self) -> float:
+        return 1 - self.alpha
+
+    def spread(self, values: FloatArray, *, within: FloatArray | None = None) -> Spread:
+        """The median, and where at least so many of the draws lie; no range where there is one draw."""
+        return _spread_of(values, self.confidence, within)
 
     def generator(self, what: str) -> np.random.Generator:
         return generator(self.seed, f"meta/curves/{what}")
@@ -518,8 +580,7 @@ class _Curves:
         )
 
 
-def _spread_of(values: FloatArray, *, within: FloatArray | None = None) -> Spread:
-    """The median, and the values between which at least LEVEL of the draws lie; none where there is one draw."""
+def _spread_of(values: FloatArray, confidence: float, within: FloatArray | None) -> Spread:
     known = values[~np.isnan(values)]
     if 2 * known.size <= values.size:
         return Spread()
@@ -527,8 +588,8 @@ def _spread_of(values: FloatArray, *, within: FloatArray | None = None) -> Sprea
     drawn = known if within is None else within[~np.isnan(within)]
     if drawn.size < 2 or (within is not None and 2 * drawn.size <= within.size):
         return Spread(value=median)
-    low = float(np.quantile(drawn, (1 - LEVEL) / 2, method="lower"))
-    high = float(np.quantile(drawn, (1 + LEVEL) / 2, method="higher"))
+    low = float(np.quantile(drawn, (1 - confidence) / 2, method="lower"))
+    high = float(np.quantile(drawn, (1 + confidence) / 2, method="higher"))
     return Spread(value=median, low=min(low, median), high=max(high, median))
 
 
@@ -546,11 +607,14 @@ def _why(values: FloatArray, spread: Spread, reason: str) -> str | None:
 
 @dataclass(eq=False)
 class _TopicCurves:
-    """All measures against one human measure, on fewer topics."""
+    """Measures that have the same topics against one human measure, on fewer topics."""
 
     study: _Curves
     human: HumanCells
     rows: IntArray
+    """Topics with scores of both."""
+    which: list[int]
+    """The measures."""
     what: CurveOf = "topics"
 
     def __post_init__(self) -> None:
@@ -562,7 +626,8 @@ class _TopicCurves:
         self.curves: list[Curve] = []
         many = _many(self.unit)
         self.notes = [
-            f"over {many}: median of subsets of k {many} without replacement; low and high are a 95 % interval from k"
+            f"over {many}: median of subsets of k {many} without replacement; low and high are a"
+            f" {_percent(self.study.confidence)} interval from k"
             f" {many} drawn with replacement (it holds the median), since subsets of nearly all share most of them and"
             " would hardly vary; the systems are these"
         ]
@@ -572,9 +637,9 @@ class _TopicCurves:
     def run(self) -> Iterator[int]:
         study, cells = self.study, self.study.cells
         people = self.human.values[self.rows]
-        measures = cells.automatic[:, self.rows]
+        measures = cells.automatic[self.which][:, self.rows]
         draw = study.generator("topics")
-        points: list[list[CurvePoint]] = [[] for _ in cells.measures]
+        points: list[list[CurvePoint]] = [[] for _ in self.which]
         for k in self.sizes:
             chosen = subsets(self.n, k, draws=study.draws, rng=draw)
             again = resamples(self.n, k, draws=study.draws, rng=draw).weights
@@ -587,7 +652,7 @@ class _TopicCurves:
             shares = self._shares(people, both)
             for m, values in enumerate(measures):
                 mine = self._shares(np.where(np.isnan(people), np.nan, values), both)
-                spread = _spread_of(rho[:split, m], within=rho[split:, m])
+                spread = study.spread(rho[:split, m], within=rho[split:, m])
                 points[m].append(
                     CurvePoint(
                         k=k,
@@ -596,15 +661,15 @@ class _TopicCurves:
                         every=chosen.every,
                         correlation=spread,
                         undefined=int(np.count_nonzero(np.isnan(rho[:split, m]))),
-                        power=_spread_of(mine[:split], within=mine[split:]),
-                        people=_spread_of(shares[:split], within=shares[split:]),
+                        power=study.spread(mine[:split], within=mine[split:]),
+                        people=study.spread(shares[:split], within=shares[split:]),
                         why=_why(rho[:split, m], spread, self._reason(m, chosen.weights, rho[:split, m])),
                     )
                 )
             yield 1
         self.curves = [
-            _curve(study, "topics", self.unit, measure, self.human, tuple(own))
-            for measure, own in zip(cells.measures, points, strict=True)
+            _curve(study, "topics", self.unit, cells.measures[m], self.human, tuple(own))
+            for m, own in zip(self.which, points, strict=True)
         ]
 
     def _shares(self, values: FloatArray, weights: FloatArray) -> FloatArray:
@@ -620,7 +685,7 @@ class _TopicCurves:
         drawn = weights[int(np.flatnonzero(np.isnan(rho))[0])]
         kept = (drawn if self.groups is None else drawn[self.groups]) > 0
         found = correlations(
-            self.study.cells.automatic[m : m + 1, self.rows][:, kept],
+            self.study.cells.automatic[[self.which[m]]][:, self.rows][:, kept],
             self.human.values[self.rows][kept],
             level=self.study.level,
             coefficient=self.study.coefficient,
@@ -629,14 +694,28 @@ class _TopicCurves:
 
 
 def _over_topics(study: _Curves, none: list[NoCurve]) -> Iterator[_Job]:
+    """A job for the measures with the same topics: k of them are k for each."""
     for human in study.cells.humans:
-        rows = np.flatnonzero(~np.isnan(human.values).all(axis=1))
-        job = _TopicCurves(study, human, rows) if rows.size else None
-        if job is None or job.n < 2:
-            why = f"people judged {counted(job.n if job else 0, *_plural('topic' if job is None else job.unit))}"
-            none.append(NoCurve("topics", f"{why}, and a curve needs two", human=human.info.words))
-        else:
-            yield job
+        by_rows: dict[bytes, list[int]] = {}
+        for m, values in enumerate(study.cells.automatic):
+            by_rows.setdefault(_shared(values, human).tobytes(), []).append(m)
+        for which in by_rows.values():
+            rows = np.flatnonzero(_shared(study.cells.automatic[which[0]], human))
+            job = _TopicCurves(study, human, rows, which) if rows.size else None
+            if job is not None and job.n > 1:
+                yield job
+                continue
+            unit = "topic" if job is None else job.unit
+            why = f"{counted(job.n if job else 0, *_plural(unit))} with scores of both, and a curve needs two"
+            none += [
+                NoCurve("topics", why, measure=study.cells.measures[m].words, human=human.info.words)
+                for m in which
+            ]
+
+
+def _shared(values: FloatArray, human: HumanCells) -> BoolArray:
+    """The topics on which some summary has scores of both."""
+    return np.asarray((~np.isnan(values) & ~np.isnan(human.values)).any(axis=1))
 
 
 def _curve(
@@ -655,7 +734,8 @@ def _curve(
         among=study.cells.chosen,
         level=study.level,
         coefficient=study.coefficient,
-        topics=int(np.count_nonzero(~np.isnan(human.values).all(axis=1))),
+        confidence=study.confidence,
+        topics=int(_shared(study.cells.automatic[study.cells.measures.index(measure)], human).sum()),
         systems=len(study.cells.systems),
         points=points,
     )
@@ -700,7 +780,8 @@ class _AssessorCurves:
         everyone = f"the same k of {len(self.human.assessors)} assessors for all summaries"
         own = "k of the assessors who judged a summary, drawn topic by topic"
         self.notes = [
-            f"over assessors: {everyone if self.same else own}; low and high: at least 95 % of the subsets lie there."
+            f"over assessors: {everyone if self.same else own}; low and high: at least"
+            f" {_percent(self.study.confidence)} of the subsets lie there."
             " Subsets of nearly all share most assessors and hardly vary, and all are one: the range says how much"
             " depends on who of these judged, not what others would say"
         ]
@@ -716,10 +797,10 @@ class _AssessorCurves:
         points: list[list[CurvePoint]] = [[] for _ in cells.measures]
         for size in self.sizes:
             stack, every = self._people(size, draw)
-            shares = _spread_of(study.stack_shares(stack))
+            shares = study.spread(study.stack_shares(stack))
             for m, values in enumerate(cells.automatic):
                 rho, reason = study.stack_correlations(stack, values, of_people=True)
-                spread = _spread_of(rho)
+                spread = study.spread(rho)
                 points[m].append(
                     CurvePoint(
                         k=size.k,
@@ -794,7 +875,8 @@ class _ReferenceCurves:
         k_of = f"the same k of {self.counts.max()} references on every topic"
         own = "k references drawn topic by topic"
         self.notes = [
-            f"over references: {k_of if self.same else own}; low and high: at least 95 % of the subsets lie there."
+            f"over references: {k_of if self.same else own}; low and high: at least"
+            f" {_percent(self.study.confidence)} of the subsets lie there."
             " Subsets of nearly all share most references and hardly vary, and all are one: the range says how much"
             " depends on which of these were used, not what references by others would give; and that a curve is flat"
             " at its end does not show that more references would change nothing"
@@ -825,7 +907,7 @@ class _ReferenceCurves:
             masks, every = self._masks(size, draw)
             rho, shares, reasons = self._computed(masks)
             for h in range(len(humans)):
-                spread = _spread_of(rho[h])
+                spread = study.spread(rho[h])
                 points[h].append(
                     CurvePoint(
                         k=size.k,
@@ -834,7 +916,7 @@ class _ReferenceCurves:
                         every=every,
                         correlation=spread,
                         undefined=int(np.count_nonzero(np.isnan(rho[h]))),
-                        power=_spread_of(shares[h]),
+                        power=study.spread(shares[h]),
                         people=Spread(),
                         why=_why(rho[h], spread, reasons[h]),
                     )
@@ -928,6 +1010,10 @@ def _with(unit: str, point: CurvePoint) -> str:
 
 def _ends(known: Sequence[Any]) -> Sequence[Any]:
     return (known[0], known[-1]) if len(known) > 1 else known
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.4g} %"
 
 
 def _axis(curve: Curve) -> str:

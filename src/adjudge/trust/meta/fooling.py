@@ -36,7 +36,7 @@ from adjudge.stats.paired import paired_t
 from adjudge.table import Cell, Column, Table, Tables, Tabular, plain
 from adjudge.trust.meta.cells import Cells
 from adjudge.trust.questions import is_at
-from adjudge.wording import counted, listed, natural
+from adjudge.wording import counted, decimal, listed, natural
 
 Verdict = Literal["unseen", "better", "not worse", "worse", "untested", "placed"]
 """Of a distorted summary, compared with its original; a bigram list has no original, and is placed."""
@@ -47,8 +47,8 @@ VERDICT_WORDS: Mapping[Verdict, str] = {
     "worse": "significantly worse",
     "untested": "not tested",
 }
-TOGETHER = 50
-"""Topics that travel to a worker together."""
+TOGETHER = 10
+"""Topics that travel to a worker together; few, so that slow measures show their progress."""
 Progress = Callable[[int, int], None]
 
 
@@ -246,8 +246,9 @@ class FoolingResult(Tabular):
             if said := _distortion_words(own):
                 yield f"By {own[0].title}, compared with the summaries as they were: {said}."
         yield (
-            f"Distorted are the summaries of {self.source} ({self.chosen}). Changes are paired by topic, with Student's"
-            f" intervals, which take topics as independent; each is tested on its own at {1 - self.level:.3g}."
+            f"The distorted summaries are those of {self.source} ({self.chosen}). Changes are in the measure's unit, +"
+            " for better, paired by topic, with Student's intervals, which take topics as independent; each is tested"
+            f" on its own at {1 - self.level:.3g}, so that a significant one may be small."
         )
         if any(each.against for each in self.outcomes):
             yield (
@@ -307,9 +308,13 @@ _SAID: Mapping[Verdict, str] = {
 
 
 def _distortion_words(outcomes: Sequence[FoolingOutcome]) -> str:
+    """By verdict: what was done, and how far the score moved."""
     by_verdict: dict[Verdict, list[str]] = {}
     for each in outcomes:
-        by_verdict.setdefault(each.verdict, []).append(KIND_WORDS[each.kind])
+        size = (
+            f" ({decimal(each.change, '+.4f')})" if each.verdict in ("better", "not worse", "worse") else ""
+        )
+        by_verdict.setdefault(each.verdict, []).append(f"{KIND_WORDS[each.kind]}{size}")
     return "; ".join(
         words.format(listed(by_verdict[verdict], most=len(DISTORTIONS)))
         for verdict, words in _SAID.items()

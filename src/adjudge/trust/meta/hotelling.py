@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge import __version__
 from adjudge.comparisons.conclusions import Conclusion
-from adjudge.comparisons.scores import Source, scores_of
+from adjudge.comparisons.scores import Among, Source, scores_of
 from adjudge.data.scores import AllLengths, MeasureInfo
 from adjudge.engine import generator
 from adjudge.errors import UsageError, quoted
 from adjudge.errors import among as hint
 from adjudge.table import Cell, Column, Table, Tabular, plain
 from adjudge.trust.meta.better import CORRECTED, swaps_for
-from adjudge.trust.meta.cells import Cells
+from adjudge.trust.meta.cells import Cells, several_among
+from adjudge.trust.meta.words import over_words
 from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
@@ -34,8 +35,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class HotellingPair:
-    """Two systems on all measures together."""
+    """Two systems on all measures together; corrected over the pairs of one choice of systems."""
 
+    among: Among
     a: str
     b: str
     test: HotellingT2
@@ -51,6 +53,7 @@ class HotellingResult(Tabular):
 
     name: str
     measures: tuple[MeasureInfo, ...]
+    among: tuple[Among, ...]
     pairs: tuple[HotellingPair, ...]
     alpha: float
     correct: Correction
@@ -58,32 +61,44 @@ class HotellingResult(Tabular):
     """Whether several topics belong to one set."""
     signature: str
 
-    @property
-    def on(self) -> str:
-        return f"On {listed([each.words for each in self.measures])} together"
+    def of(self, among: Among) -> tuple[HotellingPair, ...]:
+        """The pairs of one choice of systems."""
+        return tuple(each for each in self.pairs if each.among == among)
+
+    def _on(self, among: Among) -> str:
+        on = f"n {listed([each.words for each in self.measures])} together"
+        alone = len(self.pairs) == 1  # two systems by name are no choice of systems
+        return f"O{on}" if alone else f"Among {over_words(among)}, o{on}"
 
     def headline(self) -> str:
         """How many pairs differ, by T-squared and by sign flips."""
-        if len(self.pairs) == 1:
-            return self._one(self.pairs[0])
+        return self._headline(self.among[0])
+
+    def _headline(self, among: Among) -> str:
+        pairs = self.of(among)
+        if len(pairs) == 1:
+            return self._one(pairs[0])
         corrected = (
             "not corrected" if self.correct == "none" else f"{CORRECTED[self.correct]} over these pairs"
         )
-        many = counted(len(self.pairs), "pair")
-        said = [f"{self._count('differ'):,} of {many} of systems differ (Hotelling's T-squared, {corrected})"]
-        said.append(f"by sign flips of topics {self._count('differ', flips=True):,}")
-        if lost := self._count("could not have been found", flips=True):
+        by_f, by_flips = (
+            Counter(getattr(p, name) for p in pairs) for name in ("conclusion", "conclusion_flips")
+        )
+        many = counted(len(pairs), "pair")
+        said = [f"{by_f['differ']:,} of {many} of systems differ (Hotelling's T-squared, {corrected})"]
+        said.append(f"by sign flips of topics {by_flips['differ']:,}")
+        if lost := by_flips["could not have been found"]:
             said.append(f"by flips {lost:,} could not have been found")
-        if untested := self._count("not tested"):
+        if untested := by_f["not tested"]:
             said.append(f"{untested:,} could not be tested")
-        return f"{self.on}, {'; '.join(said)}."
+        return f"{self._on(among)}, {'; '.join(said)}."
 
     def _one(self, pair: HotellingPair) -> str:
         from adjudge.stats.paired import p_words
 
-        test = pair.test
+        test, on = pair.test, self._on(pair.among)
         if test.why is not None:
-            return f"{self.on}, {pair.a} and {pair.b} could not be tested: {test.why}."
+            return f"{on}, {pair.a} and {pair.b} could not be tested: {test.why}."
         found = {
             "differ": f"{pair.a} and {pair.b} differ",
             "not significantly different": f"{pair.a} and {pair.b} are not significantly different",
@@ -93,11 +108,11 @@ class HotellingResult(Tabular):
         flipped = f"by {flips} sign flips of topics {p_words(test.permutation_p, self.alpha)}"
         if pair.conclusion_flips == "could not have been found":
             flipped += f", where no p is below {test.least:.3g}"
-        on = counted(test.n, "topic")
-        return f"{self.on}, {found} (Hotelling's T-squared = {test.t2:.2f}, {f}, {on}; {flipped})."
+        topics = counted(test.n, "topic")
+        return f"{on}, {found} (Hotelling's T-squared = {test.t2:.2f}, {f}, {topics}; {flipped})."
 
     def sentences(self) -> Iterator[str]:
-        yield self.headline()
+        yield from map(self._headline, self.among)
         if self.sets:
             yield "Topics of one set count as independent in Hotelling's test: where they are alike, p is too small."
 
@@ -113,9 +128,6 @@ class HotellingResult(Tabular):
                 + " of each pair"
             )
 
-    def _count(self, conclusion: Conclusion, *, flips: bool = False) -> int:
-        return sum((p.conclusion_flips if flips else p.conclusion) == conclusion for p in self.pairs)
-
     def table(self) -> Table:
         rows: list[tuple[Cell, ...]] = []
         for each in self.pairs:
@@ -123,6 +135,7 @@ class HotellingResult(Tabular):
             tested = t.why is None
             rows.append(
                 (
+                    each.among,
                     each.a,
                     each.b,
                     t.n,
@@ -145,6 +158,7 @@ class HotellingResult(Tabular):
         return Table(
             name="hotelling",
             columns=(
+                Column("among", right=False, show="varies"),
                 Column("a", "system", right=False),
                 Column("b", "and", right=False),
                 Column("n", "topics", right=True),
@@ -169,7 +183,10 @@ class HotellingResult(Tabular):
                 Column("why", show="never"),
             ),
             rows=tuple(rows),
-            title=f"Systems on {counted(len(self.measures), 'measure')} together: Hotelling's T-squared over topics",
+            title=(
+                f"Systems on {counted(len(self.measures), 'measure')} together, among"
+                f" {listed(list(map(over_words, self.among)))}: Hotelling's T-squared over topics"
+            ),
             said=tuple(self.sentences()),
             notes=tuple(self.notes()),
             signature=self.signature,
@@ -179,6 +196,7 @@ class HotellingResult(Tabular):
         found: dict[str, Any] = plain(
             {
                 "measures": [each.measure for each in self.measures],
+                "among": list(self.among),
                 "alpha": self.alpha,
                 "correct": self.correct,
                 "pairs": list(self.table().records()),
@@ -199,6 +217,7 @@ def hotelling(
     measures: str | Sequence[str] = (),
     *,
     systems: Sequence[str] = (),
+    among: Among | Sequence[Among] = "all",
     length: int | AllLengths | None = None,
     form: str | None = None,
     alpha: float = 0.05,
@@ -210,10 +229,10 @@ def hotelling(
 
     Paired by topics, of which those count that have both systems on every measure. `scores` are the cells of a
     meta-evaluation, with its automatic measures unless `measures` names some, people's among them; or an evaluation, a
-    file or a DataFrame of scores, with all measures that have a direction. p-values are corrected over the pairs.
+    file or a DataFrame of scores, with all measures that have a direction. p-values are corrected over the pairs
+    of each choice of systems.
     """
     from adjudge.stats import checks
-    from adjudge.stats.hotelling import hotelling_t2
 
     checks.share("alpha", alpha)
     cube = (
@@ -226,47 +245,70 @@ def hotelling(
     for system in systems:
         if system not in cube.systems:
             raise UsageError(f"no system {quoted(system)}{hint(system, cube.systems)}")
-    chosen = [cube.systems.index(each) for each in dict.fromkeys(systems)] or list(range(len(cube.systems)))
-    if len(chosen) < 2:
-        raise UsageError("there is one system, and none to compare it with")
-    pairs = list(combinations(chosen, 2))
+    wanted = several_among(among)
+    found = [
+        pair
+        for which in wanted
+        for pair in _tested(cube, which, list(dict.fromkeys(systems)), alpha, correct, resamples, seed)
+    ]
+    return HotellingResult(
+        name=cube.name,
+        measures=cube.measures,
+        among=wanted,
+        pairs=tuple(found),
+        alpha=alpha,
+        correct=correct,
+        sets=cube.sets,
+        signature=f"hotelling|{'+'.join(each.measure for each in cube.measures)}|among:{'+'.join(wanted)}|paired:topics"
+        f"|flips:{resamples or 'as-needed'}|correct:{correct}|seed:{seed}|v:{__version__}",
+    )
+
+
+def _tested(
+    cube: _Cube,
+    among: Among,
+    named: Sequence[str],
+    alpha: float,
+    correct: Correction,
+    resamples: int | None,
+    seed: int,
+) -> Iterator[HotellingPair]:
+    """Every two of some systems: one family of tests."""
+    from adjudge.stats.hotelling import hotelling_t2
+
+    own = [system for system in cube.among(among) if system in named or not named]
+    if len(own) < 2:
+        raise UsageError(f"among {over_words(among)} there is no pair of systems to compare")
+    at = {system: k for k, system in enumerate(cube.systems)}
+    # Where systems are named, the first is compared with the second.
+    pairs = list(combinations([system for system in named if system in own] or own, 2))
     flips = resamples or swaps_for(len(pairs), alpha, correct)
     found = [
         hotelling_t2(
-            cube.values[:, :, i].T,
-            cube.values[:, :, j].T,
+            cube.values[:, :, at[a]].T,
+            cube.values[:, :, at[b]].T,
             rng=generator(seed, "meta/hotelling"),  # the same flips for all pairs
             resamples=flips,
         )
-        for i, j in pairs
+        for a, b in pairs
     ]
     by_f = _concluded(
         [t.p for t in found], [0.0 if t.why is None else float("nan") for t in found], alpha, correct
     )
     by_flips = _concluded([t.permutation_p for t in found], [t.least for t in found], alpha, correct)
-    return HotellingResult(
-        name=cube.name,
-        measures=cube.measures,
-        pairs=tuple(
-            HotellingPair(
-                a=cube.systems[i],
-                b=cube.systems[j],
-                test=test,
-                corrected=p,
-                conclusion=conclusion,
-                corrected_flips=p_flips,
-                conclusion_flips=conclusion_flips,
-            )
-            for (i, j), test, (p, conclusion), (p_flips, conclusion_flips) in zip(
-                pairs, found, by_f, by_flips, strict=True
-            )
-        ),
-        alpha=alpha,
-        correct=correct,
-        sets=cube.sets,
-        signature=f"hotelling|{'+'.join(each.measure for each in cube.measures)}|paired:topics|flips:{flips}"
-        f"|correct:{correct}|seed:{seed}|adjudge:{__version__}",
-    )
+    for (a, b), test, (p, conclusion), (p_flips, conclusion_flips) in zip(
+        pairs, found, by_f, by_flips, strict=True
+    ):
+        yield HotellingPair(
+            among=among,
+            a=a,
+            b=b,
+            test=test,
+            corrected=p,
+            conclusion=conclusion,
+            corrected_flips=p_flips,
+            conclusion_flips=conclusion_flips,
+        )
 
 
 def _concluded(
@@ -298,8 +340,19 @@ class _Cube:
     name: str
     measures: tuple[MeasureInfo, ...]
     systems: tuple[str, ...]
+    kinds: tuple[str, ...]
     values: FloatArray
     sets: bool = False
+
+    def among(self, which: Among) -> list[str]:
+        """The systems that are all, machines or humans."""
+        if which == "human-machine":
+            raise UsageError("human-machine is about pairs of systems: choose all or machines")
+        return [
+            system
+            for system, kind in zip(self.systems, self.kinds, strict=True)
+            if which == "all" or (kind == "human") == (which == "humans")
+        ]
 
 
 def _of_cells(cells: Cells, named: str | Sequence[str]) -> _Cube:
@@ -317,6 +370,7 @@ def _of_cells(cells: Cells, named: str | Sequence[str]) -> _Cube:
         name=cells.name,
         measures=tuple(infos[k] for k in at),
         systems=cells.systems,
+        kinds=cells.kinds,
         values=values[at],
         sets=cells.clusters is not None,
     )
@@ -345,6 +399,7 @@ def _of_scores(
         name=scores.name,
         measures=tuple(each.info for each in matrices),
         systems=tuple(systems),
+        kinds=tuple(map(scores.kind, systems)),
         values=np.array(values, dtype=np.float64).reshape(-1, len(topics), len(systems)),
         sets=len(set(sets)) < len(sets),
     )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adjudge import __version__
 from adjudge.comparisons.counts import (
     COUNTED,
     CountsByMeasure,
@@ -24,8 +25,7 @@ from adjudge.comparisons.tests import ALPHA, LEVEL, RESAMPLES
 from adjudge.data.scores import MeasureInfo
 from adjudge.errors import DataError
 from adjudge.table import Cell, Column, Table, Tables, Tabular, plain
-from adjudge.trust.meta.cells import Cells
-from adjudge.trust.meta.conclusions import score_matrix
+from adjudge.trust.meta.cells import Cells, score_matrix
 from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def discriminative_power(
     alpha: float = ALPHA,
     statistic: str | None = None,
     zeros: str = "wilcox",
-    resamples: int = RESAMPLES,
+    resamples: int | None = None,
     seed: int = 0,
 ) -> PowerResult:
     """Count the pairs of systems that tests find different, by every human measure and every other.
@@ -56,7 +56,7 @@ def discriminative_power(
         level=LEVEL,
         statistic=statistic,
         zeros=zeros,
-        resamples=resamples,
+        resamples=resamples or RESAMPLES,
         seed=seed,
     )
     judged = np.any(np.isfinite(cells.people), axis=(0, 2))[:, np.newaxis]
@@ -97,7 +97,7 @@ class PowerResult(Tabular):
 
     @property
     def signature(self) -> str:
-        return self.counts.signature
+        return "\n".join(f"{each.signature}|v:{__version__}" for each in self.counts.measures)
 
     def headline(self) -> str:
         return next(self.sentences())

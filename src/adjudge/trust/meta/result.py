@@ -19,7 +19,7 @@ from adjudge.data.scores import AllLengths
 from adjudge.errors import AdjudgeError, DataError, UsageError, nearest, quoted
 from adjudge.table import Table, Tables, Tabular, plain
 from adjudge.trust.meta.cells import Cells, cells_of
-from adjudge.trust.meta.options import RESAMPLES, MetaOptions
+from adjudge.trust.meta.options import MetaOptions
 from adjudge.trust.meta.words import COEFFICIENTS, LEVELS
 from adjudge.wording import listed
 
@@ -36,8 +36,8 @@ MEASURE_TESTS: tuple[MeasureTest, ...] = ("permutation", "williams")
 SWAPS: tuple[Swap, ...] = ("systems", "inputs", "both")
 WIDE, LONG = 68, 40
 """Characters and rows of a table that a page takes."""
-PAIRS = "conclusion-pairs.csv"
-"""The file with every pair's conclusions."""
+PAIRS, COMPOSED, BY_TOPIC = "conclusion-pairs.csv", "composite-scores.csv", "agreement-by-topic.csv"
+"""The files with every pair's conclusions, the composites' scores, and the agreement on every topic."""
 RESAMPLED: tuple[Resample, ...] = ("systems", "inputs", "both", "assessors", "all")
 
 
@@ -86,6 +86,7 @@ class MetaRun:
                         correct=self.options.correct,
                         alpha=self.options.alpha,
                         among=among,
+                        resamples=self.options.resamples,
                         seed=self.options.seed,
                         without=self.without,
                     )
@@ -124,8 +125,9 @@ def _slices(run: MetaRun) -> MetaPart:
         run.cells,
         by=o.by,
         coefficient=o.coefficients[0],
-        among=o.among[0],
+        among=o.among,
         alpha=o.alpha,
+        correct=o.step_correction,
         resamples=o.resamples,
         seed=o.seed,
     )
@@ -164,7 +166,13 @@ def _conclusions(run: MetaRun) -> MetaPart:
     o = run.options
     mixed: tuple[Among, ...] = (*o.among, "human-machine") if len(o.among) > 1 else o.among
     return agree_on_conclusions(
-        run.cells, test=o.test, correct=o.correct, alpha=o.alpha, among=mixed, seed=o.seed
+        run.cells,
+        test=o.test,
+        correct=o.correct,
+        alpha=o.alpha,
+        among=mixed,
+        resamples=o.resamples,
+        seed=o.seed,
     )
 
 
@@ -175,11 +183,13 @@ def _better(run: MetaRun) -> MetaPart:
     return better_measures(
         run.cells,
         levels=o.levels,
-        coefficients=o.coefficients[:1],
+        coefficients=o.compared_by,
         among=o.among,
         test=o.measure_test,
         swap=o.swap,
         alpha=o.alpha,
+        correct=o.step_correction,
+        resamples=o.resamples,
         seed=o.seed,
         progress=run.step,
     )
@@ -190,7 +200,9 @@ def _power(run: MetaRun) -> MetaPart:
     from adjudge.trust.meta.power import discriminative_power
 
     o = run.options
-    return discriminative_power(run.cells, tests=o.tests or COUNTED, alpha=o.alpha, seed=o.seed)
+    return discriminative_power(
+        run.cells, tests=o.tests or COUNTED, alpha=o.alpha, resamples=o.resamples, seed=o.seed
+    )
 
 
 def _curves(run: MetaRun) -> MetaPart:
@@ -202,11 +214,13 @@ def _curves(run: MetaRun) -> MetaPart:
         run.scores,
         level=o.levels[0],
         coefficient=o.coefficients[0],
-        among=o.among[0],
+        among=o.among,
         length=o.length,
         form=o.form,
+        draws=o.resamples,
         seed=o.seed,
         alpha=o.alpha,
+        correction="none" if o.correct == "none" else "holm",
         progress=run.step,
     )
 
@@ -221,7 +235,14 @@ def _hotelling(run: MetaRun) -> MetaPart:
     from adjudge.trust.meta.hotelling import hotelling
 
     o = run.options
-    return hotelling(run.cells.among(o.among[0]), alpha=o.alpha, seed=o.seed)
+    return hotelling(
+        run.cells,
+        among=o.among,
+        alpha=o.alpha,
+        correct=o.step_correction,
+        resamples=o.resamples,
+        seed=o.seed,
+    )
 
 
 SPECS: dict[str, PartSpec] = {
@@ -253,7 +274,7 @@ def meta(
     human: str | Sequence[str] = (),
     parts: str | Sequence[str] = USUAL,
     levels: str | Sequence[str] = LEVELS,
-    coefficients: str | Sequence[str] = COEFFICIENTS,
+    coefficients: str | Sequence[str] | None = None,
     resample: str = "all",
     among: str | None = None,
     all_topics: bool = False,
@@ -262,7 +283,7 @@ def meta(
     test: str = "wilcoxon",
     correct: str = "holm",
     alpha: float = 0.05,
-    resamples: int = RESAMPLES,
+    resamples: int | None = None,
     seed: int = 0,
     closer_than: float | None = None,
     measure_test: str = "permutation",
@@ -282,6 +303,9 @@ def meta(
     inputs, assessors or all of them. Where people's summaries are among the systems, `among` is machines or all, and
     without it both. With `all_topics` a measure's mean is over all its topics, judged or not. `human_systems` are
     patterns of systems that are human. `test` and `correct` are those of `compare`, `without` leaves out assessors.
+    `resamples` goes to every part that resamples; without it each takes as many as it needs. `coefficients` are those
+    of the correlations, all unless named; measures are compared with each other by those that are named, else by the
+    first, and the first makes sentences, curves and slices. Slices are of the input level, whatever the `levels`.
     """
     found = scores_of(scores).with_humans(human_systems)
     _check_numbers(alpha, resamples, closer_than)
@@ -290,7 +314,10 @@ def meta(
     cells = cells_of(found, human, named, length=length, form=form, all_topics=all_topics, without=without)
     options = MetaOptions(
         levels=cast("tuple[CorrelationLevel, ...]", _several("level", levels, LEVELS)),
-        coefficients=cast("tuple[Coefficient, ...]", _several("coefficient", coefficients, COEFFICIENTS)),
+        coefficients=cast(
+            "tuple[Coefficient, ...]", _several("coefficient", coefficients or "all", COEFFICIENTS)
+        ),
+        coefficients_named=bool(coefficients),
         resample=cast("Resample", _several("resample", resample, RESAMPLED, one=True)[0]),
         among=_among(cells, among),
         test=test,
@@ -318,7 +345,8 @@ def meta(
     if not made:
         raise DataError("; ".join(dict.fromkeys(absent.values())))
     names = [*(each.info.measure for each in cells.humans), *(each.measure for each in cells.measures)]
-    notes = [*cells.notes, *_turned(cells), *(line for name in names for line in found.unsaid_notes(name))]
+    unsaid = (line for name in names for line in found.unsaid_notes(name))
+    notes = [*cells.notes, *_turned(cells), *_corrected(options, made), *unsaid]
     return MetaResult(
         cells=cells, options=options, parts=made, absent=absent, notes=tuple(dict.fromkeys(notes))
     )
@@ -331,6 +359,20 @@ def _check_numbers(alpha: float, resamples: int | None, closer_than: float | Non
         raise UsageError(f"resamples is {resamples}, expected 2 or more")
     if closer_than is not None and not closer_than > 0:
         raise UsageError(f"closer_than is {closer_than:g}, expected a number above 0")
+
+
+def _corrected(options: MetaOptions, made: Mapping[str, MetaPart]) -> list[str]:
+    """Which parts correct otherwise than asked."""
+    known = {
+        "better": options.step_correction,
+        "hotelling": options.step_correction,
+        "slices": options.step_correction,
+        "curves": "none" if options.correct == "none" else "holm",
+    }
+    other = [name for name in made if name in known and known[name] != options.correct]
+    if not other:
+        return []
+    return [f"{options.correct} is no correction of {listed(other)}: Holm's is taken there"]
 
 
 def _turned(cells: Cells) -> list[str]:
@@ -405,7 +447,7 @@ class MetaResult(Tabular):
         o = self.options
         return (
             f"meta|{'+'.join(each.info.measure for each in self.cells.humans)}|among:{'+'.join(o.among)}"
-            f"|resample:{o.resample}|R:{o.resamples}|seed:{o.seed}|adjudge:{__version__}"
+            f"|resample:{o.resample}|R:{o.resamples or 'own'}|seed:{o.seed}|v:{__version__}"
         )
 
     def headline(self) -> str:
@@ -473,11 +515,17 @@ class MetaResult(Tabular):
     def files(self) -> dict[str, str]:
         """Every part as CSV, and all tables as LaTeX, by the names of files."""
         from adjudge.table import frame_to_csv
+        from adjudge.trust.meta.accuracy import AccuracyResult
+        from adjudge.trust.meta.composites import CompositesResult
         from adjudge.trust.meta.conclusions import ConclusionsResult
 
         found = {f"{name}.csv": frame_to_csv(part.to_frame()) for name, part in self.parts.items()}
         if isinstance(pairs := self.parts.get("conclusions"), ConclusionsResult):
             found[PAIRS] = frame_to_csv(pairs.pairs_frame())
+        if isinstance(made := self.parts.get("composites"), CompositesResult):
+            found[COMPOSED] = frame_to_csv(made.scores_frame())
+        if isinstance(accuracy := self.parts.get("accuracy"), AccuracyResult):
+            found[BY_TOPIC] = frame_to_csv(accuracy.topics_frame())
         return found | {"meta.tex": self.to_latex()}
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adjudge import __version__
 from adjudge.comparisons.scores import Among, Scores
 from adjudge.data.collection import load
 from adjudge.data.folder import Folder
@@ -22,11 +23,12 @@ from adjudge.errors import DataError, UsageError, nearest, quoted
 from adjudge.judgments.batch import batches_of
 from adjudge.measures.registry import parse_measures
 from adjudge.stats.correlation import Coefficient, correlations
-from adjudge.stats.multiple import reached
+from adjudge.stats.multiple import Correction, reached
 from adjudge.stats.slices import SliceTest, slice_tests
 from adjudge.table import Cell, Column, Table, Tables, Tabular, plain
 from adjudge.text.words import count_words
-from adjudge.trust.meta.cells import Cells
+from adjudge.trust.meta.better import CORRECTED
+from adjudge.trust.meta.cells import Cells, several_among
 from adjudge.trust.meta.words import coefficient_words, over_words
 from adjudge.wording import counted, listed, natural
 
@@ -42,6 +44,7 @@ COPIED = "novel-2"
 """The copy rate is what is not new: the share of a summary's bigrams that stand in its source."""
 MOST_SLICES = 30
 """Of a named property: with more, such as a set per topic, slices say nothing."""
+RESAMPLES = 2000
 MOST_RESAMPLES = 100_000
 
 
@@ -61,6 +64,8 @@ class SlicedCorrelation:
 
     measure: MeasureInfo
     human: MeasureInfo
+    among: Among
+    coefficient: Coefficient
     by: str
     slice: str
     test: SliceTest
@@ -72,6 +77,9 @@ class SlicedCorrelation:
         return {
             "measure": self.measure.measure,
             "human": self.human.measure,
+            "level": "input",
+            "coefficient": self.coefficient,
+            "among": self.among,
             "by": self.by,
             "slice": self.slice,
             "topics": self.test.n_inside,
@@ -88,53 +96,73 @@ class SlicedCorrelation:
 
 @dataclass(frozen=True, repr=False)
 class SlicesResult(Tabular):
-    """Every measure on every slice."""
+    """Every measure on every slice, by choice of systems; p is corrected over the tests of one choice."""
 
     rows: tuple[SlicedCorrelation, ...]
     coefficient: Coefficient
-    among: Among
+    among: tuple[Among, ...]
     alpha: float
-    signature: str
-    notes: tuple[str, ...] = ()
+    correct: Correction
+    sets: tuple[str, ...] = ()
+    """What is said of topics that are not independent."""
+    signature: str = ""
+    absent: tuple[str, ...] = ()
+    """Properties without slices, and why."""
 
-    @property
-    def _level(self) -> str:
-        return f"at the input level by {coefficient_words(self.coefficient)}, among {over_words(self.among)}"
+    def of(self, among: Among) -> tuple[SlicedCorrelation, ...]:
+        """The rows of one choice of systems."""
+        return tuple(each for each in self.rows if each.among == among)
+
+    def _level(self, among: Among) -> str:
+        return f"at the input level by {coefficient_words(self.coefficient)}, among {over_words(among)}"
 
     def headline(self) -> str:
         return next(self.sentences())
 
     def sentences(self) -> Iterator[str]:
-        worse = [each for each in self.rows if each.verdict == "worse"]
+        for among in self.among:
+            yield from self._said(among)
+        yield from self.sets
+
+    def _said(self, among: Among) -> Iterator[str]:
+        rows, level = self.of(among), self._level(among)
+        worse = [each for each in rows if each.verdict == "worse"]
+        tests = counted(sum(not math.isnan(each.p_adjusted) for each in rows), "test")
         corrected = (
-            f"Holm's correction over {counted(sum(not math.isnan(r.p_adjusted) for r in self.rows), 'test')}"
+            f"{tests}, not corrected" if self.correct == "none" else f"{CORRECTED[self.correct]} over {tests}"
         )
         for each in worse:
             t = each.test
             yield (
                 f"{each.measure.words} correlates significantly less with {each.human.words} on topics with"
-                f" {each.by} {each.slice}, {self._level}: {t.inside:.2f} on {counted(t.n_inside, 'topic')},"
+                f" {each.by} {each.slice}, {level}: {t.inside:.2f} on {counted(t.n_inside, 'topic')},"
                 f" {t.outside:.2f} on the other {t.n_outside} (p = {each.p_adjusted:.3g}, {corrected})."
             )
-        tested = [
-            each for each in self.rows if each.verdict in ("worse", "better", "not significantly different")
-        ]
-        by = listed(list(dict.fromkeys(each.by for each in self.rows)))
+        tested = [each for each in rows if each.verdict in ("worse", "better", "not significantly different")]
+        by = listed(list(dict.fromkeys(each.by for each in rows)))
         if not tested:
-            yield f"No difference between slices by {by} could have been found, {self._level}: too few topics."
+            yield f"No difference between slices by {by} could have been found, {level}: too few topics."
         elif not worse:
             yield (
-                f"No measure correlates significantly less on any slice by {by} than on the other topics, {self._level}"
+                f"No measure correlates significantly less on any slice by {by} than on the other topics, {level}"
                 f" ({corrected}); that is no proof that none does."
             )
 
     def table(self) -> Table:
+        """The first choice of systems; `tables` has all."""
+        return replace(self._table(self.among[0]), said=tuple(self.sentences()))
+
+    def tables(self) -> Tables:
+        return Tables(tuple(map(self._table, self.among)))
+
+    def _table(self, among: Among) -> Table:
         """A row per slice and human measure, a column per measure; `to_frame` has a row for each of these numbers."""
-        measures = list(dict.fromkeys(each.measure for each in self.rows))
-        keys = list(dict.fromkeys((each.human, each.by, each.slice) for each in self.rows))
-        held = {(each.human, each.by, each.slice, each.measure): each for each in self.rows}
+        rows = self.of(among)
+        measures = list(dict.fromkeys(each.measure for each in rows))
+        keys = list(dict.fromkeys((each.human, each.by, each.slice) for each in rows))
+        held = {(each.human, each.by, each.slice, each.measure): each for each in rows}
         return Table(
-            name="slices",
+            name=f"slices-{among}",
             columns=(
                 Column("human", "with", right=False, show="varies"),
                 Column("by", right=False),
@@ -153,20 +181,19 @@ class SlicesResult(Tabular):
             ),
             title=(
                 f"{coefficient_words(self.coefficient)} with people at the input level on some topics, among"
-                f" {over_words(self.among)}; * significantly less, + significantly more than on the other topics"
+                f" {over_words(among)}; * significantly less, + significantly more than on the other topics"
             ),
-            said=tuple(self.sentences()),
-            notes=(*self.notes, *self._blanks()),
+            said=(*self._said(among), *self.sets),
+            notes=tuple(self._notes(rows)),
             signature=self.signature,
         )
 
-    def _blanks(self) -> Iterator[str]:
-        blank = [each for each in self.rows if each.test.why]
+    def _notes(self, rows: Sequence[SlicedCorrelation]) -> Iterator[str]:
+        yield from self.absent
+        yield "slices are of the input level: only there does every topic have a correlation of its own"
+        blank = [each for each in rows if each.test.why]
         for why in dict.fromkeys(f"{each.by} {each.slice}: {each.test.why}" for each in blank):
             yield f"not tested: {why}"
-
-    def tables(self) -> Tables:
-        return Tables((self.table(),))
 
     def to_frame(self) -> pd.DataFrame:
         import pandas as pd
@@ -178,11 +205,12 @@ class SlicesResult(Tabular):
             {
                 "level": "input",
                 "coefficient": self.coefficient,
-                "among": self.among,
+                "among": list(self.among),
                 "alpha": self.alpha,
+                "correct": self.correct,
                 "rows": [each.record() for each in self.rows],
                 "sentences": list(self.sentences()),
-                "notes": [*self.notes, *self._blanks()],
+                "notes": list(dict.fromkeys(self._notes(self.rows))),
                 "signature": self.signature,
             }
         )
@@ -201,21 +229,57 @@ def slices(
     *,
     by: Sequence[str] = (),
     coefficient: Coefficient = "spearman",
-    among: Among = "all",
+    among: Among | Sequence[Among] = "all",
     alpha: float = 0.05,
-    resamples: int = 2000,
+    correct: Correction = "holm",
+    resamples: int | None = None,
     seed: int = 0,
 ) -> SlicesResult:
     """Where each measure correlates less with people than elsewhere, by what is known of topics; all unless named.
 
     The correlations are those of the input level, one per topic, so that slices of different sizes compare like with
-    like. Topics change places between slices at random, and p is corrected over all slices, measures and human ones.
+    like. Topics change places between slices at random, as often as the correction needs unless `resamples` says; p is
+    corrected over all slices, measures and human ones of one choice of systems.
     """
-    cells = cells.among(among)
-    found, notes = topic_slices(scores, cells, by)
+    rows: list[SlicedCorrelation] = []
+    absent: dict[str, None] = {}
+    sets: dict[str, None] = {}
+    wanted = several_among(among)
+    for which in wanted:
+        own = cells.among(which)
+        found, notes = topic_slices(scores, own, by)
+        absent |= dict.fromkeys(notes)
+        sets |= dict.fromkeys(_dependent(own, found))
+        rows += _sliced(own, found, coefficient, alpha, correct, resamples, seed)
+    signature = (
+        f"slices|input|{coefficient}|among:{'+'.join(wanted)}|permutation:{resamples or 'as-needed'}"
+        f"|correct:{correct}|alpha:{alpha:g}|seed:{seed}|v:{__version__}"
+    )
+    return SlicesResult(
+        rows=tuple(rows),
+        coefficient=coefficient,
+        among=wanted,
+        alpha=alpha,
+        correct=correct,
+        sets=tuple(sets),
+        signature=signature,
+        absent=tuple(absent),
+    )
+
+
+def _sliced(
+    cells: Cells,
+    found: Sequence[TopicSlice],
+    coefficient: Coefficient,
+    alpha: float,
+    correct: Correction,
+    resamples: int | None,
+    seed: int,
+) -> Iterator[SlicedCorrelation]:
+    """All measures on all slices, of one choice of systems: one family of tests."""
     masks = np.array([each.inside for each in found])
-    family = len(found) * len(cells.measures) * len(cells.humans)
-    many = min(max(resamples, math.ceil(4 * family / alpha)), MOST_RESAMPLES)
+    family = 1 if correct == "none" else len(found) * len(cells.measures) * len(cells.humans)
+    many = resamples or min(max(RESAMPLES, math.ceil(4 * family / alpha)), MOST_RESAMPLES)
     tests: list[tuple[MeasureInfo, MeasureInfo, TopicSlice, SliceTest]] = []
     for human in cells.humans:
         inputs = correlations(cells.automatic, human.values, level="input", coefficient=coefficient).inputs
@@ -224,24 +288,36 @@ def slices(
             some = slice_tests(own, masks, rng=rng, resamples=many)
             tests += [(measure, human.info, each, test) for each, test in zip(found, some, strict=True)]
     corrected = reached(
-        np.array([test.p for *_, test in tests]), np.array([test.smallest for *_, test in tests]), alpha=alpha
+        np.array([test.p for *_, test in tests]),
+        np.array([test.smallest for *_, test in tests]),
+        alpha=alpha,
+        method=correct,
     )
-    rows = tuple(
-        SlicedCorrelation(
+    for at, (measure, human_info, each, test) in enumerate(tests):
+        yield SlicedCorrelation(
             measure=measure,
-            human=human,
+            human=human_info,
+            among=cells.chosen,
+            coefficient=coefficient,
             by=each.by,
             slice=each.name,
             test=test,
             p_adjusted=float(corrected.adjusted[at]),
             verdict=_verdict(test, float(corrected.adjusted[at]), bool(corrected.reachable[at]), alpha),
         )
-        for at, (measure, human, each, test) in enumerate(tests)
+
+
+def _dependent(cells: Cells, found: Sequence[TopicSlice]) -> Iterator[str]:
+    """What to say where several rows are of one set, or of one topic."""
+    if cells.clusters is None:
+        return
+    names = np.array(cells.clusters)
+    split = any(len(set(each.inside[names == name].tolist())) > 1 for each in found for name in set(names))
+    what = "Topics of one set" if set(cells.clusters) != set(cells.row_topics) else "Lengths of one topic"
+    yield (
+        f"{what} change places one by one between slices, as if they were independent: where they are alike, p is"
+        f" too small{' for slices that take them whole, and too large for those that divide them' if split else ''}."
     )
-    signature = (
-        f"slices|input|{coefficient}|among:{among}|permutation:{many}|holm|alpha:{alpha:g}|seed:{seed}"
-    )
-    return SlicesResult(rows, coefficient, among, alpha, signature, notes)
 
 
 def _verdict(test: SliceTest, p: float, reachable: bool, alpha: float) -> str:
