@@ -359,7 +359,7 @@ def plain_interval(
             esscher = 1 - (2 / math.pi * math.asin(alike)) ** 2
             esscher += 2 * (n - 2) * (1 / 9 - (2 / math.pi * math.asin(alike / 2)) ** 2)
             known = max(0.437 / (n - 4), esscher * 2 / n / (n - 1) / (1 - tau**2) ** 2)
-            together = 1.959963984540054**2 * max(known, (known + variance) / 2)
+            together = 1.959963984540054**2 * known
     for each in factors:
         if each != "systems":
             own = np.array([z(each, r) for r in range(resamples)])
@@ -629,7 +629,7 @@ def test_mistakes_of_intervals() -> None:
     x, people = study(0)
     given: dict[str, Any] = {"level": "system", "coefficient": "pearson", "rng": np.random.default_rng(0)}
     with pytest.raises(UsageError, match="resample: unknown value .topics."):
-        correlation_intervals(x, people, resample="topics", **given)  # type: ignore[arg-type]
+        correlation_intervals(x, people, resample="topics", **given)
     with pytest.raises(UsageError, match="clusters: expected one for each of 8 topics, got 2"):
         correlation_intervals(x, people, resample="all", clusters=[1, 2], **given)
     with pytest.raises(UsageError, match="confidence: expected a number between 0 and 1"):

@@ -268,25 +268,23 @@ def test_other_systems_alone_do_not_stand_for_other_assessors() -> None:
 
 
 def main() -> None:
-    print("| systems, topics, assessors | correlation | mean | covered | with 0 | width | of z | none |")
-    print("|---|---|---|---|---|---|---|---|")
+    print(
+        "| systems x topics x assessors | correlation | mean | covered, % | with 0, % | width | of z | none, % |"
+    )
+    print("|---|---|---:|---:|---:|---:|---:|---:|")
     for size in SIZES:
         for strength in STRENGTHS:
-            results = list(table(size, strength, studies=400, truth_from=2000).values())
-            cells = [
-                ", ".join(f"{100 * getattr(own, name):.{places}f}" for own in results)
-                if places
-                else ", ".join(f"{getattr(own, name):.2f}" for own in results)
-                for name, places in (
-                    ("truth", 0),
-                    ("covered", 1),
-                    ("with_zero", 1),
-                    ("width", 0),
-                    ("width_of_z", 0),
-                    ("none", 1),
-                )
+            found = table(size, strength, studies=400, truth_from=2000).values()
+            columns = [
+                [f"{own.truth:.2f}" for own in found],
+                [f"{100 * own.covered:.1f}" for own in found],
+                [f"{100 * own.with_zero:.0f}" for own in found],
+                [f"{own.width:.2f}" for own in found],
+                [f"{own.width_of_z:.2f}" for own in found],
+                [f"{100 * own.none:.0f}" for own in found],
             ]
-            print(f"| {size[0]} x {size[1]} x {size[2]} | {strength} | {' | '.join(cells)} |", flush=True)
+            cells = " | ".join(", ".join(each) for each in columns)
+            print(f"| {' x '.join(map(str, size))} | {strength} | {cells} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -210,6 +210,9 @@ LEAST_UNITS: dict[Factor, int] = {"systems": 6, "inputs": 5, "assessors": 2}
 """That others could be in place of: with fewer there is no interval."""
 LEAST_DEFINED = 0.5
 """Of the resamples: with fewer that have a correlation at all there is no interval."""
+EXCESS: dict[Coefficient, float] = {"pearson": 1.0, "spearman": 0.5, "kendall-b": 0.0, "kendall-c": 0.0}
+"""How much counts of what the jackknife over systems finds beyond the variance for normal systems. Pearson's variance
+depends much on the tails, Kendall's little; of few ranks the jackknife finds too much."""
 LEFT_OUT = 250
 """Resamples of inputs or assessors that are computed without one system as well."""
 
@@ -274,8 +277,8 @@ def all_correlation_intervals(
 
     - Systems: the leave-one-out jackknife. At the system level, where a correlation is of few systems, the variance is
       that for normal systems: 1 / (n - 3) for Pearson (Fisher 1921), (1 + r^2 / 2) / (n - 3) for Spearman (Bonett and
-      Wright 2000), for Kendall the larger of 0.437 / (n - 4) (Fieller et al. 1957) and Esscher's (1924); and what the
-      jackknife has beyond it is added, for ranks half of that, since the jackknife of few ranks is too large.
+      Wright 2000), for Kendall the larger of 0.437 / (n - 4) (Fieller et al. 1957) and Esscher's (1924). What the
+      jackknife finds beyond it is added for Pearson, half of it for Spearman (`EXCESS`).
     - Inputs (whole `clusters` of topics, one for each, where given) and assessors: resamples with replacement, n - 1 of
       n, so that the variance of a mean of few is not underestimated (Rao and Wu 1988).
     - Together: what inputs or assessors do to single systems is in the variance over systems already. The jackknife of
@@ -513,7 +516,7 @@ class _Spread:
             if level == "system":
                 known, df = _normal_variance(self.value[0, :, column], n, coefficient), np.inf
                 excess = np.maximum(variance - known, 0.0)
-                variance = known + (excess if coefficient == "pearson" else excess / 2)
+                variance = known + EXCESS[coefficient] * excess
             square = reach(df) * variance
         defined = np.full(len(z), self.resamples)
         for each, (whole, less) in self.drawn.items():
@@ -534,7 +537,9 @@ class _Spread:
             alone.append((np.maximum(own, single), reach(df) * common + reach(max(df, n - 1)) * single))
         for own, most in alone:
             variance, square = np.maximum(variance, own), np.maximum(square, most)
-        lost = np.isnan(without).any(axis=0) & ("systems" in self.factors)
+        lost = (
+            np.isnan(without).any(axis=0) if "systems" in self.factors else np.zeros(len(z), dtype=np.bool_)
+        )
         why = [
             _why_no_error(*each, self.resamples)
             for each in zip(variance.tolist(), defined.tolist(), lost.tolist(), strict=True)
