@@ -2,7 +2,7 @@
 
 25 measures x 200 systems x 1,000 topics, 1,000 resamples of both, Pearson, Spearman and Kendall at the system level.
 CPU seconds in one run; SciPy does a few of the resamples and its time is multiplied. Every number of these is first
-compared. Ours computes each resample three times: systems and topics drawn, systems alone, topics alone.
+compared. Ours draws topics, a quarter of the times without one system as well, and leaves out each system once.
 """
 
 from __future__ import annotations

@@ -21,11 +21,11 @@ from adjudge.stats.correlation import (
     COEFFICIENTS,
     FACTORS,
     Coefficient,
+    CorrelationIntervals,
     CorrelationLevel,
     Factor,
     Resample,
     all_correlation_intervals,
-    correlation_intervals,
     correlations,
 )
 
@@ -298,6 +298,12 @@ def study(
     return x, people
 
 
+def correlation_intervals(
+    x: FloatArray, people: FloatArray, *, coefficient: Coefficient, **given: Any
+) -> CorrelationIntervals:
+    return all_correlation_intervals(x, people, coefficients=(coefficient,), **given)[coefficient]
+
+
 def plain_interval(
     x: FloatArray,
     people: FloatArray,
@@ -310,54 +316,63 @@ def plain_interval(
 ) -> tuple[float, float]:
     """Draw and compute again; of one measure, topics x systems, and assessors x topics x systems."""
     rng = np.random.default_rng(seed)
-    units = {"systems": x.shape[1], "inputs": max(sets) + 1, "assessors": len(people)}
+    n = x.shape[1]
+    units = {"systems": n, "inputs": max(sets) + 1, "assessors": len(people)}
     drawn = {}
     for each in FACTORS:
         stream = np.random.default_rng(rng.integers(2**63))
-        if each in factors:
-            drawn[each] = stream.integers(0, units[each], size=(resamples, units[each] - 1))
+        drawn[each] = stream.integers(0, units[each], size=(resamples, units[each] - 1))
 
     def mean(judged: FloatArray) -> FloatArray:
         counts = (~np.isnan(judged)).sum(axis=0)
         return np.where(counts > 0, np.nansum(judged, axis=0) / np.maximum(counts, 1), np.nan)
 
-    def once(r: int, chosen: tuple[Factor, ...]) -> float:
+    def z(factor: Factor | None = None, r: int = 0, without: int | None = None) -> float:
         a, b = x, people
-        if "assessors" in chosen:
+        if factor == "assessors":
             b = b[drawn["assessors"][r]]
         b = mean(b)
-        if "inputs" in chosen:
+        if factor == "inputs":
             rows = [t for k in drawn["inputs"][r] for t in range(len(sets)) if sets[t] == k]
             a, b = a[rows], b[rows]
-        if "systems" in chosen:
-            a, b = a[:, drawn["systems"][r]], b[:, drawn["systems"][r]]
-        # Two systems drawn several times are still two.
-        if level != "input":
-            return twin(a, b, level, coefficient, places=12)
-        found = []
-        for one_x, one_y in zip(a, b, strict=True):
-            both = ~(np.isnan(one_x) | np.isnan(one_y))
-            distinct = set(drawn["systems"][r][both]) if "systems" in chosen else np.flatnonzero(both)
-            if len(distinct) >= 3:
-                found.append(one(one_x, one_y, coefficient))
-        return float(np.nanmean(found)) if len(found) else math.nan
+        left = [s for s in range(n) if s != without]
+        value = twin(a[:, left], b[:, left], level, coefficient, places=12)
+        if level == "system" and coefficient == "kendall-b":
+            most = 1 - 2 / (len(left) * (len(left) - 1))
+            value = min(max(value, -most), most)
+        return math.atanh(value)
 
-    variance = {
-        chosen: float(np.nanvar([once(r, chosen) for r in range(resamples)], ddof=1))
-        for chosen in {factors, *((each,) for each in factors)}
-    }
-    parts = [variance[each,] for each in factors]
-    total = max(2 * sum(parts) - variance[factors], *parts, 0)
-    first = max(range(len(parts)), key=lambda k: parts[k])
-    others = sum(parts) - parts[first]
-    shared = (total - parts[first]) / others if others > 0 else 0.0
-    rough = 0.0
-    for k, each in enumerate(factors):
-        freedom = (units[each] - 1) / (2 if each == "systems" and level != "system" else 1)
-        rough += (parts[k] * (1 if k == first else shared)) ** 2 / freedom
-    value = twin(x, mean(people), level, coefficient, places=12)
-    half = stats.t.ppf(0.975, total**2 / rough) * math.sqrt(total) / (1 - value**2)
-    return math.tanh(math.atanh(value) - half), math.tanh(math.atanh(value) + half)
+    def reach(df: float) -> float:
+        return float(stats.t.ppf(0.975, df)) ** 2
+
+    jackknife = [z(without=s) for s in range(n)]
+    together, alone = 0.0, [0.0]
+    if "systems" in factors:
+        variance = (n - 1) * float(np.var(jackknife))
+        if level != "system":
+            together = reach(n - 1) * variance
+        elif coefficient == "pearson":
+            together = 1.959963984540054**2 * max(1 / (n - 3), variance)
+        else:
+            tau = math.tanh(z())
+            alike = math.sin(math.pi * tau / 2)
+            esscher = 1 - (2 / math.pi * math.asin(alike)) ** 2
+            esscher += 2 * (n - 2) * (1 / 9 - (2 / math.pi * math.asin(alike / 2)) ** 2)
+            known = max(0.437 / (n - 4), esscher * 2 / n / (n - 1) / (1 - tau**2) ** 2)
+            together = 1.959963984540054**2 * known
+    for each in factors:
+        if each != "systems":
+            own = np.array([z(each, r) for r in range(resamples)])
+            change = [z(each, r, r % n) - own[r] - jackknife[r % n] + z() for r in range(resamples)]
+            single, own_variance = (n - 1) * np.var(change, ddof=1), np.var(own, ddof=1)
+            df = units[each] - 1
+            single = min(single, own_variance) if df >= n - 1 else single
+            common = reach(df) * max(own_variance - single, 0)
+            together += common
+            alone.append(common + reach(max(df, n - 1)) * single)
+    half = math.sqrt(max(together, *alone))
+    value = math.atanh(twin(x, mean(people), level, coefficient, places=12))
+    return math.tanh(value - half), math.tanh(value + half)
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -456,15 +471,27 @@ def test_where_there_is_no_interval_it_says_why() -> None:
     assert why_no_interval(x, people[0], "assessors") == "fewer than 2 assessors to resample (1)"
     assert why_no_interval(x * 0, people) == "the measure gives all 9 systems the same value"
     ordered = np.arange(9.0) + np.zeros((8, 1))
-    assert why_no_interval(ordered[None], ordered) == "all resamples have the same correlation"
+    for level in LEVELS:
+        for coefficient in COEFFICIENTS[:3]:
+            given: dict[str, Any] = {"level": level, "coefficient": coefficient}
+            certain = "the correlation is 1: its error cannot be told"
+            assert why_no_interval(ordered[None], ordered, **given) == certain
+            assert why_no_interval(ordered[None] / 3, -ordered, **given) == certain.replace("1", "-1")
+    flat = x[:, :1] + np.zeros((8, 1))
+    assert why_no_interval(flat, flat[0] ** 2, "inputs") == "all resamples have the same correlation"
     missing = x.copy()
     missing[0, :, 5:] = np.nan
     assert why_no_interval(missing, people) == "fewer than 6 systems to resample (5)"
     assert why_no_interval(missing[::-1], people) is None
-    few_defined = "only [1-4][0-9] of 100 resamples have a correlation"
-    rare = np.zeros((1, 8, 9))  # a single cell differs, which few resamples of both draw
+    rare = np.zeros((1, 8, 9))  # a single cell differs, which a third of the resamples of inputs leave out
     rare[0, 0, 0] = 1
-    assert re.fullmatch(few_defined, str(why_no_interval(rare, people, "both")))
+    assert why_no_interval(rare, people, "both") == "without one of the systems there is no correlation"
+    assert why_no_interval(rare, people, "inputs") is None
+    few_defined = "only [1-4][0-9] of 100 resamples have a correlation"
+    rare[0, 0], judged = np.arange(9), np.ones((8, 9))
+    judged[1] = people[0, 1]  # the measure tells systems apart on one topic, people on another
+    judged[1, np.isnan(judged[1])] = 3
+    assert re.fullmatch(few_defined, str(why_no_interval(rare, judged, "inputs")))
 
 
 def test_one_assessor_is_not_resampled() -> None:
@@ -473,7 +500,7 @@ def test_one_assessor_is_not_resampled() -> None:
         x, people[:1], level="system", coefficient="pearson", resample="all", rng=np.random.default_rng(0)
     )
     assert found.factors == ("systems", "inputs")
-    assert found.units == (9, 8)
+    assert found.units.tolist() == [[9, 9], [8, 8]]
     assert found.meaning() == (
         "what studies of other 9 systems and 8 inputs like these would find on average, with the same assessors"
     )
@@ -496,35 +523,113 @@ def test_what_nobody_judged_is_not_resampled() -> None:
             resample="all",
             rng=np.random.default_rng(0),
         )
-        assert found.units == (9, 8, 3)
+        assert found.units.tolist() == [[9, 9], [8, 8], [3, 3]]
         ends.append([found.low, found.high])
     np.testing.assert_allclose(ends[0], ends[1], rtol=0, atol=1e-12)
 
 
-def test_a_perfect_order_of_few_systems_is_not_certain() -> None:
-    """Nine systems in the same order by means, though not on every topic."""
-    rng = np.random.default_rng(0)
-    people = np.arange(9.0) + rng.normal(scale=2.0, size=(40, 9))
-    people += np.arange(9.0) - people.mean(axis=0)
-    measure = np.arange(9.0) + np.zeros((1, 40, 1))
+def test_few_systems_that_correlate_highly_have_stable_intervals() -> None:
+    """Eight systems, and a correlation near 1: every seed says nearly the same, and it is not far from Fisher's z."""
+    rng = np.random.default_rng(4)
+    worth = np.linspace(-1, 1, 8)
+    x = worth + rng.normal(scale=0.6, size=(1, 12, 8))
+    people = worth + rng.normal(scale=0.9, size=(3, 12, 8))
+    for coefficient in ("pearson", "spearman", "kendall-b"):
+        ends = []
+        for seed in range(6):
+            found = correlation_intervals(
+                x,
+                people,
+                level="system",
+                coefficient=coefficient,
+                resample="all",
+                rng=np.random.default_rng(seed),
+            )
+            ends.append([found.low[0], found.high[0]])
+        value = found.estimates.values[0]
+        assert 0.8 < value < 0.999
+        assert np.ptp(ends, axis=0).max() < 0.05, (coefficient, ends)
+        variance = {"pearson": 1 / 5, "spearman": (1 + value**2 / 2) / 5, "kendall-b": 0.437 / 4}[coefficient]
+        half = np.arctanh(ends) - np.arctanh(value)
+        assert 1 <= half[0, 1] / (1.959964 * math.sqrt(variance)) + 1e-6 < 1.7
+        assert min(ends)[0] > 0
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_more_factors_are_never_more_certain(level: CorrelationLevel) -> None:
+    for seed in range(4):
+        x, people = study(seed)
+        width = {}
+        for resample in get_args(Resample):
+            found = all_correlation_intervals(
+                x, people, level=level, resample=resample, rng=np.random.default_rng(seed), resamples=300
+            )
+            width[resample] = np.array([each.high - each.low for each in found.values()])
+        for less, more in (("systems", "both"), ("inputs", "both"), ("both", "all"), ("assessors", "all")):
+            assert (width[more] >= width[less] - 1e-12).all(), (less, more)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("all_topics", [False, True])
+def test_another_measure_changes_nothing(level: CorrelationLevel, all_topics: bool) -> None:
+    """Each has its own topics, systems and assessors."""
+    x, people = study(6, topics=12, systems=10)
+    people[:, 9:] = np.nan  # topics that nobody judged
+    people[2, :3] = np.nan
+    x[0, 4] = np.nan
+    x[0, :, 8] = np.nan
+    both, alone = (
+        correlation_intervals(
+            given,
+            people,
+            level=level,
+            coefficient="spearman",
+            resample="all",
+            rng=np.random.default_rng(0),
+            resamples=100,
+            all_topics=all_topics,
+        )
+        for given in (x, x[:1])
+    )
+    assert both.why[0] is None
+    assert both.low[0] == pytest.approx(alone.low[0], abs=1e-12)
+    assert both.high[0] == pytest.approx(alone.high[0], abs=1e-12)
+    topics = [12, 12] if all_topics and level == "system" else [8, 9]
+    assert both.units.tolist() == [[9, 10], topics, [3, 3]]
+    assert "of other 9 to 10 systems, " in both.meaning()
+    assert "of other 9 systems, " in alone.meaning()
+    if not (all_topics and level == "system"):  # topics that nobody judged do not count
+        judged = correlation_intervals(
+            x[:, :9],
+            people[:, :9],
+            level=level,
+            coefficient="spearman",
+            resample="all",
+            rng=np.random.default_rng(0),
+            resamples=100,
+        )
+        np.testing.assert_allclose(judged.low, both.low, rtol=0, atol=1e-12)
+
+
+def test_without_an_interval_there_is_no_meaning() -> None:
+    x, people = study(0)
     found = correlation_intervals(
-        measure,
-        people,
+        x[:, :, :4],
+        people[:, :, :4],
         level="system",
-        coefficient="kendall-b",
-        resample="both",
+        coefficient="pearson",
+        resample="all",
         rng=np.random.default_rng(0),
     )
-    assert found.estimates.values[0] == 1
-    assert found.high[0] == 1
-    assert 0.2 < found.low[0] < 0.98
+    assert found.why == ("fewer than 6 systems to resample (4)",) * 2
+    assert found.meaning() == ""
 
 
 def test_mistakes_of_intervals() -> None:
     x, people = study(0)
     given: dict[str, Any] = {"level": "system", "coefficient": "pearson", "rng": np.random.default_rng(0)}
     with pytest.raises(UsageError, match="resample: unknown value .topics."):
-        correlation_intervals(x, people, resample="topics", **given)  # type: ignore[arg-type]
+        correlation_intervals(x, people, resample="topics", **given)
     with pytest.raises(UsageError, match="clusters: expected one for each of 8 topics, got 2"):
         correlation_intervals(x, people, resample="all", clusters=[1, 2], **given)
     with pytest.raises(UsageError, match="confidence: expected a number between 0 and 1"):

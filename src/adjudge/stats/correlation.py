@@ -207,14 +207,19 @@ FACTORS: tuple[Factor, ...] = get_args(Factor)
 Resample = Literal["systems", "inputs", "assessors", "both", "all"]
 """both: systems and inputs; all: assessors as well, where people's scores come from several."""
 LEAST_UNITS: dict[Factor, int] = {"systems": 6, "inputs": 5, "assessors": 2}
-"""That are resampled: with fewer there is no interval."""
+"""That others could be in place of: with fewer there is no interval."""
 LEAST_DEFINED = 0.5
 """Of the resamples: with fewer that have a correlation at all there is no interval."""
+EXCESS: dict[Coefficient, float] = {"pearson": 1.0, "spearman": 0.5, "kendall-b": 0.0, "kendall-c": 0.0}
+"""How much counts of what the jackknife over systems finds beyond the variance for normal systems. Pearson's variance
+depends much on the tails, Kendall's little; of few ranks the jackknife finds too much."""
+LEFT_OUT = 250
+"""Resamples of inputs or assessors that are computed without one system as well."""
 
 
 @dataclass(frozen=True, eq=False)
 class CorrelationIntervals:
-    """Intervals of correlations, for studies of the same size that draw the resampled factors anew.
+    """Intervals of correlations, for studies of the same size that draw the named factors anew.
 
     What lies in an interval is what such studies find on average: with as many systems, inputs and assessors, drawn
     from those like these where they were resampled, and the same ones where they were not.
@@ -224,15 +229,13 @@ class CorrelationIntervals:
     low: FloatArray
     high: FloatArray
     error: FloatArray
-    """The standard error of the correlation."""
-    df: FloatArray
-    """Degrees of freedom of the error."""
+    """The standard error of Fisher's z of the correlation."""
     confidence: float
     resample: Resample
     factors: tuple[Factor, ...]
-    """What was resampled,"""
-    units: tuple[int, ...]
-    """of how many; of inputs their clusters, where there are any."""
+    """What is drawn anew,"""
+    units: IntArray
+    """of how many, factors x measures; of inputs their clusters, where there are any."""
     clustered: bool
     resamples: int
     defined: IntArray
@@ -241,40 +244,18 @@ class CorrelationIntervals:
     """Why there is no interval."""
 
     def meaning(self) -> str:
-        """For what the intervals hold."""
+        """For what the intervals hold; empty where there are none."""
+        known = np.array([each is None for each in self.why], dtype=np.bool_)
+        if not known.any():
+            return ""
         things = {"systems": "systems", "inputs": "sets of inputs" if self.clustered else "inputs"}
-        drawn = [f"{n} {things.get(each, each)}" for each, n in zip(self.factors, self.units, strict=True)]
+        drawn = []
+        for each, units in zip(self.factors, self.units[:, known], strict=True):
+            few, many = int(units.min()), int(units.max())
+            drawn.append(f"{few if few == many else f'{few} to {many}'} {things.get(each, each)}")
         same = [each for each in FACTORS if each not in self.factors]
         kept = f", with the same {listed(same)}" if same else ""
         return f"what studies of other {listed(drawn)} like these would find on average{kept}"
-
-
-def correlation_intervals(
-    measures: npt.ArrayLike,
-    people: npt.ArrayLike,
-    *,
-    level: CorrelationLevel,
-    coefficient: Coefficient,
-    resample: Resample,
-    rng: np.random.Generator,
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    clusters: Sequence[Any] | None = None,
-    all_topics: bool = False,
-) -> CorrelationIntervals:
-    """Intervals of one coefficient; see `all_correlation_intervals`."""
-    return all_correlation_intervals(
-        measures,
-        people,
-        level=level,
-        coefficients=(coefficient,),
-        resample=resample,
-        rng=rng,
-        resamples=resamples,
-        confidence=confidence,
-        clusters=clusters,
-        all_topics=all_topics,
-    )[coefficient]
 
 
 def all_correlation_intervals(
@@ -290,85 +271,102 @@ def all_correlation_intervals(
     clusters: Sequence[Any] | None = None,
     all_topics: bool = False,
 ) -> dict[Coefficient, CorrelationIntervals]:
-    """Intervals of several coefficients, from the same resamples.
+    """Intervals of several coefficients: Fisher's z plus or minus a half-width h.
 
-    People are topics x systems, or assessors x topics x systems. Systems, inputs (whole `clusters` of topics, one for
-    each, where given) and assessors are drawn with replacement, n - 1 of n, so that the variance of a mean of few is
-    not underestimated (Rao and Wu 1988). Every factor is resampled alone, V_f, and all together, V. An interaction of
-    two factors is in both their V_f and three times in V (Owen 2007), so 2 sum(V_f) - V counts it once; the variance
-    is at least the largest V_f. The interval is Fisher's z plus or minus Student's t times the error, with
-    Satterthwaite's degrees of freedom: n - 1 of each factor, for systems half of that at the input and global level.
+    People are topics x systems, or assessors x topics x systems. All variances are of z.
 
-    Deutsch et al. 2021 take percentiles of joint resamples, n of n. Simulated with 12 systems, 60 topics and three
-    assessors (300 studies, system level), those at 95 % covered 93 % of the time for Pearson, 98 % for ranks.
+    - Systems: the leave-one-out jackknife. At the system level, where a correlation is of few systems, the variance is
+      that for normal systems: 1 / (n - 3) for Pearson (Fisher 1921), (1 + r^2 / 2) / (n - 3) for Spearman (Bonett and
+      Wright 2000), for Kendall the larger of 0.437 / (n - 4) (Fieller et al. 1957) and Esscher's (1924). What the
+      jackknife finds beyond it is added for Pearson, half of it for Spearman (`EXCESS`).
+    - Inputs (whole `clusters` of topics, one for each, where given) and assessors: resamples with replacement, n - 1 of
+      n, so that the variance of a mean of few is not underestimated (Rao and Wu 1988).
+    - Together: what inputs or assessors do to single systems is in the variance over systems already. The jackknife of
+      the change that a resample makes to z tells how much that is; only the rest of a factor's variance is added.
+
+    h^2 is the sum of the variances, each times the square of its own quantile of Student's t: with n - 1 degrees of
+    freedom, systems - 1 at least for what inputs or assessors do to single systems, and infinitely many for systems at
+    the system level. It is at least that of each factor alone.
+
+    The units are those of each measure: the topics, systems and assessors of the cells where it and people have values;
+    with `all_topics` at the system level the topics that either has. So other measures change nothing.
+
+    Deutsch et al. 2021 take percentiles of joint resamples, n of n.
     """
     _check_names(level, coefficients)
     checks.one_of("resample", resample, get_args(Resample))
     checks.count("resamples", resamples, least=2)
     checks.share("confidence", confidence)
     x, judged = _given(measures, people)
-    judged = judged[~np.isnan(judged).all(axis=(1, 2))] if len(judged) > 1 else judged
     y = _pooled(judged, np.ones(len(judged)))
-    study = _Study(x, y, level=level, all_topics=all_topics)
-    estimates = _estimates(study, y, coefficients)
-    factors = _factors(resample, len(judged))
-    both = ~np.isnan(x) & ~np.isnan(y)
-    sizes = np.count_nonzero(both.any(axis=1), axis=1)
-    topics = np.flatnonzero((~np.isnan(x) if all_topics else both).any(axis=(0, 2)))
-    systems = np.flatnonzero(both.any(axis=(0, 1)))
-    sets = np.unique(_codes(clusters, x.shape[1])[topics], return_inverse=True)[1]
-    if len(topics) < x.shape[1] or len(systems) < x.shape[2]:
-        x, judged, y = (z[..., topics, :][..., systems] for z in (x, judged, y))
-        study = _Study(x, y, level=level, all_topics=all_topics)
-    units: dict[Factor, int] = {
-        "systems": len(systems),
-        "inputs": int(sets.max(initial=-1)) + 1,
-        "assessors": len(judged),
-    }
-    few = [_too_few(each, units[each]) for each in factors]
+    estimates = _estimates(_Study(x, y, level=level, all_topics=all_topics), y, coefficients)
+    codes = _codes(clusters, x.shape[1])
+    several = len(judged) > 1 and int((~np.isnan(judged)).any(axis=(1, 2)).sum()) > 1
+    factors = _factors(resample, several)
+    seeds: dict[Factor, int] = {each: int(rng.integers(2**63)) for each in FACTORS}
+    shape = (len(x), len(COEFFICIENTS))
+    error, half = np.full(shape, np.nan), np.full(shape, np.nan)
+    defined = np.zeros(shape, dtype=np.int64)
+    units = np.zeros((len(factors), len(x)), dtype=np.int64)
+    why: list[list[str | None]] = [[None] * shape[1] for _ in x]
     wanted = np.array([COEFFICIENTS.index(each) for each in coefficients])
-    drawn: dict[str, FloatArray] = {}
-    if not any(few):
-        drawn = _resampled(study, judged, sets, factors, rng, resamples, wanted)
-    freedom: dict[Factor, Any] = {each: n - 1 for each, n in units.items()}
-    # A system's part in a correlation is a product of two deviations, so its variance is known less well than that of
-    # a mean. At the system level ties of resampled systems with themselves make up for that, at the others little.
-    freedom["systems"] = (sizes - 1) / (1 if level == "system" else 2)
-    found = {}
+    for group in _alike(x, judged, all_topics and level == "system"):
+        own = [
+            np.unique(codes[group.topics], return_inverse=True)[1] if each == "inputs" else kept
+            for each, kept in zip(FACTORS, (group.systems, group.topics, group.assessors), strict=True)
+        ]
+        sizes = dict(zip(FACTORS, (len(own[0]), int(own[1].max(initial=-1)) + 1, len(own[2])), strict=True))
+        units[:, group.measures] = np.array([sizes[each] for each in factors])[:, None]
+        few = next(filter(None, (_too_few(each, sizes[each]) for each in factors)), None)
+        for m in group.measures:
+            for each, column in zip(coefficients, wanted, strict=True):
+                why[m][column] = estimates[each].why[m] or few or _certain(estimates[each].values[m])
+        if few is not None:
+            continue
+        part = np.ix_(group.measures, group.topics, group.systems)
+        own_judged = judged[np.ix_(group.assessors, group.topics, group.systems)]
+        study = _Study(
+            x[part],
+            _pooled(own_judged, np.ones(len(own_judged))),
+            level=level,
+            all_topics=all_topics,
+        )
+        spread = _Spread(study, own_judged, own[1], sizes, factors, seeds, resamples, wanted)
+        for column in wanted:
+            found = spread.error(int(column), confidence)
+            error[group.measures, column], half[group.measures, column], defined[group.measures, column] = (
+                found[:3]
+            )
+            for m, reason in zip(group.measures, found[3], strict=True):
+                why[m][column] = why[m][column] or reason
+    results = {}
     for each, column in zip(coefficients, wanted, strict=True):
-        estimate = estimates[each]
-        parts = {name: values[:, :, column] for name, values in drawn.items()}
-        error, df, defined = _error(parts, factors, freedom, len(x))
-        why = []
-        for m in range(len(x)):
-            reasons = [estimate.why[m], *few]
-            if "systems" in factors:
-                reasons.append(_too_few("systems", int(sizes[m])))
-            reasons.append(_why_no_error(error[m], int(defined[m]), resamples))
-            why.append(next(filter(None, reasons), None))
-        known = np.array([reason is None for reason in why], dtype=np.bool_)
-        low, high = _limits(estimate, np.where(known, error, np.nan), df, confidence, sizes)
-        found[each] = CorrelationIntervals(
-            estimates=estimate,
+        reasons = tuple(own[column] for own in why)
+        known = np.array([reason is None for reason in reasons], dtype=np.bool_)
+        own_error, own_half = (np.where(known, z[:, column], np.nan) for z in (error, half))
+        with np.errstate(divide="ignore"):
+            z = np.arctanh(estimates[each].values)
+        low, high = np.tanh(z - own_half), np.tanh(z + own_half)
+        results[each] = CorrelationIntervals(
+            estimates=estimates[each],
             low=low,
             high=high,
-            error=np.where(known, error, np.nan),
-            df=np.where(known, df, np.nan),
+            error=own_error,
             confidence=confidence,
             resample=resample,
             factors=factors,
-            units=tuple(units[factor] for factor in factors),
+            units=units,
             clustered=clusters is not None,
             resamples=resamples,
-            defined=defined,
-            why=tuple(why),
+            defined=defined[:, column],
+            why=reasons,
         )
-    return found
+    return results
 
 
-def _factors(resample: Resample, assessors: int) -> tuple[Factor, ...]:
+def _factors(resample: Resample, assessors: bool) -> tuple[Factor, ...]:
     if resample in ("both", "all"):
-        return FACTORS if resample == "all" and assessors > 1 else FACTORS[:2]
+        return FACTORS if resample == "all" and assessors else FACTORS[:2]
     return tuple(each for each in FACTORS if each == resample)
 
 
@@ -382,15 +380,42 @@ def _codes(clusters: Sequence[Any] | None, topics: int) -> IntArray:
     return np.array([known[each] for each in clusters], dtype=np.int64)
 
 
+@dataclass(frozen=True, eq=False)
+class _Alike:
+    """Measures of which the same topics, systems and assessors count."""
+
+    measures: IntArray
+    topics: IntArray
+    systems: IntArray
+    assessors: IntArray
+
+
+def _alike(x: FloatArray, judged: FloatArray, all_topics: bool) -> list[_Alike]:
+    present, by = ~np.isnan(x), ~np.isnan(judged)
+    somebody = by.any(axis=0)
+    found: dict[tuple[bytes, ...], tuple[list[int], list[npt.NDArray[np.bool_]]]] = {}
+    for m, own in enumerate(present):
+        if all_topics:  # a system's two means need not be of the same topics
+            systems = own.any(axis=0) & somebody.any(axis=0)
+            cells = (own | somebody) & systems
+        else:
+            cells = own & somebody
+            systems = cells.any(axis=0)
+        kept = [cells.any(axis=1), systems, (by & cells).any(axis=(1, 2))]
+        found.setdefault(tuple(each.tobytes() for each in kept), ([], kept))[0].append(m)
+    return [_Alike(np.array(ms), *(np.flatnonzero(each) for each in kept)) for ms, kept in found.values()]
+
+
 def _too_few(factor: Factor, n: int) -> str | None:
     least = LEAST_UNITS[factor]
     return None if n >= least else f"fewer than {least} {factor} to resample ({n or 'none'})"
 
 
-def _why_no_error(error: float, defined: int, resamples: int) -> str | None:
-    if defined < LEAST_DEFINED * resamples:
-        return f"only {defined} of {resamples} resamples have a correlation"
-    return None if error > NOISE else "all resamples have the same correlation"
+def _certain(value: float) -> str | None:
+    """Fisher's z is infinite, and every resample of a perfect line is one."""
+    if not abs(value) >= 1 - NOISE:
+        return None
+    return f"the correlation is {'1' if value > 0 else '-1'}: its error cannot be told"
 
 
 def _pooled(judged: FloatArray, weights: FloatArray) -> FloatArray:
@@ -412,71 +437,148 @@ def _draw(rng: np.random.Generator, n: int, many: int) -> FloatArray:
     return counts
 
 
-def _resampled(
-    study: _Study,
-    judged: FloatArray,
-    sets: IntArray,
-    factors: tuple[Factor, ...],
-    rng: np.random.Generator,
-    resamples: int,
-    wanted: IntArray,
-) -> dict[str, FloatArray]:
-    """Correlations when all factors are resampled, "joint", and when each of several is, with the same draws.
+class _Spread:
+    """What the correlations of a study's measures are without each system, and when other factors are resampled."""
 
-    Resamples x measures x coefficients.
-    """
-    assessors, topics, systems = judged.shape
-    units = {"systems": systems, "inputs": int(sets.max()) + 1, "assessors": assessors}
-    streams = {each: np.random.default_rng(rng.integers(2**63)) for each in FACTORS}
-    names = ("joint", *factors) if len(factors) > 1 else ("joint",)
-    shape = (resamples, len(study.given), len(COEFFICIENTS))
-    found = {name: np.full(shape, np.nan) for name in names}
-    all_topics, all_systems = np.ones((1, topics)), np.ones((1, systems))
-    for part in _parts(resamples, max(topics, systems, assessors)):
-        weights = {each: _draw(streams[each], units[each], part.stop - part.start) for each in factors}
-        w_topics = weights["inputs"][:, sets] if "inputs" in factors else all_topics
-        w_systems = weights.get("systems", all_systems)
-        if "assessors" in factors:
-            kinds, kind = np.unique(weights["assessors"], axis=0, return_inverse=True)
+    def __init__(
+        self,
+        study: _Study,
+        judged: FloatArray,
+        sets: IntArray,
+        sizes: dict[Factor, int],
+        factors: tuple[Factor, ...],
+        seeds: dict[Factor, int],
+        resamples: int,
+        wanted: IntArray,
+    ) -> None:
+        self.study, self.judged, self.sets, self.wanted = study, judged, sets, wanted
+        self.sizes, self.factors, self.resamples = sizes, factors, resamples
+        n = sizes["systems"]
+        self.topics, self.systems = np.ones((1, study.given.shape[1])), np.ones((1, n))
+        self.without = 1 - np.eye(n)
+        self.value = study.values(self.topics, [self.systems], wanted)[0]
+        self.jackknife = study.values(self.topics, [self.without], wanted)[0]
+        # Every system is left out as often as another, give or take one.
+        self.left_out = np.arange(min(resamples, LEFT_OUT)) % n
+        self.drawn = {
+            each: self._resampled(each, np.random.default_rng(seeds[each]))
+            for each in factors
+            if each != "systems"
+        }
+
+    def _resampled(self, factor: Factor, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+        """Resamples x measures x coefficients: of all systems, and (of the first of them) without one system."""
+        shape = self.value.shape[1:]
+        whole = np.full((self.resamples, *shape), np.nan)
+        less = np.full((len(self.left_out), *shape), np.nan)
+        for part in _parts(self.resamples, max(self.judged.shape), len(less)):
+            weights = _draw(rng, self.sizes[factor], part.stop - part.start)
+            left = self.left_out[part]
+            if factor == "inputs":
+                systems = [self.systems, self.without[left]] if len(left) else [self.systems]
+                found = self.study.values(weights[:, self.sets], systems, self.wanted)
+                whole[part] = found[0]
+                if len(left):
+                    less[part] = found[1]
+                continue
+            kinds, kind = np.unique(weights, axis=0, return_inverse=True)
             for k, each in enumerate(kinds):
-                here = np.flatnonzero(kind.reshape(-1) == k)
-                other = study.judged_by(_pooled(judged, each))
-                some = [w if len(w) == 1 else w[here] for w in (w_topics, w_systems)]
-                found["joint"][part.start + here] = other.values(some[0], some[1:], wanted)[0]
-                if len(factors) > 1:
-                    alone = other.values(all_topics, [all_systems], wanted)[0]
-                    found["assessors"][part.start + here] = alone
-            if "inputs" in found:
-                found["inputs"][part] = study.values(w_topics, [all_systems], wanted)[0]
-        elif "inputs" in found:
-            joint, inputs = study.values(w_topics, [w_systems, all_systems], wanted)
-            found["joint"][part], found["inputs"][part] = joint, inputs
-        else:
-            found["joint"][part] = study.values(w_topics, [w_systems], wanted)[0]
-        if "systems" in found:
-            found["systems"][part] = study.values(all_topics, [w_systems], wanted)[0]
-    return found
+                here = part.start + np.flatnonzero(kind.reshape(-1) == k)
+                other = self.study.judged_by(_pooled(self.judged, each))
+                whole[here] = other.values(self.topics, [self.systems], self.wanted)[0]
+                here = here[here < len(less)]
+                if len(here):
+                    without = self.without[self.left_out[here]]
+                    less[here] = other.values(self.topics, [without], self.wanted)[0]
+        return whole, less
+
+    def error(
+        self, column: int, confidence: float
+    ) -> tuple[FloatArray, FloatArray, IntArray, list[str | None]]:
+        """Of each measure the standard error of z, half the interval's width in z, the resamples with a value, and why
+        there is no interval."""
+        from scipy.special import stdtrit
+
+        n, level = self.sizes["systems"], self.study.level
+        coefficient = COEFFICIENTS[column]
+        z = _fisher(self.value[0, :, column], n, level, coefficient)
+        without = _fisher(self.jackknife[:, :, column], n - 1, level, coefficient)
+        variance = np.zeros(len(z))
+        square = np.zeros(len(z))
+
+        def reach(df: float) -> float:  # how many variances half the width squared is
+            return float(stdtrit(min(df, 1e12), (1 + confidence) / 2)) ** 2
+
+        alone = []
+        if "systems" in self.factors:
+            variance = (n - 1) * np.var(without, axis=0)
+            df = n - 1.0
+            if level == "system":
+                known, df = _normal_variance(self.value[0, :, column], n, coefficient), np.inf
+                excess = np.maximum(variance - known, 0.0)
+                variance = known + EXCESS[coefficient] * excess
+            square = reach(df) * variance
+        defined = np.full(len(z), self.resamples)
+        for each, (whole, less) in self.drawn.items():
+            drawn = _fisher(whole[:, :, column], n, level, coefficient)
+            left = _fisher(less[:, :, column], n - 1, level, coefficient)
+            defined = np.minimum(defined, np.count_nonzero(~np.isnan(drawn), axis=0))
+            own = _variance(drawn)
+            # What a resample does to one system shows in what it does to the system's part in z.
+            change = (left - drawn[: len(left)]) - (without[self.left_out] - z)
+            single = (n - 1) * _variance(change)
+            single = np.where(np.isnan(single), 0.0, single)
+            df = self.sizes[each] - 1
+            if df >= n - 1:  # with fewer units than systems it is known better than the whole
+                single = np.fmin(single, own)
+            common = np.maximum(own - single, 0.0)
+            variance = variance + common
+            square = square + reach(df) * common
+            alone.append((np.maximum(own, single), reach(df) * common + reach(max(df, n - 1)) * single))
+        for own, most in alone:
+            variance, square = np.maximum(variance, own), np.maximum(square, most)
+        lost = (
+            np.isnan(without).any(axis=0) if "systems" in self.factors else np.zeros(len(z), dtype=np.bool_)
+        )
+        why = [
+            _why_no_error(*each, self.resamples)
+            for each in zip(variance.tolist(), defined.tolist(), lost.tolist(), strict=True)
+        ]
+        return np.sqrt(variance), np.sqrt(square), defined, why
 
 
-def _error(
-    parts: dict[str, FloatArray], factors: tuple[Factor, ...], freedom: dict[Factor, Any], measures: int
-) -> tuple[FloatArray, FloatArray, IntArray]:
-    """The standard error of each measure's correlation, its degrees of freedom, and the resamples behind it."""
-    if not parts:
-        return np.full(measures, np.nan), np.full(measures, np.nan), np.zeros(measures, dtype=np.int64)
-    variances = {name: _variance(values) for name, values in parts.items()}
-    single = [variances.get(each, variances["joint"]) for each in factors]
-    total, largest = np.sum(single, axis=0), np.max(single, axis=0)
-    variance = np.maximum(2 * total - variances["joint"], largest)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        # The factor with the largest variance has it whole, the others share what is left.
-        shared = np.where(total > largest, (variance - largest) / (total - largest), 0.0)
-        first = np.argmax(single, axis=0)
-        shares = [np.where(first == k, v, v * shared) for k, v in enumerate(single)]
-        rough = [v**2 / np.maximum(freedom[each], 1) for v, each in zip(shares, factors, strict=True)]
-        df = variance**2 / np.sum(rough, axis=0)
-    defined = np.min([np.count_nonzero(~np.isnan(values), axis=0) for values in parts.values()], axis=0)
-    return np.sqrt(variance), df, defined
+def _why_no_error(variance: float, defined: int, lost: bool, resamples: int) -> str | None:
+    if lost:
+        return "without one of the systems there is no correlation"
+    if defined < LEAST_DEFINED * resamples:
+        return f"only {defined} of {resamples} resamples have a correlation"
+    return None if variance > NOISE**2 else "all resamples have the same correlation"
+
+
+def _fisher(
+    values: FloatArray, systems: int, level: CorrelationLevel, coefficient: Coefficient
+) -> FloatArray:
+    """z = atanh r. A perfect order of systems counts as if half a pair of neighbours were discordant."""
+    most = 1 - NOISE
+    systems = max(systems, 2)
+    if level == "system" and coefficient == "spearman":
+        most = 1 - 6 / (systems * (systems**2 - 1))
+    elif level == "system" and coefficient != "pearson":
+        most = 1 - 2 / (systems * (systems - 1))
+    return np.asarray(np.arctanh(np.clip(values, -most, most)))
+
+
+def _normal_variance(values: FloatArray, n: int, coefficient: Coefficient) -> FloatArray:
+    """Of z, for n systems from a bivariate normal distribution."""
+    if coefficient == "pearson":
+        return np.full(len(values), 1 / (n - 3))
+    if coefficient == "spearman":
+        return (1 + values**2 / 2) / (n - 3)
+    rho = np.sin(np.pi / 2 * values)
+    pairs, triples = ((2 / np.pi * np.arcsin(rho / k)) ** 2 for k in (1, 2))
+    esscher = 2 / (n * (n - 1)) * (1 - pairs + 2 * (n - 2) * (1 / 9 - triples))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.fmax(0.437 / (n - 4), esscher / (1 - values**2) ** 2))
 
 
 def _variance(values: FloatArray) -> FloatArray:
@@ -486,23 +588,6 @@ def _variance(values: FloatArray) -> FloatArray:
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = np.where(defined, values, 0.0).sum(axis=0) / n
         return np.asarray((np.where(defined, values - mean, 0.0) ** 2).sum(axis=0) / np.maximum(n - 1, 0))
-
-
-def _limits(
-    estimates: Correlations, error: FloatArray, df: FloatArray, confidence: float, systems: IntArray
-) -> tuple[FloatArray, FloatArray]:
-    """tanh(z -/+ t error / (1 - r^2)) with z = atanh r. Fisher 1921."""
-    from scipy.special import stdtrit
-
-    most = np.full(len(error), 1 - NOISE)
-    if estimates.level == "system" and estimates.coefficient != "pearson":
-        # One order of few systems is never certain: half a pair counts as discordant where none is.
-        most = 1 - 2 / np.maximum(systems * (systems - 1), 4)
-    value = np.clip(estimates.values, -most, most)
-    with np.errstate(invalid="ignore"):
-        half = stdtrit(df, (1 + confidence) / 2) * error / (1 - value**2)
-    low, high = (np.tanh(np.arctanh(value) + sign * half) for sign in (-1, 1))
-    return np.minimum(low, estimates.values), np.maximum(high, estimates.values)
 
 
 # One engine for the estimate and for resamples: all of them are weights.
@@ -559,12 +644,13 @@ class _Study:
         many = [max(len(topics), len(each)) for each in systems]
         found = [np.full((length, measures, len(COEFFICIENTS)), np.nan) for length in many]
         if self.level == "input":
-            # Which systems were drawn decides an input's correlation; which inputs, only how it is averaged.
+            # Which systems count decides an input's correlation; which inputs, only how it is averaged.
             for result, weights in zip(found, systems, strict=True):
-                for part in _parts(len(weights), measures * inputs * len(COEFFICIENTS)):
-                    table = self.tables(topics[:1], [weights[part]], wanted)[0][0]
-                    for row, each in enumerate(table, start=part.start):
-                        here = slice(None) if len(weights) == 1 else slice(row, row + 1)
+                kinds, kind = np.unique(weights, axis=0, return_inverse=True)
+                for part in _parts(len(kinds), measures * inputs * len(COEFFICIENTS)):
+                    table = self.tables(topics[:1], [kinds[part]], wanted)[0][0]
+                    for k, each in enumerate(table, start=part.start):
+                        here = slice(None) if len(weights) == 1 else np.flatnonzero(kind.reshape(-1) == k)
                         drawn = topics if len(topics) == 1 else topics[here]
                         for c in wanted:
                             result[here, :, c] = _averaged(each[:, :, c], drawn)
@@ -655,10 +741,12 @@ class _Means:
         return means
 
 
-def _parts(many: int, each: int) -> Iterator[slice]:
-    """Slices of a range that take no more than AT_ONCE numbers, where one takes `each`."""
+def _parts(many: int, each: int, border: int = 0) -> Iterator[slice]:
+    """Slices of a range that take no more than AT_ONCE numbers, where one takes `each`; none crosses the border."""
     step = max(1, AT_ONCE // max(each, 1))
-    return (slice(start, min(start + step, many)) for start in range(0, many, step))
+    border = min(border, many)
+    for first, last in ((0, border), (border, many)):
+        yield from (slice(start, min(start + step, last)) for start in range(first, last, step))
 
 
 def _averaged(table: FloatArray, weights: FloatArray) -> FloatArray:
