@@ -116,7 +116,7 @@ def human_ceiling(
             "pairwise accuracy is of systems' means or within topics: there is none at the global level"
         )
     # No coefficient depends on the scale, and sums of very large scores would overflow.
-    x = np.array([scaled(each)[0] for each in x]).reshape(x.shape)
+    x = np.concatenate([x[:0], *(scaled(each)[0][None] for each in x)])
     given, _ = scaled(given)
     how = _How(level, coefficient)
     counts = (~np.isnan(given)).sum(axis=0)
