@@ -116,7 +116,7 @@ def human_ceiling(
             "pairwise accuracy is of systems' means or within topics: there is none at the global level"
         )
     # No coefficient depends on the scale, and sums of very large scores would overflow.
-    x = np.array([scaled(each)[0] for each in x]).reshape(x.shape)
+    x = np.concatenate([x[:0], *(scaled(each)[0][None] for each in x)])
     given, _ = scaled(given)
     how = _How(level, coefficient)
     counts = (~np.isnan(given)).sum(axis=0)
@@ -207,8 +207,8 @@ class _How:
         if self.level == "input":
             return self._heard(_weighted(self.rows(x, y), weights), x, y)
         if self.level == "system":
-            found = self.rows(_topic_means(x, weights), _topic_means(y[None], weights)[0])
-            return self._heard(found, x, y)
+            means = self.rows(_topic_means(x, weights), _topic_means(y[None], weights)[0])
+            return self._heard(means, x, y)
         kept = [np.where(times[:, None] > 0, y, np.nan) for times in weights]  # weights are 0 and 1 here
         found = [correlations(x, each, level="global", coefficient=self.coefficient).values for each in kept]  # type: ignore[arg-type]
         return np.stack(found, axis=1)
@@ -227,7 +227,7 @@ class _How:
             x = x.reshape(len(x), 1, -1)
         high, low = (each.reduce(x, axis=2) for each in (np.fmax, np.fmin))
         apart = settled(high - low, noise_of(high, low))
-        return ~(apart > 0).any(axis=1)
+        return np.asarray(~(apart > 0).any(axis=1))
 
     def rows(self, x: FloatArray, y: FloatArray) -> FloatArray:
         """The coefficient of each row of a stack (any x rows x systems) with the same row of y: any x rows."""

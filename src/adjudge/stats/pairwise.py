@@ -707,8 +707,8 @@ def _limits(
 ) -> tuple[float, float, str | None]:
     """Percentiles, of a share; or why there are none.
 
-    Resampled topics add noise of their own, which can move all resamples one way. So percentiles are widened to the value, which is then within them; centred, they are moved with the middle of all
-    resamples to the value.
+    Resampled topics add noise of their own, which can move all resamples one way. So percentiles are widened to the
+    value, which is then within them; centred, they are moved with the middle of all resamples to the value.
     """
     low, high = (float(each) for each in percentile_limits(drawn, level, axis=0))
     if centred:
