@@ -56,8 +56,8 @@ def command(
         typer.Option(
             "--coefficient",
             metavar="NAME",
-            help="pearson, spearman, kendall-b or kendall-c; the first makes the sentences. Measures are compared by those"
-            " that are named, else by pearson.",
+            help="pearson, spearman, kendall-b or kendall-c; the first makes the sentences. Measures are compared"
+            " by those that are named, else by pearson.",
             show_default="all",
         ),
     ] = None,
