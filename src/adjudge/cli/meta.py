@@ -49,7 +49,10 @@ def command(
     level: Annotated[
         list[str] | None,
         typer.Option(
-            "--level", metavar="LEVEL", help="Of correlations: system, input or global.", show_default="all"
+            "--level",
+            metavar="LEVEL",
+            help="Of correlations: system, input or global; curves are of the first, slices of the input level.",
+            show_default="all",
         ),
     ] = None,
     coefficient: Annotated[
@@ -57,7 +60,8 @@ def command(
         typer.Option(
             "--coefficient",
             metavar="NAME",
-            help="pearson, spearman, kendall-b or kendall-c; the first makes the sentences.",
+            help="pearson, spearman, kendall-b or kendall-c; the first makes the sentences. Measures are compared"
+            " by those that are named, else by pearson.",
             show_default="all",
         ),
     ] = None,
@@ -106,7 +110,7 @@ def command(
         typer.Option(
             "--tests",
             metavar="T1,T2,...",
-            help="Of power: tests to count with, of mc and hb as mc:w too.",
+            help="Of power and composites: tests to count with, of mc and hb as mc:w too.",
             show_default="t-unpaired,t,wilcoxon",
         ),
     ] = "",
@@ -149,8 +153,8 @@ def command(
             "--resamples",
             min=2,
             metavar="N",
-            help="Of intervals and tests.",
-            show_default="each part's own number",
+            help="Of intervals, tests and curves, in every part.",
+            show_default="each part's own",
         ),
     ] = None,
     seed: options.Seed = 0,
@@ -199,7 +203,7 @@ def command(
             human=human or (),
             parts=part or ("all" if out is not None else USUAL),
             levels=level or "all",
-            coefficients=coefficient or "all",
+            coefficients=coefficient,
             resample=resample,
             among=among,
             all_topics=all_topics,

@@ -512,7 +512,7 @@ def test_curves_of_machines_and_of_all_systems() -> None:
     result = learning_curves(found, among=("machines", "all"), draws=20)
     assert result.to_frame()["among"].unique().tolist() == ["machines", "all"]
     for which in ("machines", "all"):
-        own = learning_curves(found, among=which, draws=20)  # type: ignore[arg-type]
+        own = learning_curves(found, among=which, draws=20)
         mine = result.to_frame().query("among == @which").reset_index(drop=True)
         pd.testing.assert_frame_equal(mine, own.to_frame())
         words = "machines" if which == "machines" else "all systems"

@@ -132,7 +132,7 @@ def test_machines_and_all_systems_are_families_of_their_own() -> None:
     assert set(frame["level"]) == {"input"}
     assert set(frame["coefficient"]) == {"pearson"}
     for which in ("machines", "all"):
-        alone = slices(scores, cells, among=which, coefficient="pearson").to_frame()  # type: ignore[arg-type]
+        alone = slices(scores, cells, among=which, coefficient="pearson").to_frame()
         pd.testing.assert_frame_equal(frame[frame["among"] == which].reset_index(drop=True), alone)
     assert found.tables().names == ("slices-machines", "slices-all")
     assert [", among machines;" in each.title for each in found.tables()] == [True, False]

@@ -364,7 +364,7 @@ def _row(each: Any, by_length: bool) -> str:
 
 def several_among(among: Among | Sequence[Among]) -> tuple[Among, ...]:
     """One choice of systems, or several."""
-    return (among,) if isinstance(among, str) else tuple(among)  # type: ignore[return-value]
+    return (among,) if isinstance(among, str) else tuple(among)
 
 
 # Cells as `compare` and `counts` take them

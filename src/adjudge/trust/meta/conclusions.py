@@ -571,8 +571,8 @@ class ConclusionsResult(Tabular):
             if people == SAMPLED and automatic != "t":
                 yield (
                     f"people are tested by {test_words(people)}, measures by {test_words(automatic)} over topics: tests"
-                    " of different kinds, by which even the same scores can lead to different conclusions; with --test t"
-                    " both are t-tests"
+                    " of different kinds, by which even the same scores can lead to different conclusions; with --test"
+                    " t both are t-tests"
                 )
         yield "that neither finds a difference does not show that there is none"
         yield from self._for_whom()

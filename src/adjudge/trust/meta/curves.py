@@ -457,8 +457,8 @@ def learning_curves(
         )
         absent: list[NoCurve] = []
         jobs = list(_jobs(study, what, scores, length, form, absent))
-        for each in dict.fromkeys(absent):
-            none.setdefault(each, []).append(which)
+        for missing in dict.fromkeys(absent):
+            none.setdefault(missing, []).append(which)
         total, done = sum(job.points for job in jobs), 0
         for job in jobs:
             for points in job.run():
