@@ -537,9 +537,9 @@ class _Spread:
             alone.append((np.maximum(own, single), reach(df) * common + reach(max(df, n - 1)) * single))
         for own, most in alone:
             variance, square = np.maximum(variance, own), np.maximum(square, most)
-        lost = (
-            np.isnan(without).any(axis=0) if "systems" in self.factors else np.zeros(len(z), dtype=np.bool_)
-        )
+        lost = np.zeros(len(z), dtype=np.bool_)
+        if "systems" in self.factors:
+            lost = np.asarray(np.isnan(without).any(axis=0))
         why = [
             _why_no_error(*each, self.resamples)
             for each in zip(variance.tolist(), defined.tolist(), lost.tolist(), strict=True)
