@@ -149,7 +149,8 @@ def test_all_parts_of_a_folder_as_a_page(folder: Path) -> None:
     said = run("my-eval --human coverage -o meta --resamples 40 --texts made").stderr
     assert "meta/index.html: open it in a browser" in said
     files = {path.name for path in (folder / "meta").iterdir()}
-    assert files == {"index.html", "meta.tex", "conclusion-pairs.csv", *(f"{part}.csv" for part in PARTS)}
+    more = {"conclusion-pairs.csv", "composite-scores.csv", "agreement-by-topic.csv"}
+    assert files == {"index.html", "meta.tex", *more, *(f"{part}.csv" for part in PARTS)}
     page = (folder / "meta" / "index.html").read_text(encoding="utf-8")
     for part in PARTS:
         assert f'id="{part}"' in page

@@ -78,7 +78,7 @@ def test_an_explicit_number_goes_to_every_part_that_resamples() -> None:
     assert "flips:40" in signatures["hotelling"]
     assert "test:mc:R40" in signatures["conclusions"]
     assert "permutation:40" in signatures["slices"]
-    assert "resamples:40" in signatures["better"]
+    assert "swaps:40" in signatures["better"]
     power = found["power"]
     assert isinstance(power, PowerResult)
     assert all("40" in each.signature for each in power.counts.measures)
