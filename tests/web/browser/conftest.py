@@ -47,8 +47,8 @@ class Watch:
 
     def over(self, context: BrowserContext) -> None:
         context.set_default_timeout(PATIENCE)
-        # Chromium passes a page's requests through Playwright from some moment after the first route on: a request right
-        # after it can slip by. With a route that is there from the beginning, the tests' own take effect at once.
+        # Chromium passes a page's requests through Playwright from some moment after the first route on: a request
+        # right after it can slip by. With a route that is there from the beginning, the tests' own take effect at once.
         context.route("**/no-such-address", lambda route: route.abort())
         context.on("request", lambda request: self._asked(request.url))
         context.on("console", lambda message: self._said(message.type, message.text))
