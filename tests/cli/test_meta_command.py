@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import chdir
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -114,11 +115,11 @@ def test_csv_has_the_columns_that_scripts_rely_on() -> None:
 
 
 def test_a_table_a_frame_and_an_evaluation_say_the_same(folder: Path) -> None:
-    asked = {"human": "overall", "parts": "correlations", "resamples": 20}
+    asked: dict[str, Any] = {"human": "overall", "parts": "correlations", "resamples": 20}
     of_file = adjudge.meta(folder / "rated.csv", **asked).to_frame()
     of_frame = adjudge.meta(rated(), **asked).to_frame()
     pd.testing.assert_frame_equal(of_file, of_frame)
-    given = {"human": "coverage", "parts": "ranks"}
+    given: dict[str, Any] = {"human": "coverage", "parts": "ranks"}
     e = adjudge.open(folder / "my-eval")
     pd.testing.assert_frame_equal(
         e.meta(**given).to_frame(), adjudge.meta(folder / "my-eval", **given).to_frame()
