@@ -235,7 +235,8 @@ def test_intervals_cover_what_studies_with_the_rest_the_same_find(
     level: CorrelationLevel, resample: Resample
 ) -> None:
     results = simulated(World(), level, resample, studies=250, truth_from=60)
-    bounded(results, 0.9, 0.999)
+    # 0.95 less 2.2 standard errors of 250 studies. Three assessors alone fall short: 0.908 for Pearson.
+    bounded(results, 0.9 if (level, resample) == ("system", "assessors") else 0.92, 0.999)
 
 
 WORLDS = {
@@ -248,7 +249,9 @@ WORLDS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WORLDS)
 def test_intervals_cover_what_studies_drawn_anew_find(name: str) -> None:
-    bounded(simulated(WORLDS[name], "system", "all", studies=400, truth_from=4000), 0.89, 0.999)
+    results = simulated(WORLDS[name], "system", "all", studies=400, truth_from=4000)
+    # Three assessors whose tastes differ much fall short: 0.915 for Spearman.
+    bounded(results, 0.91 if name == "tastes differ" else 0.92, 0.999)
 
 
 @pytest.mark.slow
