@@ -32,7 +32,7 @@ def rated(topics: int = 12, systems: int = 8) -> pd.DataFrame:
     """Three assessors, a measure that follows them, one that does not, and one that is constant on a topic."""
     rng = np.random.default_rng(4)
     worth = rng.normal(size=systems)
-    rows = []
+    rows: list[tuple[object, ...]] = []
     for t in range(topics):
         cells = worth + rng.normal(size=systems)
         for who in ("ann", "bob", "cy"):
