@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adjudge import __version__
 from adjudge.comparisons.scores import Among
 from adjudge.data.scores import MeasureInfo
 from adjudge.engine import generator
@@ -434,7 +435,7 @@ def _signature(cells: Cells, options: MetaOptions) -> str:
     agreement = f"t:{over}" if cells.clusters is None else f"bootstrap:{over}"
     return (
         f"accuracy|agreement:strict:{agreement}|acc-eq:folds:10|soft:swaps:{options.interval_resamples}:both-directions"
-        f"|bootstrap:{over}:percentile:{options.interval_resamples}|seed:{options.seed}"
+        f"|bootstrap:{over}:percentile:{options.interval_resamples}|seed:{options.seed}|v:{__version__}"
     )
 
 

@@ -583,7 +583,7 @@ def _compared(
         further=further,
         signature=f"better|{human.info.measure}|{pairs.signature}|correct:{correct}"
         + (f"|seed:{seed}" if test == "permutation" and not pairs.exact else "")
-        + f"|adjudge:{__version__}",
+        + f"|v:{__version__}",
     )
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adjudge import __version__
 from adjudge.comparisons.scores import Among
 from adjudge.data.scores import MeasureInfo
 from adjudge.engine import generator
@@ -380,7 +381,7 @@ def ceiling_all(cells: Cells, options: MetaOptions) -> CeilingResult:
         clustered=cells.clusters is not None,
         signature=(
             f"ceiling|leave-one-out|t:satterthwaite|bootstrap:{over}:{options.interval_resamples}|jackknife:assessors"
-            f"|global:jackknife:{over}|seed:{options.seed}"
+            f"|global:jackknife:{over}|seed:{options.seed}|v:{__version__}"
         ),
         notes=(*absent, *notes),
     )

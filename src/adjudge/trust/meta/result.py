@@ -20,7 +20,7 @@ from adjudge.errors import AdjudgeError, DataError, UsageError, nearest, quoted
 from adjudge.table import Table, Tables, Tabular, plain
 from adjudge.trust.meta.cells import Cells, cells_of
 from adjudge.trust.meta.options import MetaOptions
-from adjudge.trust.meta.words import COEFFICIENTS, LEVELS
+from adjudge.trust.meta.words import COEFFICIENTS, LEVELS, PROPERTIES
 from adjudge.wording import listed
 
 if TYPE_CHECKING:
@@ -180,9 +180,11 @@ def _better(run: MetaRun) -> MetaPart:
     from adjudge.trust.meta.better import better_measures
 
     o = run.options
+    # Williams' test is of one correlation; the input level has one for every topic.
+    levels = [level for level in o.levels if level != "input" or o.measure_test != "williams"]
     return better_measures(
         run.cells,
-        levels=o.levels,
+        levels=levels,
         coefficients=o.compared_by,
         among=o.among,
         test=o.measure_test,
@@ -335,7 +337,8 @@ def meta(
     )
     made: dict[str, MetaPart] = {}
     absent: dict[str, str] = {}
-    run = MetaRun(found, cells, options, without=_listed(without))
+    _check_choices(options)
+    run = MetaRun(found, cells, options, without=(without,) if isinstance(without, str) else tuple(without))
     for name in wanted:
         progress(name, 0, 1)
         try:
@@ -350,6 +353,25 @@ def meta(
     return MetaResult(
         cells=cells, options=options, parts=made, absent=absent, notes=tuple(dict.fromkeys(notes))
     )
+
+
+def _check_choices(options: MetaOptions) -> None:
+    """Refuse what a part would refuse after the others have done their work."""
+    from adjudge.comparisons.tests import choices, parts_of
+
+    choices(test=options.test, correct=options.correct)
+    for test in options.tests:
+        parts_of(test)
+    for name in options.by:
+        if name not in PROPERTIES:
+            raise UsageError(
+                f"slices by {quoted(name)}{nearest(name, PROPERTIES)}; expected one of: {', '.join(PROPERTIES)}"
+            )
+    if options.measure_test == "williams" and options.levels == ("input",):
+        raise UsageError(
+            "Williams' test is of one correlation, and the input level has one for every topic: choose the system"
+            " level, or the permutation test"
+        )
 
 
 def _check_numbers(alpha: float, resamples: int | None, closer_than: float | None) -> None:

@@ -29,7 +29,7 @@ from adjudge.table import Cell, Column, Table, Tables, Tabular, plain
 from adjudge.text.words import count_words
 from adjudge.trust.meta.better import CORRECTED
 from adjudge.trust.meta.cells import Cells, several_among
-from adjudge.trust.meta.words import coefficient_words, over_words
+from adjudge.trust.meta.words import MEASURED, NAMED, PROPERTIES, coefficient_words, over_words
 from adjudge.wording import counted, listed, natural
 
 if TYPE_CHECKING:
@@ -37,9 +37,6 @@ if TYPE_CHECKING:
 
     from adjudge.stats.checks import BoolArray, FloatArray
 
-NAMED = ("set", "type", "task", "selector", "length")
-MEASURED = ("source length", "compression", "copy rate")
-PROPERTIES = (*NAMED, *MEASURED)
 COPIED = "novel-2"
 """The copy rate is what is not new: the share of a summary's bigrams that stand in its source."""
 MOST_SLICES = 30

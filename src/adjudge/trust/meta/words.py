@@ -13,6 +13,11 @@ if TYPE_CHECKING:
 LEVELS: tuple[CorrelationLevel, ...] = ("system", "input", "global")
 COEFFICIENTS: tuple[Coefficient, ...] = ("pearson", "spearman", "kendall-b", "kendall-c")
 
+NAMED = ("set", "type", "task", "selector", "length")
+MEASURED = ("source length", "compression", "copy rate")
+PROPERTIES = (*NAMED, *MEASURED)
+"""What slices of topics are by: what is said of a topic, and what its texts tell."""
+
 LEVEL_WORDS = {
     "system": "systems' means over topics",
     "input": "summaries of one topic, averaged over topics",
