@@ -565,7 +565,7 @@ def test_counts_of_several_data_sets_stand_side_by_side(here: Path, run: Run) ->
     shown = run("compare", "my-eval", "other=matrix.csv", "--counts", "--tests", "t,mc")
     assert shown.returncode == 0
     assert [line.split() for line in shown.stdout.splitlines()[1:2]] == [["measure", "my-eval", "other"]]
-    assert "mc:mean" in shown.stdout
+    assert "random swaps of the mean" in shown.stdout
     assert "note: other has no scores of ROUGE-1 recall at 100 words and ROUGE-2" in shown.stderr
     written = run("compare", "x=matrix.csv", "y=matrix.csv", "--counts", "--csv", "-").stdout
     assert [row["data"] for row in csv.DictReader(io.StringIO(written))] == ["x"] * 3 + ["y"] * 3
