@@ -572,7 +572,7 @@ def test_counts_of_several_data_sets_stand_side_by_side(here: Path, run: Run) ->
     alone = json.loads(run("compare", "x=matrix.csv", "--counts", "--json").stdout)
     assert alone["data"] == ["x"]
     for arguments, said in (
-        (("matrix.csv", "my-eval"), "several data sets are for --counts"),
+        (("matrix.csv", "my-eval"), "several data sets, as years, are for --counts"),
         (
             ("matrix.csv", "matrix.csv", "--counts"),
             'two data sets are called "matrix": give them others, as NAME=matrix.csv',
