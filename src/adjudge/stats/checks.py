@@ -49,6 +49,16 @@ def pair(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
     return first, second
 
 
+def clusters_of(clusters: Sequence[object] | None, topics: int) -> IntArray:
+    """The cluster of each topic by its number, in the order of their first topics; without clusters each is its own."""
+    if clusters is None:
+        return np.arange(topics)
+    if len(clusters) != topics:
+        raise UsageError(f"clusters: expected one for each of {topics} topics, got {len(clusters)}")
+    known = {name: at for at, name in enumerate(dict.fromkeys(clusters))}
+    return np.array([known[name] for name in clusters], dtype=np.int64)
+
+
 def probabilities(name: str, values: npt.ArrayLike) -> FloatArray:
     """A vector of numbers between 0 and 1; NaN where missing."""
     array = numbers(name, values, dimensions=1)

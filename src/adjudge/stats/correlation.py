@@ -300,7 +300,7 @@ def all_correlation_intervals(
     x, judged = _given(measures, people)
     y = _pooled(judged, np.ones(len(judged)))
     estimates = _estimates(_Study(x, y, level=level, all_topics=all_topics), y, coefficients)
-    codes = _codes(clusters, x.shape[1])
+    codes = checks.clusters_of(clusters, x.shape[1])
     several = len(judged) > 1 and int((~np.isnan(judged)).any(axis=(1, 2)).sum()) > 1
     factors = _factors(resample, several)
     seeds: dict[Factor, int] = {each: int(rng.integers(2**63)) for each in FACTORS}
@@ -368,16 +368,6 @@ def _factors(resample: Resample, assessors: bool) -> tuple[Factor, ...]:
     if resample in ("both", "all"):
         return FACTORS if resample == "all" and assessors else FACTORS[:2]
     return tuple(each for each in FACTORS if each == resample)
-
-
-def _codes(clusters: Sequence[Any] | None, topics: int) -> IntArray:
-    """A number for the cluster of each topic."""
-    if clusters is None:
-        return np.arange(topics)
-    if len(clusters) != topics:
-        raise UsageError(f"clusters: expected one for each of {topics} topics, got {len(clusters)}")
-    known = {each: k for k, each in enumerate(dict.fromkeys(clusters))}
-    return np.array([known[each] for each in clusters], dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)

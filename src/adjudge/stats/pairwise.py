@@ -134,7 +134,7 @@ def tie_accuracy(
     given = _TiedPairs.of(said, scored)
     if given.why is not None:
         return _no_tie_accuracy(given, level)
-    cluster, many = _renumbered(_numbered(clusters, len(said))[given.kept])
+    cluster, many = _renumbered(checks.clusters_of(clusters, len(said))[given.kept])
     further, epsilon, best = given.best()
     plain = float(given.base.mean())
     curves, sampled = given.curves()
@@ -547,7 +547,7 @@ class _Given:
         checks.count("resamples", resamples, least=0)
         checks.share("level", level)
         kept = np.count_nonzero(~np.isnan(said), axis=1) > 1
-        cluster, many = _renumbered(_numbered(clusters, len(said))[kept])
+        cluster, many = _renumbered(checks.clusters_of(clusters, len(said))[kept])
         member = np.zeros((many, cluster.size))
         member[cluster, np.arange(cluster.size)] = 1
         own, exponent = scaled(said[kept])
@@ -679,16 +679,6 @@ def _both(people: FloatArray, measure: FloatArray) -> tuple[FloatArray, FloatArr
         raise UsageError(f"people and measure: expected one shape, got {people.shape} and {measure.shape}")
     known = ~np.isnan(people) & ~np.isnan(measure)
     return np.where(known, people, np.nan), np.where(known, measure, np.nan)
-
-
-def _numbered(clusters: Sequence[Any] | None, topics: int) -> IntArray:
-    """The cluster of each topic by its number; without clusters each topic is its own."""
-    if clusters is None:
-        return np.arange(topics)
-    if len(clusters) != topics:
-        raise UsageError(f"clusters: expected one for each of {topics} topics, got {len(clusters)}")
-    known = {name: at for at, name in enumerate(dict.fromkeys(clusters))}
-    return np.array([known[name] for name in clusters], dtype=np.int64)
 
 
 def _renumbered(cluster: IntArray) -> tuple[IntArray, int]:

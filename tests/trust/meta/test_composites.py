@@ -95,7 +95,7 @@ def test_tables_and_sentences(found: CompositesResult) -> None:
     said = list(found.sentences())
     assert said[0] == found.headline()
     assert said[0].startswith(
-        "At the system level, among machines, by Pearson's r, composites correlate with overall"
+        "At the system level, among machines, by Pearson's r, composites have these correlations with overall: "
     )
     rows = found.to_frame().query("among == 'machines' and level == 'system' and coefficient == 'pearson'")
     single = rows[~rows["composite"]]

@@ -36,14 +36,13 @@ from adjudge.stats.pairwise import (
 from adjudge.table import Cell, Column, Table, Tables, Tabular, plain
 from adjudge.trust.meta.cells import Cells, HumanCells
 from adjudge.trust.meta.options import MetaOptions
-from adjudge.trust.meta.words import interval_words, over_words
+from adjudge.trust.meta.rows import COLUMNS, rows_of
+from adjudge.trust.meta.words import interval_words, over_words, where_words
 from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
     import pandas as pd
 
-COLUMNS = ("measure", "human", "level", "coefficient", "among", "n", "value", "low", "high")
-"""Of `--csv`, as of the correlations."""
 MORE = ("topics", "pairs", "human_ties", "missing", "epsilon", "closer_than")
 AGREEMENT, ZERO, CALIBRATED, CROSSED = "agreement", "acc-eq", "acc-eq-calibrated", "acc-eq-cross-validated"
 SOFT, PLAIN, CLOSER = "soft-pairwise", "pairwise", "pairwise-closer"
@@ -143,14 +142,7 @@ class AccuracyResult(Tabular):
         among: Among | None = None,
     ) -> list[MeasureAccuracy]:
         """The rows of a coefficient, level, human measure and choice of systems, where these are said."""
-        return [
-            each
-            for each in self.rows
-            if coefficient in (None, each.coefficient)
-            and level in (None, each.level)
-            and human in (None, each.human.measure)
-            and among in (None, each.among)
-        ]
+        return rows_of(self.rows, level=level, coefficient=coefficient, human=human, among=among)
 
     def _groups(self) -> list[tuple[str, Among]]:
         return list(dict.fromkeys((each.human.measure, each.among) for each in self.rows))
@@ -171,7 +163,7 @@ class AccuracyResult(Tabular):
     def _said(self, found: Sequence[MeasureAccuracy]) -> str:
         """Who has most of one accuracy, and who has least."""
         first = found[0]
-        where = f"At the {first.level} level, among {over_words(first.among)}"
+        where = where_words(first.level, first.among)
         there = sorted((each for each in found if not math.isnan(each.value)), key=lambda each: -each.value)
         name = _NAMES[first.coefficient]
         if first.coefficient == CLOSER:

@@ -24,7 +24,8 @@ from adjudge.stats.correlation import CorrelationLevel
 from adjudge.table import Cell, Column, Table, Tables, Tabular, plain
 from adjudge.trust.meta.cells import POOLED, Cells, HumanCells
 from adjudge.trust.meta.options import MetaOptions
-from adjudge.trust.meta.words import coefficient_words, over_words
+from adjudge.trust.meta.rows import rows_of
+from adjudge.trust.meta.words import coefficient_words, over_words, where_words
 from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
@@ -126,14 +127,7 @@ class CeilingResult(Tabular):
         among: Among | None = None,
     ) -> list[MeasureCeiling]:
         """The rows of a level, coefficient, human measure and choice of systems, where these are said."""
-        return [
-            each
-            for each in self.rows
-            if level in (None, each.level)
-            and coefficient in (None, each.coefficient)
-            and human in (None, each.human.measure)
-            and among in (None, each.among)
-        ]
+        return rows_of(self.rows, level=level, coefficient=coefficient, human=human, among=among)
 
     def headline(self) -> str:
         return next(self.sentences())
@@ -153,7 +147,7 @@ class CeilingResult(Tabular):
 
     def _sentences(self, ceiling: AssessorsCeiling) -> Iterator[str]:
         by = _words(ceiling.coefficient)
-        where = f"At the {ceiling.level} level, among {over_words(ceiling.among)}, by {by}"
+        where = f"{where_words(ceiling.level, ceiling.among)}, by {by}"
         name = ceiling.human.words
         if math.isnan(ceiling.value):
             yield f"{where}, there is no human ceiling for {name}: no assessor has a coefficient with the others."

@@ -110,6 +110,15 @@ class Cells:
         return next(each for each in self.humans if each.info.measure == measure)
 
 
+def column_means(values: FloatArray) -> FloatArray:
+    """Of columns over the rows that have a value; NaN where none has."""
+    there = ~np.isnan(values)
+    n = there.sum(axis=0)
+    sums = np.where(there, values, 0.0).sum(axis=0)
+    found: FloatArray = np.divide(sums, n, out=np.full(n.shape, np.nan), where=n > 0)
+    return found
+
+
 def _positions(given: Sequence[int] | IntArray | None, size: int) -> list[int]:
     return list(range(size)) if given is None else [int(k) for k in given]
 

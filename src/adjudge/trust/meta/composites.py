@@ -36,7 +36,7 @@ from adjudge.trust.meta.cells import Cells
 from adjudge.trust.meta.correlations import CorrelationsResult, MeasureCorrelation, correlate_all
 from adjudge.trust.meta.options import MetaOptions
 from adjudge.trust.meta.power import PowerResult, discriminative_power
-from adjudge.trust.meta.words import coefficient_words, over_words
+from adjudge.trust.meta.words import over_words, where_words
 from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
@@ -208,8 +208,8 @@ class CompositesResult(Tabular):
                 words = {each.measure.measure: each.measure.words for each in single}
                 best = _names_with(words, {each.measure.measure: each.value for each in single}, most)
                 yield (
-                    f"At the {level} level, among {over_words(made.among)}, by {coefficient_words(coefficient)},"
-                    f" composites correlate with {human.info.words} so: {_values(own)}; the highest of"
+                    f"{where_words(level, made.among, coefficient)}, composites have these correlations with"
+                    f" {human.info.words}: {_values(own)}; the highest of"
                     f" {counted(len(single), 'single measure')}, chosen afterwards, is {most:.2f} ({best})."
                 )
 

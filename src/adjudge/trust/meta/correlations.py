@@ -27,6 +27,7 @@ from adjudge.stats.correlation import (
 from adjudge.table import Cell, Column, Table, Tables, Tabular, plain
 from adjudge.trust.meta.cells import Cells, HumanCells
 from adjudge.trust.meta.options import MetaOptions
+from adjudge.trust.meta.rows import COLUMNS, rows_of
 from adjudge.trust.meta.words import (
     LEVEL_WORDS,
     LEVELS,
@@ -34,14 +35,12 @@ from adjudge.trust.meta.words import (
     interval_words,
     n_words,
     over_words,
+    where_words,
 )
 from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
     import pandas as pd
-
-COLUMNS = ("measure", "human", "level", "coefficient", "among", "n", "value", "low", "high")
-"""Of `--csv`."""
 
 
 @dataclass(frozen=True)
@@ -120,14 +119,7 @@ class CorrelationsResult(Tabular):
         among: Among | None = None,
     ) -> list[MeasureCorrelation]:
         """The rows of a level, and of a coefficient, human measure and choice of systems where these are said."""
-        return [
-            each
-            for each in self.rows
-            if each.level == level
-            and coefficient in (None, each.coefficient)
-            and human in (None, each.human.measure)
-            and among in (None, each.among)
-        ]
+        return rows_of(self.rows, level=level, coefficient=coefficient, human=human, among=among)
 
     def headline(self) -> str:
         return next(self.sentences())
@@ -145,8 +137,7 @@ class CorrelationsResult(Tabular):
         """Who correlates most and least; whose correlation may be none at all."""
         there = sorted((each for each in found if not math.isnan(each.value)), key=lambda each: -each.value)
         first = found[0]
-        by = coefficient_words(first.coefficient)
-        where = f"At the {first.level} level, among {over_words(first.among)}, by {by}"
+        where = where_words(first.level, first.among, first.coefficient)
         if not there:
             yield f"{where}, no correlation with {first.human.words} can be computed: {first.why}."
             return

@@ -34,7 +34,7 @@ from adjudge.stats.multiple import holm
 from adjudge.stats.order import places
 from adjudge.stats.paired import paired_t
 from adjudge.table import Cell, Column, Table, Tables, Tabular, plain
-from adjudge.trust.meta.cells import Cells
+from adjudge.trust.meta.cells import Cells, column_means
 from adjudge.trust.questions import is_at
 from adjudge.wording import counted, decimal, listed, natural
 
@@ -559,14 +559,14 @@ class _Checked:
         noun = "machine" if machines else "system"
         if cells is not None:
             human = cells.humans[0]
-            means = dict(zip(cells.systems, _means(human.values), strict=True))
+            means = dict(zip(cells.systems, column_means(human.values), strict=True))
             judged = [s for s in who if not math.isnan(means.get(s, math.nan))]
             if judged:
                 best = max(judged, key=lambda s: float(means[s]))
                 return best, f"the best of {counted(len(judged), noun)} by {human.info.words}, by the mean"
         ranks: dict[str, list[int]] = {s: [] for s in who}
         for matrix in self._matrices(rows):
-            means = dict(zip(matrix.systems, _means(_sign(matrix.info) * matrix.values), strict=True))
+            means = dict(zip(matrix.systems, column_means(_sign(matrix.info) * matrix.values), strict=True))
             there = [s for s in who if not math.isnan(means.get(s, math.nan))]
             for system, place in zip(there, places([-means[s] for s in there]), strict=True):
                 ranks[system].append(int(place))
@@ -588,7 +588,7 @@ class _Checked:
         own = np.full(len(made), np.nan) if source not in at else values[:, at[source]]
         rows = ~np.isnan(made) & (~np.isnan(own) | (kind == BIGRAM_LIST))
         values, made, own = values[rows], made[rows], own[rows]
-        means = {s: float(_means(values[:, [at[s]]])[0]) for s in self.systems if s in at}
+        means = {s: float(column_means(values[:, [at[s]]])[0]) for s in self.systems if s in at}
         means = {s: mean for s, mean in means.items() if not math.isnan(mean)}
         found = FoolingOutcome(
             measure=matrix.measure,
@@ -674,12 +674,3 @@ class _Checked:
 
 def _sign(info: MeasureInfo) -> int:
     return -1 if info.better == "lower" else 1
-
-
-def _means(values: FloatArray) -> FloatArray:
-    """Column means over what is there; NaN where nothing is."""
-    there = ~np.isnan(values)
-    n = there.sum(axis=0)
-    sums = np.where(there, values, 0.0).sum(axis=0)
-    found: FloatArray = np.divide(sums, n, out=np.full(n.shape, np.nan), where=n > 0)
-    return found

@@ -16,7 +16,7 @@ from adjudge.stats.correlation import correlations
 from adjudge.stats.order import places
 from adjudge.stats.paired import test_words
 from adjudge.table import Cell, Column, Table, Tables, Tabular, plain
-from adjudge.trust.meta.cells import Cells, HumanCells
+from adjudge.trust.meta.cells import Cells, HumanCells, column_means
 from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
@@ -228,12 +228,12 @@ def rank_tables(
 
 
 def _ranked(cells: Cells, human: HumanCells, compared: Comparison | str, among: Among) -> RankTable:
-    people = _means(human.values)
+    people = column_means(human.values)
     kept = [int(k) for k in np.argsort(-people, kind="stable") if not math.isnan(people[k])]
     standings = {} if isinstance(compared, str) else {each.system: each for each in compared.standings}
     own = _places(people, among=~np.isnan(people), ties=True)
     ranks = [
-        _places(_means(_judged(values, human, cells.all_topics)), among=~np.isnan(people))
+        _places(column_means(_judged(values, human, cells.all_topics)), among=~np.isnan(people))
         for values in cells.automatic
     ]
     rho = correlations(
@@ -275,14 +275,6 @@ def _why_incomplete(places: Sequence[PlaceByMeasure | None], kept: Sequence[int]
     if not lacking or lacking == len(kept):
         return None
     return f"{counted(lacking, 'system')} without a score, so that its ranks are of fewer, and none is marked"
-
-
-def _means(values: FloatArray) -> FloatArray:
-    """Of columns over the rows that have a value; NaN where none has."""
-    there = np.isfinite(values).sum(axis=0)
-    with np.errstate(invalid="ignore"):
-        found: FloatArray = np.nansum(values, axis=0) / there
-    return found
 
 
 def _places(means: FloatArray, *, among: BoolArray, ties: bool = False) -> list[PlaceByMeasure | None]:

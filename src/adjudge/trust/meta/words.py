@@ -48,6 +48,12 @@ def over_words(among: str) -> str:
     return {"machines": "machines", "humans": "humans"}.get(among, "all systems")
 
 
+def where_words(level: str, among: str, coefficient: str | None = None) -> str:
+    """`At the system level, among machines, by Pearson's r`, as sentences begin."""
+    by = f", by {coefficient_words(coefficient)}" if coefficient is not None else ""
+    return f"At the {level} level, among {over_words(among)}{by}"
+
+
 def interval_words(low: float, high: float) -> str:
     """` (0.10 to 0.66)`; empty where there is none."""
     return "" if math.isnan(low) else f" ({low:.2f} to {high:.2f})"
