@@ -13,9 +13,10 @@ import pytest
 
 from adjudge.comparisons.scores import scores_of
 from adjudge.stats.pairwise import mean_accuracies, soft_accuracies, tie_accuracy
-from adjudge.trust.meta.accuracy import COLUMNS, accuracy_all
+from adjudge.trust.meta.accuracy import accuracy_all
 from adjudge.trust.meta.cells import Cells, cells_of
 from adjudge.trust.meta.options import MetaOptions
+from adjudge.trust.meta.rows import COLUMNS
 from adjudge.trust.preferences import agreements
 
 OPTIONS = MetaOptions(resamples=60)
