@@ -21,14 +21,15 @@ JUDGMENTS = "judgments.sqlite"
 LOCK = ".lock"
 PENDING_EDIT = ".tasks.json"
 PENDING_IMPORT = ".judgments.jsonl"
-STAGING, HISTORY, SCORES, PROTOCOLS = ".staging", ".history", "scores", "protocols"
+STAGING, HISTORY, SCORES, PROTOCOLS, JUDGES = ".staging", ".history", "scores", "protocols", "judges"
 
 _WRITTEN = (*(kind.FILE for kind in ROWS), CHANGES, PENDING_EDIT, PENDING_IMPORT)
 _BY_HASH = re.compile(
-    r"(scores/[a-z0-9-]{1,48}--[0-9a-f]{12}\.parquet|protocols/[a-z0-9-]{1,48}--[0-9a-f]{12}\.toml)"
+    r"(scores/[a-z0-9-]{1,48}--[0-9a-f]{12}\.parquet|protocols/[a-z0-9-]{1,48}--[0-9a-f]{12}\.toml"
+    r"|judges/[a-z0-9-]{1,48}--[0-9a-f]{12}\.json)"
 )
 _FILES = (SETTINGS, LOCK, *_WRITTEN, *(f"{JUDGMENTS}{end}" for end in ("", "-wal", "-shm", "-journal")))
-_FOLDERS = {SCORES: ".parquet", PROTOCOLS: ".toml", STAGING: None, HISTORY: None}
+_FOLDERS = {SCORES: ".parquet", PROTOCOLS: ".toml", JUDGES: ".json", STAGING: None, HISTORY: None}
 _JUNCTION = 0xA0000003  # Windows' links to folders, which are not links to lstat
 
 

@@ -19,8 +19,12 @@ from adjudge.data.rows import Summary, Unit
 from adjudge.data.target import Target
 from adjudge.judgments.protocol import Protocol
 
-Origin = Literal["human", "imported", "simulated", "learned", "adjudicated"]
+Origin = Literal["human", "imported", "simulated", "learned", "language-model", "adjudicated"]
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
+JUDGES: tuple[Origin, ...] = ("learned", "language-model")
+"""Programs that judge: their answers are kept apart from people's."""
+PROGRAMS: tuple[Origin, ...] = ("simulated", *JUDGES)
+"""Whoever is no person; simulated assessors stand in for people, to try things out."""
 
 FILE = layout.JUDGMENTS
 """Where a folder keeps its judgments, unless evaluation.toml names a database."""

@@ -18,7 +18,7 @@ from adjudge.comparisons.without import ConclusionChanges, conclusion_changes
 from adjudge.data.scores import AllLengths, MeasureInfo, heading_of, title_of
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError
-from adjudge.judgments.tasks import Judged, is_anonymous
+from adjudge.judgments.tasks import PROGRAMS, Judged, is_anonymous
 from adjudge.stats.dossiers import (
     AssessorContrasts,
     JudgedThings,
@@ -656,7 +656,7 @@ def _orders(own: Sequence[Judged]) -> dict[str, float]:
 
 def _seconds(own: Sequence[Judged]) -> dict[str, float]:
     """What each task took a person: the sum of its answers' times, without pauses. Programs take none."""
-    from adjudge.trust.preferences import PROGRAMS, with_seconds
+    from adjudge.trust.preferences import with_seconds
 
     events = [e for judged in own for e in judged.answers.values() if e.origin not in PROGRAMS]
     found: dict[str, float] = {}

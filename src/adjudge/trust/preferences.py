@@ -29,7 +29,7 @@ from adjudge.judgments.pairs.answers import human_answers
 from adjudge.judgments.pairs.sides import topic_sentences
 from adjudge.judgments.protocol import PREFERENCE, protocols_of
 from adjudge.judgments.store.store import store_of
-from adjudge.judgments.tasks import FILE, Event
+from adjudge.judgments.tasks import FILE, PROGRAMS, Event
 from adjudge.measures.judged.preference import Preference
 from adjudge.measures.judged.preference_strengths import (
     Penalty,
@@ -458,7 +458,6 @@ def plainest(measure: Preference) -> Preference:
 
 IDLE = 120.0
 """Seconds after which somebody is taken to have done something else; the paper's people took 16 a pair."""
-PROGRAMS = ("simulated", "learned")
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from adjudge.judgments.pairs.sample import ANYONE
 from adjudge.judgments.pairs.sides import Pair, PairPool, content, pools_of
 from adjudge.judgments.protocol import PREFERENCE, Protocol, protocol_of
 from adjudge.judgments.store.store import Store
-from adjudge.judgments.tasks import Task, stable_id
+from adjudge.judgments.tasks import PROGRAMS, Task, stable_id
 from adjudge.stats.preference.answers import FloatArray
 from adjudge.stats.preference.next_pair import next_pairs, random_pairs
 from adjudge.text.similarity import DEFAULT, sentence_similarity
@@ -29,8 +29,6 @@ from adjudge.web.site import Site
 
 log = logging.getLogger("adjudge.web")
 
-PROGRAMS = ("simulated", "learned")
-"""Origins of answers that are no people's."""
 AHEAD = 12
 """Pairs of a topic that stand in line; several people may be at the same topic."""
 

@@ -51,7 +51,7 @@ from adjudge.judgments.store.database import lock
 from adjudge.judgments.store.encoding import task_row
 from adjudge.judgments.store.importing import add_with_rows
 from adjudge.judgments.store.store import Store
-from adjudge.judgments.tasks import Task, stable_id
+from adjudge.judgments.tasks import PROGRAMS, Task, stable_id
 from adjudge.wording import counted, listed
 
 # The plan
@@ -418,8 +418,6 @@ class AssignedBefore:
 
 
 # With a store
-
-PROGRAMS = ("simulated", "learned")
 
 
 def assign(

@@ -27,7 +27,7 @@ from adjudge.judgments.pairs.sides import (
     topic_pool,
 )
 from adjudge.judgments.protocol import PREFERENCE, Protocol
-from adjudge.judgments.tasks import Event, Task
+from adjudge.judgments.tasks import PROGRAMS, Event, Task
 from adjudge.stats.preference.answers import PairAnswers
 from adjudge.wording import counted
 
@@ -349,7 +349,7 @@ def preference_notes(
         origins.update(event.origin for _, event in judged_pairs(batch, kind))
     found = [
         f"{counted(origins[name], 'answer is', 'answers are')} {name}, not a person's"
-        for name in ("simulated", "learned")
+        for name in PROGRAMS
         if origins[name]
     ]
     return found + changed_notes(judgments, topics)

@@ -16,12 +16,12 @@ from adjudge.judgments.protocol import NOTES, own_protocols
 from adjudge.judgments.store.accounts import Account
 from adjudge.judgments.store.encoding import to_json
 from adjudge.judgments.store.records import records
-from adjudge.judgments.tasks import Judged, Task
+from adjudge.judgments.tasks import PROGRAMS, Judged, Task
 from adjudge.web.access import Refusal, actor_of
 from adjudge.web.api import visitor
 from adjudge.web.pages.views import render
 from adjudge.web.pages.work import answers_of, is_assigned, progress
-from adjudge.web.sampler import PROGRAMS, Quota, Sampler, is_copy
+from adjudge.web.sampler import Quota, Sampler, is_copy
 from adjudge.web.site import Site
 from adjudge.wording import counted
 

@@ -1,0 +1,104 @@
+"""A judge's card: what a program that judges is, what its answers depend on, and how its work went."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from hashlib import blake2b
+from typing import Any, Literal, get_args
+
+from adjudge.data.folder import Folder
+from adjudge.data.layout import JUDGES, check_plain_file, check_plain_folder
+from adjudge.data.lines import dump_json, parse_json
+from adjudge.data.transaction import Transaction
+from adjudge.errors import FormatError
+
+JudgeKind = Literal["learned", "language-model"]
+LARGEST = 4 * 1024 * 1024
+"""Bytes of a card; a folder may come from a stranger."""
+
+
+@dataclass(frozen=True)
+class JudgeCard:
+    """What a judge is and did under one protocol."""
+
+    name: str
+    """As an assessor."""
+    kind: JudgeKind
+    protocol: str
+    model: str
+    """The language model, or the learner."""
+    family: str = ""
+    """Whose systems it may favour: the part of a system's name, such as gpt; nothing where that is not known."""
+    signature: str = ""
+    """In words and hashes, everything that the answers depend on."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """The same, as the judge needs it to go on: the prompt's template and its hash, the parameters."""
+    asked: int = 0
+    """Questions that were put to it, repeats and swapped pairs among them."""
+    answered: int = 0
+    invalid: Mapping[str, int] = field(default_factory=dict)
+    """By reason, how many have no answer."""
+    requests: int = 0
+    """What was sent; an answer that was kept from before is none."""
+    prompt_tokens: int = 0
+    answer_tokens: int = 0
+    cost: float | None = None
+    """None where no prices were given."""
+    seconds: float = 0.0
+
+    @property
+    def file(self) -> str:
+        return card_file(self.name, self.protocol)
+
+
+def card_file(name: str, protocol: str) -> str:
+    """judges/smollm2--1f3a....json: where a folder keeps the card of a judge under a protocol."""
+    slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:48] or "judge"
+    digest = blake2b(f"{name}\0{protocol}".encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+    return f"{JUDGES}/{slug}--{digest}.json"
+
+
+def write_card(folder: Folder, card: JudgeCard) -> None:
+    """Keep a card in the folder, in the place of an earlier one of the same judge and protocol."""
+    with Transaction(folder.path) as change:
+        change.stage(card.file).write_text(dump_json(asdict(card)) + "\n", encoding="utf-8", newline="")
+        change.commit()
+
+
+def read_cards(folder: Folder, name: str | None = None) -> list[JudgeCard]:
+    """The cards that lie in a folder; of one judge, where it is named."""
+    if not check_plain_folder(folder.path / JUDGES):
+        return []
+    found = []
+    for path in sorted((folder.path / JUDGES).glob("*--*.json")):
+        check_plain_file(path)
+        if path.stat().st_size > LARGEST:
+            raise FormatError(f"a judge's card has at most {LARGEST:,} bytes", file=path)
+        try:
+            card = _card(parse_json(path.read_text(encoding="utf-8"), path, 1))
+        except (ValueError, TypeError) as error:
+            raise FormatError(f"is no judge's card: {error}", file=path) from None
+        if name in (None, card.name):
+            found.append(card)
+    return found
+
+
+def _card(data: Any) -> JudgeCard:
+    if not isinstance(data, dict):
+        raise TypeError("expected an object")
+    known = {each.name: each for each in fields(JudgeCard)}
+    strange = [key for key in data if key not in known]
+    if strange:
+        raise ValueError(f'"{strange[0]}" is not known')
+    card = JudgeCard(**data)
+    texts = (card.name, card.protocol, card.model, card.family, card.signature)
+    if not all(isinstance(each, str) for each in texts) or card.kind not in get_args(JudgeKind):
+        raise TypeError("its name, kind, protocol and model are texts")
+    counts = (card.asked, card.answered, card.requests, card.prompt_tokens, card.answer_tokens)
+    if not all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in counts):
+        raise TypeError("counts are whole numbers, 0 or more")
+    if not isinstance(card.invalid, dict) or not all(isinstance(n, int) for n in card.invalid.values()):
+        raise TypeError("invalid answers are counted by reason")
+    return card

@@ -1,0 +1,1 @@
+"""Language models as assessors: the prompt, the server, the answers, and what they cost."""
