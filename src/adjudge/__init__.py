@@ -53,6 +53,8 @@ _ANALYSES = {
     "counts": "comparisons.counts",
     "dossiers": "trust.assessors",
     "groups": "comparisons.groups",
+    "judge_drift": "trust.judges.drift",
+    "judge_report": "trust.judges.result",
     "lengths": "comparisons.lengths",
     "meta": "trust.meta.result",
     "plan": "comparisons.plan",

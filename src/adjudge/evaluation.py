@@ -77,6 +77,8 @@ if TYPE_CHECKING:
     from adjudge.text.similarity import Similarity
     from adjudge.trust.agreement import agreement as _agreement
     from adjudge.trust.assessors import dossiers as _dossiers
+    from adjudge.trust.judges.drift import judge_drift as _judge_drift
+    from adjudge.trust.judges.result import judge_report as _judge_report
     from adjudge.trust.meta.result import meta as _meta
     from adjudge.trust.mismatch import Agree, MismatchResult
     from adjudge.trust.preferences import Convergence, MeasureAgreement, PaperTable, Systems
@@ -863,9 +865,13 @@ class Evaluation:
 
     if TYPE_CHECKING:
         agreement = _agreement
+        judge_drift = _judge_drift
+        judge_report = _judge_report
         meta = _meta
     else:
         agreement = Analysis("agreement", "agreement", room="trust")
+        judge_drift = Analysis("judges.drift", "judge_drift", room="trust")
+        judge_report = Analysis("judges.result", "judge_report", room="trust")
         meta = Analysis("meta.result", "meta", room="trust")
 
     def judged_tables(self, *, alpha: float = 0.05, seed: int = 0) -> Tables:
