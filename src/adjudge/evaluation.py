@@ -646,15 +646,19 @@ class Evaluation:
         self,
         items: Iterable[JudgmentItem],
         *,
+        judges: Sequence[str] = (),
         progress: Callable[[int], None] = lambda n: None,
         what: str = "judgments import",
         when: str = "",
     ) -> Taken:
-        """Import what a reader of judgments in `adjudge.formats` yields. `what`, `when`: for the history."""
-        from adjudge.judgments.intake import keep, read_items
+        """Import what a reader of judgments in `adjudge.formats` yields. `what`, `when`: for the history.
+
+        `judges` are assessors who are language models: their answers are kept apart from people's.
+        """
+        from adjudge.judgments.intake import by_judges, keep, read_items
 
         self._collection = None
-        found = read_items(self.folder, items, progress=progress)  # before a store is made
+        found = read_items(self.folder, by_judges(items, judges), progress=progress)  # before a store is made
         with self.store() as store:
             return keep(self.folder, store, found, what=what, when=when)
 
