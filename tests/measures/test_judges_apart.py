@@ -120,7 +120,7 @@ def test_a_program_among_the_workers_of_a_table(tmp_path: Path) -> None:
     given = [(t, s, who) for t in ("d01", "d02") for s in ("lead", "fluent") for who in ("ann,2", "gpt-4,5")]
     rows = ["topic,system,worker,coherence", *(",".join(each) for each in given)]
     (tmp_path / "ratings.csv").write_text("\n".join(rows), encoding="utf-8")
-    done = called(tmp_path, *"judgments import crowd ratings.csv demo --judge gpt-4".split())
+    done = called(tmp_path, *["judgments", "import", "crowd", "ratings.csv", "demo", "--judge", "gpt-4"])
     assert done.returncode == 0, done.stderr
     found = adjudge.open(tmp_path / "demo").judgments()
     assert found.assessors == {"ann"}
@@ -131,7 +131,7 @@ def test_a_judge_who_is_not_in_the_table(tmp_path: Path) -> None:
     build(tmp_path / "demo")
     rows = "topic,system,worker,coherence\nd01,lead,ann,2\n"
     (tmp_path / "ratings.csv").write_text(rows, encoding="utf-8")
-    done = called(tmp_path, *"judgments import crowd ratings.csv demo --judge gpt".split())
+    done = called(tmp_path, *["judgments", "import", "crowd", "ratings.csv", "demo", "--judge", "gpt"])
     assert done.returncode == 2
     assert 'no judge "gpt": nobody of that name answered anything here' in done.stderr
     assert not adjudge.open(tmp_path / "demo").has_judgments
