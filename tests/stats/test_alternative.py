@@ -300,7 +300,7 @@ def test_nothing_to_test() -> None:
 
 
 def rejections(topics: int, systems: int, shared: float, times: int, seed: int) -> float:
-    """How often H0 is rejected at .05 for one assessor, where d is epsilon on average; topics have shares of their own."""
+    """How often H0 is rejected at .05 for one assessor, where d is epsilon on average and topics differ."""
     rng = np.random.default_rng(seed)
     found = 0
     for _ in range(times):

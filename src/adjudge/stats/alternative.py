@@ -71,11 +71,13 @@ class AlternativeTests:
     @property
     def tested(self) -> IntArray:
         """Assessors who count, by judge."""
-        return np.count_nonzero(~np.isnan(self.p), axis=1)
+        found: IntArray = np.count_nonzero(~np.isnan(self.p), axis=1)
+        return found
 
     @property
     def wins(self) -> IntArray:
-        return np.count_nonzero(self.won, axis=1)
+        found: IntArray = np.count_nonzero(self.won, axis=1)
+        return found
 
     @property
     def winning_rate(self) -> FloatArray:
