@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from adjudge.errors import UsageError
-from adjudge.stats.checks import FloatArray
+from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.judge_effects import (
     ClusteredEstimate,
     JudgeExcess,
@@ -204,18 +204,18 @@ def test_the_excess_is_two_stage_least_squares() -> None:
     y, x = within(data.judge, data.topics), within(data.column, data.topics)
     one, two = (within(data.people[:, k], data.topics) for k in (0, 1))
 
-    def solved(kept: FloatArray) -> FloatArray:
+    def solved(kept: IntArray) -> FloatArray:
         a, b = np.zeros((2, 2)), np.zeros(2)
         for regressor, instrument in ((one, two), (two, one)):
             z = np.column_stack([instrument, x])[kept]
             a += z.T @ np.column_stack([regressor, x])[kept]
             b += z.T @ y[kept]
-        return np.linalg.solve(a, b)
+        found: FloatArray = np.linalg.solve(a, b).astype(np.float64)
+        return found
 
-    everything = np.arange(len(y))
-    c, beta = solved(everything)
+    c, beta = solved(np.arange(len(y), dtype=np.int64))
     assert (found.follows, found.excess.estimate) == pytest.approx((c, beta))
-    left = [solved(np.flatnonzero(np.array(data.topics) != t))[1] for t in range(7)]
+    left = [solved(np.flatnonzero(np.array(data.topics) != t).astype(np.int64))[1] for t in range(7)]
     assert found.excess.error == pytest.approx(math.sqrt(6 / 7 * sum((each - beta) ** 2 for each in left)))
 
 
@@ -354,6 +354,26 @@ def test_a_bias_is_covered(runs: int, least: float, follows: float, binary: bool
     assert shown / runs > 0.8
 
 
+@pytest.mark.parametrize(("runs", "most"), [(60, 0.13), pytest.param(1500, 0.065, marks=pytest.mark.slow)])
+def test_a_judge_of_pairs_without_bias_is_not_flagged(runs: int, most: float) -> None:
+    """One that minds the side more than people do, and so follows them less; people like length."""
+    rng = np.random.default_rng(16)
+    topics, pairs = 24, 21
+    clusters = np.arange(topics).repeat(pairs).tolist()
+    flagged = 0
+    for _ in range(runs):
+        longer = rng.normal(size=topics * pairs)
+        share = 1 / (1 + np.exp(-0.5 * longer - 1.2 * rng.normal(size=topics * pairs)))
+        people = (rng.random((3, topics * pairs)) < share).T - 0.5
+        swapped = rng.random(topics * pairs) < 0.5
+        left = np.where(swapped, 1 - share, share)
+        wins = rng.random(topics * pairs) < left + np.minimum(left, 1 - left)
+        judge = np.where(swapped, ~wins, wins) - 0.5
+        found = judge_excess(judge, people, longer, topics=None, clusters=clusters, standardise=False)
+        flagged += found.excess.p < 0.05
+    assert flagged / runs <= most
+
+
 # What a judge saves
 
 
@@ -409,7 +429,7 @@ def test_a_useless_judge_saves_nothing() -> None:
 
 def test_the_adjusted_square_of_noise_is_0_on_average() -> None:
     rng = np.random.default_rng(14)
-    r = np.array([np.corrcoef(rng.normal(size=(2, 8)))[0, 1] for _ in range(4000)])
+    r = np.array([stats.pearsonr(*rng.normal(size=(2, 8))).statistic for _ in range(4000)])
     unclipped = 1 - (1 - r**2) * 7 / 6
     assert abs(unclipped.mean()) < 0.01
     assert adjusted_square(np.abs(r), 8) == pytest.approx(np.maximum(unclipped, 0))
