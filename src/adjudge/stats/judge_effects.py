@@ -481,7 +481,7 @@ def judgments_saved(
         further=int(np.median(further)),
         squared=float(adjusted_square(np.median(one), topics)),
         low=float(adjusted_square(low, topics)),
-        high=float(adjusted_square(high, topics)),
+        high=max(float(high), 0.0) ** 2,  # not adjusted: noise may hide a correlation as well as make one
         least=float(squared.min()),
         most=float(squared.max()),
     )
