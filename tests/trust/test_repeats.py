@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,8 +15,8 @@ from adjudge.judgments.assign.order import repeat_of
 from adjudge.judgments.batch import Judgments
 from adjudge.judgments.protocol import load_protocol
 from adjudge.judgments.tasks import Event, Judged, Task, TextRef
-from adjudge.trust.gathered import gather
-from adjudge.trust.repeats import SelfAgreement, self_agreement
+from adjudge.trust.gathered import Gathered, gather
+from adjudge.trust.repeats import SelfAgreement, repeated_answers, self_agreement
 
 NAMES = ("duc-2002", "rating", "preference-summaries")
 PROTOCOLS = {name: load_protocol(name) for name in NAMES}
@@ -31,14 +32,18 @@ def judged(task: Task, answers: Mapping[str, Any], at: str | None = None) -> Jud
     return Judged(task, events)
 
 
-def agreements(people: Sequence[Judged]) -> dict[tuple[str, str, str], SelfAgreement]:
+def gathered(people: Sequence[Judged]) -> Gathered:
     topics = {each.task.topic: Topic(each.task.topic) for each in people}
     by_topic: dict[str, tuple[Judged, ...]] = {}
     for each in people:
         by_topic[each.task.topic] = (*by_topic.get(each.task.topic, ()), each)
     texts = {topic: [Summary(topic, system, "Text.", 20) for system in "ab"] for topic in topics}
     collection = Collection(Settings("e"), topics, {s: System(s) for s in "ab"}, {}, texts, {})
-    found = self_agreement(gather(collection, Judgments(by_topic, protocols=PROTOCOLS)))
+    return gather(collection, Judgments(by_topic, protocols=PROTOCOLS))
+
+
+def agreements(people: Sequence[Judged]) -> dict[tuple[str, str, str], SelfAgreement]:
+    found = self_agreement(gathered(people))
     return {(each.assessor, each.question, each.part): each for each in found}
 
 
@@ -118,3 +123,16 @@ def test_a_pair_the_other_way_round(winner: str, same: int) -> None:
         judged(again, {"preference": {"winner": winner}}),
     ]
     assert agreements(people)["x", "preference", "all"].same == same
+
+
+def test_a_pair_is_compared_with_the_answer_in_the_same_order() -> None:
+    left, right = {"system": "a", "length": 20}, {"system": "b", "length": 20}
+    first = Task("p0", "e", "x", "preference-summaries", "1", "t", left=left, right=right, position=0)
+    swapped = repeat_of(first, "swapped")
+    asked = [first, swapped, repeat_of(first, "again", swap=False), repeat_of(swapped, "twice", swap=False)]
+    # always the left one: another text when swapped, the same one when asked again as before
+    people = [
+        judged(replace(task, position=k), {"preference": {"winner": "left"}}) for k, task in enumerate(asked)
+    ]
+    found = {each.repeat: (each.same, each.swapped) for each in repeated_answers(gathered(people))}
+    assert found == {"swapped": (False, True), "again": (True, False), "twice": (True, False)}

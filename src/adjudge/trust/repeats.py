@@ -28,6 +28,11 @@ class RepeatedAnswer:
     same: bool
     change: float | None
     """The second answer less the first, where they are numbers."""
+    topic: str = ""
+    id: str = ""
+    """The question as the protocol numbers it: `rating:overall`, `unit:m3`."""
+    swapped: bool = False
+    """Of a pair: whether it had been asked in the other order alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +64,7 @@ def self_agreement(gathered: Gathered) -> list[SelfAgreement]:
     repeat has no halves.
     """
     found: dict[tuple[str, str, str], list[RepeatedAnswer]] = {}
-    for each in _repeated(gathered):
+    for each in repeated_answers(gathered):
         found.setdefault((each.assessor, each.protocol, each.question), []).append(each)
     result = []
     for key in sorted(found):
@@ -86,21 +91,26 @@ def _summed(key: tuple[str, str, str], part: Part, own: list[RepeatedAnswer]) ->
     )
 
 
-def _repeated(gathered: Gathered) -> list[RepeatedAnswer]:
-    """Second answers, in the order in which they were given. What a plan says is a repeat is never the first."""
-    firsts: dict[Hashable, Any] = {}
+def repeated_answers(gathered: Gathered) -> list[RepeatedAnswer]:
+    """Second answers, in the order in which they were given. What a plan says is a repeat is never the first.
+
+    A pair that was asked before in the same order is compared with that answer, otherwise with the first.
+    """
+    firsts: dict[Hashable, dict[Hashable, Any]] = {}
     found: list[tuple[tuple[str, int], RepeatedAnswer]] = []
     judged = [each for batch in gathered.batches.values() for each in batch.judgments]
     for each in sorted(judged, key=lambda each: (each.task.repeat_of is not None, _when(each))):
         if is_anonymous(each.task.assessor):
             continue
-        thing = _thing(each)
+        thing, order = _thing(each), sides_of(each.task)[0]
         for (question, at), new in _answers(each):
-            key = (thing, question, at)
-            if key not in firsts:
-                firsts[key] = new
+            earlier = firsts.setdefault((thing, question, at), {})
+            if not earlier:
+                earlier[order] = new
                 continue
-            old = firsts[key]
+            swapped = order not in earlier
+            old = next(iter(earlier.values())) if swapped else earlier[order]
+            earlier.setdefault(order, new)
             again = RepeatedAnswer(
                 assessor=each.task.assessor,
                 protocol=each.task.protocol,
@@ -108,6 +118,9 @@ def _repeated(gathered: Gathered) -> list[RepeatedAnswer]:
                 repeat=each.task.id,
                 same=new == old,
                 change=new - old if isinstance(new, float) and isinstance(old, float) else None,
+                topic=each.task.topic,
+                id=at,
+                swapped=swapped,
             )
             found.append((_when(each), again))
     return [again for _, again in sorted(found, key=lambda each: each[0])]

@@ -90,6 +90,9 @@ class AspectBench:
     family: str = ""
     """A part of the names of systems that the judge may favour; nothing where that is not known."""
     notes: tuple[str, ...] = ()
+    ratios: FloatArray | None = None
+    """Of pairs of summaries: the logarithm to base 2 of the first one's words over the second's, 1 where the first is
+    twice as long; NaN where that is not known."""
 
     @property
     def judged(self) -> BoolArray:
@@ -134,6 +137,7 @@ class AspectBench:
             given=self.given[at],
             words=self.words[at],
             measures={name: values[at] for name, values in self.measures.items()},
+            ratios=None if self.ratios is None else self.ratios[at],
         )
 
     def with_judge(self, name: str, given: FloatArray) -> AspectBench:
@@ -448,6 +452,9 @@ def _bench(
         better=_direction(look_up, source, question),
         pairs=is_pairs,
         named=people != [POOLED],
+        ratios=np.array([_ratio(look_up, each, both) for each, both in zip(rows, sides, strict=True)])
+        if is_pairs
+        else None,
     )
 
 
@@ -467,6 +474,11 @@ def _words(look_up: _LookUp, each: GivenAnswer, sides: tuple[TextRef, TextRef] |
         return math.nan
     found = look_up.words.get((each.topic, TextRef(each.system, each.length, each.form)))
     return math.nan if found is None else float(found)
+
+
+def _ratio(look_up: _LookUp, each: GivenAnswer, sides: tuple[TextRef, TextRef] | None) -> float:
+    both = [look_up.words.get((each.topic, side), 0) for side in sides or ()]
+    return math.log2(both[0] / both[1]) if len(both) == 2 and all(both) else math.nan
 
 
 def _measured(
