@@ -225,7 +225,7 @@ def test_votes() -> None:
     assert panel_answers([[1, 0.5], [0, 0.5]], "vote", pairs=True).tolist() == [0.5, 0.5]
     assert panel_answers(np.array([[1, 2], [1, np.nan]]), "mean") == pytest.approx([1.5, np.nan], nan_ok=True)
     with pytest.raises(UsageError, match="unknown value"):
-        panel_answers(given, "sum")  # type: ignore[arg-type]
+        panel_answers(given, "sum")
 
 
 @given(st.lists(st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=4, max_size=4), min_size=1, max_size=6))

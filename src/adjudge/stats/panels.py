@@ -43,7 +43,7 @@ NOISE = 1e-9
 # What a panel answers
 
 
-def panel_answers(judges: npt.ArrayLike, how: PanelRule, *, pairs: bool = False) -> FloatArray:
+def panel_answers(judges: npt.ArrayLike, how: str, *, pairs: bool = False) -> FloatArray:
     """What a panel says of every thing (a row) that all of its judges (columns) answered for; else NaN.
 
     `mean`, or by `vote` the most common answer; of equally common ones the median of these, and of `pairs`, whose

@@ -17,7 +17,6 @@ from adjudge.stats.panels import (
     JudgeError,
     PanelErrors,
     PanelEstimate,
-    PanelRule,
     panel_answers,
     panel_errors,
 )
@@ -45,7 +44,7 @@ def panel_name(judges: Sequence[str], how: str) -> str:
     return f"{PREFIX}{how} of {listed(judges) if len(judges) <= 4 else f'{len(judges)} judges'})"
 
 
-def panel_bench(benches: Sequence[AspectBench], how: PanelRule) -> AspectBench:
+def panel_bench(benches: Sequence[AspectBench], how: str) -> AspectBench:
     """Several judges' answers to one question as those of one judge, about the things that people answered for.
 
     The panel answers where all of its judges do.
@@ -63,7 +62,7 @@ def panel_bench(benches: Sequence[AspectBench], how: PanelRule) -> AspectBench:
     return replace(own[0].with_judge(panel_name([each.judge for each in own], how), given), notes=notes)
 
 
-def with_panel(benches: JudgeBenches, how: PanelHow) -> JudgeBenches:
+def with_panel(benches: JudgeBenches, how: str) -> JudgeBenches:
     """The same judges, and their panel as one more, on every question that two of them answered."""
     checks.one_of("how", how, get_args(PanelHow))
     if how == "none":
@@ -116,7 +115,7 @@ class AspectPanel:
     aspect: str
     judges: tuple[str, ...]
     assessors: int
-    how: PanelHow
+    how: str
     left_out: int
     """Things that some judges, but not all, answered for."""
     errors: PanelErrors
@@ -181,7 +180,7 @@ class PanelsResult(Tabular):
 
     name: str
     aspects: tuple[AspectPanel, ...]
-    how: PanelHow
+    how: str
     options: JudgeOptions
 
     def headline(self) -> str:
@@ -379,9 +378,9 @@ def _cells(found: PanelEstimate) -> tuple[Cell, Cell, Cell]:
 def panels(
     benches: JudgeBenches,
     options: JudgeOptions | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
     *,
-    how: PanelHow = "mean",
-    progress: Callable[[str], None] | None = None,
+    how: str = "mean",
 ) -> PanelsResult:
     """How far the errors of several judges go together, question by question, and what their panel gains.
 
@@ -390,15 +389,14 @@ def panels(
     """
     checks.one_of("how", how, get_args(PanelHow))
     chosen = options or JudgeOptions()
-    found = []
-    for own in _by_aspect(benches):
-        if progress is not None:
-            progress(own[0].aspect)
+    asked, found = list(_by_aspect(benches)), []
+    for done, own in enumerate(asked):
+        progress(done, len(asked))
         found.append(_aspect_panel(own, chosen, how))
     return PanelsResult(name=benches.name, aspects=tuple(found), how=how, options=chosen)
 
 
-def _aspect_panel(benches: Sequence[AspectBench], options: JudgeOptions, how: PanelHow) -> AspectPanel:
+def _aspect_panel(benches: Sequence[AspectBench], options: JudgeOptions, how: str) -> AspectPanel:
     own, answers = _together(benches)
     some, whole = ~np.isnan(answers).all(axis=1), ~np.isnan(answers).any(axis=1)
     panel = None
