@@ -87,6 +87,8 @@ class AspectBench:
     named: bool = True
     """Whether people are known by name."""
     card: JudgeCard | None = None
+    family: str = ""
+    """A part of the names of systems that the judge may favour; nothing where that is not known."""
     notes: tuple[str, ...] = ()
 
     @property
@@ -245,7 +247,8 @@ def benches_of(
             given = look_up.column(columns.get(judge), own)
             bench = _bench(judge, source, name, part, own, names, given, look_up)
             if bench is not None:
-                found.append(replace(bench, card=cards.get((judge, source or ""))))
+                card = cards.get((judge, source or ""))
+                found.append(replace(bench, card=card, family=card.family if card else ""))
     found = _titled(found)
     named = (question,) if isinstance(question, str) else tuple(question)
     if named:
