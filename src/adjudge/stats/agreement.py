@@ -171,6 +171,19 @@ def krippendorff_without(
     return tuple(found)
 
 
+def alpha_draws(
+    values: npt.ArrayLike, times: FloatArray, *, clusters: IntArray, distance: Level = "ordinal"
+) -> FloatArray:
+    """Alpha for every row of how often each cluster counts; NaN where there is nothing to agree on.
+
+    Clusters are numbered in the order of their first rows, as `checks.clusters_of` does.
+    """
+    given = _given(values, clusters, 0, 0.95, pairable=True)
+    if not given.units or given.scale.size < 2:
+        return np.full(len(times), np.nan)
+    return _alpha_of(given, distance)(times[:, given.at])
+
+
 def _alpha_of(given: _Given, distance: Level) -> Statistic:
     """Alpha as a function of how often each cluster counts: one row of weights, one alpha."""
     q, matrix, own = given.scale.size, given.matrix, given.cluster

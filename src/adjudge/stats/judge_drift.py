@@ -1,0 +1,271 @@
+"""Two versions of a judge on the same things: shifts, whether they depend on the system, agreement with people.
+
+Under the hypothesis that nothing changed, the two versions' answers could be swapped. Tests swap them in whole
+clusters, such as topics, so that answers within a cluster may hang together as they like.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import stdtr, stdtrit
+
+from adjudge.errors import UsageError
+from adjudge.stats import checks
+from adjudge.stats.agreement import LEAST_CLUSTERS, LEAST_DEFINED, alpha_draws, cluster_draws
+from adjudge.stats.checks import FloatArray, IntArray
+from adjudge.stats.multiple import holm
+from adjudge.stats.shares import ClusteredShare
+
+SWAPS = 10_000
+"""Random swaps, of what is quick to compute."""
+TIE = 1e-9
+"""How far a statistic after swaps may fall short of the observed one, relative to it, and still equal it."""
+
+
+@dataclass(frozen=True, slots=True)
+class DriftShift:
+    """A mean of new less old, with an interval by t over clusters and the p of swaps."""
+
+    mean: float
+    low: float
+    high: float
+    p: float
+    things: int
+    clusters: int
+    p_adjusted: float = math.nan
+    """Of systems: after Holm, over all systems."""
+
+
+@dataclass(frozen=True, eq=False)
+class SystemShifts:
+    """The shift of every system, and whether it depends on the system."""
+
+    systems: tuple[DriftShift, ...]
+    p: float
+    """That the shift is the same for all systems; NaN with one."""
+
+
+def mean_shift(
+    differences: npt.ArrayLike,
+    *,
+    rng: np.random.Generator,
+    clusters: Sequence[Any] | None = None,
+    level: float = 0.95,
+    swaps: int = SWAPS,
+) -> DriftShift:
+    """The mean of differences (new less old) over things.
+
+    Its interval takes clusters as a sample: a ratio estimate (Cochran 1977, section 6.2) with Student's t on
+    clusters - 1. With as many things in every cluster it is the t interval of the clusters' means.
+    """
+    d = checks.numbers("differences", differences, dimensions=1)
+    codes = checks.clusters_of(clusters, d.size)
+    checks.share("level", level)
+    if np.isnan(d).any() or not d.size:
+        raise UsageError("differences: expected a number for every thing, of one thing or more")
+    return _shift(d, codes, _signs(rng, int(codes.max()) + 1, swaps), level)
+
+
+def system_shifts(
+    differences: npt.ArrayLike,
+    systems: npt.ArrayLike,
+    *,
+    rng: np.random.Generator,
+    topics: Sequence[Any],
+    clusters: Sequence[Any] | None = None,
+    level: float = 0.95,
+    swaps: int = SWAPS,
+) -> SystemShifts:
+    """The mean difference of every system (numbered from 0), and a test of whether they are the same.
+
+    The test's statistic is the sum over systems of n_s m_s^2, where m_s is the mean of the differences less the mean
+    of their topic: a shift that all systems have does not count.
+    """
+    d = checks.numbers("differences", differences, dimensions=1)
+    of = np.asarray(systems, dtype=np.int64)
+    topic = checks.clusters_of(topics, d.size)
+    codes = checks.clusters_of(topics if clusters is None else clusters, d.size)
+    size = int(of.max(initial=-1)) + 1
+    signs = _signs(rng, int(codes.max(initial=-1)) + 1, swaps)
+    found = [_shift(d[of == k], codes[of == k], signs, level) for k in range(size)]
+    known = holm([each.p for each in found])
+    shifts = tuple(
+        DriftShift(
+            mean=each.mean,
+            low=each.low,
+            high=each.high,
+            p=each.p,
+            things=each.things,
+            clusters=each.clusters,
+            p_adjusted=float(p),
+        )
+        for each, p in zip(found, known, strict=True)
+    )
+    if size < 2:
+        return SystemShifts(systems=shifts, p=math.nan)
+    own = np.bincount(topic)
+    rest = d - (np.bincount(topic, weights=d) / own)[topic]
+    rest[np.abs(rest) <= TIE * np.abs(d).max()] = 0.0
+    sums = np.zeros((signs.shape[1], size))
+    np.add.at(sums, (codes, of), rest)
+    n = np.bincount(of, minlength=size)
+    observed = float((sums.sum(axis=0) ** 2 / n).sum())
+    return SystemShifts(systems=shifts, p=_reached(observed, ((signs @ sums) ** 2 / n).sum(axis=1)))
+
+
+def _signs(rng: np.random.Generator, clusters: int, swaps: int) -> FloatArray:
+    return np.asarray(rng.integers(0, 2, size=(swaps, clusters)) * 2.0 - 1.0)
+
+
+def _reached(observed: float, drawn: FloatArray) -> float:
+    """(k + 1) / (R + 1), two-sided: both are sizes."""
+    return float((np.count_nonzero(drawn >= observed * (1 - TIE)) + 1) / (drawn.size + 1))
+
+
+def _shift(d: FloatArray, codes: IntArray, signs: FloatArray, level: float) -> DriftShift:
+    n, mean = d.size, float(d.mean())
+    there = np.unique(codes)
+    sums = np.bincount(codes, weights=d, minlength=signs.shape[1])
+    rest = np.bincount(codes, weights=d - mean, minlength=signs.shape[1])
+    g = there.size
+    half = math.nan
+    if g > 1:
+        error = math.sqrt(g / (g - 1) * float((rest**2).sum())) / n
+        half = float(stdtrit(g - 1, (1 + level) / 2)) * error
+    return DriftShift(
+        mean=mean,
+        low=mean - half,
+        high=mean + half,
+        p=_reached(abs(float(sums.sum())), np.abs(signs @ sums)),
+        things=n,
+        clusters=g,
+    )
+
+
+# Agreement with people
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementChange:
+    """Alpha of each version with people, the mean over people; what cannot be computed says why."""
+
+    old: float
+    new: float
+    difference: float
+    """New less old, with a percentile interval over the same draws of clusters, and the p of swaps."""
+    low: float = math.nan
+    high: float = math.nan
+    p: float = math.nan
+    people: int = 0
+    things: int = 0
+    why: str | None = None
+    why_no_interval: str | None = None
+
+
+def agreement_change(
+    old: npt.ArrayLike,
+    new: npt.ArrayLike,
+    people: npt.ArrayLike,
+    *,
+    rng: np.random.Generator,
+    clusters: Sequence[Any] | None = None,
+    level: float = 0.95,
+    resamples: int = 1000,
+    mirrored: bool = False,
+) -> AgreementChange:
+    """Krippendorff's ordinal alpha with each assessor (a column of `people`), and the mean weighted by things shared.
+
+    Only things count that both versions answered for. `mirrored` answers choose between two in no order, and count in
+    both orders.
+    """
+    first, second = checks.pair(old, new)
+    others = checks.numbers("people", people, dimensions=2)
+    codes = checks.clusters_of(clusters, first.size)
+    size = int(codes.max(initial=-1)) + 1
+    drawn = cluster_draws(rng, size, resamples)
+    turned = rng.integers(0, 2, size=(resamples, size)).astype(float)
+    one = np.ones((1, size))
+    # every cluster twice, with the old version's answers and with the new one's: which counts is a matter of weights
+    weights = np.vstack([_beside(one, 0 * one), _beside(drawn, 0 * drawn), _beside(1 - turned, turned)])
+    found = np.zeros((2, len(weights)))
+    shared = np.zeros((2, len(weights)))
+    asked, things = 0, np.zeros(first.size, bool)
+    for column in others.T:
+        both = ~np.isnan(first) & ~np.isnan(second) & ~np.isnan(column)
+        if not both.any():
+            continue
+        asked, things = asked + 1, things | both
+        values = np.vstack(
+            [np.column_stack([own, column])[both] for own in (first, second)]  # the old rows, then the new
+        )
+        at = np.concatenate([codes[both], codes[both] + size])
+        if mirrored:
+            values, at = np.vstack([values, 1 - values]), np.concatenate([at, at])
+        own_codes, place = checks.clusters_of(list(at), at.size), list(dict.fromkeys(at.tolist()))
+        for k, each in enumerate((weights, _turned(weights, size))):
+            alpha = alpha_draws(values, each[:, place], clusters=own_codes)
+            known = ~np.isnan(alpha)
+            found[k, known] += alpha[known] * both.sum()
+            shared[k, known] += both.sum()
+    if not asked:
+        return AgreementChange(math.nan, math.nan, math.nan, why="nobody else answered for the same things")
+    means = np.divide(found, shared, out=np.full(found.shape, np.nan), where=shared > 0)
+    if np.isnan(means[:, 0]).any():
+        why = "all answers are the same: there is nothing to agree on"
+        return AgreementChange(math.nan, math.nan, math.nan, people=asked, things=int(things.sum()), why=why)
+    changes = means[1] - means[0]
+    booted, swapped = changes[1 : 1 + len(drawn)], changes[1 + len(drawn) :]
+    booted, swapped = booted[~np.isnan(booted)], swapped[~np.isnan(swapped)]
+    low = high = math.nan
+    no = None
+    if size < LEAST_CLUSTERS:
+        no = f"resampling {size} clusters says too little, there must be {LEAST_CLUSTERS}"
+    elif resamples < 2 or booted.size < LEAST_DEFINED * resamples:
+        no = "it is undefined in most resamples"
+    else:
+        low, high = map(float, np.quantile(booted, [(1 - level) / 2, (1 + level) / 2]))
+    return AgreementChange(
+        old=float(means[0, 0]),
+        new=float(means[1, 0]),
+        difference=float(changes[0]),
+        low=low,
+        high=high,
+        p=_reached(abs(float(changes[0])), np.abs(swapped)),
+        people=asked,
+        things=int(things.sum()),
+        why_no_interval=no,
+    )
+
+
+def _beside(old: FloatArray, new: FloatArray) -> FloatArray:
+    return np.hstack([old, new])
+
+
+def _turned(weights: FloatArray, size: int) -> FloatArray:
+    """The other version's answers wherever the one's counted."""
+    return np.hstack([weights[:, size:], weights[:, :size]])
+
+
+# Beside repeats
+
+
+def repeats_p(between: ClusteredShare, same: int, of: int) -> float:
+    """Whether two versions give the same answer as often as one does when it is asked again; two-sided.
+
+    A test of two shares with the pooled variance, each thing worth as little as the clusters of `between` show, and
+    Student's t on their number less 1. It takes the two as independent, which for the same things makes it cautious.
+    """
+    if not of or not between.n or between.clusters < 2:
+        return math.nan
+    pooled = (between.hits + same) / (between.n + of)
+    variance = pooled * (1 - pooled) * between.design_effect * (1 / between.n + 1 / of)
+    difference = between.share - same / of
+    if variance <= 0:
+        return 1.0
+    return float(2 * stdtr(between.clusters - 1, -abs(difference) / math.sqrt(variance)))

@@ -1,0 +1,127 @@
+"""A panel is a judge, and its part of a dossier says what its judges are worth."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from adjudge.comparisons.scores import scores_of
+from adjudge.errors import UsageError
+from adjudge.trust.judges.bench import JudgeBenches, benches_of
+from adjudge.trust.judges.options import JudgeOptions
+from adjudge.trust.judges.panels import panel_bench, panels, with_panel
+
+JUDGES = ("j1", "j2", "j3")
+
+
+def rated(*, assessors: int = 3, topics: int = 30, correlation: float = 0.5, seed: int = 1) -> pd.DataFrame:
+    """Judges whose errors share half of their variance, and people."""
+    rng = np.random.default_rng(seed)
+    rows: list[tuple[Any, ...]] = []
+    for topic in range(topics):
+        for system in range(5):
+            truth, shared = rng.normal(3, 1), np.sqrt(correlation) * rng.normal()
+            for name in JUDGES:
+                error = shared + np.sqrt(1 - correlation) * rng.normal()
+                rows.append((f"t{topic}", f"s{system}", name, "fluency", truth + error))
+            for who in range(assessors):
+                rows.append((f"t{topic}", f"s{system}", f"a{who}", "fluency", truth + rng.normal(0, 0.7)))
+    return pd.DataFrame(rows, columns=["topic", "system", "assessor", "measure", "value"])
+
+
+def benches(frame: pd.DataFrame, judges: tuple[str, ...] = JUDGES) -> JudgeBenches:
+    return benches_of(scores_of(frame), judges)
+
+
+def test_a_panel_is_a_judge() -> None:
+    frame = rated()
+    both = with_panel(benches(frame), "mean")
+    name = "panel (mean of j1, j2 and j3)"
+    assert both.judges == (*JUDGES, name)
+    (bench,) = both.of(name)
+    assert bench.people == ("a0", "a1", "a2")
+    wide = frame.pivot(index=["topic", "system"], columns="assessor", values="value")
+    at = list(zip(bench.topics, bench.systems, strict=True))
+    assert bench.given == pytest.approx(wide.loc[at, list(JUDGES)].mean(axis=1).to_numpy())
+    assert bench.people_mean == pytest.approx(wide.loc[at, ["a0", "a1", "a2"]].mean(axis=1).to_numpy())
+    assert bench.cells() is not None
+    # a panel among the judges is no judge of the panel
+    assert [each.judges for each in panels(both).aspects] == [JUDGES]
+    assert with_panel(benches(frame), "none").judges == JUDGES
+
+
+def test_a_panel_answers_where_all_of_its_judges_do() -> None:
+    frame = rated()
+    gone = (frame.assessor == "j1") & frame.topic.isin(["t1", "t2"])
+    alone = (frame.assessor != "j2") & (frame.topic == "t3")  # what a judge alone answered for does not count
+    own = benches(frame[~gone & ~alone])
+    bench = panel_bench(own.benches, "vote")
+    assert np.isnan(bench.given).sum() == 10
+    assert "no answer for 10 things" in bench.notes[0]
+    assert "t3" not in bench.topics
+    (found,) = panels(own).aspects
+    assert (found.left_out, found.errors.things) == (10, 135)
+    assert any("10 things that not all judges" in note for note in panels(own).notes())
+
+
+def test_what_is_said_follows_from_the_numbers() -> None:
+    result = panels(benches(rated(topics=80)), JudgeOptions(resamples=300), how="mean")
+    (found,) = result.aspects
+    worth, gain = found.errors.worth, found.errors.gain
+    assert worth.low < 3 / (1 + 2 * 0.5) < worth.high
+    said = list(result.sentences())
+    assert f"worth {worth.value:.2f} ({worth.low:.2f} to {worth.high:.2f}) judges" in said[0]
+    assert gain.low > 0
+    assert f"{gain.value:.0%} below that of" in said[1]
+    assert "not shown" not in said[1]
+    assert result.headline() == f"Three judges are worth {worth.value:.2f} with independent errors."
+    row = result.table().row(aspect="fluency")
+    assert row["worth"] == worth.value
+    assert len(result.to_frame()) == 1
+    data = json.loads(json.dumps(result.as_dict()))
+    assert data["aspects"][0]["worth"]["value"] == worth.value
+    assert len(data["aspects"][0]["correlations"]) == 3
+    tables = result.tables()
+    assert tables.names == ("panels", "panel-judges", "panel-correlations-fluency")
+    assert len(tables["panel-judges"].rows) == 4
+    assert "Three judges" in repr(result)
+    assert result.table().signature.startswith("panel:mean|")
+
+
+def test_copies_of_one_judge_are_worth_one() -> None:
+    frame = rated()
+    one = frame[frame.assessor == "j1"]
+    people = frame[~frame.assessor.isin(JUDGES)]
+    copies = [one.assign(assessor=name) for name in JUDGES]
+    result = panels(benches(pd.concat([people, *copies])))
+    (found,) = result.aspects
+    assert found.errors.worth.value == pytest.approx(1)
+    assert found.errors.gain.value == pytest.approx(0, abs=1e-9)
+    assert "a difference from the best judge is not shown" in " ".join(result.sentences())
+
+
+def test_one_assessor_leaves_peoples_error_unknown() -> None:
+    result = panels(benches(rated(assessors=1)))
+    assert sum("people's own error is not known" in said for said in result.sentences()) == 1
+    assert np.isnan(result.aspects[0].errors.people_error)
+
+
+def test_one_judge_is_no_panel() -> None:
+    own = benches(rated(), ("j1",))
+    result = panels(own)
+    assert "cannot be said" in result.headline()
+    assert "a panel has at least two judges" in " ".join(result.sentences())
+    with pytest.raises(UsageError, match="needs two judges"):
+        with_panel(own, "mean")
+
+
+def test_without_a_panel_errors_are_told_all_the_same() -> None:
+    result = panels(benches(rated()), how="none")
+    assert result.aspects[0].errors.panel is None
+    assert len(list(result.sentences())) == 1
+    columns, _ = result.table().printed()
+    assert "gain" not in [column.name for column in columns]
