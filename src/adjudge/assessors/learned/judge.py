@@ -135,7 +135,12 @@ class LearnedJudge:
 
     def save(self, path: str | Path) -> None:
         """As one file of JSON; nothing in it is ever run."""
-        write_whole(Path(path), dump_json(self.as_dict()) + "\n")
+        text = dump_json(self.as_dict()) + "\n"
+        if len(text.encode("utf-8", "surrogatepass")) > LARGEST:
+            raise DataError(
+                f"{path}: the judge is too large for a file of {LARGEST:,} bytes; choose another learner"
+            )
+        write_whole(Path(path), text)
 
 
 def load_judge(path: str | Path) -> LearnedJudge:

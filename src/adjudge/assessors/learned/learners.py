@@ -26,6 +26,8 @@ CANDIDATES = 24
 """Prunings of a tree that are tried."""
 TREES = 50
 """Of a forest."""
+MOST_LEAVES = 400
+"""Of a tree of a forest: a leaf has at least this share of the training answers, so that files stay small."""
 
 
 class PlainModel(Protocol):
@@ -340,8 +342,9 @@ def _pruning(
 
 def learn_forest(x: FloatArray, y: FloatArray, topics: Sequence[str], seed: int) -> PlainForest:
     """A random forest of entropy trees, not pruned."""
+    least = max(LEAST_LEAF, math.ceil(len(y) / MOST_LEAVES))
     fitted = _sklearn("ensemble").RandomForestClassifier(
-        n_estimators=TREES, criterion="entropy", min_samples_leaf=LEAST_LEAF, random_state=seed % 2**32
+        n_estimators=TREES, criterion="entropy", min_samples_leaf=least, random_state=seed % 2**32
     )
     classes, codes = np.unique(y, return_inverse=True)
     fitted.fit(x, codes)
