@@ -152,16 +152,26 @@ def test_the_table_names_people_baselines_and_systems(trained: TrainedJudge, dem
     assert (kinds["ada"], kinds["random"], kinds["vague"]) == ("human", "baseline", "system")
     row = table.row(system="vague")
     own = trained.of("vague", mode="original")
-    assert (row["original"], row["original_low"], row["original_decisions"]) == (
+    assert (row["multi_original"], row["multi_original_low"], row["multi_original_decisions"]) == (
         own.value,
         own.low,
         own.units,
     )
     systems = [row for row in table.records() if row["kind"] in ("human", "baseline", "system")]
-    assert sum(row["expanded_decisions"] for row in systems) == trained.of(ALL).units  # type: ignore[misc]
+    assert sum(row["multi_expanded_decisions"] for row in systems) == trained.of(ALL).units  # type: ignore[misc]
+    for who in (
+        ALL,
+        MAJORITY,
+        CHANCE,
+        PEOPLE,
+    ):  # one task is all there is: the headline's numbers are the table's
+        assert trained.of(who) == trained.of(who, "multi")
+    for who in (MAJORITY, CHANCE, PEOPLE):
+        assert trained.of(who, mode="original") == trained.of(who, mode="expanded")
     frame = trained.to_frame()
     assert list(frame["system"]) == list(kinds)
-    assert "multi" not in table.to_text()  # one task: its name says nothing
+    assert "multi expanded" in table.to_text()
+    assert "all_expanded" not in frame  # which would be the same
     assert trained.as_dict()["tables"][1]["table"] == "judge-controls"
 
 
@@ -223,9 +233,16 @@ def test_single_and_multi_are_learned_apart(folder: Path) -> None:
     found = train(folder, learner="logistic", resamples=200)
     assert set(found.judge.models) == {"single", "multi"}
     row = found.table().row(system="vague")
-    names = ("multi_original", "multi_expanded", "single_original", "single_expanded", "original", "expanded")
+    names = (
+        "multi_original",
+        "multi_expanded",
+        "single_original",
+        "single_expanded",
+        "all_original",
+        "all_expanded",
+    )
     assert all(isinstance(row[name], float) for name in names)
-    assert row["single_original_decisions"] + row["multi_original_decisions"] == row["original_decisions"]  # type: ignore[operator]
+    assert row["single_original_decisions"] + row["multi_original_decisions"] == row["all_original_decisions"]  # type: ignore[operator]
     assert {(each.task, each.control) for each in found.controls} == {
         (task, control) for task in ("single", "multi", ALL) for control in (MAJORITY, CHANCE)
     }
@@ -317,6 +334,7 @@ def test_damaged_files_are_one_line(trained: TrainedJudge, tmp_path: Path) -> No
         "\0",
         changed(version=2),
         changed(learner=3),
+        changed(learner="oracle"),
         changed(seed=-1),
         changed(options={"expand": "all"}),
         changed(options={"eval": "1"}),

@@ -116,6 +116,22 @@ def test_rules_name_features_and_labels() -> None:
     assert majority.rules(["NAM_1", "length_1"], LABELS) == ["some (50% of 4)"]
 
 
+def test_a_tree_of_any_depth_is_written_out() -> None:
+    """A chain of 5,000 splits, as a stranger's file may hold."""
+    n = 5000
+    chain = PlainTree(
+        classes=(0.0,),
+        feature=(*(0 for _ in range(n)), *(-1 for _ in range(n + 1))),
+        threshold=(*(-1.0 - k for k in range(n)), *(0.0 for _ in range(n + 1))),
+        left=(*range(1, n + 1), *(-1 for _ in range(n + 1))),
+        right=(*range(n + 1, 2 * n + 1), *(-1 for _ in range(n + 1))),
+        counts=((1,),) * (2 * n + 1),
+    )
+    again = model_from(chain.as_dict(), 8)
+    assert len(again.rules([f"NAM_{k}" for k in range(8)], LABELS)) == 2 * n
+    assert list(again.predict(np.zeros((1, 8)))) == [0.0]
+
+
 def test_a_weakest_link_by_hand() -> None:
     """Costs of 1 at the root and .2, .3 below it; of .3 splits of .1 and .1 remain."""
     tree = PlainTree(

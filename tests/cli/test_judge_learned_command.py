@@ -79,7 +79,7 @@ def test_other_forms(place: Path) -> None:
     assert {row["beaten"] for row in controls["rows"]} == {False}
     rows = list(csv.DictReader(io.StringIO(trained(f"{line} --csv -").stdout)))
     assert [row["system"] for row in rows] == [row["system"] for row in agreement["rows"]]
-    assert float(rows[0]["original"]) == agreement["rows"][0]["original"]
+    assert float(rows[0]["multi_original"]) == agreement["rows"][0]["multi_original"]
     assert r"\toprule" in trained(f"{line} --latex").stdout
     assert trained(f"{line} --markdown").stdout.startswith("| system | kind |")
     only = trained(f"{line} --expand none").stdout
@@ -91,6 +91,7 @@ def test_mistakes_name_the_option(place: Path) -> None:
         ("--learner trees", "--learner is"),
         ("--expand all", "--expand is"),
         ("--alpha 2", "--alpha is"),
+        ("-o one.json --csv one.json", "--csv another name"),
     ):
         with pytest.raises(UsageError, match=words):
             trained(f"my-eval --protocol duc-2001 {options}")

@@ -9,8 +9,9 @@ import typer
 
 from adjudge.cli import options
 from adjudge.cli.completion import complete_protocols
-from adjudge.cli.output import not_over, progress, say, show, show_json, write_csv
+from adjudge.cli.output import progress, say, show, show_json, write_csv
 from adjudge.cli.sources import show_result
+from adjudge.errors import UsageError
 
 if TYPE_CHECKING:
     from adjudge.assessors.learned.training import TrainedJudge
@@ -77,6 +78,8 @@ def train(
     options.one_of("--learner", learner, LEARNERS)
     options.one_of("--expand", expand, EXPAND)
     options.share("--alpha", alpha)
+    if csv is not None and csv == output:
+        raise UsageError(f"{output} is where the judge is saved: give --csv another name")
     folder = Folder.open(evaluation)
     with progress("training") as bar:
         found = train_judge(
@@ -96,7 +99,6 @@ def train(
     if output is not None:
         found.save(output)
     if csv is not None:
-        not_over(csv, *([output] if output is not None else []))
         write_csv(found.to_frame(), csv)
     if json:
         show_json(found.as_dict())

@@ -215,7 +215,7 @@ class _Answers:
         if self.other_task:
             yield f"It was trained on {next(iter(judge.models)) or 'other'} topics, and some topics here are others."
         if judge.trained_on.simulated:
-            yield "It was trained on simulated assessors' answers, which say nothing about people's."
+            yield "Simulated assessors' answers were in its training data; they say nothing about people's."
 
 
 def _answered(

@@ -11,10 +11,10 @@ from typing import Any
 
 from adjudge import __version__
 from adjudge.assessors.learned.features import FEATURES, FeatureOptions, Mode
-from adjudge.assessors.learned.learners import PlainModel, model_from
+from adjudge.assessors.learned.learners import LEARNERS, PlainModel, model_from
 from adjudge.data.lines import dump_json, parse_json, unreadable
 from adjudge.data.transaction import write_whole
-from adjudge.errors import AdjudgeError, DataError, FormatError, UsageError
+from adjudge.errors import AdjudgeError, DataError, FormatError, UsageError, quoted
 from adjudge.wording import counted, listed
 
 FORMAT, VERSION = "adjudge-learned-judge", 1
@@ -175,7 +175,7 @@ def _judge_from(data: Mapping[str, Any]) -> LearnedJudge:
     options = FeatureOptions(**_known(FeatureOptions, data["options"]))
     seen = _known(TrainedOn, data["trained_on"])
     judge = LearnedJudge(
-        learner=_text(data, "learner"),
+        learner=_learner(data),
         options=options,
         seed=_count(data, "seed"),
         protocol=_text(data, "protocol"),
@@ -198,6 +198,13 @@ def _judge_from(data: Mapping[str, Any]) -> LearnedJudge:
     if not judge.models or any(set(modes) != set(judge.modes) for modes in judge.models.values()):
         raise DataError(f"expected models for {listed(judge.modes)} units")
     return judge
+
+
+def _learner(data: Mapping[str, Any]) -> str:
+    name = _text(data, "learner")
+    if name not in LEARNERS:
+        raise DataError(f"the learner {quoted(name)} is not known")
+    return name
 
 
 def _held_from(data: Any) -> HeldOutModels:

@@ -7,7 +7,7 @@ saved as JSON, read from a stranger's file without running anything, and applied
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -97,25 +97,23 @@ class PlainTree:
 
     def rules(self, features: Sequence[str], labels: Mapping[float, str]) -> list[str]:
         """As C4.5 prints a tree; after an answer, which share of the training answers that came there it is."""
-        return list(self._below(0, 0, features, labels))
-
-    def _below(
-        self, node: int, depth: int, features: Sequence[str], labels: Mapping[float, str]
-    ) -> Iterator[str]:
-        if self.feature[node] < 0:  # the root alone
-            yield self._leaf(node, labels)
-            return
-        # a count is whole, so its limit is too
-        whole = features[self.feature[node]].startswith("length")
-        value = self.threshold[node]
-        limit = f"{math.floor(value)}" if whole else f"{value:.4f}"
-        for sign, below in (("<=", self.left[node]), (">", self.right[node])):
-            line = f"{'|   ' * depth}{features[self.feature[node]]} {sign} {limit}"
-            if self.feature[below] < 0:
-                yield f"{line}: {self._leaf(below, labels)}"
+        if self.feature[0] < 0:  # the root alone
+            return [self._leaf(0, labels)]
+        lines = []
+        waiting = [(self.right[0], 0, 0, ">"), (self.left[0], 0, 0, "<=")]
+        while waiting:  # a stranger's tree may be deeper than Python calls itself
+            node, above, depth, sign = waiting.pop()
+            name, value = features[self.feature[above]], self.threshold[above]
+            # a count is whole, so its limit is too
+            limit = f"{math.floor(value)}" if name.startswith("length") else f"{value:.4f}"
+            line = f"{'|   ' * depth}{name} {sign} {limit}"
+            if self.feature[node] < 0:
+                lines.append(f"{line}: {self._leaf(node, labels)}")
             else:
-                yield line
-                yield from self._below(below, depth + 1, features, labels)
+                lines.append(line)
+                below = ((self.right[node], ">"), (self.left[node], "<="))
+                waiting += [(each, node, depth + 1, side) for each, side in below]
+        return lines
 
     def _leaf(self, node: int, labels: Mapping[float, str]) -> str:
         total, most = sum(self.counts[node]), max(self.counts[node])

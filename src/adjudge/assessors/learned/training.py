@@ -258,9 +258,9 @@ class TrainedJudge(Tabular):
 
     def _parts(self) -> list[tuple[str, Mode]]:
         """The table's columns: each task, and all where there are several."""
-        tasks = list(dict.fromkeys(each.task for each in self.agreement if each.task != ALL))
+        tasks = [*self.judge.models]
         return [
-            (task, mode) for task in ([*tasks, ALL] if len(tasks) > 1 else [ALL]) for mode in self.judge.modes
+            (task, mode) for task in ([*tasks, ALL] if len(tasks) > 1 else tasks) for mode in self.judge.modes
         ]
 
 
@@ -269,7 +269,8 @@ def _the(control: str) -> str:
 
 
 def _column(task: str, mode: Mode) -> tuple[str, str]:
-    return (mode, mode) if task == ALL else (f"{task or 'unset'}_{mode}", f"{task or 'no task'} {mode}")
+    """A column's name and heading; topics that have no task have no name either."""
+    return (f"{task}_{mode}", f"{task} {mode}") if task else (mode, mode)
 
 
 def _cells(alpha: AgreementCoefficient | None) -> list[Cell]:
@@ -501,7 +502,7 @@ class _Compared:
         for task, own in self._tasks.items():
             for mode in modes:
                 yield JudgeAgreement(
-                    who=PEOPLE, kind=SUMMED[PEOPLE], task=task, mode=mode, alpha=self._people(own, task)
+                    who=PEOPLE, kind=SUMMED[PEOPLE], task=task, mode=mode, alpha=self._people(own)
                 )
 
     def _each(
@@ -516,7 +517,7 @@ class _Compared:
             kept = own if rows is None else own & rows
             if kept.any():
                 for mode in modes:
-                    found = self._alpha(answers[mode], kept, f"{who}/{task}/{mode}")
+                    found = self._alpha(answers[mode], kept)
                     yield JudgeAgreement(who=who, kind=kind, task=task, mode=mode, alpha=found)
 
     def controls(self, modes: Sequence[Mode]) -> Iterator[ControlDifference]:
@@ -527,23 +528,26 @@ class _Compared:
             for mode in modes:
                 for control, answers in ((MAJORITY, self._of.majority), (CHANCE, self._of.chance)):
                     judge, other = self._pairs(self._of.predicted[mode], own), self._pairs(answers, own)
-                    stream = generator(self._seed, f"judge-train/{control}/{task}/{mode}")
                     yield ControlDifference(
                         control=control,
                         task=task,
                         mode=mode,
                         same=np.array_equal(judge, other),
-                        judge=self._alpha(self._of.predicted[mode], own, "", resamples=0).value,
-                        by_control=self._alpha(answers, own, "", resamples=0).value,
+                        judge=self._alpha(self._of.predicted[mode], own, resamples=0).value,
+                        by_control=self._alpha(answers, own, resamples=0).value,
                         difference=krippendorff_difference(
                             judge,
                             other,
-                            rng=stream,
+                            rng=self._rng(),
                             resamples=self._resamples,
                             level=self._level,
                             clusters=self._clusters(own),
                         ),
                     )
+
+    def _rng(self) -> np.random.Generator:
+        """The same topics are drawn for every row and column, so that what is the same has the same interval."""
+        return generator(self._seed, "judge-train/topics")
 
     def _pairs(self, answers: FloatArray, rows: BoolArray) -> FloatArray:
         return np.stack([self._of.human[rows], answers[rows]], axis=1)
@@ -552,11 +556,11 @@ class _Compared:
         return [topic for topic, kept in zip(self._of.topics, rows, strict=True) if kept]
 
     def _alpha(
-        self, answers: FloatArray, rows: BoolArray, name: str, resamples: int | None = None
+        self, answers: FloatArray, rows: BoolArray, resamples: int | None = None
     ) -> AgreementCoefficient:
         found = krippendorff(
             self._pairs(answers, rows),
-            rng=generator(self._seed, f"judge-train/{name}"),
+            rng=self._rng(),
             resamples=self._resamples if resamples is None else resamples,
             level=self._level,
             clusters=self._clusters(rows),
@@ -565,13 +569,13 @@ class _Compared:
             return replace(found, why="there is no other system to learn from")
         return found
 
-    def _people(self, rows: BoolArray, task: str) -> AgreementCoefficient:
+    def _people(self, rows: BoolArray) -> AgreementCoefficient:
         decisions = [self._of.decisions[row] for row in np.flatnonzero(rows)]
         who = sorted({name for each in decisions for name in each.answers}, key=natural)
         values = np.array([[each.answers.get(name, np.nan) for name in who] for each in decisions])
         return krippendorff(
             values,
-            rng=generator(self._seed, f"judge-train/people/{task}"),
+            rng=self._rng(),
             resamples=self._resamples,
             level=self._level,
             clusters=[each.topic for each in decisions],
