@@ -21,10 +21,12 @@ from adjudge.stats.agreement import (
     Level,
     Weighting,
     agreement_weights,
+    cluster_draws,
     cohen_kappa,
     fleiss_kappa,
     gwet_ac,
     krippendorff,
+    krippendorff_difference,
     krippendorff_without,
     percent_agreement,
 )
@@ -242,6 +244,41 @@ def test_without_each_assessor() -> None:
     assert krippendorff_without(noisy, rng=rng())[2][1].low > 0
     two = krippendorff_without(values[:, :2], rng=rng())
     assert {rise.why for _, rise in two} == {"with two assessors nobody is left to agree without one"}
+
+
+def test_the_difference_of_two_judges_with_the_same_people() -> None:
+    """By plain steps: the same clusters drawn for both, and alpha of the rows that are drawn."""
+    generator = np.random.default_rng(3)
+    people = generator.integers(0, 5, size=120).astype(float)
+    good = np.clip(people + generator.integers(-1, 2, size=120), 0, 4)
+    poor = generator.integers(0, 5, size=120).astype(float)
+    topics = np.arange(120) // 12
+    first, second = np.stack([people, good], axis=1), np.stack([people, poor], axis=1)
+    found = krippendorff_difference(first, second, rng=rng(), clusters=list(topics), resamples=200)
+
+    def alpha(values: np.ndarray) -> float:
+        return krippendorff(values, rng=rng(), resamples=0).value
+
+    assert found.value == pytest.approx(alpha(first) - alpha(second), abs=1e-12)
+    many = []
+    for times in cluster_draws(rng(), 10, 200):
+        rows = [
+            row
+            for topic in range(10)
+            for _ in range(int(times[topic]))
+            for row in np.flatnonzero(topics == topic)
+        ]
+        many.append(alpha(first[rows]) - alpha(second[rows]))
+    assert [found.low, found.high] == pytest.approx(np.quantile(many, [0.025, 0.975]), abs=1e-9)
+    assert found.low > 0
+    swapped = krippendorff_difference(second, first, rng=rng(), clusters=list(topics), resamples=200)
+    assert swapped.high == pytest.approx(-found.low)
+    same = krippendorff_difference(first, first, rng=rng(), clusters=list(topics))
+    assert same.value == 0
+    constant = np.full((120, 2), 2.0)
+    assert krippendorff_difference(constant, first, rng=rng()).why is not None
+    with pytest.raises(UsageError, match="rows"):
+        krippendorff_difference(first, second[:5], rng=rng())
 
 
 # What cannot be computed

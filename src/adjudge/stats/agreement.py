@@ -184,6 +184,40 @@ def alpha_draws(
     return _alpha_of(given, distance)(times[:, given.at])
 
 
+def krippendorff_difference(
+    first: npt.ArrayLike,
+    second: npt.ArrayLike,
+    *,
+    rng: np.random.Generator,
+    distance: Level = "ordinal",
+    resamples: int = 1000,
+    level: float = 0.95,
+    clusters: Sequence[Any] | None = None,
+) -> AgreementCoefficient:
+    """Alpha of some judgments less alpha of others, of the same units in the same rows, with its interval.
+
+    Both are resampled together, so the interval is that of a paired comparison: of two judges with the same people.
+    """
+    values = [
+        checks.numbers(name, given, dimensions=2) for name, given in (("first", first), ("second", second))
+    ]
+    if len(values[0]) != len(values[1]):
+        raise UsageError(f"first has {len(values[0])} rows, second {len(values[1])}")
+    names = list(range(len(values[0]))) if clusters is None else list(clusters)
+    known = {name: at for at, name in enumerate(dict.fromkeys(names))}
+    numbers = np.array([known[name] for name in names], dtype=np.int64)
+    both = [_given(each, numbers, resamples, level, pairable=True) for each in values]
+    for given in both:
+        if not given.units or given.scale.size < 2:
+            return given.undefined("difference", ALL_SAME if given.units else NOBODY)
+    drawn = cluster_draws(rng, len(known), resamples)
+    alphas = [(_alpha_of(given, distance), given.at) for given in both]
+    ones = np.ones((1, len(known)))
+    one = [float(alpha(ones[:, at])[0]) for alpha, at in alphas]
+    many = [alpha(drawn[:, at]) for alpha, at in alphas]
+    return both[0].measured("difference", one[0] - one[1], many[0] - many[1])
+
+
 def _alpha_of(given: _Given, distance: Level) -> Statistic:
     """Alpha as a function of how often each cluster counts: one row of weights, one alpha."""
     q, matrix, own = given.scale.size, given.matrix, given.cluster

@@ -60,9 +60,9 @@ def _ranking(benches: JudgeBenches, options: JudgeOptions, step: Step) -> Result
 
 
 def _effects(benches: JudgeBenches, options: JudgeOptions, step: Step) -> ResultPart:
-    from adjudge.trust.judges.effects import effects
+    from adjudge.trust.judges.effects import judge_effects
 
-    return effects(benches, options, step)
+    return judge_effects(benches, options, step)
 
 
 SPECS: dict[str, DossierSpec] = {

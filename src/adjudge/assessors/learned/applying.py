@@ -1,0 +1,338 @@
+"""A learned judge as an assessor: it answers every model unit of a coverage protocol, and says from what."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from adjudge.assessors.cards import JudgeCard, read_cards, write_card
+from adjudge.assessors.learned.features import (
+    Mode,
+    TopicTexts,
+    UnitDecision,
+    human_decisions,
+    marked_units,
+    unit_features,
+)
+from adjudge.assessors.learned.judge import LearnedJudge, load_judge
+from adjudge.assessors.learned.training import peer_hash
+from adjudge.data.collection import Collection
+from adjudge.data.folder import Folder
+from adjudge.errors import ClashError, DataError, UsageError, quoted
+from adjudge.judgments.assign.planning import make_tasks, missing_tasks
+from adjudge.judgments.batch import judgments_of
+from adjudge.judgments.intake import Item, take
+from adjudge.judgments.protocol import UNIT, Protocol, protocol_of
+from adjudge.judgments.store.store import Store, store_of
+from adjudge.judgments.tasks import Event, Task, is_anonymous, stable_id
+from adjudge.stats.checks import FloatArray
+from adjudge.wording import counted
+
+
+@dataclass(frozen=True)
+class AppliedJudge:
+    """What a judge answered: how much of it is new, and which of its models gave the answers."""
+
+    card: JudgeCard
+    tasks: int
+    """That are new."""
+    answers: int
+    """That are new, or other than before."""
+    answers_there: int
+    held_out: int
+    """Summaries that the judge was trained on: models that were trained without their system judged these."""
+    own: int
+    """Summaries that the judge was trained on, and no model without them is there."""
+    summaries: int
+    mode: Mode
+    said: tuple[str, ...] = ()
+
+    def headline(self) -> str:
+        added = f"{counted(self.tasks, 'task')} and {counted(self.answers, 'answer')} added"
+        there = f"; {counted(self.answers_there, 'answer')} were there already" if self.answers_there else ""
+        return f"{self.card.name}, a learned judge under {self.card.protocol}: {added}{there}."
+
+    def lines(self) -> list[str]:
+        """For people."""
+        return [self.headline(), *self.said]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "headline": self.headline(),
+            "tasks": self.tasks,
+            "answers": self.answers,
+            "answers_there": self.answers_there,
+            "summaries": self.summaries,
+            "held_out": self.held_out,
+            "own_training_data": self.own,
+            "units": self.mode,
+            "sentences": list(self.said),
+            "card": asdict(self.card),
+        }
+
+
+def apply_judge(
+    folder: Folder,
+    collection: Collection,
+    judge: LearnedJudge | str | Path,
+    *,
+    name: str | None = None,
+    protocol: str | None = None,
+) -> AppliedJudge:
+    """Have a judge, or the judge in a file, answer every model unit for every peer, as the assessor `name`.
+
+    A summary that the judge was trained on is answered by the model that was trained without its system. Questions
+    other than completeness stay open. What the store has already is not stored again.
+    """
+    own = judge if isinstance(judge, LearnedJudge) else load_judge(judge)
+    who = own.learner if name is None else name
+    asked = protocol_of(folder, protocol or own.protocol)
+    _check(folder, own, who, asked)
+    with store_of(folder) as store:
+        _check_free(store, who)
+        made = make_tasks(collection, asked, [who], store.evaluation)
+        there = store.tasks(protocol=asked.name, cancelled=True)
+        dropped = {task.id for task in there if task.cancelled}
+        tasks = [task for task in missing_tasks(made, there) if task.id not in dropped]
+        if not tasks:
+            raise DataError(f"{folder.path}: there is no summary to judge against a reference")
+        found = _answered(folder, collection, own, asked, tasks)
+        before = {judged.task.id: judged.answers for judged in store.current(assessor=who)}
+        events = list(_events(found.answers, own, before))
+        items: list[Item] = [
+            *(("learned", task) for task in tasks),
+            *(("learned", event) for event in events),
+        ]
+        taken = take(folder, store, items)
+    card = JudgeCard(
+        name=who,
+        kind="learned",
+        protocol=asked.name,
+        model=own.learner,
+        signature=own.signature(),
+        settings={
+            "file": own.digest,
+            "options": asdict(own.options),
+            "units": found.mode,
+            "seed": own.seed,
+            "trained_on": own.trained_on.words(),
+            "held_out": found.held_out,
+            "own_training_data": found.own,
+            "summaries": found.summaries,
+        },
+        asked=len(found.answers),
+        answered=len(found.answers),
+    )
+    write_card(folder, card)
+    return AppliedJudge(
+        card=card,
+        tasks=taken.tasks,
+        answers=taken.answers,
+        answers_there=len(found.answers) - len(events),
+        held_out=found.held_out,
+        own=found.own,
+        summaries=found.summaries,
+        mode=found.mode,
+        said=tuple(found.said(own, asked)),
+    )
+
+
+def _check(folder: Folder, judge: LearnedJudge, who: str, protocol: Protocol) -> None:
+    if not who.strip() or is_anonymous(who):
+        raise UsageError(f"{quoted(who)} is no name for a judge")
+    if protocol.completeness is None:
+        raise UsageError(
+            f"{protocol.name} asks no completeness of model units, and a learned judge answers nothing else"
+        )
+    strange = sorted(judge.classes() - set(protocol.completeness.values))
+    if strange:
+        raise UsageError(
+            f"the judge learned {judge.protocol}'s scale and would answer {strange[0]:g},"
+            f" which {protocol.name} does not know"
+        )
+    for card in read_cards(folder, who):
+        if card.protocol == protocol.name and card.settings.get("file") != judge.digest:
+            raise ClashError(
+                f"{quoted(who)} is another judge that has answered {protocol.name} here;"
+                " give this one a name of its own"
+            )
+
+
+def _check_free(store: Store, who: str) -> None:
+    """Refuse the name of somebody who judged."""
+    for judged in store.current(assessor=who):
+        if any(event.origin != "learned" for event in judged.answers.values()):
+            raise ClashError(
+                f"{quoted(who)} has judged here and is no learned judge; give this one a name of its own"
+            )
+
+
+@dataclass(frozen=True)
+class _Answers:
+    """A completeness and marks for every model unit of every task."""
+
+    answers: Sequence[tuple[Task, str, Mapping[str, Any]]]
+    mode: Mode
+    expanded: int
+    """Model units beside which others stand."""
+    held_out: int
+    own: int
+    summaries: int
+    other_task: bool
+
+    def said(self, judge: LearnedJudge, protocol: Protocol) -> Iterator[str]:
+        """What a reader of the answers should know."""
+        if self.mode == "expanded":
+            yield (
+                f"{counted(self.expanded, 'model unit is', 'model units are')} expanded by units that people gave the"
+                f" full score (expand={judge.options.expand})."
+            )
+        elif judge.options.expand != "none":
+            yield (
+                f"No unit has people's full score under {protocol.name} here, so model units are not expanded"
+                f" (expand=none instead of {judge.options.expand}): the model for original model units answers."
+            )
+        if self.held_out:
+            yield (
+                f"{self.held_out:,} of {counted(self.summaries, 'summary', 'summaries')} were in its training data;"
+                " each of these is answered by the model that was trained without its system."
+            )
+        if self.own:
+            yield (
+                f"{counted(self.own, 'summary', 'summaries')} of a system from which alone it was trained: on these it"
+                " repeats what it has seen, so agreement with people says nothing."
+            )
+        if new := self.summaries - self.held_out - self.own:
+            yield f"{counted(new, 'summary was', 'summaries were')} not in its training data."
+        if judge.protocol != protocol.name:
+            yield f"It was trained on {judge.protocol}, and answers {protocol.name}."
+        if self.other_task:
+            yield f"It was trained on {next(iter(judge.models)) or 'other'} topics, and some topics here are others."
+        if judge.trained_on.simulated:
+            yield "Simulated assessors' answers were in its training data; they say nothing about people's."
+
+
+def _answered(
+    folder: Folder, collection: Collection, judge: LearnedJudge, protocol: Protocol, tasks: Sequence[Task]
+) -> _Answers:
+    people = human_decisions(collection, judgments_of(folder, collection), protocol)
+    full = people.full if judge.options.expand != "none" else {}
+    mode: Mode = "expanded" if full else "original"
+    texts = {topic: TopicTexts(collection, topic, protocol) for topic in {task.topic for task in tasks}}
+    pages = [(task, _questions(task, texts[task.topic], collection)) for task in tasks]
+    decisions = [each for _, own in pages for each in own]
+    features = unit_features(collection, protocol, decisions, full, judge.options)
+    x = features.expanded() if mode == "expanded" else features.original()
+    seen = _Seen(judge)
+    chosen = _predicted(judge, mode, texts, decisions, x, seen)
+    given = []
+    row = 0
+    for task, own in pages:
+        for each in own:
+            units = texts[task.topic].peer_units(each.peer)
+            answer = float(chosen[row]) if units else 0.0  # nothing is expressed where nothing is said
+            marked = marked_units(texts[task.topic], each, judge.options.cut) if answer else []
+            given.append((task, f"{UNIT}{each.unit}", {"marked": marked, "completeness": answer}))
+            row += 1
+    peers = {(each.topic, each.peer): each.task for each in decisions}
+    trained = Counter(
+        judge.of_task(task)[mode].without.get(system) is not None
+        for (topic, peer), task in peers.items()
+        if (system := seen.system(peer.system, texts[topic].summaries[peer].text)) is not None
+    )
+    tasks_of = {each.task or "" for each in decisions}
+    return _Answers(
+        answers=given,
+        mode=mode,
+        expanded=len({each.model_unit for each in decisions} & full.keys()),
+        held_out=trained[True],
+        own=trained[False],
+        summaries=len(peers),
+        other_task=not tasks_of <= set(judge.models),
+    )
+
+
+def _questions(task: Task, texts: TopicTexts, collection: Collection) -> list[UnitDecision]:
+    assert task.peer is not None
+    assert task.reference is not None
+    units = texts.model_units(task.reference)
+    if not units:
+        raise DataError(
+            f"{task.topic}: the reference of {quoted(task.reference.system)} has no units (adjudge units makes them)"
+        )
+    return [
+        UnitDecision(
+            topic=task.topic,
+            task=collection.topics[task.topic].task,
+            peer=task.peer,
+            reference=task.reference,
+            unit=unit,
+        )
+        for unit in units
+    ]
+
+
+class _Seen:
+    """Which summaries a judge was trained on, and by which system they were."""
+
+    def __init__(self, judge: LearnedJudge):
+        self._by: dict[str, list[str]] = {}
+        for system, hashes in judge.trained_on.peers.items():
+            for each in hashes:
+                self._by.setdefault(each, []).append(system)
+
+    def system(self, name: str, text: str) -> str | None:
+        """The system, by its name when the judge was trained; None for a summary that is new to it."""
+        found = self._by.get(peer_hash(text), [])
+        return name if name in found else found[0] if found else None
+
+
+def _predicted(
+    judge: LearnedJudge,
+    mode: Mode,
+    texts: Mapping[str, TopicTexts],
+    decisions: Sequence[UnitDecision],
+    x: FloatArray,
+    seen: _Seen,
+) -> FloatArray:
+    """The answers, each by the model that may give it."""
+    by_model: dict[tuple[str | None, str | None], list[int]] = {}
+    for row, each in enumerate(decisions):
+        text = texts[each.topic].summaries[each.peer].text
+        by_model.setdefault((each.task, seen.system(each.peer.system, text)), []).append(row)
+    found = np.zeros(len(decisions))
+    for (task, system), rows in by_model.items():
+        held = judge.of_task(task)[mode]
+        model = held.model if system is None else held.without.get(system, held.model)
+        found[rows] = model.predict(x[rows])
+    return found
+
+
+def _events(
+    answers: Sequence[tuple[Task, str, Mapping[str, Any]]],
+    judge: LearnedJudge,
+    before: Mapping[str, Mapping[str, Event]],
+) -> Iterator[Event]:
+    """The answers that the store does not have."""
+    for task, question, answer in answers:
+        last = before.get(task.id, {}).get(question)
+        if last is not None and last.answer == answer:
+            continue
+        base = None if last is None else last.seq
+        said = json.dumps(answer, sort_keys=True)
+        yield Event(
+            id=stable_id("learned", judge.digest, task.id, question, base, said),
+            evaluation=task.evaluation,
+            task=task.id,
+            assessor=task.assessor,
+            question=question,
+            answer=answer,
+            base=base,
+            origin="learned",
+        )

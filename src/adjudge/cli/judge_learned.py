@@ -1,0 +1,173 @@
+"""adjudge judge train, adjudge judge apply: the learned judge."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from adjudge.cli import options
+from adjudge.cli.completion import complete_protocols
+from adjudge.cli.output import progress, say, show, show_json, write_csv
+from adjudge.cli.sources import show_result
+from adjudge.errors import UsageError
+
+if TYPE_CHECKING:
+    from adjudge.assessors.learned.training import TrainedJudge
+
+TRAIN = "adjudge judge train my-eval --protocol duc-2001 -o judge.json --rules"
+APPLY = "adjudge judge apply my-eval judge.json --name tree"
+
+Protocol = Annotated[
+    str | None,
+    typer.Option(
+        "--protocol",
+        metavar="NAME",
+        help="A protocol that asks how much of each model unit is expressed.",
+        autocompletion=complete_protocols,
+        show_default=False,
+    ),
+]
+
+
+def train(
+    evaluation: options.Folder,
+    protocol: Protocol = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Where to save the judge, as JSON."),
+    ] = None,
+    learner: Annotated[
+        str, typer.Option("--learner", metavar="NAME", help="tree, forest, logistic or majority.")
+    ] = "tree",
+    expand: Annotated[
+        str,
+        typer.Option(
+            "--expand",
+            metavar="HOW",
+            help="What stands beside a model unit: units with the full score of other systems (others), of all"
+            " systems as Lin and Hovy print it (paper), or nothing (none).",
+        ),
+    ] = "others",
+    stem: Annotated[str, typer.Option("--stem", metavar="STEMMER", help="As in nams.")] = "porter",
+    stop: Annotated[str, typer.Option("--stop", metavar="LIST", help="Stop words, as in nams.")] = "function",
+    rules: Annotated[bool, typer.Option("--rules", help="Print what was learned.")] = False,
+    without: options.Without = None,
+    alpha: Annotated[float, typer.Option("--alpha", help="1 - alpha is the level of the intervals.")] = 0.05,
+    resamples: Annotated[
+        int, typer.Option("--resamples", min=0, metavar="N", help="Bootstrap resamples of topics.")
+    ] = 1000,
+    seed: options.Seed = 0,
+    json: options.Json = False,
+    csv: options.Csv = None,
+    latex: options.Latex = False,
+    markdown: options.Markdown = False,
+) -> None:
+    """Learn to judge completeness as people did, and say how far that agrees with them on systems left out.
+
+    For every system a judge is trained on all others and compared with people on this one: Krippendorff's ordinal
+    alpha, with an interval over topics, beside the majority class and chance (Lin and Hovy 2002, section 5.1).
+    """
+    from adjudge.assessors.learned.features import EXPAND
+    from adjudge.assessors.learned.learners import LEARNERS
+    from adjudge.assessors.learned.training import train_judge
+    from adjudge.data.collection import load
+    from adjudge.data.folder import Folder
+
+    options.one_of("--learner", learner, LEARNERS)
+    options.one_of("--expand", expand, EXPAND)
+    options.share("--alpha", alpha)
+    if csv is not None and csv == output:
+        raise UsageError(f"{output} is where the judge is saved: give --csv another name")
+    folder = Folder.open(evaluation)
+    with progress("training") as bar:
+        found = train_judge(
+            folder,
+            load(folder),
+            protocol,
+            learner=learner,
+            expand=expand,  # type: ignore[arg-type]  # checked above
+            stem=stem,
+            stop=stop,
+            alpha=alpha,
+            resamples=resamples,
+            seed=seed,
+            without=tuple(without or ()),
+            progress=bar,
+        )
+    if output is not None:
+        found.save(output)
+    if csv is not None:
+        write_csv(found.to_frame(), csv)
+    if json:
+        show_json(found.as_dict())
+    elif latex:
+        print(found.to_latex())
+    elif markdown:
+        print(found.to_markdown())
+    elif csv is None:
+        _show(found, rules=rules, output=output)
+
+
+def _show(found: TrainedJudge, *, rules: bool, output: Path | None) -> None:
+    def before() -> None:
+        print()
+        show(found.controls_table())
+        for title, lines in found.rules().items() if rules else ():
+            print()
+            say(
+                f"{title} model units: an answer, and its share of the training answers that came there",
+                "bold",
+            )
+            for line in lines:
+                say(line)
+        print()
+
+    saved = [f"Saved as {output}."] if output is not None else []
+    show_result(found.table(), before=before, more=saved)
+
+
+def apply(
+    evaluation: options.Folder,
+    judge: Annotated[
+        Path, typer.Argument(metavar="JUDGE", help="A file that judge train wrote.", show_default=False)
+    ],
+    name: Annotated[
+        str | None,
+        typer.Option(
+            "--name",
+            metavar="NAME",
+            help="Its name as an assessor; its learner's unless given.",
+            show_default=False,
+        ),
+    ] = None,
+    protocol: Annotated[
+        str | None,
+        typer.Option(
+            "--protocol",
+            metavar="NAME",
+            help="What it is asked; what it was trained on unless given.",
+            autocompletion=complete_protocols,
+            show_default=False,
+        ),
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Let a learned judge answer every model unit; its answers are marked as learned, and kept apart from people's.
+
+    What it was trained on is answered by models that were trained without the system in question. Questions on quality
+    stay open. Applying it again adds nothing.
+    """
+    from adjudge.assessors.learned.applying import apply_judge
+    from adjudge.data.collection import load
+    from adjudge.data.folder import Folder
+
+    folder = Folder.open(evaluation)
+    found = apply_judge(folder, load(folder), judge, name=name, protocol=protocol)
+    if json:
+        show_json(found.as_dict())
+        return
+    for line in found.lines():
+        say(line)
+    say(found.card.signature, "dim")
