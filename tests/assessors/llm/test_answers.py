@@ -175,15 +175,19 @@ def test_spellings_of_a_choice_count_together_and_other_tokens_not_at_all() -> N
 def test_what_is_not_listed_must_not_move_the_score() -> None:
     # The four listed have .99; 1 is not listed. At most .01 may lie there: .01 * 3 = .03 of a scale of length 4.
     fine, why = weighed(("4", 0.97), ("5", 0.01), ("3", 0.005), ("2", 0.005))
-    assert why is None and fine["weighted"] == pytest.approx((3.88 + 0.05 + 0.015 + 0.01) / 0.99)
+    assert why is None
+    assert fine["weighted"] == pytest.approx((3.88 + 0.05 + 0.015 + 0.01) / 0.99)
     # With .05 not listed it could be .05 * 3.
     none, why = weighed(("4", 0.93), ("5", 0.01), ("3", 0.005), ("2", 0.005))
-    assert none is None and why is not None and why.startswith(NOT_COVERED)
+    assert none is None
+    assert why is not None
+    assert why.startswith(NOT_COVERED)
 
 
 def test_a_model_that_says_something_else_has_no_weighted_score() -> None:
     answer, why = weighed(("The", 0.8), *((str(n), 0.04) for n in range(1, 6)))
-    assert answer is None and why == f"{OFF_SCALE}: the choices have 20% of the probability"
+    assert answer is None
+    assert why == f"{OFF_SCALE}: the choices have 20% of the probability"
     assert WEIGHTED.read(ChatReply("4")).why == NO_LOGPROBS
 
 

@@ -363,9 +363,9 @@ class Prompter:
         data = {"documents": documents, "reference": self._shown_reference(task), **texts}
         if row is not None and row.question:
             data["topic"] = row.question
-        # A unit is a part of the reference: without it all units of a task share the beginning of the prompt, which
-        # servers need not read again.
-        token = boundary(text for name, text in data.items() if name != "unit")
+        shared = (data.get("topic", ""), documents)
+        made_of = shared if documents else (text for name, text in data.items() if name != "unit")
+        token = boundary(data.values(), made_of)
         heads = HEADS | UNIT_HEADS.get(of, {})
         values = dict.fromkeys((*PLACES[self.protocol.kind][0], *PLACES[self.protocol.kind][1]), "")
         values |= {
@@ -405,12 +405,15 @@ def check_kind(protocol: Protocol) -> None:
         )
 
 
-def boundary(texts: Iterable[str]) -> str:
-    """A token that occurs in none of the texts, and is the same for the same texts."""
-    joined = "\0".join(texts)
+def boundary(texts: Iterable[str], made_of: Iterable[str]) -> str:
+    """A token that occurs in none of the texts, made of some of them.
+
+    Where it is made of what several prompts share, these begin alike, and servers need not read the beginning again.
+    """
+    every, some = "\0".join(texts), "\0".join(made_of)
     for n in count():
-        token = f"TEXT-{sha256(f'{n} {joined}'.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
-        if token not in joined:
+        token = f"TEXT-{sha256(f'{n} {some}'.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+        if token not in every:
             return token
     raise AssertionError("unreachable")
 
