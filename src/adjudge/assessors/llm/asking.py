@@ -154,41 +154,22 @@ class Asking:
 
     async def _concluded(self, outcome: _Outcome) -> tuple[ChatReply, bool] | None:
         read, refused = outcome.read, outcome.refused
-        if refused is not None and not outcome.again and not (refused.is_too_long or refused.is_filtered):
+        is_of_text = refused is not None and (refused.is_too_long or refused.is_filtered)
+        if refused is not None and not outcome.again and not is_of_text:
             await self._refuse(outcome)
             return None
         if outcome.unreached and not self._heard:
             self._fail(f"{outcome.why}; is the server running there?")
             return None
-        if read is not None:
-            reply, kept = read.reply, read.answered
-        elif refused is not None and refused.is_too_long:
-            reply, kept = (
-                ChatReply(text=None, why=f"the prompt is too long for the model: {refused.words}"),
-                False,
-            )
-        elif refused is not None and refused.is_filtered:
-            reply, kept = (
-                ChatReply(text=None, why=f"the server's content filter refused it: {refused.words}"),
-                False,
-            )
-        else:
-            reply, kept = ChatReply(text=None, why=outcome.why), False
-        is_lost = read is None or not read.answered
-        self._failed = self._failed + 1 if is_lost and not (refused is not None and not outcome.again) else 0
+        is_answered = read is not None and read.answered
+        reply = ChatReply(text=None, why=outcome.why) if read is None else read.reply
+        if read is None or not read.counted:
+            reply = replace(reply, prompt_tokens=outcome.prompt, answer_tokens=outcome.answer)
+        self._failed = 0 if is_answered or is_of_text else self._failed + 1
         if self._failed >= FAILED_IN_A_ROW:
             self._stop(f"{FAILED_IN_A_ROW} requests in a row failed, the last because: {reply.why}")
-        return (
-            replace(
-                reply,
-                prompt_tokens=reply.prompt_tokens if read is not None and read.counted else outcome.prompt,
-                answer_tokens=reply.answer_tokens if read is not None and read.counted else outcome.answer,
-                cost=self._server.prices.cost(outcome.prompt, outcome.answer),
-                seconds=outcome.seconds,
-                attempts=outcome.attempts,
-            ),
-            kept,
-        )
+        cost = self._server.prices.cost(outcome.prompt, outcome.answer)
+        return replace(reply, cost=cost, seconds=outcome.seconds, attempts=outcome.attempts), is_answered
 
     async def _exchange(self, body: bytes, bound: Bound, likely: int) -> _Outcome | None:
         """Send, and send again where that may help; None where nothing was sent, since a limit is reached."""
@@ -275,7 +256,7 @@ class Asking:
     def _note_refusal(self, fetched: _Fetched, outcome: _Outcome) -> None:
         refused = Refused.of(fetched.status, fetched.body)
         refused = replace(refused, words=self._hidden(refused.words))
-        outcome.refused, outcome.why = refused, f"the server failed: {refused}"
+        outcome.refused, outcome.why = refused, refused.reason
         outcome.again = (refused.status in _AGAIN or refused.status >= 500) and not refused.is_spent
         if not outcome.again or refused.status in _FREE:
             outcome.prompt = outcome.answer = 0

