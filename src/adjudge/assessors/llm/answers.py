@@ -1,0 +1,380 @@
+"""How a language model answers a question: the form it is given, and what its reply says, or why it says nothing.
+
+A reply is never read as more than it says: what is not on the scale, refused or cut short is no answer, with a reason.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from adjudge.assessors.llm.exchange import ChatReply
+from adjudge.errors import UsageError
+from adjudge.judgments.protocol import Choice, Question, Value, plain
+
+Score = Literal["top", "weighted"]
+SCORES: tuple[Score, ...] = get_args(Score)
+
+ANSWER, MARKED = "answer", "marked"
+"""Keys of the JSON that a model answers with."""
+
+OFF_SCALE = "not on the scale"
+NO_UNIT = "no such unit"
+NO_MARKS = "no list of marked units"
+NOT_FOUND = "no answer found"
+REFUSED = "refused"
+CUT_SHORT = "cut short"
+SEVERAL = "several different answers"
+NO_LOGPROBS = "no log-probabilities"
+NOT_COVERED = "log-probabilities do not cover the scale"
+
+NEGLIGIBLE = 0.01
+"""Share of a scale's length by which tokens that the server did not list may move a weighted score."""
+LEAST = 0.5
+"""Probability that the choices must have together: with less the model was about to say something else."""
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_SPACES = "▁Ġ \t\r\n"
+"""What tokenizers put before a word that stands after a space, and white space."""
+_REFUSAL = re.compile(
+    r"\b(i(?:'m| am) (?:sorry|unable|not able)|i (?:cannot|can't|can not|won't|will not)|as an ai\b|sorry, )",
+    re.IGNORECASE,
+)
+_THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
+_FENCED = re.compile(r"```[a-zA-Z]*\s*\n?(.*?)```", re.DOTALL)
+_LEADING = re.compile(
+    r"^(?:(?:the\s+)?(?:final\s+)?(?:answer|rating|score|choice)(?:\s+is)?\s*[:=]?\s*)", re.IGNORECASE
+)
+_NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerOption:
+    """One of the answers there are: its value, what the protocol calls it, and what the model is to write."""
+
+    value: Value
+    label: str
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAnswer:
+    """What a reply says: an answer as it is stored, or why there is none."""
+
+    answer: Mapping[str, Any] | None
+    why: str | None = None
+
+    @property
+    def reason(self) -> str | None:
+        """The reason without its particulars, by which answers that are missing are counted."""
+        return None if self.why is None else self.why.partition(":")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerForm:
+    """How one question is answered: one of the options and, of a unit's completeness, which units are marked."""
+
+    field: str
+    """What the stored answer calls the value: value, completeness, relevant, winner."""
+    options: tuple[AnswerOption, ...]
+    units: tuple[tuple[str, str], ...] | None = None
+    """Names of peer units as the prompt has them, and their ids; None where nothing is marked."""
+    weighted: bool = False
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The answers of one token each, where their probabilities are asked for."""
+        return tuple(option.word for option in self.options) if self.weighted else ()
+
+    def schema(self) -> dict[str, Any] | None:
+        """JSON schema of an answer; None where the model answers with one of the choices alone."""
+        if self.weighted:
+            return None
+        properties: dict[str, Any] = {}
+        if self.units is not None:
+            names = [name for name, _ in self.units]
+            items = {"type": "string", "enum": names} if names else {"type": "string"}
+            # Each unit once: without a limit a weak model goes on to mark until its tokens are spent.
+            properties[MARKED] = {"type": "array", "items": items, "maxItems": len(names)}
+        properties[ANSWER] = {"enum": [self._written(option) for option in self.options]}
+        return {
+            "type": "object",
+            "properties": properties,
+            "required": list(properties),
+            "additionalProperties": False,
+        }
+
+    def instruction(self) -> str:
+        """How to answer, in words."""
+        if self.weighted:
+            return f"Answer with one of these alone, and nothing else: {', '.join(self.choices)}"
+        written = ", ".join(json.dumps(self._written(option), ensure_ascii=False) for option in self.options)
+        if self.units is None:
+            return f'Answer with JSON alone: {{"{ANSWER}": X}}, where X is one of: {written}'
+        return (
+            f'Answer with JSON alone: {{"{MARKED}": [...], "{ANSWER}": X}}, where "{MARKED}" lists the letters of the'
+            f" summary's units that you mark, each in quotes (none: []), and X is one of: {written}"
+        )
+
+    def scale(self) -> str:
+        """The options with their labels, a line each."""
+        return "\n".join(
+            f"- {option.word}" + ("" if option.label == option.word else f": {option.label}")
+            for option in self.options
+        )
+
+    @property
+    def max_tokens(self) -> int:
+        """Enough for every answer of this form."""
+        return 1 if self.weighted else 32 + 6 * len(self.units or ())
+
+    def _written(self, option: AnswerOption) -> Value:
+        """An option as JSON: a number where the model is to write that very number."""
+        value = option.value
+        if isinstance(value, str) or option.word != number(value):
+            return option.word
+        return int(value) if value == int(value) else value
+
+    def read(self, reply: ChatReply) -> ReadAnswer:
+        """What a reply says."""
+        if reply.text is None:
+            return ReadAnswer(None, reply.why or NOT_FOUND)
+        if reply.finish == "content_filter":
+            return ReadAnswer(None, REFUSED)
+        return self._weighed(reply) if self.weighted else self._said(reply)
+
+    # In words
+
+    def _said(self, reply: ChatReply) -> ReadAnswer:
+        text = _THOUGHT.sub("", reply.text or "").strip()
+        objects = list(_objects(text))
+        if objects:
+            found = [self._of_object(each) for each in objects]
+        elif reply.finish == "length":  # "1" may be the beginning of "10"
+            return ReadAnswer(None, CUT_SHORT)
+        elif self.units is not None:
+            found = []  # which units were marked is in JSON alone
+        else:
+            found = [self._bare(line) for line in text.splitlines() if line.strip()]
+            if len(found) > 1 and any(each.reason == NOT_FOUND for each in found):
+                found = []  # prose, whatever single lines of it look like
+        given = [each for each in found if each.answer is not None]
+        if len({json.dumps(each.answer, sort_keys=True) for each in given}) > 1:
+            return ReadAnswer(None, SEVERAL)
+        if given and len(given) == len(found):
+            return given[0]
+        if _REFUSAL.search(text):
+            return ReadAnswer(None, REFUSED)
+        if reply.finish == "length" and not found:
+            return ReadAnswer(None, CUT_SHORT)
+        wrong = [each for each in found if each.reason != NOT_FOUND]
+        return wrong[0] if wrong and not given else ReadAnswer(None, SEVERAL if given else NOT_FOUND)
+
+    def _of_object(self, pairs: list[tuple[str, Any]]) -> ReadAnswer:
+        keys = [key for key, _ in pairs]
+        if len(set(keys)) < len(keys):
+            return ReadAnswer(None, SEVERAL)
+        data = dict(pairs)
+        if ANSWER in data:
+            value = data[ANSWER]
+        elif len(data) == 1 and self.units is None:
+            (value,) = data.values()
+        else:
+            return ReadAnswer(None, NOT_FOUND)
+        if isinstance(value, list):  # or an object
+            return ReadAnswer(None, NOT_FOUND)
+        option = self._option(value)
+        if option is None:
+            return ReadAnswer(None, f"{OFF_SCALE}: {plain(value)}")
+        if self.units is None:
+            return ReadAnswer({self.field: option.value})
+        return self._with_marks(data.get(MARKED), option)
+
+    def _with_marks(self, marked: Any, option: AnswerOption) -> ReadAnswer:
+        if not isinstance(marked, list) or isinstance(marked, _Pairs):
+            return ReadAnswer(None, NO_MARKS)
+        ids = {name.casefold(): id for name, id in self.units or ()}
+        found: list[str] = []
+        for each in marked:
+            id = ids.get(str(each).strip().casefold()) if isinstance(each, str | int) else None
+            if id is None:
+                return ReadAnswer(None, f"{NO_UNIT}: {plain(each)}")
+            found.append(id)
+        return ReadAnswer({"marked": list(dict.fromkeys(found)), self.field: option.value})
+
+    def _option(self, value: Any) -> AnswerOption | None:
+        """The option that a value of JSON names: by its word, its value or its label."""
+        if isinstance(value, bool) or not isinstance(value, str | int | float):
+            return None
+        if isinstance(value, str):
+            return self._named(value.strip())
+        return next(
+            (
+                o
+                for o in self.options
+                if not isinstance(o.value, str) and o.value == value and self._is_shown(o)
+            ),
+            None,
+        ) or self._named(number(value))
+
+    def _is_shown(self, option: AnswerOption) -> bool:
+        return option.word == number(option.value)
+
+    def _named(self, text: str) -> AnswerOption | None:
+        folded = text.casefold()
+        for names in ([o.word for o in self.options], [o.label for o in self.options]):
+            for option, name in zip(self.options, names, strict=True):
+                if name.casefold() == folded:
+                    return option
+        if re.fullmatch(_NUMBER, text):
+            value = float(text.replace(",", "."))
+            for option in self.options:
+                if self._is_shown(option) and float(option.value) == value:
+                    return option
+        return None
+
+    def _bare(self, line: str) -> ReadAnswer:
+        """An answer that stands alone: a choice, its label, or both."""
+        text = (
+            _LEADING.sub("", line.strip().strip("*_`#> "))
+            .strip()
+            .strip("*_`\"'")
+            .rstrip(".!")
+            .strip("*_`\"' ")
+        )
+        option = self._named(text)
+        if option is not None:
+            return ReadAnswer({self.field: option.value})
+        both = re.fullmatch(r"(.+?)\s*(?:[:=(–—-]|\s-)\s*(.+?)\)?", text)
+        if both:
+            first, second = self._named(both[1]), self._named(both[2])
+            if first is not None and second is not None:
+                return ReadAnswer({self.field: first.value}) if first == second else ReadAnswer(None, SEVERAL)
+        if _NUMBER.fullmatch(text):
+            return ReadAnswer(None, f"{OFF_SCALE}: {text}")
+        return ReadAnswer(None, NOT_FOUND)
+
+    # By probabilities
+
+    def _weighed(self, reply: ChatReply) -> ReadAnswer:
+        """The mean of the scale's values by the probability of each, where these are known well enough."""
+        if not reply.tokens or not reply.tokens[0]:
+            return ReadAnswer(None, NO_LOGPROBS)
+        words = {option.word: at for at, option in enumerate(self.options)}
+        mass = [0.0] * len(self.options)
+        total = 0.0
+        for token, logprob in reply.tokens[0]:
+            p = math.exp(min(logprob, 0.0))
+            total += p
+            at = words.get(token.strip(_SPACES))
+            if at is not None:
+                mass[at] += p
+        return self._mean(mass, max(0.0, 1.0 - total))
+
+    def _mean(self, mass: list[float], unlisted: float) -> ReadAnswer:
+        values = [float(option.value) for option in self.options]
+        covered = math.fsum(mass)
+        if covered < LEAST:
+            return ReadAnswer(None, f"{OFF_SCALE}: the choices have {covered:.0%} of the probability")
+        mean = math.fsum(p * v for p, v in zip(mass, values, strict=True)) / covered
+        missing = [value for p, value in zip(mass, values, strict=True) if not p]
+        moved = unlisted / (covered + unlisted) * max((abs(value - mean) for value in missing), default=0.0)
+        if moved > NEGLIGIBLE * (max(values) - min(values)):
+            return ReadAnswer(None, f"{NOT_COVERED}: what is not listed could move the score by {moved:.2g}")
+        top = max(range(len(mass)), key=lambda at: mass[at])
+        return ReadAnswer(
+            {self.field: self.options[top].value, "weighted": round(mean, 6), "covered": round(covered, 6)}
+        )
+
+
+def _objects(text: str) -> Iterator[list[tuple[str, Any]]]:
+    """The JSON objects of a reply: all of it, a fenced block, or objects among words; each as its pairs."""
+    blocks = [text, *_FENCED.findall(text)]
+    for block in blocks:
+        try:
+            found = json.loads(block, object_pairs_hook=_Pairs)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(found, _Pairs):
+            yield found
+            return
+        if block is text:
+            return  # a number or a word
+    decoder = json.JSONDecoder(object_pairs_hook=_Pairs)
+    at = text.find("{")
+    while at >= 0:
+        try:
+            found, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            at = text.find("{", at + 1)
+            continue
+        yield found
+        at = text.find("{", end)
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """An object as it was written, so that a key that comes twice is seen."""
+
+
+# The forms of questions
+
+
+def number(value: Value) -> str:
+    """A value as it is shown: whole numbers without a point."""
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+def choice_form(field: str, choices: Iterable[Choice]) -> AnswerForm:
+    """One of a question's choices, by its value."""
+    return AnswerForm(field, _options(choices))
+
+
+def unit_form(choices: Iterable[Choice], units: Iterable[tuple[str, str]]) -> AnswerForm:
+    """How much of a model unit is expressed, and by which peer units."""
+    return AnswerForm("completeness", _options(choices), units=tuple(units))
+
+
+def weighted_form(question: Question) -> AnswerForm:
+    """One of a question's choices by one token; letters stand for values of more than one character."""
+    check_weighted(question)
+    words = [number(value) for value in question.values]
+    if any(len(word) > 1 for word in words):
+        words = list(LETTERS[: len(words)])
+    options = (
+        AnswerOption(choice.value, _labelled(choice) if word in LETTERS else choice.label, word)
+        for choice, word in zip(question.choices, words, strict=True)
+    )
+    return AnswerForm("value", tuple(options), weighted=True)
+
+
+def preference_form(tie: bool) -> AnswerForm:
+    """Which of two texts, which the prompt calls A and B."""
+    sides = [AnswerOption("left", "text A", "A"), AnswerOption("right", "text B", "B")]
+    if tie:
+        sides.append(AnswerOption("tie", "neither is better than the other", "tie"))
+    return AnswerForm("winner", tuple(sides))
+
+
+def check_weighted(question: Question) -> None:
+    """Refuse scales whose mean says nothing, or whose answers are not of one token each."""
+    if any(isinstance(value, str) for value in question.values):
+        raise UsageError(
+            f"a weighted score is a mean of numbers, and {question.id} has choices that are none: take score=top"
+        )
+    if len(question.values) > len(LETTERS):
+        raise UsageError(
+            f"{question.id} has {len(question.values)} choices, and a weighted score needs an answer of one token for"
+            f" each, {len(LETTERS)} at most: take score=top"
+        )
+
+
+def _options(choices: Iterable[Choice]) -> tuple[AnswerOption, ...]:
+    return tuple(AnswerOption(each.value, each.label, number(each.value)) for each in choices)
+
+
+def _labelled(choice: Choice) -> str:
+    value = number(choice.value)
+    return value if choice.label == value else f"{value}, {choice.label}"

@@ -1,0 +1,298 @@
+"""What goes to an OpenAI-compatible server and what its bodies say: no network here.
+
+Nothing that a server sends is trusted to have the right form: whatever it is, it becomes a reply or a reason.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from adjudge.assessors.llm.exchange import ChatReply, ChatRequest, LlmServer, ServerFeatures
+from adjudge.errors import UsageError, quoted
+
+LONGEST_WORDS = 200  # characters of a server's message
+TEMPLATE_TOKENS = 256
+"""More than the chat templates in use add to a prompt: their marks, a default system message, a date."""
+MESSAGE_TOKENS = 16
+"""The same for every message."""
+_COUNTS = 10**9  # no request has as many tokens
+_FORMS: tuple[Literal["NFC", "NFD", "NFKC", "NFKD"], ...] = ("NFC", "NFD", "NFKC", "NFKD")
+_TOO_LONG = re.compile(
+    r"context.?(length|size|window)|maximum context|(prompt|input|request) (is|was) too (long|large)|too many tokens",
+    re.I,
+)
+_FILTERED = re.compile(r"content.?(filter|policy|management)", re.IGNORECASE)
+
+
+def base_url(url: str) -> str:
+    """What stands before /chat/completions, of an address as people type it: with or without /v1, a slash, the rest."""
+    plain = url.strip()
+    try:
+        parts = urlsplit(plain)
+        port = parts.port
+    except ValueError:
+        raise UsageError(
+            f"the address {quoted(url)} is none; expected one such as http://localhost:8000/v1"
+        ) from None
+    if parts.scheme not in ("http", "https") or not parts.hostname or port == 0:
+        raise UsageError(f"the address {quoted(url)} must begin with http:// or https:// and a host")
+    if "@" in parts.netloc:
+        raise UsageError("the address holds a name or a password; give the key apart from it")
+    if parts.query or parts.fragment or not plain.isprintable() or " " in plain:
+        raise UsageError(f"the address {quoted(url)} must end with its path, such as /v1")
+    path = parts.path.rstrip("/").removesuffix("/chat/completions").rstrip("/")
+    return f"{parts.scheme}://{parts.netloc}{path or '/v1'}"
+
+
+def headers(server: LlmServer) -> dict[str, str]:
+    found = {"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "adjudge"}
+    key = (server.api_key or "").strip()
+    if key:
+        if not key.isascii() or not key.isprintable() or " " in key:
+            raise UsageError(
+                "the key for the server holds signs that no key has (a space, a line break, a letter)"
+            )
+        found["Authorization"] = f"Bearer {key}"
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """The most tokens that a request can take."""
+
+    prompt: int
+    answer: int
+
+    @classmethod
+    def of(cls, request: ChatRequest) -> Bound:
+        """No tokenizer makes more tokens than bytes, counted as if it normalised the text to what is longest.
+
+        The schema counts as a part of the prompt, since servers put it there.
+        """
+        texts = [text for message in request.messages for text in message.values()]
+        if request.schema is not None:
+            texts.append(json.dumps(request.schema, ensure_ascii=False))
+        margin = TEMPLATE_TOKENS + MESSAGE_TOKENS * len(request.messages)
+        return cls(sum(map(_most_bytes, texts)) + margin, request.max_tokens)
+
+
+def _most_bytes(text: str) -> int:
+    forms = [text] if text.isascii() else [text, *(unicodedata.normalize(form, text) for form in _FORMS)]
+    return max(len(form.encode("utf-8", "surrogatepass")) for form in forms)
+
+
+def likely_prompt(request: ChatRequest) -> int:
+    """About how many tokens a prompt has: a quarter of its bytes, and a few for the template."""
+    size = sum(len(text.encode("utf-8", "surrogatepass")) for m in request.messages for text in m.values())
+    return math.ceil(size / 4) + 4 + 4 * len(request.messages)
+
+
+def body_of(request: ChatRequest, model: str, features: ServerFeatures) -> bytes:
+    """What is sent, with all that was asked for and the server offers."""
+    parts: dict[str, Any] = {"model": model, "messages": [dict(each) for each in request.messages]}
+    parts[features.answer_limit] = request.max_tokens
+    parts["temperature"] = request.temperature
+    if request.seed is not None:
+        parts["seed"] = request.seed
+    if request.schema is not None and features.schema:
+        parts["response_format"] = response_format(request.schema)
+    if request.choices and features.logprobs:
+        parts |= {"logprobs": True, "top_logprobs": features.logprobs}
+    if request.choices and request.schema is None and features.grammar:
+        parts["grammar"] = grammar_of(request.choices)
+    return encoded({name: part for name, part in parts.items() if name not in features.refused})
+
+
+def response_format(schema: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": schema}}
+
+
+def grammar_of(choices: tuple[str, ...]) -> str:
+    """llama.cpp's grammar of one of several texts."""
+    return "root ::= " + " | ".join(json.dumps(choice, ensure_ascii=False) for choice in choices)
+
+
+def encoded(body: Mapping[str, Any]) -> bytes:
+    """As JSON; half of a surrogate pair, which no UTF-8 has, becomes a question mark."""
+    return json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A body as it was understood."""
+
+    reply: ChatReply
+    """Its tokens are 0 where the server did not count them (`counted`)."""
+    counted: bool = False
+    answered: bool = False
+    """Whether the model answered, with whatever; else the server failed."""
+
+
+def read_completion(body: bytes, kind: str) -> Read:
+    """A chat completion, whatever the server made of it. `kind` is the body's content type."""
+    try:
+        data = json.loads(body)
+    except (ValueError, RecursionError):
+        what = f" ({kind.split(';')[0].strip()[:40]})" if kind else ""
+        return _failed(f"the server's reply is no JSON{what}")
+    if not isinstance(data, dict):
+        return _failed("the server's reply is no JSON object")
+    usage = _usage(data.get("usage"))
+    choices = data.get("choices")
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+        error = words_of(data) if "error" in data else ""
+        return _failed(f"the server's reply holds no choices{f': {error}' if error else ''}", usage)
+    message, finish = choices[0].get("message"), choices[0].get("finish_reason")
+    if not isinstance(message, dict):
+        return _failed("the server's reply holds no message", usage)
+    content, refusal = message.get("content"), message.get("refusal")
+    text = _joined(content)
+    if content is not None and text is None:
+        return _failed("the text of the server's reply is none", usage)
+    finish = finish if isinstance(finish, str) else ""
+    why = None
+    if isinstance(refusal, str) and refusal:
+        why = f"the model refused: {shortened(refusal)}"
+    elif finish == "content_filter":
+        why = "the server's content filter stopped the answer"
+    elif not text:
+        why = "the answer is empty" + (
+            ": the limit of its tokens was reached before its text" if finish == "length" else ""
+        )
+    prompt, answer = usage or (0, 0)
+    reply = ChatReply(
+        text=None if why else text,
+        why=why,
+        finish=finish[:40],
+        tokens=_likeliest(choices[0].get("logprobs")),
+        prompt_tokens=prompt,
+        answer_tokens=answer,
+    )
+    return Read(reply, counted=usage is not None, answered=True)
+
+
+def _failed(why: str, usage: tuple[int, int] | None = None) -> Read:
+    prompt, answer = usage or (0, 0)
+    reply = ChatReply(text=None, why=why, prompt_tokens=prompt, answer_tokens=answer)
+    return Read(reply, counted=usage is not None)
+
+
+def _usage(usage: Any) -> tuple[int, int] | None:
+    """Tokens of the prompt and of the answer; None where the server does not say, or what cannot be."""
+    if not isinstance(usage, dict):
+        return None
+    counts: list[Any] = [usage.get("prompt_tokens"), usage.get("completion_tokens")]
+    if not all(isinstance(n, int) and not isinstance(n, bool) and 0 <= n < _COUNTS for n in counts):
+        return None
+    prompt, answer = counts
+    return (prompt, answer) if prompt else None  # a prompt has tokens
+
+
+def _joined(content: Any) -> str | None:
+    """The text of a message: a string, or a list of parts as some servers send it."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list) and all(isinstance(part, dict) for part in content):
+        texts = [part.get("text", "") for part in content]
+        return "".join(texts) if all(isinstance(text, str) for text in texts) else None
+    return None
+
+
+def _likeliest(logprobs: Any) -> tuple[tuple[tuple[str, float], ...], ...]:
+    """By place, the likeliest tokens; as many places as are well formed."""
+    places = logprobs.get("content") if isinstance(logprobs, dict) else None
+    found = []
+    for place in places if isinstance(places, list) else ():
+        top = place.get("top_logprobs") if isinstance(place, dict) else None
+        if not isinstance(top, list):
+            break
+        pairs: list[tuple[Any, Any]] = [
+            (each.get("token"), each.get("logprob")) for each in top if isinstance(each, dict)
+        ]
+        if len(pairs) != len(top) or not all(
+            isinstance(token, str) and _is_log(value) for token, value in pairs
+        ):
+            break
+        found.append(tuple((token, float(value)) for token, value in pairs))
+    return tuple(found)
+
+
+def _is_log(value: Any) -> bool:
+    """A log-probability; servers round, so one may be a little above 0."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and -1e9 < value < 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """What a server says with an error's status."""
+
+    status: int
+    words: str
+    """Its message, in one line."""
+    text: str
+    """All of it that can name a cause: the message, its code, type and parameter."""
+
+    @classmethod
+    def of(cls, status: int, body: bytes) -> Refused:
+        try:
+            data = json.loads(body)
+        except (ValueError, RecursionError):
+            data = None
+        if not isinstance(data, dict):
+            is_page = body.lstrip()[:1] == b"<"  # a page of some proxy says nothing
+            plain = "" if is_page else shortened(body[:2000].decode("utf-8", "replace"))
+            return cls(status, plain, plain)
+        error = data.get("error")
+        named = error if isinstance(error, dict) else data
+        causes = [str(named[name]) for name in ("message", "code", "type", "param") if named.get(name)]
+        words = words_of(data)
+        return cls(status, words, " ".join([words, *causes])[:4000])
+
+    @property
+    def is_too_long(self) -> bool:
+        return self.status == 413 or (self.status in (400, 422) and _TOO_LONG.search(self.text) is not None)
+
+    @property
+    def is_filtered(self) -> bool:
+        return self.status == 400 and _FILTERED.search(self.text) is not None
+
+    @property
+    def is_spent(self) -> bool:
+        """Nothing is left of what was paid for; asking again does not help."""
+        return self.status == 402 or (self.status == 429 and "insufficient_quota" in self.text)
+
+    @property
+    def reason(self) -> str:
+        """Why there is no reply."""
+        if self.is_too_long:
+            return f"the prompt is too long for the model: {self.words or self}"
+        if self.is_filtered:
+            return f"the server's content filter refused it: {self.words or self}"
+        return f"the server failed: {self}"
+
+    def __str__(self) -> str:
+        return f"HTTP {self.status}{f': {self.words}' if self.words else ''}"
+
+
+def words_of(data: Mapping[str, Any]) -> str:
+    """The message of an error's body, in any of the forms that servers send."""
+    error = data.get("error")
+    found = error.get("message") if isinstance(error, dict) else error
+    for name in ("message", "detail"):
+        found = found or data.get(name)
+    if found is None:
+        return ""
+    return shortened(found if isinstance(found, str) else json.dumps(found, ensure_ascii=False))
+
+
+def shortened(text: str) -> str:
+    """Somebody else's words in one printable line."""
+    plain = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return plain if len(plain) <= LONGEST_WORDS else plain[: LONGEST_WORDS - 3] + "..."

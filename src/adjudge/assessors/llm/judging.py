@@ -1,0 +1,854 @@
+"""A language model judges: its tasks, what is asked of it, its answers in the store, and its card.
+
+Answers are stored as they come. What was answered before is not asked again, and what a model said once is kept with
+the folder, so that a run that was broken off goes on where it was.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final
+
+import adjudge
+from adjudge.assessors.cards import JudgeCard, read_cards, write_card
+from adjudge.assessors.llm.answers import REFUSED, SCORES, Score
+from adjudge.assessors.llm.cache import ReplyStore
+from adjudge.assessors.llm.exchange import (
+    AskEstimate,
+    AskLimits,
+    AskProgress,
+    AskStopped,
+    ChatReply,
+    ChatRequest,
+    LlmServer,
+    Prices,
+    ServerFeatures,
+)
+from adjudge.assessors.llm.prompts import (
+    PosedQuestion,
+    Prompter,
+    PromptTemplate,
+    check_kind,
+    check_shown,
+    cut_words,
+    default_shown,
+    shipped_template,
+)
+from adjudge.assessors.llm.server import ask_all, count, probe
+from adjudge.data.collection import Collection, SourceSentence
+from adjudge.data.folder import Folder
+from adjudge.engine import generator
+from adjudge.errors import ClashError, DataError, UsageError, among, quoted
+from adjudge.judgments.assign.order import even_repeats, repeat_of
+from adjudge.judgments.assign.pages import need_units
+from adjudge.judgments.assign.planning import make_tasks, missing_tasks
+from adjudge.judgments.intake import Item, take
+from adjudge.judgments.pairs.sides import pools_of, sentences_of, sides_of
+from adjudge.judgments.protocol import QUALITY, UNIT, UNMARKED, Protocol, protocol_of
+from adjudge.judgments.store.store import Store, store_of
+from adjudge.judgments.tasks import Event, Task, changed, stable_id
+from adjudge.table import Cell, Column, Table
+from adjudge.wording import counted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ORIGIN: Final = "language-model"
+PROMPTS = 1
+"""How texts are put around and into a template; another number is another prompt."""
+SAVED_AT_ONCE = 32
+"""Answers that are stored together: a process that dies loses no more, and these are still among the kept replies."""
+PAIRS = 50
+"""Pairs of sentences a topic, where nobody was asked about any."""
+TIMES = 100
+"""What `again` counts a planted repeat as: attempts at one answer are counted below it."""
+MOST_NAMED = 20_000
+"""Missing answers that a card names one by one; of more it has the counts alone."""
+SEVERAL_DATA = "a unit of the reference has no answer"
+_VERSION = re.compile(r"\|v:[^|]*$")
+
+Progress = Callable[[AskProgress], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LlmOptions:
+    """What a language model is asked, and how."""
+
+    name: str | None = None
+    """As an assessor; the model's name unless given."""
+    score: Score = "top"
+    template: PromptTemplate | None = None
+    show: tuple[str, ...] | None = None
+    """Of documents and reference, what it sees beside what it judges; what people may see, unless given."""
+    max_words: int | None = None
+    """Of a topic's documents."""
+    temperature: float = 0.0
+    seed: int = 0
+    max_tokens: int | None = None
+    """Of an answer; what its form needs, unless given."""
+    retries_invalid: int = 1
+    share_again: float = 0.1
+    both_orders: bool = True
+    pairs: int | None = None
+    """A topic's pairs; of summaries all, of sentences those that people were asked about, unless given."""
+    topics: tuple[str, ...] = ()
+    systems: tuple[str, ...] = ()
+    family: str = ""
+
+    def __post_init__(self) -> None:
+        if self.score not in SCORES:
+            raise UsageError(f"score is {quoted(self.score)}, expected one of: {', '.join(SCORES)}")
+        if not 0 <= self.temperature <= 2:
+            raise UsageError(f"temperature is {self.temperature:g}, expected a number from 0 to 2")
+        if not 0 <= self.share_again <= 1:
+            raise UsageError(f"share_again is {self.share_again:g}, expected a share from 0 to 1")
+        if not 0 <= self.retries_invalid < TIMES:
+            raise UsageError(f"retries_invalid is {self.retries_invalid}, expected 0 to {TIMES - 1}")
+        for option, least in (("max_words", 0), ("max_tokens", 1), ("pairs", 1), ("seed", 0)):
+            value = getattr(self, option)
+            if value is not None and value < least:
+                raise UsageError(f"{option} is {value}, expected {least} or more")
+
+
+@dataclass(frozen=True)
+class QuestionCount:
+    """How one question of a protocol was answered."""
+
+    question: str
+    answered: int
+    missing: Mapping[str, int]
+    """By reason."""
+
+    @property
+    def asked(self) -> int:
+        return self.answered + sum(self.missing.values())
+
+
+@dataclass(frozen=True, kw_only=True)
+class LlmJudged:
+    """What a run of a language model brought."""
+
+    card: JudgeCard
+    questions: tuple[QuestionCount, ...]
+    """Over all runs of this judge under the protocol."""
+    tasks: int
+    """That this run is about."""
+    new: int
+    """Answers that were stored in this run."""
+    cached: int
+    """Replies of this run that were there before."""
+    stopped: str | None = None
+    """Why not everything was asked."""
+    left: int = 0
+    """Questions that were not asked for that."""
+    notes: tuple[str, ...] = ()
+
+    def headline(self) -> str:
+        card = self.card
+        missing = sum(card.invalid.values())
+        said = (
+            f"{card.name} has answered {card.answered:,} of {counted(card.asked, 'question')} that were put to it"
+            f" under {card.protocol}"
+        )
+        if missing:
+            reasons = ", ".join(
+                f"{why} {n:,}" for why, n in sorted(card.invalid.items(), key=lambda x: -x[1])
+            )
+            said += f"; {counted(missing, 'answer is', 'answers are')} missing ({reasons})"
+        return f"{said}."
+
+    def lines(self) -> list[str]:
+        """For people."""
+        card = self.card
+        cost = "" if card.cost is None else f", cost {card.cost:.4f}"
+        kept = f"; {counted(self.cached, 'reply was', 'replies were')} there already" if self.cached else ""
+        found = [
+            self.headline(),
+            f"{counted(self.new, 'new answer')} in this run{kept}.",
+            f"All runs: {counted(card.requests, 'request')}, {card.prompt_tokens:,} prompt tokens,"
+            f" {card.answer_tokens:,} answer tokens{cost}.",
+            *self.notes,
+        ]
+        if self.stopped is not None:
+            found.append(f"Stopped: {self.stopped}. {counted(self.left, 'question')} not asked yet.")
+        return found
+
+    def table(self) -> Table:
+        rows: list[tuple[Cell, ...]] = [
+            (
+                each.question,
+                each.asked,
+                each.answered,
+                sum(each.missing.values()),
+                ", ".join(f"{why} {n}" for why, n in each.missing.items()) or None,
+            )
+            for each in self.questions
+        ]
+        return Table(
+            name="language-model",
+            columns=(
+                Column("question"),
+                Column("asked"),
+                Column("answered"),
+                Column("missing"),
+                Column("why", right=False),
+            ),
+            rows=tuple(rows),
+            title=f"{self.card.name} under {self.card.protocol}",
+            said=(self.headline(),),
+            notes=self.notes,
+            signature=self.card.signature,
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        return self.table().to_frame()
+
+    def as_dict(self) -> dict[str, Any]:
+        from dataclasses import asdict
+
+        card = asdict(self.card)
+        card["settings"] = {k: v for k, v in card["settings"].items() if k not in ("missing", "template")}
+        return {
+            **card,
+            "tasks": self.tasks,
+            "new_answers": self.new,
+            "cached": self.cached,
+            "questions": [
+                {"question": q.question, "asked": q.asked, "answered": q.answered, "missing": dict(q.missing)}
+                for q in self.questions
+            ],
+            "stopped": self.stopped,
+            "left": self.left,
+            "notes": list(self.notes),
+        }
+
+
+@dataclass(frozen=True)
+class LlmJob:
+    """What is to be asked of a model, prepared: nothing was sent or stored yet."""
+
+    folder: Folder
+    protocol: Protocol
+    server: LlmServer
+    options: LlmOptions
+    prompter: Prompter
+    name: str
+    signature: str
+    tasks: tuple[Task, ...]
+    """All that the run is about, answered or not."""
+    notes: tuple[str, ...] = ()
+
+    def template(self) -> PromptTemplate:
+        return self.prompter.template
+
+    def first(self) -> PosedQuestion:
+        """The first question of the first task."""
+        for task in self.tasks:
+            for posed in self.prompter.asked(task):
+                return posed
+        raise DataError(f"there is nothing to ask under {self.protocol.name}")
+
+    def request(self, posed: PosedQuestion, attempt: int = 0) -> ChatRequest:
+        again = attempt + (TIMES if is_planted(posed.task) else 0)
+        # At a temperature above 0 a repeat with the seed of the first would only say the same again.
+        seed = self.options.seed + again
+        return posed.request(
+            temperature=self.options.temperature, seed=seed, max_tokens=self.options.max_tokens, again=again
+        )
+
+    def estimate(self, replies: ReplyStore | None = None) -> AskEstimate:
+        """What asking all that is open would take; questions that depend on other answers are counted as asked."""
+        with store_of(self.folder) as store:
+            answered = _answered(store, self.name, self.protocol)
+        requests = [self.request(posed) for posed in self._open(answered)]
+        return count(requests, self.server, replies)
+
+    def _open(self, answered: Mapping[str, Mapping[str, Event]]) -> Iterator[PosedQuestion]:
+        for task in self.tasks:
+            given = answered.get(task.id, {})
+            yield from (posed for posed in self.prompter.asked(task) if posed.question not in given)
+            if (
+                self.protocol.kind == "coverage"
+                and self.protocol.unmarked is not None
+                and UNMARKED not in given
+            ):
+                marked = _marked(given.values())
+                if (posed := self.prompter.unmarked(task, marked)) is not None:
+                    yield posed
+
+
+def is_planted(task: Task) -> bool:
+    """Whether a task is a repeat that shows the same as its first; a pair whose sides are swapped shows another."""
+    return task.repeat_of is not None and task.id != swapped_id(task.repeat_of)
+
+
+def swapped_id(task: str) -> str:
+    """The id of the task that shows a pair the other way round."""
+    return stable_id("swapped", task)
+
+
+# Preparing
+
+
+def prepare_judging(
+    folder: Folder,
+    collection: Collection,
+    protocol: str | None,
+    server: LlmServer,
+    options: LlmOptions = LlmOptions(),  # noqa: B008 - frozen
+    *,
+    to_ask: bool = True,
+) -> LlmJob:
+    """What a model is to be asked under a protocol.
+
+    A judge of this name with other settings is refused, unless nothing is to be asked and the prompt is only shown.
+    """
+    asked = protocol_of(folder, protocol)
+    check_kind(asked)
+    for topic in options.topics:
+        collection.need_topic(topic)
+    for system in options.systems:
+        if system not in collection.systems:
+            raise UsageError(f"no system {quoted(system)}{among(system, collection.systems)}")
+    name = options.name or judge_name(server.model)
+    show = default_shown(asked) if options.show is None else check_shown(options.show, asked)
+    template = options.template or shipped_template(asked.kind)
+    prompter = Prompter(
+        collection=collection,
+        protocol=asked,
+        template=template,
+        show=show,
+        max_words=options.max_words,
+        score=options.score,
+    )
+    signature = _signature(server.model, asked, prompter, options)
+    if asked.kind == "coverage":
+        need_units(collection, asked, list(options.topics) or sorted(collection.topics))
+    with store_of(folder) as store:
+        if to_ask:
+            _check_name(folder, store, name, asked, signature)
+        tasks, notes = _tasks(collection, asked, store, name, options)
+    if not tasks:
+        raise DataError(
+            f"there is nothing to judge under {asked.name}" + "".join(f": {n}" for n in notes[:1])
+        )
+    return LlmJob(
+        folder=folder,
+        protocol=asked,
+        server=server,
+        options=options,
+        prompter=prompter,
+        name=name,
+        signature=signature,
+        tasks=tuple(tasks),
+        notes=tuple(notes),
+    )
+
+
+def judge_name(model: str) -> str:
+    """A judge's name where none is given: the model's, without folders and what tells versions of a file apart."""
+    plain = re.split(r"[/\\]", model)[-1].partition("@")[0].removesuffix(".gguf")
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", plain).strip("-") or "language-model"
+
+
+def _signature(model: str, protocol: Protocol, prompter: Prompter, options: LlmOptions) -> str:
+    """Everything that the answers depend on."""
+    asked = sha256(repr(protocol).encode()).hexdigest()[:8]
+    parts = [
+        ORIGIN,
+        f"model:{model}",
+        f"protocol:{protocol.name}:{protocol.version}:{asked}",
+        f"template:{prompter.template.hash}",
+        f"prompts:{PROMPTS}",
+        f"show:{'+'.join(prompter.show) or 'nothing'}",
+        *([f"max-words:{options.max_words}"] if options.max_words is not None else []),
+        f"score:{options.score}",
+        f"temperature:{options.temperature:g}",
+        f"seed:{options.seed}",
+        *([f"max-tokens:{options.max_tokens}"] if options.max_tokens is not None else []),
+        f"retries:{options.retries_invalid}",
+        f"v:{adjudge.__version__}",
+    ]
+    return "|".join(parts)
+
+
+def _check_name(folder: Folder, store: Store, name: str, protocol: Protocol, signature: str) -> None:
+    """Refuse the name of somebody else, and that of a judge whose answers depend on something else."""
+    own = next((card for card in read_cards(folder, name) if card.protocol == protocol.name), None)
+    answers = store.current(assessor=name)
+    if own is None:
+        if any(judged.task.protocol == protocol.name or judged.origin != ORIGIN for judged in answers):
+            raise ClashError(
+                f"an assessor {quoted(name)} is there already, and is no judge of this kind: give --name"
+            )
+        return
+    if not any(judged.task.protocol == protocol.name for judged in answers):
+        return  # it never answered
+    if own.kind != ORIGIN or not _same(own.signature, signature):
+        was, now = (set(text.split("|")) for text in (own.signature, signature))
+        other = sorted(part for part in was - now if not part.startswith("v:"))
+        raise ClashError(
+            f"a judge {quoted(name)} with other settings is there ({', '.join(other) or own.kind}): give --name"
+        )
+
+
+def card_of(job: LlmJob) -> JudgeCard | None:
+    """The card of the judge as it is asked here; None where there is none, or that of one who never answered."""
+    for card in read_cards(job.folder, job.name):
+        if card.protocol == job.protocol.name and _same(card.signature, job.signature):
+            return card
+    return None
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether signatures differ by the release of Adjudge at most; `prompts` says whether that asks otherwise."""
+    return _VERSION.sub("", one) == _VERSION.sub("", other)
+
+
+def _tasks(
+    collection: Collection, protocol: Protocol, store: Store, name: str, options: LlmOptions
+) -> tuple[list[Task], list[str]]:
+    """The tasks of a judge in the order in which they are asked, and what there is to say of those left out."""
+    pairs = None
+    if protocol.kind == "preference" and protocol.of == "sentences":
+        pairs = _sentence_pairs(collection, protocol, store, name, options)
+    first = make_tasks(collection, protocol, [name], store.evaluation, pairs=pairs)
+    if options.pairs is not None and pairs is None and protocol.kind == "preference":
+        first = _some_pairs(first, protocol, store, name, options)
+    made = list(first)
+    made += even_repeats(first, options.share_again, swap=False)
+    if options.both_orders and protocol.kind == "preference":
+        made += [repeat_of(task, swapped_id(task.id)) for task in first]
+    made = [replace(task, position=n) for n, task in enumerate(made)]
+    there = store.tasks(assessor=name, protocol=protocol.name, cancelled=True)
+    own = {task.id: task for task in missing_tasks(made, there)}
+    gone = {task.id for task in there if task.cancelled}
+    own |= {
+        task.id: task for task in there
+    }  # with the hashes of what was judged, and those made under other names
+    wanted = [task for task in own.values() if task.id not in gone and _is_wanted(task, options)]
+    kept = [task for task in wanted if changed(task, collection, protocol) is None]
+    notes = []
+    if len(kept) < len(wanted):
+        notes.append(
+            f"{counted(len(wanted) - len(kept), 'task')} about texts that changed since left out; a judge of another"
+            " --name judges them anew"
+        )
+    return kept, notes
+
+
+def _is_wanted(task: Task, options: LlmOptions) -> bool:
+    if options.topics and task.topic not in options.topics:
+        return False
+    sides = [side["system"] for side in (task.left, task.right) if side is not None and "system" in side]
+    named = [task.peer.system] if task.peer is not None else sides
+    return not options.systems or all(system in options.systems for system in named)
+
+
+def _asked_of_others(store: Store, protocol: Protocol, name: str) -> Iterator[Task]:
+    yield from (task for task in store.tasks(protocol=protocol.name) if task.assessor != name)
+
+
+def _sentence_pairs(
+    collection: Collection, protocol: Protocol, store: Store, name: str, options: LlmOptions
+) -> dict[str, list[tuple[SourceSentence, SourceSentence]]]:
+    """The pairs that others were asked about, or, where there are none of a topic, some at random."""
+    others: dict[str, list[Task]] = {}
+    for task in _asked_of_others(store, protocol, name):
+        others.setdefault(task.topic, []).append(task)
+    found: dict[str, list[tuple[SourceSentence, SourceSentence]]] = {}
+    for topic in collection.topics:
+        documents = collection.documents.get(topic, ())
+        sentences = sentences_of(documents, collection.settings.language)
+        if len(sentences) < 2:
+            continue
+        (pool,) = pools_of(collection, topic, protocol)
+        asked = dict.fromkeys(
+            (min(pair), max(pair)) for task in others.get(topic, ()) if (pair := pool.pair(task)) is not None
+        )
+        chosen = list(asked)[: options.pairs]
+        if not chosen:
+            chosen = _random_pairs(len(sentences), options.pairs or PAIRS, options.seed, topic)
+        found[topic] = [(sentences[a], sentences[b]) for a, b in chosen]
+    return found
+
+
+def _random_pairs(n: int, many: int, seed: int, topic: str) -> list[tuple[int, int]]:
+    """Different pairs of n things, in either order; all of them where there are no more."""
+    rng = generator(seed, f"judge/llm/{topic}")
+    every = n * (n - 1) // 2
+    drawn = rng.choice(every, size=min(many, every), replace=False).tolist()
+    found = []
+    for k in drawn:
+        a = 0
+        while k >= n - 1 - a:
+            k -= n - 1 - a
+            a += 1
+        pair = (a, a + 1 + k)
+        found.append(pair if rng.random() < 0.5 else pair[::-1])
+    return found
+
+
+def _some_pairs(
+    tasks: Sequence[Task], protocol: Protocol, store: Store, name: str, options: LlmOptions
+) -> list[Task]:
+    """So many pairs of summaries a topic: those that others were asked about first, then some at random."""
+    assert options.pairs is not None
+    known = {(task.topic, frozenset(sides_of(task))) for task in _asked_of_others(store, protocol, name)}
+    chosen: set[str] = set()
+    for topic in dict.fromkeys(task.topic for task in tasks):
+        own = [task for task in tasks if task.topic == topic]
+        rng = generator(options.seed, f"judge/llm/{topic}")
+        order = [own[k] for k in rng.permutation(len(own)).tolist()]
+        order.sort(key=lambda task: (task.topic, frozenset(sides_of(task))) not in known)
+        chosen.update(task.id for task in order[: options.pairs])
+    return [task for task in tasks if task.id in chosen]
+
+
+# AskedServer
+
+
+def judge_with_model(
+    folder: Folder,
+    collection: Collection,
+    protocol: str | None,
+    server: LlmServer,
+    options: LlmOptions = LlmOptions(),  # noqa: B008 - frozen
+    *,
+    limits: AskLimits = AskLimits(),  # noqa: B008 - frozen
+    replies: ReplyStore | None = None,
+    progress: Progress = lambda state: None,
+) -> LlmJudged:
+    """Have a model judge under a protocol, and store what it says; what is stored already is not asked again."""
+    job = prepare_judging(folder, collection, protocol, server, options)
+    return run_judging(job, limits=limits, replies=replies, progress=progress)
+
+
+def run_judging(
+    job: LlmJob,
+    *,
+    limits: AskLimits = AskLimits(),  # noqa: B008 - frozen
+    replies: ReplyStore | None = None,
+    progress: Progress = lambda state: None,
+) -> LlmJudged:
+    """Ask what a job holds. Replies are kept with the folder, unless another place is given."""
+    check_cost(limits, job.server.prices)
+    with store_of(job.folder) as store, replies or ReplyStore.of(job.folder) as kept:
+        asking = AskedServer(job.server, limits, kept, progress)
+        if job.options.score == "weighted":
+            asking.need_logprobs()
+        run = _Run(job, store, asking)
+        try:
+            run.ask()
+        finally:
+            run.save()
+        return run.result()
+
+
+def check_cost(limits: AskLimits, prices: Prices) -> None:
+    """A limit of cost needs prices: without them nothing would ever reach it."""
+    if limits.max_cost is not None and not (prices.prompt or prices.answer):
+        raise UsageError(
+            "--max-cost needs --price-prompt and --price-answer: without prices nothing costs anything"
+        )
+
+
+@dataclass
+class AskedServer:
+    """A server that is asked several times in one run, within one set of limits."""
+
+    server: LlmServer
+    limits: AskLimits
+    replies: ReplyStore
+    progress: Progress = lambda state: None
+    features: ServerFeatures | None = None
+    requests: int = 0
+    tokens: int = 0
+    prompt_tokens: int = 0
+    answer_tokens: int = 0
+    cost: float = 0.0
+    seconds: float = 0.0
+    cached: int = 0
+    done: int = 0
+
+    def need_logprobs(self) -> None:
+        """Try the server out, and refuse one that gives no log-probabilities."""
+        found = probe(self.server, self.limits)
+        self._found(found)
+        self.requests += found.requests
+        self.tokens += found.prompt_tokens + found.answer_tokens
+        self.cost += found.cost
+        if not found.logprobs:
+            raise UsageError(
+                "a weighted score needs log-probabilities, and the server gives none: take --score top"
+            )
+
+    def _found(self, features: ServerFeatures) -> None:
+        self.features = features
+        self.prompt_tokens += features.prompt_tokens
+        self.answer_tokens += features.answer_tokens
+
+    def ask(self, requests: Sequence[ChatRequest]) -> Iterator[tuple[int, ChatReply]]:
+        """The replies as they come. `AskStopped` comes after the last of them."""
+        if not requests:
+            return
+        before = (self.requests, self.tokens, self.cost, self.done)
+
+        def note(state: AskProgress) -> None:
+            self.requests, self.tokens = before[0] + state.sent, before[1] + state.tokens
+            self.cost = before[2] + state.cost
+            if self.features is None and state.features is not None:
+                self._found(state.features)
+            self.progress(
+                replace(
+                    state,
+                    done=before[3] + state.done,
+                    of=before[3] + state.of,
+                    cost=self.cost,
+                    tokens=self.tokens,
+                    sent=self.requests,
+                )
+            )
+
+        for position, reply in ask_all(
+            requests, self.server, self._rest(), self.replies, note, features=self.features
+        ):
+            self.done += 1
+            if reply.cached:
+                self.cached += 1
+            else:
+                self.prompt_tokens += reply.prompt_tokens
+                self.answer_tokens += reply.answer_tokens
+                self.seconds += reply.seconds
+            yield position, reply
+
+    def _rest(self) -> AskLimits:
+        """The limits less what was used so far."""
+        limits = self.limits
+        return replace(
+            limits,
+            max_requests=None if limits.max_requests is None else max(0, limits.max_requests - self.requests),
+            max_tokens=None if limits.max_tokens is None else max(0, limits.max_tokens - self.tokens),
+            max_cost=None if limits.max_cost is None else max(0.0, limits.max_cost - self.cost),
+        )
+
+
+@dataclass
+class _Run:
+    """One run: rounds of questions, those that failed and those that had to wait for others in the next."""
+
+    job: LlmJob
+    store: Store
+    asking: AskedServer
+    events: list[Event] = field(default_factory=list)
+    """That are not stored yet."""
+    missing: dict[str, dict[str, str]] = field(default_factory=dict)
+    """By task and question, why there is no answer."""
+    posed: list[PosedQuestion] = field(default_factory=list)
+    new: int = 0
+    stopped: str | None = None
+    left: int = 0
+
+    def __post_init__(self) -> None:
+        job = self.job
+        self.before = card_of(job)
+        if self.before is not None:
+            kept = self.before.settings.get("missing", {})
+            self.missing = {task: dict(found) for task, found in kept.items()}
+        found = _answered(self.store, job.name, job.protocol)
+        self.answered = {task: dict(given) for task, given in found.items()}
+        self.planted = None if self.before is None else self.before.settings.get("planted")
+
+    def ask(self) -> None:
+        job = self.job
+        open = [posed for task in job.tasks for posed in job.prompter.asked(task) if self._is_open(posed)]
+        waiting = self._waiting()
+        try:
+            self._ask(open)
+            if job.protocol.kind == "coverage" and job.protocol.unmarked is not None:
+                self._ask(list(self._unmarked(waiting)))
+        except AskStopped as stop:
+            self.stopped = stop.reason
+        self.left = sum(
+            self._is_open(posed) and posed.question not in self.missing.get(posed.task.id, {})
+            for posed in self.posed
+        )
+
+    def _is_open(self, posed: PosedQuestion) -> bool:
+        return posed.question not in self.answered.get(posed.task.id, {})
+
+    def _waiting(self) -> list[Task]:
+        return [task for task in self.job.tasks if UNMARKED not in self.answered.get(task.id, {})]
+
+    def _ask(self, posed: Sequence[PosedQuestion]) -> None:
+        """Every question, and those without an answer again, as often as is asked for."""
+        self.posed += posed
+        for each in posed:
+            self.missing.get(each.task.id, {}).pop(each.question, None)
+        for attempt in range(self.job.options.retries_invalid + 1):
+            again: list[PosedQuestion] = []
+            requests = [self.job.request(each, attempt) for each in posed]
+            for position, reply in self.asking.ask(requests):
+                if not self._take(posed[position], reply) and _may_retry(reply):
+                    again.append(posed[position])
+            posed = again
+
+    def _take(self, posed: PosedQuestion, reply: ChatReply) -> bool:
+        """Keep an answer, or why there is none; says whether there is one."""
+        found = posed.form.read(reply)
+        task = posed.task
+        if found.answer is None:
+            self.missing.setdefault(task.id, {})[posed.question] = _refusal(found.reason) or "no answer found"
+            return False
+        self.missing.get(task.id, {}).pop(posed.question, None)
+        self.job.protocol.check(posed.question, found.answer)
+        event = Event(
+            id=stable_id(ORIGIN, task.id, posed.question, repr(sorted(found.answer.items()))),
+            evaluation=task.evaluation,
+            task=task.id,
+            assessor=task.assessor,
+            question=posed.question,
+            answer=dict(found.answer),
+            origin=ORIGIN,
+        )
+        self.answered.setdefault(task.id, {})[posed.question] = event
+        self.events.append(event)
+        if len(self.events) >= SAVED_AT_ONCE:
+            self.save()
+        return True
+
+    def _unmarked(self, tasks: Iterable[Task]) -> Iterator[PosedQuestion]:
+        """The questions on unmarked units, of tasks all of whose units have an answer."""
+        for task in tasks:
+            given = self.answered.get(task.id, {})
+            units = [
+                posed.question for posed in self.job.prompter.asked(task) if posed.question.startswith(UNIT)
+            ]
+            if any(unit not in given for unit in units):
+                if any(unit in self.missing.get(task.id, {}) for unit in units):
+                    self.missing.setdefault(task.id, {})[UNMARKED] = SEVERAL_DATA
+                continue
+            posed = self.job.prompter.unmarked(task, _marked(given.values()))
+            if posed is not None:
+                yield posed
+
+    # What is kept
+
+    def save(self) -> None:
+        """Store the answers that are new with their tasks, and write the card."""
+        if not self.events and not self.asking.done:
+            return  # nothing came of it
+        if self.events:
+            if self.before is None and not self.new:
+                write_card(self.job.folder, self.card())  # no answer is there without what it depends on
+            tasks = {task.id: task for task in self.job.tasks}
+            wanted = dict.fromkeys(event.task for event in self.events)
+            first = [tasks[id].repeat_of for id in wanted]
+            wanted = dict.fromkeys([*(id for id in first if id is not None and id in tasks), *wanted])
+            items: list[Item] = [(ORIGIN, tasks[id]) for id in wanted]
+            if self.job.protocol.source:
+                items.append((ORIGIN, self.job.protocol))
+            items += [(ORIGIN, event) for event in self.events]
+            self.new += take(self.job.folder, self.store, items).answers
+            self.events = []
+        write_card(self.job.folder, self.card())
+
+    def card(self) -> JudgeCard:
+        job, asking, before = self.job, self.asking, self.before
+        answered = sum(len(given) for given in self.answered.values())
+        reasons = Counter(why for found in self.missing.values() for why in found.values())
+        missing = {task: found for task, found in self.missing.items() if found}
+        template = job.prompter.template
+        settings: dict[str, Any] = {
+            "model": job.server.model,
+            "template": template.text,
+            "template_hash": template.hash,
+            "show": list(job.prompter.show),
+            "max_words": job.options.max_words,
+            "words_cut": dict(job.prompter.cut),
+            "score": job.options.score,
+            "temperature": job.options.temperature,
+            "seed": job.options.seed,
+            "max_tokens": job.options.max_tokens,
+            "retries_invalid": job.options.retries_invalid,
+            "both_orders": job.options.both_orders,
+            "share_again": job.options.share_again,
+            "missing": missing if reasons.total() <= MOST_NAMED else {},
+        }
+        if self.planted is not None:
+            settings["planted"] = self.planted
+        prices = job.server.prices
+        priced = bool(prices.prompt or prices.answer)
+        spent = 0.0 if before is None else before.cost or 0.0
+        return JudgeCard(
+            name=job.name,
+            kind=ORIGIN,
+            protocol=job.protocol.name,
+            model=job.server.model,
+            family=job.options.family or ("" if before is None else before.family),
+            signature=job.signature,
+            settings=settings,
+            asked=answered + reasons.total(),
+            answered=answered,
+            invalid=dict(reasons),
+            requests=asking.requests + (0 if before is None else before.requests),
+            prompt_tokens=asking.prompt_tokens + (0 if before is None else before.prompt_tokens),
+            answer_tokens=asking.answer_tokens + (0 if before is None else before.answer_tokens),
+            cost=spent + asking.cost if priced or spent else None,
+            seconds=asking.seconds + (0.0 if before is None else before.seconds),
+        )
+
+    def result(self) -> LlmJudged:
+        cut = cut_words(self.job.prompter.cut)
+        return LlmJudged(
+            card=self.card(),
+            questions=tuple(self._counts()),
+            tasks=len(self.job.tasks),
+            new=self.new,
+            cached=self.asking.cached,
+            stopped=self.stopped,
+            left=self.left,
+            notes=(*self.job.notes, *([] if cut is None else [cut])),
+        )
+
+    def _counts(self) -> Iterator[QuestionCount]:
+        answered = Counter(_kind(q) for given in self.answered.values() for q in given)
+        missing: dict[str, Counter[str]] = {}
+        for found in self.missing.values():
+            for question, why in found.items():
+                missing.setdefault(_kind(question), Counter())[why] += 1
+        order = [_kind(question) for question in self.job.protocol.asked([""])]
+        for question in sorted({*answered, *missing}, key=lambda each: order.index(each)):
+            yield QuestionCount(question, answered[question], dict(missing.get(question, {})))
+
+
+def _kind(question: str) -> str:
+    """By which answers are counted: units together, every other question by itself."""
+    if question.startswith(UNIT):
+        return "units"
+    return question if question.startswith(QUALITY) else question.partition(":")[2] or question
+
+
+def _refusal(reason: str | None) -> str | None:
+    return REFUSED if reason is not None and ("refused" in reason or "content filter" in reason) else reason
+
+
+def _may_retry(reply: ChatReply) -> bool:
+    """Whether a model answered, with something of no use; what the server failed at was sent again already."""
+    return reply.text is not None or bool(reply.finish)
+
+
+def _answered(store: Store, name: str, protocol: Protocol) -> dict[str, Mapping[str, Event]]:
+    """By task, the answers of a judge under a protocol that count now."""
+    own = (judged for judged in store.current(assessor=name) if judged.task.protocol == protocol.name)
+    return {judged.task.id: judged.answers for judged in own}
+
+
+def _marked(events: Iterable[Event]) -> set[str]:
+    return {
+        unit for event in events if event.question.startswith(UNIT) for unit in event.answer.get("marked", ())
+    }

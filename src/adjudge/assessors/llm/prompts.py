@@ -1,0 +1,454 @@
+"""The prompt: a protocol's own words and a task's texts in a template that a user can see, edit and version.
+
+A template is plain text. A line `[system]` or `[user]` begins a message, `{{question}}` is a place that is filled;
+nothing in it is executed. Texts come between two lines with a token that occurs in none of them, and no prompt
+names a system.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from importlib.resources import files
+from itertools import count
+from pathlib import Path
+
+from adjudge.assessors.llm.answers import (
+    AnswerForm,
+    Score,
+    check_weighted,
+    choice_form,
+    preference_form,
+    unit_form,
+    weighted_form,
+)
+from adjudge.assessors.llm.exchange import ChatRequest, Message
+from adjudge.data.collection import Collection, by_date, references_for
+from adjudge.data.folder import read_text
+from adjudge.data.rows import Summary, Unit
+from adjudge.errors import DataError, FormatError, UsageError, nearest, quoted
+from adjudge.judgments.pairs.sides import side_now
+from adjudge.judgments.protocol import PREFERENCE, UNIT, UNMARKED, Protocol, Question
+from adjudge.judgments.tasks import Task, TextRef, units_of
+from adjudge.text.headers import hidden_spans, paragraphs, shown
+from adjudge.wording import counted, listed
+
+KNOWN_KINDS = ("rating", "coverage", "preference")
+COMMON = ("boundary", "question", "scale", "answer")
+MAY = ("guidelines", "topic", "documents", "reference")
+PLACES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "rating": ((*COMMON, "summary"), MAY),
+    "coverage": ((*COMMON, "summary", "reference", "unit"), ("guidelines", "topic", "documents")),
+    "preference": ((*COMMON, "left", "right"), MAY),
+}
+"""By kind of protocol: the places that a template must have, and those that it may have."""
+SHOWN = ("documents", "reference")
+"""What a judge may be shown beside what is judged."""
+ROLES = ("system", "user")
+LARGEST = 100_000
+"""Characters of a template."""
+
+_ROLE = re.compile(r"^\[([a-z]+)\][ \t]*$", re.MULTILINE)
+_PLACE = re.compile(r"\{\{\s*(.*?)\s*\}\}")
+_UNIT_NAMES = "abcdefghijklmnopqrstuvwxyz"
+
+
+# The template
+
+
+@dataclass(frozen=True)
+class PromptTemplate:
+    """Messages with places to fill."""
+
+    kind: str
+    text: str
+    source: str = ""
+    """Where it comes from, for people."""
+
+    @property
+    def hash(self) -> str:
+        return sha256(self.text.encode()).hexdigest()[:12]
+
+    @property
+    def messages(self) -> tuple[tuple[str, str], ...]:
+        """Roles with their texts."""
+        parts = _ROLE.split(self.text)
+        return tuple((role, text.strip()) for role, text in zip(parts[1::2], parts[2::2], strict=True))
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(_PLACE.findall(self.text)))
+
+    def filled(self, values: Mapping[str, str]) -> tuple[Message, ...]:
+        """The messages with all places filled; the lines around one that has nothing to say are taken out."""
+        return tuple({"role": role, "content": _filled(text, values)} for role, text in self.messages)
+
+
+def _filled(text: str, values: Mapping[str, str]) -> str:
+    def fill(match: re.Match[str]) -> str:
+        return values[match[1]]  # once: what a text holds is never a place
+
+    parts: list[str] = []
+    for block in re.split(r"\n[ \t]*\n", text):
+        names = _PLACE.findall(block)
+        if len(names) == 1 and _PLACE.fullmatch(block.strip()) and not values[names[0]]:
+            continue
+        parts.append(_PLACE.sub(fill, block))
+    return "\n\n".join(parts)
+
+
+def shipped_template(kind: str) -> PromptTemplate:
+    """The template that comes with Adjudge for a kind of protocol."""
+    text = (files("adjudge.assessors.llm") / "templates" / f"{kind}.txt").read_text(encoding="utf-8")
+    return PromptTemplate(kind=kind, text=text, source="adjudge")
+
+
+def load_template(kind: str, path: Path | None = None) -> PromptTemplate:
+    """A template of one's own from a file, or the one that is shipped."""
+    if path is None:
+        return shipped_template(kind)
+    return parse_template(read_text(path), kind, str(path))
+
+
+def parse_template(text: str, kind: str, where: str) -> PromptTemplate:
+    """A template, checked: a mistake is one line."""
+
+    def fail(what: str) -> FormatError:
+        return FormatError(what, file=where)
+
+    if len(text) > LARGEST:
+        raise fail(f"a template has at most {LARGEST:,} characters")
+    parts = _ROLE.split(text)
+    if parts[0].strip() or len(parts) == 1:
+        raise fail("a template begins with a line [system] or [user]")
+    for role in parts[1::2]:
+        if role not in ROLES:
+            raise fail(f"no message [{role}]{nearest(role, ROLES)}; there are: [system], [user]")
+    if "user" not in parts[1::2]:
+        raise fail("there is no message [user]")
+    must, may = PLACES[kind]
+    found = PromptTemplate(kind=kind, text=text, source=where)
+    for name in found.places:
+        if name not in (*must, *may):
+            raise fail(
+                f"no place {{{{{name}}}}} in the prompt of a {kind} protocol{nearest(name, (*must, *may))};"
+                f" there are: {', '.join(sorted((*must, *may)))}"
+            )
+    missing = [name for name in must if name not in found.places]
+    if missing:
+        raise fail(f"the place {{{{{missing[0]}}}}} is missing in the prompt of a {kind} protocol")
+    return found
+
+
+# What is shown
+
+
+def default_shown(protocol: Protocol) -> tuple[str, ...]:
+    """What people may open beside what they judge: the documents, where the question is not about two texts alone."""
+    if protocol.kind == "rating" or (protocol.kind == "preference" and protocol.of == "summaries"):
+        return ("documents",)
+    return ()
+
+
+def check_shown(names: Iterable[str], protocol: Protocol) -> tuple[str, ...]:
+    """Some of what may be shown, in one order."""
+    wanted = list(names)
+    for name in wanted:
+        if name not in SHOWN:
+            raise UsageError(f"show is {quoted(name)}{nearest(name, SHOWN)}, expected {' or '.join(SHOWN)}")
+    if "reference" in wanted and protocol.kind == "coverage":
+        raise UsageError(f"{protocol.name} compares with a reference, which is always shown")
+    return tuple(name for name in SHOWN if name in wanted)
+
+
+@dataclass(frozen=True)
+class PosedQuestion:
+    """One question of a task as it is put to a model."""
+
+    task: Task
+    question: str
+    """The id that the answer's event carries."""
+    form: AnswerForm
+    messages: tuple[Message, ...]
+    cut_words: int = 0
+    """Words of the documents that were left out."""
+
+    def request(
+        self, *, temperature: float, seed: int | None, max_tokens: int | None = None, again: int = 0
+    ) -> ChatRequest:
+        return ChatRequest(
+            messages=self.messages,
+            schema=self.form.schema(),
+            choices=self.form.choices,
+            max_tokens=self.form.max_tokens if max_tokens is None else max_tokens,
+            temperature=temperature,
+            seed=seed,
+            again=again,
+        )
+
+
+@dataclass
+class Prompter:
+    """Puts the questions of a protocol about the texts of a collection."""
+
+    collection: Collection
+    protocol: Protocol
+    template: PromptTemplate
+    show: tuple[str, ...] = ()
+    max_words: int | None = None
+    """Of a topic's documents together; what is more is cut, and counted. What is judged is never cut."""
+    score: Score = "top"
+    cut: Counter[str] = field(default_factory=Counter)
+    """By topic, words of its documents that no prompt shows."""
+
+    def __post_init__(self) -> None:
+        check_kind(self.protocol)
+        if self.score == "weighted":
+            if self.protocol.kind != "rating":
+                raise UsageError(
+                    f"a weighted score is for ratings, and {self.protocol.name} is a {self.protocol.kind} protocol:"
+                    " take score=top"
+                )
+            for question in self.protocol.questions:
+                check_weighted(question)
+        lost = [name for name in self.show if name not in self.template.places]
+        if lost:
+            raise UsageError(
+                f"show names {quoted(lost[0])}, and the template has no place {{{{{lost[0]}}}}} for it"
+            )
+
+    def asked(self, task: Task, *, planted: Mapping[str, str] | None = None) -> list[PosedQuestion]:
+        """The questions of a task that need no other answer first.
+
+        `planted` puts other texts in the place of those that are judged, by role (peer, left, right).
+        """
+        if self.protocol.kind == "preference":
+            return [self._preference(task, planted or {})]
+        posed = list(self._units(task)) if self.protocol.kind == "coverage" else []
+        summary = (planted or {}).get("peer") or self._peer(task).text
+        texts = {"summary": whole(summary)}
+        if self.protocol.kind == "coverage":  # quality: the summary for its own sake
+            return [
+                *posed,
+                *(self._put(task, q.id, q.ask, _choice(q), texts) for q in self.protocol.questions),
+            ]
+        for question in self.protocol.questions:
+            form = weighted_form(question) if self.score == "weighted" else _choice(question)
+            posed.append(self._put(task, question.id, question.ask, form, texts))
+        return posed
+
+    def unmarked(self, task: Task, marked: Iterable[str]) -> PosedQuestion | None:
+        """The question on the units that no answer marked; None where there are none, or it is not asked."""
+        left = [unit for unit in self._peer_units(task) if unit.id not in set(marked)]
+        choices = self.protocol.unmarked_choices(len(left))
+        if not choices or self.protocol.unmarked is None:
+            return None
+        texts = {
+            "reference": whole(self._reference(task).text),
+            "summary": _lines(self._named(task, keep={unit.id for unit in left})),
+        }
+        return self._put(
+            task, UNMARKED, self.protocol.unmarked.ask, choice_form("relevant", choices), texts, of="unmarked"
+        )
+
+    # By kind
+
+    def _units(self, task: Task) -> Iterator[PosedQuestion]:
+        question = self.protocol.completeness
+        assert question is not None
+        reference = self._reference(task)
+        own = units_of(self._all_units(task), TextRef.of(reference), self.protocol.model_units)
+        hidden = hidden_spans(reference.text)
+        named = self._named(task)
+        names = [(name, id) for name, id, _ in named]
+        for unit in own:
+            text = shown(reference.text, unit.start, unit.end, hidden=hidden) or "…"
+            texts = {"reference": whole(reference.text), "summary": _lines(named), "unit": text}
+            form = unit_form(question.choices, names)
+            yield self._put(task, f"{UNIT}{unit.id}", question.ask, form, texts, of="units")
+
+    def _preference(self, task: Task, planted: Mapping[str, str]) -> PosedQuestion:
+        texts = {
+            role: whole(planted[role]) if role in planted else self._side(task, role)
+            for role in ("left", "right")
+        }
+        return self._put(task, PREFERENCE, self.protocol.ask, preference_form(self.protocol.tie), texts)
+
+    def _side(self, task: Task, role: str) -> str:
+        side = (task.left if role == "left" else task.right) or {}
+        side = side_now(side, task.hashes.get(role), task.topic, self.collection)
+        if "document" not in side:
+            return whole(self.summary(task.topic, TextRef.named(side)).text)
+        for document in self.collection.documents.get(task.topic, ()):
+            if document.id == side["document"]:
+                hidden = hidden_spans(document.text)
+                return shown(document.text, int(side["start"]), int(side["end"]), hidden=hidden) or "…"
+        raise DataError(f"task {quoted(task.id)}: a text of this task is not there any more")
+
+    # Texts
+
+    def summary(self, topic: str, text: TextRef) -> Summary:
+        for each in self.collection.summaries.get(topic, ()):
+            if TextRef.of(each) == text:
+                return each
+        raise DataError(f"{topic}: the summary of {quoted(text.system)} is not there any more")
+
+    def _peer(self, task: Task) -> Summary:
+        assert task.peer is not None
+        return self.summary(task.topic, task.peer)
+
+    def _reference(self, task: Task) -> Summary:
+        assert task.reference is not None
+        return self.summary(task.topic, task.reference)
+
+    def _all_units(self, task: Task) -> Sequence[Unit]:
+        return self.collection.units.get(task.topic, ())
+
+    def _peer_units(self, task: Task) -> list[Unit]:
+        assert task.peer is not None
+        return units_of(self._all_units(task), task.peer, self.protocol.peer_units)
+
+    def _named(self, task: Task, keep: set[str] | None = None) -> list[tuple[str, str, str]]:
+        """Units of the summary: the name that the prompt has for each, its id and its text."""
+        text = self._peer(task).text
+        hidden = hidden_spans(text)
+        return [
+            (
+                _UNIT_NAMES[n] if n < len(_UNIT_NAMES) else str(n + 1),
+                unit.id,
+                shown(text, unit.start, unit.end, hidden=hidden) or "…",
+            )
+            for n, unit in enumerate(self._peer_units(task))
+            if keep is None or unit.id in keep
+        ]
+
+    def _documents(self, topic: str) -> tuple[str, int]:
+        """The documents as people read them, cut to the words that are allowed; and how many words were cut."""
+        if "documents" not in self.show:
+            return "", 0
+        left, cut = self.max_words, 0
+        parts: list[str] = []
+        for n, document in enumerate(by_date(self.collection.documents.get(topic, ())), 1):
+            text = whole(document.text)
+            if left is not None:
+                text, lost = cut_to(text, left)
+                left, cut = max(0, left - len(text.split())), cut + lost
+            head = f"Document {n}" + (f", {document.date}" if document.date else "")
+            if text:
+                parts.append(f"{head}:\n{text}")
+        return "\n\n".join(parts), cut
+
+    def _shown_reference(self, task: Task) -> str:
+        if "reference" not in self.show:
+            return ""
+        peers = [self._peer(task)] if task.peer is not None else []
+        there = self.collection.references(task.topic)
+        if peers:
+            there = references_for(peers[0], there)
+        elif task.left is not None and "system" in task.left and task.right is not None:
+            sides = {task.left["system"], task.right["system"]}
+            there = [each for each in there if each.system not in sides]
+        return whole(there[0].text) if there else ""
+
+    def _put(
+        self, task: Task, id: str, ask: str, form: AnswerForm, texts: Mapping[str, str], *, of: str = ""
+    ) -> PosedQuestion:
+        documents, cut = self._documents(task.topic)
+        if cut:
+            self.cut[task.topic] = cut
+        row = self.collection.topics.get(task.topic)
+        data = {"documents": documents, "reference": self._shown_reference(task), **texts}
+        if row is not None and row.question:
+            data["topic"] = row.question
+        shared = (data.get("topic", ""), documents)
+        made_of = shared if documents else (text for name, text in data.items() if name != "unit")
+        token = boundary(data.values(), made_of)
+        heads = HEADS | UNIT_HEADS.get(of, {})
+        values = dict.fromkeys((*PLACES[self.protocol.kind][0], *PLACES[self.protocol.kind][1]), "")
+        values |= {
+            name: _block(heads[name], text, token) for name, text in data.items() if text or name in texts
+        }
+        values |= {
+            "boundary": token,
+            "guidelines": " ".join(self.protocol.guidelines.split()),
+            "question": ask,
+            "scale": form.scale(),
+            "answer": form.instruction(),
+        }
+        return PosedQuestion(task, id, form, self.template.filled(values), cut)
+
+
+HEADS = {
+    "topic": "What the summary is to answer",
+    "documents": "The documents",
+    "reference": "A reference summary",
+    "summary": "The summary to be judged",
+    "unit": "The unit of the reference that is asked about (the current model unit)",
+    "left": "Text A",
+    "right": "Text B",
+}
+UNIT_HEADS = {
+    "units": {"summary": "The units of the summary to be judged, a letter before each"},
+    "unmarked": {"summary": "The unmarked units of the summary to be judged"},
+}
+
+
+def check_kind(protocol: Protocol) -> None:
+    """Refuse protocols that no prompt asks."""
+    if protocol.kind not in KNOWN_KINDS:
+        raise UsageError(
+            f"{protocol.name} is a {protocol.kind} protocol, and a language model is asked"
+            f" {', '.join(KNOWN_KINDS[:-1])} and {KNOWN_KINDS[-1]} protocols"
+        )
+
+
+def boundary(texts: Iterable[str], made_of: Iterable[str]) -> str:
+    """A token that occurs in none of the texts, made of some of them.
+
+    Where it is made of what several prompts share, these begin alike, and servers need not read the beginning again.
+    """
+    every, some = "\0".join(texts), "\0".join(made_of)
+    for n in count():
+        token = f"TEXT-{sha256(f'{n} {some}'.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+        if token not in every:
+            return token
+    raise AssertionError("unreachable")
+
+
+def whole(text: str) -> str:
+    """A text as people read it: its paragraphs, without headers that may name who wrote it."""
+    return "\n".join(paragraphs(text))
+
+
+def cut_to(text: str, words: int) -> tuple[str, int]:
+    """The first words of a text, its lines kept, and how many words were cut."""
+    total = len(text.split())
+    if total <= words:
+        return text, 0
+    ends = [match.end() for match in re.finditer(r"\S+", text)]
+    return (text[: ends[words - 1]] if words else ""), total - words
+
+
+def _block(head: str, text: str, token: str) -> str:
+    return f"{head}:\n{token}\n{text}\n{token}"
+
+
+def _lines(units: Iterable[tuple[str, str, str]]) -> str:
+    return "\n".join(f"{name}) {text}" for name, _, text in units)
+
+
+def _choice(question: Question) -> AnswerForm:
+    return choice_form("value", question.choices)
+
+
+def cut_words(cut: Mapping[str, int]) -> str | None:
+    """How much of the documents was not shown, in words."""
+    if not cut:
+        return None
+    return (
+        f"{counted(sum(cut.values()), 'word')} of the documents of {counted(len(cut), 'topic')} cut"
+        f" ({listed(sorted(cut), most=3)})"
+    )

@@ -1,0 +1,442 @@
+"""adjudge judge llm"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+import adjudge
+from adjudge.cli import options
+from adjudge.cli.completion import complete_protocols
+from adjudge.cli.output import say, show, show_json, warn
+from adjudge.errors import DataError, UsageError, quoted
+from adjudge.wording import counted
+
+if TYPE_CHECKING:
+    from adjudge.assessors.llm.exchange import AskProgress, LlmServer
+    from adjudge.assessors.llm.judging import LlmJob, LlmJudged, LlmOptions
+
+EXAMPLE = "adjudge judge llm my-eval --protocol rating --url http://localhost:8000/v1 --model qwen3-8b --dry-run"
+NO_MODEL = "say where the model is: --url http://localhost:8000/v1 --model NAME, or --local"
+
+
+class LlmCommand(TyperCommand):
+    """Takes --local alone, and with the file of a model: --local PATH.gguf."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, with_local_model(args))
+
+
+COMMAND_CLASS = LlmCommand
+
+
+def with_local_model(words: Sequence[str]) -> list[str]:
+    """The words with --local-model where --local has a value, which is a file's name that ends in .gguf."""
+    found: list[str] = []
+    for before, word in zip(["", *words], words, strict=False):
+        if word.startswith("--local="):
+            found += ["--local-model", word.partition("=")[2]]
+        elif before == "--local" and word.lower().endswith(".gguf"):
+            found[-1:] = ["--local-model", word]
+        else:
+            found.append(word)
+    return found
+
+
+def llm(
+    evaluation: options.Folder,
+    protocol: Annotated[
+        str | None,
+        typer.Option(
+            "--protocol",
+            metavar="NAME",
+            help="What it is asked; evaluation.toml's unless given.",
+            autocompletion=complete_protocols,
+        ),
+    ] = None,
+    url: Annotated[
+        str | None,
+        typer.Option("--url", metavar="URL", help="Of a server with OpenAI's interface, such as .../v1."),
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="NAME", help="As the server calls it.")
+    ] = None,
+    local: Annotated[
+        bool,
+        typer.Option(
+            "--local",
+            help="The small model of adjudge\\[local-judge], offline; --local PATH.gguf takes a better one.",
+        ),
+    ] = False,
+    local_model: Annotated[
+        Path | None, typer.Option("--local-model", metavar="PATH.gguf", hidden=True)
+    ] = None,
+    reuse_prompts: Annotated[
+        bool,
+        typer.Option(
+            "--reuse-prompts",
+            help="Of --local: faster where prompts begin alike; then answers depend a little on what came before.",
+        ),
+    ] = False,
+    key_env: Annotated[
+        str | None,
+        typer.Option(
+            "--key-env", metavar="VARIABLE", help="Environment variable that holds the server's key."
+        ),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", metavar="NAME", help="The judge's; the model's unless given.")
+    ] = None,
+    score: Annotated[
+        str,
+        typer.Option(
+            "--score", metavar="top|weighted", help="The answer, or the scale's mean by probability."
+        ),
+    ] = "top",
+    template: Annotated[
+        Path | None,
+        typer.Option("--template", metavar="FILE", help="A prompt of your own; see --show-prompt."),
+    ] = None,
+    show_what: Annotated[
+        str | None,
+        typer.Option(
+            "--show",
+            metavar="A,B",
+            help="What it sees beside what it judges: documents, reference, or nothing; what people see unless given.",
+        ),
+    ] = None,
+    max_words: Annotated[
+        int | None,
+        typer.Option("--max-words", min=0, metavar="N", help="Cut a topic's documents to so many words."),
+    ] = None,
+    again: Annotated[
+        float, typer.Option("--again", min=0, max=1, metavar="SHARE", help="Of tasks, asked once more.")
+    ] = 0.1,
+    one_order: Annotated[
+        bool,
+        typer.Option("--one-order", help="Show each pair once; it is shown both ways round unless given."),
+    ] = False,
+    pairs: Annotated[
+        int | None, typer.Option("--pairs", min=1, metavar="N", help="So many pairs a topic.")
+    ] = None,
+    topic: Annotated[
+        list[str] | None,
+        typer.Option("--topic", metavar="T", help="Topics to judge; all unless given.", show_default=False),
+    ] = None,
+    system: Annotated[
+        list[str] | None,
+        typer.Option("--system", metavar="S", help="Systems to judge; all unless given.", show_default=False),
+    ] = None,
+    temperature: Annotated[float, typer.Option("--temperature", help="Of the model.")] = 0.0,
+    max_tokens: Annotated[
+        int | None,
+        typer.Option("--max-tokens", min=1, metavar="N", help="Of an answer; what it needs unless given."),
+    ] = None,
+    retries_invalid: Annotated[
+        int,
+        typer.Option("--retries-invalid", min=0, max=99, help="How often to ask again for a valid answer."),
+    ] = 1,
+    family: Annotated[
+        str, typer.Option("--family", metavar="WORD", help="Part of the names of systems it may favour.")
+    ] = "",
+    concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Requests at a time.")] = 8,
+    per_minute: Annotated[
+        float | None, typer.Option("--per-minute", metavar="N", help="At most so many requests a minute.")
+    ] = None,
+    tokens_per_minute: Annotated[
+        float | None,
+        typer.Option("--tokens-per-minute", metavar="N", help="At most so many tokens a minute."),
+    ] = None,
+    max_requests: Annotated[
+        int | None, typer.Option("--max-requests", min=0, metavar="N", help="Stop after so many requests.")
+    ] = None,
+    max_tokens_total: Annotated[
+        int | None, typer.Option("--max-tokens-total", min=0, metavar="N", help="Stop before so many tokens.")
+    ] = None,
+    max_cost: Annotated[
+        float | None,
+        typer.Option("--max-cost", min=0, metavar="MONEY", help="Stop before this cost is passed."),
+    ] = None,
+    price_prompt: Annotated[
+        float, typer.Option("--price-prompt", min=0, help="Of a million tokens of prompts.")
+    ] = 0.0,
+    price_answer: Annotated[
+        float, typer.Option("--price-answer", min=0, help="Of a million tokens of answers.")
+    ] = 0.0,
+    retries: Annotated[
+        int,
+        typer.Option("--retries", min=0, help="How often to send what failed for the server's sake again."),
+    ] = 2,
+    timeout: Annotated[float, typer.Option("--timeout", help="Seconds for one request.")] = 120.0,
+    check_planted: Annotated[
+        int | None,
+        typer.Option(
+            "--check-planted",
+            min=1,
+            metavar="N",
+            help="Judge nothing; see how far instructions planted in N summaries move it.",
+        ),
+    ] = None,
+    show_prompt: Annotated[
+        bool, typer.Option("--show-prompt", help="Print the template and the first prompt; send nothing.")
+    ] = False,
+    seed: options.Seed = 0,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Count requests, tokens and the largest cost; send nothing.")
+    ] = False,
+    json: options.Json = False,
+) -> None:
+    """Let a language model judge under the same protocol as people; its answers are marked as a judge's.
+
+    Texts are sent to the server that --url names. Run the same command again to go on after a break: nothing that was
+    answered is asked twice. What the judge is worth is for its agreement with people to say.
+    """
+    from adjudge.assessors.llm.exchange import AskLimits, Prices
+    from adjudge.assessors.llm.judging import LlmOptions, check_cost
+    from adjudge.assessors.llm.prompts import load_template
+    from adjudge.judgments.protocol import protocol_of
+
+    options.one_of("--score", score, ("top", "weighted"))
+    prices = Prices(price_prompt, price_answer)
+    limits = AskLimits(
+        concurrency=concurrency,
+        per_minute=per_minute,
+        tokens_per_minute=tokens_per_minute,
+        max_requests=max_requests,
+        max_tokens=max_tokens_total,
+        max_cost=max_cost,
+        retries=retries,
+        timeout=timeout,
+    )
+    check_cost(limits, prices)
+    where = Where(
+        url,
+        model,
+        local=local or local_model is not None,
+        file=local_model,
+        reuse=reuse_prompts,
+        key=_key(key_env),
+        prices=prices,
+    )
+    e = adjudge.open(evaluation)
+    chosen = LlmOptions(
+        name=name,
+        score="weighted" if score == "weighted" else "top",
+        template=None if template is None else load_template(protocol_of(e.folder, protocol).kind, template),
+        show=None if show_what is None else _shown(show_what),
+        max_words=max_words,
+        temperature=temperature,
+        seed=seed,
+        max_tokens=max_tokens,
+        retries_invalid=retries_invalid,
+        share_again=again,
+        both_orders=not one_order,
+        pairs=pairs,
+        topics=tuple(topic or ()),
+        systems=tuple(system or ()),
+        family=family,
+    )
+    if show_prompt:
+        _show_prompt(_job(e, protocol, where.named(), chosen, to_ask=False), json)
+    elif dry_run:
+        _estimate(_job(e, protocol, where.named(), chosen), json, where)
+    else:
+        with where.server() as server:
+            _run(_job(e, protocol, server, chosen), limits, check_planted, json)
+
+
+class Where:
+    """Where the model is, as the options say."""
+
+    def __init__(
+        self,
+        url: str | None,
+        model: str | None,
+        *,
+        local: bool,
+        file: Path | None,
+        reuse: bool,
+        key: str | None,
+        prices: Any,
+    ):
+        if local and url is not None:
+            raise UsageError("--url and --local exclude each other")
+        if local and model is not None:
+            raise UsageError("--model names a model of a server (--url); with --local say --local PATH.gguf")
+        self._url, self._model, self._key, self._prices = url, model, key, prices
+        self._local, self._file, self._reuse = local, file, reuse
+
+    def named(self) -> LlmServer:
+        """The server by name alone, where nothing is sent."""
+        from adjudge.assessors.llm.exchange import LlmServer
+
+        if self._local:
+            from adjudge.assessors.llm.local import find_model, model_name
+
+            file = find_model() if self._file is None else self._file
+            if not file.is_file():
+                raise DataError(f"{file}: there is no such file; expected a model's (.gguf)")
+            return LlmServer(url="", model=model_name(file), prices=self._prices)
+        return LlmServer(url=self._url or "", model=self._model or "model", prices=self._prices)
+
+    @contextmanager
+    def server(self) -> Iterator[LlmServer]:
+        from dataclasses import replace
+
+        from adjudge.assessors.llm.exchange import LlmServer
+
+        if self._local:
+            from adjudge.assessors.llm.local import local_server
+
+            with local_server(self._file, reuse_prompts=self._reuse) as found:
+                yield replace(found, prices=self._prices)
+            return
+        if self._url is None:
+            raise UsageError(NO_MODEL)
+        if self._model is None:
+            raise UsageError("--model is missing: the name of the model, as the server calls it")
+        yield LlmServer(url=self._url, model=self._model, api_key=self._key, prices=self._prices)
+
+
+def _key(variable: str | None) -> str | None:
+    if variable is None:
+        return None
+    found = os.environ.get(variable)
+    if not found:
+        raise UsageError(f"--key-env: there is no environment variable {quoted(variable)}, or it is empty")
+    return found
+
+
+def _shown(text: str) -> tuple[str, ...]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    return () if names == ["nothing"] else tuple(names)
+
+
+def _job(
+    e: Any, protocol: str | None, server: LlmServer, chosen: LlmOptions, *, to_ask: bool = True
+) -> LlmJob:
+    from adjudge.assessors.llm.judging import prepare_judging
+
+    return prepare_judging(e.folder, e.collection, protocol, server, chosen, to_ask=to_ask)
+
+
+def _show_prompt(job: LlmJob, json: bool) -> None:
+    first, template = job.first(), job.template()
+    schema = first.form.schema()
+    if json:
+        show_json(
+            {
+                "template": template.text,
+                "template_hash": template.hash,
+                "question": first.question,
+                "messages": [dict(each) for each in first.messages],
+                "schema": schema,
+                "choices": list(first.form.choices),
+                "signature": job.signature,
+                "sent": False,
+            }
+        )
+        return
+    say(f"Template ({template.source}, {template.hash})", "bold")
+    say(template.text.rstrip())
+    print()
+    say(f"The first prompt ({first.question})", "bold")
+    for each in first.messages:
+        say(f"[{each['role']}]")
+        say(each["content"])
+    if first.cut_words:
+        warn(f"{counted(first.cut_words, 'word')} of the documents cut")
+    say("nothing was sent")
+
+
+def _estimate(job: LlmJob, json: bool, where: Where) -> None:
+    from dataclasses import asdict
+
+    from adjudge.assessors.llm.cache import FILE, ReplyStore
+    from adjudge.data.layout import JUDGES
+
+    there = (job.folder.path / JUDGES / FILE).exists()
+    if there:
+        with ReplyStore.of(job.folder) as replies:
+            found = job.estimate(replies)
+    else:
+        found = job.estimate()
+    if json:
+        show_json({**asdict(found), "judge": job.name, "tasks": len(job.tasks), "sent": False})
+        return
+    say(f"{job.name} under {job.protocol.name}: {counted(len(job.tasks), 'task')}")
+    say(found.headline())
+    for note in job.notes:
+        warn(note)
+    say("nothing was sent; leave out --dry-run to ask")
+
+
+def _run(job: LlmJob, limits: Any, planted: int | None, json: bool) -> None:
+    from adjudge.assessors.llm.judging import run_judging
+    from adjudge.assessors.llm.planted import check_planted
+
+    try:
+        with _progress(job.name) as bar:
+            if planted is not None:
+                check = check_planted(job, planted, limits=limits, progress=bar)
+            else:
+                found = run_judging(job, limits=limits, progress=bar)
+    except KeyboardInterrupt:
+        warn("interrupted; what was answered is kept, and the same command goes on from there")
+        raise typer.Exit(130) from None
+    if planted is not None:
+        if json:
+            show_json(check.as_dict())
+        else:
+            show(check.table())
+            for line in (check.headline(), *check.table().notes, check.signature):
+                say(line)
+        return
+    if json:
+        show_json(found.as_dict())
+    else:
+        _show(found)
+    if found.stopped is not None:
+        raise typer.Exit(1)
+
+
+def _show(found: LlmJudged) -> None:
+    show(found.table())
+    for line in found.lines():
+        say(line)
+    say(found.card.signature)
+
+
+@contextmanager
+def _progress(what: str) -> Iterator[Callable[[AskProgress], None]]:
+    """Replies, their rate and what they cost so far; silent where standard error is no terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+        disable=not sys.stderr.isatty(),
+    ) as bar:
+        task = bar.add_task(what, total=None, rate="")
+
+        def note(state: AskProgress) -> None:
+            rate = "" if state.per_minute is None else f"{state.per_minute:,.0f}/min"
+            cost = f" cost {state.cost:.4f}" if state.cost else ""
+            bar.update(
+                task, completed=state.done, total=state.of, rate=f"{rate}{cost} {state.tokens:,} tokens"
+            )
+
+        yield note

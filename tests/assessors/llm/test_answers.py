@@ -1,0 +1,206 @@
+"""What a reply says, and that nothing is read into it."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import pytest
+
+from adjudge.assessors.llm.answers import (
+    CUT_SHORT,
+    NO_LOGPROBS,
+    NO_MARKS,
+    NOT_COVERED,
+    NOT_FOUND,
+    OFF_SCALE,
+    REFUSED,
+    SEVERAL,
+    AnswerForm,
+    choice_form,
+    preference_form,
+    unit_form,
+    weighted_form,
+)
+from adjudge.assessors.llm.exchange import ChatReply
+from adjudge.errors import UsageError
+from adjudge.judgments.protocol import Choice, Question
+
+LABELS = ("very poor", "poor", "barely acceptable", "good", "very good")
+SCALE = tuple(Choice(n, label) for n, label in enumerate(LABELS, 1))
+FORM = choice_form("value", SCALE)
+UNITS = unit_form([Choice(n / 5, f"{20 * n} %") for n in range(6)], [("a", "u1"), ("b", "u2"), ("c", "u3")])
+
+
+def read(text: str, form: AnswerForm = FORM, finish: str = "stop") -> tuple[Any, str | None]:
+    found = form.read(ChatReply(text, finish=finish))
+    return found.answer, found.why
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"answer": 4}',
+        '{"answer": 4.0}',
+        '{"answer": "4"}',
+        '{"answer": "Good"}',
+        '{"rating": 4}',
+        '{"reason": "clear", "answer": 4}',
+        '```json\n{"answer": 4}\n```',
+        'Here it is: {"answer": 4}. I hope it helps.',
+        '{"answer": 4}\n{"answer": 4}',
+        '<think>perhaps {"answer": 2}</think>{"answer": 4}',
+        "4",
+        " 4.\n",
+        "**4**",
+        '"4"',
+        "good",
+        "Good.",
+        "Answer: 4",
+        "The answer is 4",
+        "4 - good",
+        "4 (good)",
+        "4: good",
+        "Rating: **4**",
+    ],
+)
+def test_an_answer_is_read_however_it_is_wrapped(text: str) -> None:
+    assert read(text) == ({"value": 4}, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('{"answer": 7}', f"{OFF_SCALE}: 7"),
+        ('{"answer": 3.5}', f"{OFF_SCALE}: 3.5"),
+        ('{"answer": true}', f"{OFF_SCALE}: true"),
+        ('{"answer": null}', f"{OFF_SCALE}: null"),
+        ('{"answer": NaN}', f"{OFF_SCALE}: NaN"),
+        ('{"answer": "excellent"}', f'{OFF_SCALE}: "excellent"'),
+        ("0", f"{OFF_SCALE}: 0"),
+        ("-4", f"{OFF_SCALE}: -4"),
+        ("7.", f"{OFF_SCALE}: 7"),
+        ("", NOT_FOUND),
+        ("It is a fine summary.", NOT_FOUND),
+        ("I would give it a 4 because it is clear.", NOT_FOUND),
+        ("Rating: 4\nBecause it is clear.", NOT_FOUND),
+        ('{"answer": {"value": 4}}', NOT_FOUND),
+        ('{"answer": [4]}', NOT_FOUND),
+        ('{"coherence": 4, "fluency": 5}', NOT_FOUND),
+        ('{"answer": ', NOT_FOUND),
+        ("4/5", NOT_FOUND),
+        ("I'm sorry, but I cannot rate this text.", REFUSED),
+        ("As an AI, I do not judge.", REFUSED),
+        ("4\n5", SEVERAL),
+        ("4 (poor)", SEVERAL),
+        ('{"answer": 4} or {"answer": 5}', SEVERAL),
+        ('{"answer": 4} or {"answer": 7}', SEVERAL),
+        ('{"answer": 4, "answer": 5}', SEVERAL),
+    ],
+)
+def test_what_is_no_answer_is_missing_with_its_reason(text: str, why: str) -> None:
+    assert read(text) == (None, why)
+
+
+def test_what_was_cut_short_is_no_answer_unless_its_json_is_whole() -> None:
+    assert read('{"answer": ', finish="length") == (None, CUT_SHORT)
+    assert read("1", finish="length") == (None, CUT_SHORT)  # of 10?
+    assert read('{"answer": 2} and I say so bec', finish="length") == ({"value": 2}, None)
+    assert read("", finish="content_filter") == (None, REFUSED)
+    assert FORM.read(ChatReply(None, why="time-out")).why == "time-out"
+
+
+def test_reasons_are_counted_without_their_particulars() -> None:
+    assert {FORM.read(ChatReply(f'{{"answer": {n}}}')).reason for n in (6, 7, 8)} == {OFF_SCALE}
+
+
+def test_a_unit_has_marks_and_a_completeness() -> None:
+    assert read('{"marked": ["a", "C"], "answer": 0.6}', UNITS) == (
+        {"marked": ["u1", "u3"], "completeness": 0.6},
+        None,
+    )
+    assert read('{"marked": [], "answer": 0}', UNITS) == ({"marked": [], "completeness": 0.0}, None)
+    assert read('{"marked": ["a", "a"], "answer": 1}', UNITS)[0] == {"marked": ["u1"], "completeness": 1.0}
+    assert read('{"marked": ["d"], "answer": 1}', UNITS) == (None, 'no such unit: "d"')
+    assert read('{"marked": "a", "answer": 1}', UNITS) == (None, NO_MARKS)
+    assert read('{"answer": 1}', UNITS) == (None, NO_MARKS)
+    assert read('{"marked": ["a"], "answer": 0.5}', UNITS) == (None, f"{OFF_SCALE}: 0.5")
+    assert read("0.6", UNITS) == (None, NOT_FOUND)
+
+
+def test_a_preference_has_a_tie_only_where_the_protocol_has_one() -> None:
+    assert read('{"answer": "A"}', preference_form(False)) == ({"winner": "left"}, None)
+    assert read("text B", preference_form(False)) == ({"winner": "right"}, None)
+    assert read('{"answer": "tie"}', preference_form(True)) == ({"winner": "tie"}, None)
+    assert read('{"answer": "tie"}', preference_form(False)) == (None, f'{OFF_SCALE}: "tie"')
+
+
+def test_every_answer_that_the_schema_allows_is_read_back() -> None:
+    for form in (FORM, preference_form(True), choice_form("value", [Choice("0", "0"), Choice("1-5", "1-5")])):
+        schema = form.schema()
+        assert schema is not None
+        written = schema["properties"]["answer"]["enum"]
+        said = [read(json.dumps({"answer": each}), form)[0] for each in written]
+        assert said == [{form.field: option.value} for option in form.options]
+
+
+# By probabilities
+
+
+QUESTION = Question("rating:x", "How good?", SCALE)
+WEIGHTED = weighted_form(QUESTION)
+
+
+def weighed(*tokens: tuple[str, float], form: AnswerForm = WEIGHTED) -> tuple[Any, str | None]:
+    listed = tuple((token, math.log(p)) for token, p in tokens)
+    found = form.read(ChatReply("4", tokens=(listed,), finish="length"))
+    return found.answer, found.why
+
+
+def test_a_weighted_score_is_the_mean_of_the_scale_by_probability() -> None:
+    answer, why = weighed(("4", 0.5), ("3", 0.2), ("5", 0.15), ("2", 0.1), ("1", 0.05))
+    assert why is None
+    assert answer == {"value": 4, "weighted": pytest.approx(0.05 + 0.2 + 0.6 + 2 + 0.75), "covered": 1.0}
+
+
+def test_spellings_of_a_choice_count_together_and_other_tokens_not_at_all() -> None:
+    answer, _ = weighed(
+        (" 4", 0.3), ("4", 0.3), ("▁3", 0.1), ("Ġ5", 0.1), ("The", 0.1), ("2", 0.05), ("1", 0.05)
+    )
+    assert answer["weighted"] == pytest.approx((0.6 * 4 + 0.1 * 3 + 0.1 * 5 + 0.05 * 2 + 0.05) / 0.9)
+    assert answer["covered"] == pytest.approx(0.9)
+
+
+def test_what_is_not_listed_must_not_move_the_score() -> None:
+    # The four listed have .99; 1 is not listed. At most .01 may lie there: .01 * 3 = .03 of a scale of length 4.
+    fine, why = weighed(("4", 0.97), ("5", 0.01), ("3", 0.005), ("2", 0.005))
+    assert why is None
+    assert fine["weighted"] == pytest.approx((3.88 + 0.05 + 0.015 + 0.01) / 0.99)
+    # With .05 not listed it could be .05 * 3.
+    none, why = weighed(("4", 0.93), ("5", 0.01), ("3", 0.005), ("2", 0.005))
+    assert none is None
+    assert why is not None
+    assert why.startswith(NOT_COVERED)
+
+
+def test_a_model_that_says_something_else_has_no_weighted_score() -> None:
+    answer, why = weighed(("The", 0.8), *((str(n), 0.04) for n in range(1, 6)))
+    assert answer is None
+    assert why == f"{OFF_SCALE}: the choices have 20% of the probability"
+    assert WEIGHTED.read(ChatReply("4")).why == NO_LOGPROBS
+
+
+def test_choices_of_more_than_one_character_become_letters() -> None:
+    form = weighted_form(Question("rating:x", "?", tuple(Choice(n, str(n)) for n in (0, 50, 100))))
+    assert form.choices == ("A", "B", "C")
+    assert form.scale() == "- A: 0\n- B: 50\n- C: 100"
+    answer, _ = weighed(("B", 0.5), ("C", 0.3), ("A", 0.2), form=form)
+    assert answer == {"value": 50, "weighted": pytest.approx(55), "covered": pytest.approx(1)}
+
+
+def test_scales_without_a_mean_or_without_one_token_each_are_refused() -> None:
+    with pytest.raises(UsageError, match="mean of numbers"):
+        weighted_form(Question("quality:1", "?", (Choice("0", "0"), Choice("1-5", "1-5"))))
+    with pytest.raises(UsageError, match="101 choices"):
+        weighted_form(Question("rating:x", "?", tuple(Choice(n, str(n)) for n in range(101))))
