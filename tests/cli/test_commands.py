@@ -45,6 +45,8 @@ def judged(folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     units = ("--protocol", "duc-2002", "--assessors", "1")
     assert called(folder, "judge", "simulate", "my-eval", *units).returncode == 0
+    learned = called(folder, "judge", "train", "my-eval", "--protocol", "duc-2002", "-o", "judge.json")
+    assert learned.returncode == 0, learned.stderr
     assert called(folder, "judgments", "export", "my-eval", "judgments.jsonl").returncode == 0
     (folder / "arena.csv").write_text(
         "topic,model_a,model_b,winner,judge\n"
@@ -282,6 +284,11 @@ JSON_CALLS = [
     "judgments import records judgments.jsonl my-eval",
     "judgments import summeval model_annotations.jsonl my-eval",
     "judge simulate my-eval --protocol responsiveness",
+    "judge train my-eval --protocol duc-2002",
+    "judge apply my-eval judge.json",
+    "judge llm my-eval --protocol rating --url http://127.0.0.1:9/v1 --model m --dry-run",
+    "judge report my-eval simulated-2 --resamples 50",
+    "judge drift my-eval simulated-1 simulated-2 --resamples 100",
     "people add my-eval anna",
     "people list my-eval",
     "people suspend my-eval bert",

@@ -194,7 +194,7 @@ COMMANDS = (
     Command(
         "judge",
         JUDGE,
-        "Let programs judge: simulated assessors.",
+        "Let programs judge (simulated, learned, language models), and say what they are worth.",
         "judge:judge",
     ),
     Command(

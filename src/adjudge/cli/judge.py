@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
+from typer.core import TyperCommand
 
 import adjudge
-from adjudge.cli import judge_llm, options
+from adjudge.cli import judge_drift, judge_learned, judge_llm, judge_report, options
 from adjudge.cli.completion import complete_protocols
 from adjudge.cli.output import say, show_json
 from adjudge.wording import counted
 
-judge = typer.Typer(help="Let programs judge: language models, simulated assessors.", no_args_is_help=True)
+ABOUT = "Let programs judge (simulated, learned, language models), and say what they are worth."
+
+judge = typer.Typer(help=ABOUT, no_args_is_help=True)
 
 JUDGE = {
-    "llm": judge_llm.EXAMPLE,
     "simulate": "adjudge judge simulate my-eval --protocol duc-2002 --assessors 3 --noise 0.1 --seed 1",
+    "train": judge_learned.TRAIN,
+    "apply": judge_learned.APPLY,
+    "llm": judge_llm.EXAMPLE,
+    "report": judge_report.EXAMPLE,
+    "drift": judge_drift.EXAMPLE,
 }
-judge.command("llm", cls=judge_llm.COMMAND_CLASS, epilog=f"Example: {JUDGE['llm']}")(judge_llm.llm)
 
 
 @judge.command("simulate", epilog=f"Example: {JUDGE['simulate']}")
@@ -78,3 +85,14 @@ def simulate(
         say(f"{counted(assessors, 'simulated assessor')}: {found.lines()[0]}")
         for line in found.lines()[1:]:
             say(line)
+
+
+def _add(name: str, command: Callable[..., None], own_class: type[TyperCommand] = TyperCommand) -> None:
+    judge.command(name, cls=own_class, epilog=f"Example: {JUDGE[name]}")(command)
+
+
+_add("train", judge_learned.train)
+_add("apply", judge_learned.apply)
+_add("llm", judge_llm.llm, judge_llm.COMMAND_CLASS)
+_add("report", judge_report.report)
+_add("drift", judge_drift.drift)

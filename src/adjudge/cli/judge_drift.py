@@ -16,7 +16,7 @@ from adjudge.errors import UsageError
 if TYPE_CHECKING:
     from adjudge.formats.scoretable import TableOptions
 
-EXAMPLE = "adjudge judge drift my-eval smollm2-may smollm2-june"
+EXAMPLE = "adjudge judge drift my-eval simulated-1 simulated-2"
 
 
 @takes_table

@@ -16,7 +16,7 @@ from adjudge.errors import UsageError
 if TYPE_CHECKING:
     from adjudge.assessors.learned.training import TrainedJudge
 
-TRAIN = "adjudge judge train my-eval --protocol duc-2001 -o judge.json --rules"
+TRAIN = "adjudge judge train my-eval --protocol duc-2002 -o judge.json --rules"
 APPLY = "adjudge judge apply my-eval judge.json --name tree"
 
 Protocol = Annotated[

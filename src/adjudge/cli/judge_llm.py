@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from adjudge.assessors.llm.exchange import AskProgress, LlmServer
     from adjudge.assessors.llm.judging import LlmJob, LlmJudged, LlmOptions
 
-EXAMPLE = "adjudge judge llm my-eval --protocol rating --url http://localhost:8000/v1 --model qwen3-8b --dry-run"
+EXAMPLE = (
+    "adjudge judge llm my-eval --protocol rating --url http://localhost:8000/v1 --model qwen3-8b --dry-run"
+)
 NO_MODEL = "say where the model is: --url http://localhost:8000/v1 --model NAME, or --local"
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from adjudge.formats.scoretable import TableOptions
     from adjudge.trust.judges.result import JudgeDossier, JudgeReport
 
-EXAMPLE = "adjudge judge report my-eval simulated-3"
+EXAMPLE = "adjudge judge report my-eval simulated-2"
 MOST_SENTENCES = 8
 """Of a part, where all parts are told in short."""
 
@@ -59,14 +59,14 @@ def report(
         typer.Option("--panel", metavar="HOW", help="Several judges together: by their mean or their vote."),
     ] = "none",
     family: Annotated[
-        str | None,
+        str,
         typer.Option(
             "--family",
             metavar="TEXT",
             help="A part of the names of systems that the judge may favour, such as gpt.",
             show_default=False,
         ),
-    ] = None,
+    ] = "",
     epsilon: Annotated[
         float,
         typer.Option(

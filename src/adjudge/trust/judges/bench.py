@@ -87,8 +87,6 @@ class AspectBench:
     named: bool = True
     """Whether people are known by name."""
     card: JudgeCard | None = None
-    family: str = ""
-    """A part of the names of systems that the judge may favour; nothing where that is not known."""
     notes: tuple[str, ...] = ()
     ratios: FloatArray | None = None
     """Of pairs of summaries: the logarithm to base 2 of the first one's words over the second's, 1 where the first is
@@ -251,8 +249,7 @@ def benches_of(
             given = look_up.column(columns.get(judge), own)
             bench = _bench(judge, source, name, part, own, names, given, look_up)
             if bench is not None:
-                card = cards.get((judge, source or ""))
-                found.append(replace(bench, card=card, family=card.family if card else ""))
+                found.append(replace(bench, card=cards.get((judge, source or ""))))
     found = _titled(found)
     named = (question,) if isinstance(question, str) else tuple(question)
     if named:

@@ -23,6 +23,9 @@ class JudgeOptions:
     margin: float = 0.1
     """How far below an assessor's agreement a judge's may lie and still be like an assessor's."""
 
+    family: str = ""
+    """A part of the names of systems that judges may favour; without it, what their cards say."""
+
     @property
     def level(self) -> float:
         return 1 - self.alpha

@@ -62,7 +62,7 @@ def _ranking(benches: JudgeBenches, options: JudgeOptions, step: Step) -> Result
 def _effects(benches: JudgeBenches, options: JudgeOptions, step: Step) -> ResultPart:
     from adjudge.trust.judges.effects import judge_effects
 
-    return judge_effects(benches, options, step)
+    return judge_effects(benches, options, family=options.family, progress=step)
 
 
 SPECS: dict[str, DossierSpec] = {
@@ -253,7 +253,7 @@ def judge_report(
     form: str | None = None,
     without: str | Sequence[str] = (),
     human_systems: Patterns = (),
-    family: str | None = None,
+    family: str = "",
     epsilon: float = 0.2,
     margin: float = 0.1,
     alpha: float = 0.05,
@@ -278,9 +278,9 @@ def judge_report(
     benches = benches_of(
         found, names or _programs(found), question=question, length=length, form=form, without=without
     )
-    if family is not None:
-        benches = replace(benches, benches=tuple(replace(b, family=family) for b in benches.benches))
-    options = JudgeOptions(alpha=alpha, resamples=resamples, seed=seed, epsilon=epsilon, margin=margin)
+    options = JudgeOptions(
+        alpha=alpha, resamples=resamples, seed=seed, epsilon=epsilon, margin=margin, family=family
+    )
     together: ResultPart | None = None
     everyone = benches
     if panel != "none":
@@ -288,7 +288,7 @@ def judge_report(
 
         if len(benches.judges) < 2:
             raise UsageError("a panel has two judges or more: name them")
-        together = panels(benches, options, partial(progress, "panel"))
+        together = panels(benches, options, partial(progress, "panel"), how=panel)
         everyone = with_panel(benches, panel)
     dossiers = tuple(_dossier(everyone, judge, options, wanted, progress) for judge in everyone.judges)
     measures = {b.aspect for b in benches.benches if b.source is None}
