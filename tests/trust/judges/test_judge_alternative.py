@@ -154,6 +154,20 @@ def test_several_questions_are_summed_up() -> None:
     )
 
 
+def test_one_reason_is_said_once() -> None:
+    answers, quality = clear()
+    few = [bench(answers[:, :2], quality, aspect=name) for name in "abc"]
+    found = dossier_of(*few, bench(answers, quality, aspect="d"))
+    said = list(found.sentences())
+    assert len(said) == 2
+    assert said[1] == (
+        "On a, b and c the alternative-annotator test of program was not made: it needs 3 assessors, and there are 2."
+    )
+    assert dossier_of(*few).headline() == (
+        "The alternative-annotator test of program was not made: it needs 3 assessors, and there are 2."
+    )
+
+
 def test_what_cannot_be_tested_says_why() -> None:
     answers, quality = clear()
     few = dossier_of(bench(answers[:80], quality[:80]))

@@ -289,6 +289,20 @@ def test_only_the_interval_says_on_which_side_of_an_assessor_a_judge_is() -> Non
 # Where little is known
 
 
+def test_people_who_find_nothing_have_no_conclusions_to_share() -> None:
+    rng = np.random.default_rng(8)
+    people = rng.normal(size=(3, 12, 6))
+    found = ranked(bench(people, rng.normal(size=(12, 6)) + 2 * np.arange(6)))
+    own = found.aspects[0].conclusion("judge")
+    assert own is not None
+    assert own.people_find == 0
+    assert own.only_measure > 0
+    assert list(found.sentences())[2] == (
+        "On overall people's answers show no significant difference on any of 15 pairs of systems, so that there is"
+        f" none to share; program's show one on {own.only_measure:.0f}."
+    )
+
+
 def test_few_systems() -> None:
     people, worth = made()
     two = ranked(bench(people[:, :, :2], worth[:, :2])).aspects[0]
@@ -348,6 +362,10 @@ def test_every_form_has_the_same_numbers() -> None:
         "ranking-ranks-program-fluency",
     )
     assert "on overall and -0." in found.headline()
+    silent = replace(bench(people, judge * 0), aspect="grammar")
+    assert (
+        ranked(bench(people, judge), silent).headline().endswith("with people's; there is none on grammar.")
+    )
     assert found.of("program", "fluency").own.tau < 0
     shown = found.conclusions_table().to_frame()
     assert set(shown["beside"]) == {"people", "all but one"}

@@ -115,9 +115,7 @@ class AspectAlternative:
     def sentence(self) -> str:
         """Whether the judge passes, and who else does."""
         if self.why is not None:
-            return (
-                f"On {self.aspect} the alternative-annotator test of {self.judge} was not made: {self.why}."
-            )
+            return _not_made(self.judge, [self.aspect], self.why)
         wins = round(self.own.winning_rate * self.own.assessors)
         numbers = (
             f"it wins against {wins} of {counted(self.own.assessors, 'assessor')}, average advantage probability"
@@ -136,6 +134,10 @@ class AspectAlternative:
         if self.measured:
             return f"{said}, and so {_who(self.measured, verb_first=True)}: passing needs no judge here."
         return f"{said}; {_who([each for each in self.rows[1:] if each.why is None])} not."
+
+
+def _not_made(judge: str, aspects: Sequence[str], why: str) -> str:
+    return f"On {listed(aspects, most=20)} the alternative-annotator test of {judge} was not made: {why}."
 
 
 def _who(rows: Sequence[AlternativeRow], *, verb_first: bool = False) -> str:
@@ -188,7 +190,8 @@ class AlternativeResult(Tabular):
         if passed:
             said += f" ({listed([each.aspect for each in passed])})"
         if empty := [each.aspect for each in passed if each.empty]:
-            said += f"; constant, random or length-based answers pass too on {listed(empty)}, where passing says nothing"
+            said += f"; constant, random or length-based answers pass too on {listed(empty)}"
+            said += ", where passing says nothing"
         if measured := [each.aspect for each in passed if each.measured and not each.empty]:
             said += f"; a measure passes too on {listed(measured)}, where passing needs no judge"
         if alone := [each.aspect for each in passed if not each.measured and not each.empty]:
@@ -198,8 +201,15 @@ class AlternativeResult(Tabular):
         return f"{said}."
 
     def sentences(self) -> Iterator[str]:
+        """One for each question; those on which the test was not made for one reason have one together."""
+        left: dict[tuple[str, str], list[str]] = {}
         for each in self.aspects:
-            yield each.sentence()
+            if each.why is None:
+                yield each.sentence()
+            else:
+                left.setdefault((each.judge, each.why), []).append(each.aspect)
+        for (judge, why), aspects in left.items():
+            yield _not_made(judge, aspects, why)
 
     def table(self) -> Table:
         """Judges and controls, a row each."""

@@ -196,6 +196,13 @@ class AspectRanking:
         if not own.pairs:
             yield f"On {self.aspect} no pair of systems could be tested both by people's answers and by {self.judge}'s."
             return
+        if not own.people_find:
+            yield (
+                f"On {self.aspect} people's answers show no significant difference on any of"
+                f" {counted(round(own.pairs), 'pair')} of systems, so that there is none to share; {self.judge}'s show"
+                f" one on {_times(own.only_measure)}."
+            )
+            return
         yield (
             f"On {self.aspect} people's answers show a significant difference on {_times(own.people_find)} of"
             f" {counted(round(own.pairs), 'pair')} of systems: {self.judge}'s show the same on {_times(own.same)} of"
@@ -203,7 +210,7 @@ class AspectRanking:
             f" {_times(own.only_measure)} that people's do not."
         )
         assessor, beside = self.conclusion("assessor", "all but one"), self.conclusion("judge", "all but one")
-        if assessor is not None and beside is not None:
+        if assessor is not None and beside is not None and assessor.people_find:
             yield (
                 f"On {self.aspect} one assessor, beside the others, shares {_times(assessor.same)} of"
                 f" {_times(assessor.people_find)} conclusions and contradicts {_times(assessor.opposite)} on average"
@@ -264,7 +271,13 @@ class RankingResult(Tabular):
             f"{each.own.tau:.2f}{interval_words(each.own.low, each.own.high)} on {each.aspect}"
             for each in found
         ]
-        return f"{judge}'s rankings of systems have Kendall's tau-b {listed(named, most=9)} with people's."
+        said = f"{judge}'s rankings of systems have Kendall's tau-b {listed(named, most=9)} with people's"
+        without = [
+            each.aspect
+            for each in self.aspects
+            if each.judge == judge and (each.why is not None or math.isnan(each.own.tau))
+        ]
+        return f"{said}; there is none on {listed(without)}." if without else f"{said}."
 
     def sentences(self) -> Iterator[str]:
         for each in self.aspects:
