@@ -12,7 +12,7 @@ from adjudge.data.folder import Folder
 from adjudge.data.layout import JUDGES, check_plain_file, check_plain_folder
 from adjudge.data.lines import dump_json, parse_json
 from adjudge.data.transaction import Transaction
-from adjudge.errors import FormatError
+from adjudge.errors import FormatError, UsageError, quoted
 
 JudgeKind = Literal["learned", "language-model"]
 LARGEST = 4 * 1024 * 1024
@@ -48,9 +48,21 @@ class JudgeCard:
     """None where no prices were given."""
     seconds: float = 0.0
 
+    def __post_init__(self) -> None:
+        check_name(self.name)
+
     @property
     def file(self) -> str:
         return card_file(self.name, self.protocol)
+
+
+def check_name(name: str) -> None:
+    """A judge's name stands in the text of measures: `rating(by=NAME)`."""
+    if not name or name != name.strip() or name == "people" or set(name) & set("(),=\"'"):
+        raise UsageError(
+            f"{quoted(name)} cannot be a judge's name: expected a text without commas, brackets, quotes and =,"
+            " other than people"
+        )
 
 
 def card_file(name: str, protocol: str) -> str:
@@ -78,7 +90,7 @@ def read_cards(folder: Folder, name: str | None = None) -> list[JudgeCard]:
             raise FormatError(f"a judge's card has at most {LARGEST:,} bytes", file=path)
         try:
             card = _card(parse_json(path.read_text(encoding="utf-8"), path, 1))
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, UsageError) as error:
             raise FormatError(f"is no judge's card: {error}", file=path) from None
         if name in (None, card.name):
             found.append(card)

@@ -64,7 +64,7 @@ from adjudge.measures.base import Measure
 from adjudge.measures.presets import written_out
 from adjudge.measures.registry import parse_measure, parse_measures, titled
 from adjudge.measures.run import looks_at_judgments, reference_counts, reference_notes, stale_topics
-from adjudge.measures.spec import listed_specs, same_name, split_formula, split_specs
+from adjudge.measures.spec import judge_of, listed_specs, same_name, split_formula, split_specs
 from adjudge.wording import counted, listed, natural
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ class Scores:
                     keep = [k and t for k, t in zip(keep, there, strict=True)]
                 if not (judgments.unread and looks_at_judgments(spec)):
                     stale[measure] = tuple(stale_topics(batches, file, spec))
-                about = judgments.notes() if looks_at_judgments(spec) else ()
+                about = judgments.notes(judge_of(measure)) if looks_at_judgments(spec) else ()
                 said = (*reference_notes(spec, collection, references), *about)
             frames.append(frame[keep])
             judged = file.origin == "computed" and looks_at_judgments(parse_measure(measure))

@@ -12,7 +12,7 @@ from adjudge.data.folder import Folder
 from adjudge.data.rows import Document, Summary, Topic, Unit
 from adjudge.errors import quoted
 from adjudge.judgments.protocol import UNIT, UNMARKED, Protocol, protocols_of
-from adjudge.judgments.tasks import FILE, Event, Judged, split_by_change
+from adjudge.judgments.tasks import FILE, JUDGES, Event, Judged, split_by_change
 from adjudge.wording import counted
 
 T = TypeVar("T")
@@ -29,7 +29,9 @@ class TopicBatch:
     units: tuple[Unit, ...] = ()
     language: str = "en"
     judgments: tuple[Judged, ...] = ()
-    """The answers that count now, of texts that are still as they were judged."""
+    """People's answers that count now, of texts that are still as they were judged."""
+    judges: Mapping[str, tuple[Judged, ...]] = field(default_factory=dict)
+    """The answers of programs that judge, by name."""
     protocols: Mapping[str, Protocol] = field(default_factory=dict)
     """Those of one's own, by name; the shipped ones are known anyway."""
     _kept: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
@@ -37,6 +39,15 @@ class TopicBatch:
     def references_for(self, peer: Summary) -> list[Summary]:
         """Of the peer's length and form, and never one by the peer's own system."""
         return references_for(peer, self.references)
+
+    def judged_by(self, name: str) -> TopicBatch:
+        """The same with the judgments of one judge alone: a program, or whoever is taken for a judge."""
+
+        def make() -> TopicBatch:
+            own = self.judges.get(name) or tuple(j for j in self.judgments if j.task.assessor == name)
+            return replace(self, judgments=own, judges={}, _kept={})
+
+        return self.once(("judged by", name), make)
 
     def forget(self) -> None:
         """Let go of what was remembered."""
@@ -52,9 +63,15 @@ class TopicBatch:
 
 @dataclass(frozen=True)
 class Judgments:
-    """The answers that count now, by topic; and those of texts that changed since, with what changed."""
+    """The answers that count now, by topic; and those of texts that changed since, with what changed.
+
+    Programs that judge are apart: nothing that people's answers are pooled for takes them in.
+    """
 
     by_topic: Mapping[str, tuple[Judged, ...]] = field(default_factory=dict)
+    """People's, and simulated assessors', who stand in for people."""
+    by_judge: Mapping[str, Mapping[str, tuple[Judged, ...]]] = field(default_factory=dict)
+    """By judge, then by topic."""
     left_out: tuple[tuple[Judged, str], ...] = ()
     protocols: Mapping[str, Protocol] = field(default_factory=dict)
     unknown: tuple[Judged, ...] = ()
@@ -70,11 +87,25 @@ class Judgments:
             topic: tuple(each for each in some if each.task.assessor not in assessors)
             for topic, some in self.by_topic.items()
         }
-        return replace(self, by_topic={topic: some for topic, some in kept.items() if some})
+        judges = {name: own for name, own in self.by_judge.items() if name not in assessors}
+        return replace(self, by_topic={topic: some for topic, some in kept.items() if some}, by_judge=judges)
+
+    def with_judges(self, names: Iterable[str]) -> Judgments:
+        """The same with the answers of some judges among people's, to be compared with them."""
+        found = {topic: list(some) for topic, some in self.by_topic.items()}
+        for name in dict.fromkeys(names):
+            for topic, some in self.by_judge.get(name, {}).items():
+                found.setdefault(topic, []).extend(some)
+        return replace(self, by_topic={topic: tuple(some) for topic, some in found.items()})
+
+    def everyone(self) -> Iterator[Judged]:
+        """Every judgment that counts, by people and by programs."""
+        for topics in (self.by_topic, *self.by_judge.values()):
+            yield from (each for some in topics.values() for each in some)
 
     @property
     def assessors(self) -> set[str]:
-        """Everybody whose judgments count."""
+        """Everybody whose judgments count, programs that judge left aside."""
         return {each.task.assessor for some in self.by_topic.values() for each in some}
 
     @classmethod
@@ -89,21 +120,25 @@ class Judgments:
         everything = list(judged)
         known = [each for each in everything if each.task.protocol in protocols]
         kept, left = split_by_change(known, collection, protocols)
-        by_topic: dict[str, list[Judged]] = {}
+        by_judge: dict[str | None, dict[str, list[Judged]]] = {None: {}}
         for each in kept:
-            by_topic.setdefault(each.task.topic, []).append(each)
-        found = {topic: tuple(some) for topic, some in by_topic.items()}
+            judge = each.task.assessor if each.origin in JUDGES else None
+            by_judge.setdefault(judge, {}).setdefault(each.task.topic, []).append(each)
+        found = {
+            judge: {topic: tuple(some) for topic, some in own.items()} for judge, own in by_judge.items()
+        }
         return cls(
-            by_topic=found,
+            by_topic=found[None],
+            by_judge={judge: own for judge, own in found.items() if judge is not None},
             left_out=tuple(left),
             protocols=protocols,
             unknown=tuple(each for each in everything if each.task.protocol not in protocols),
             reopened=reopened,
         )
 
-    def scored(self, topic: str) -> tuple[Judged, ...]:
-        """Those of a topic that scores can be made from; tags of mismatches change none."""
-        own = self.by_topic.get(topic, ())
+    def scored(self, topic: str, judge: str | None = None) -> tuple[Judged, ...]:
+        """Those of a topic that scores can be made from, people's or a judge's; tags of mismatches change none."""
+        own = (self.by_topic if judge is None else self.by_judge.get(judge, {})).get(topic, ())
         return tuple(each for each in own if not self._is_tagging(each))
 
     def tagged(self) -> Iterator[Judged]:
@@ -114,8 +149,8 @@ class Judgments:
         protocol = self.protocols.get(judged.task.protocol)
         return protocol is not None and protocol.kind == "mismatch"
 
-    def notes(self) -> tuple[str, ...]:
-        """What a reader of scores from judgments should know first."""
+    def notes(self, judge: str | None = None) -> tuple[str, ...]:
+        """What a reader of scores from judgments should know first; from a judge's, where one is named."""
         found = [self.unread] if self.unread else []
         found += self.unknown_lines()
         if self.left_out:
@@ -131,6 +166,11 @@ class Judgments:
         simulated = sum(judged.origin == "simulated" for each in self.by_topic.values() for judged in each)
         if simulated:
             found.append(f"{counted(simulated, 'judgment is', 'judgments are')} simulated")
+        for name, own in self.by_judge.items() if judge is None else ():
+            many = counted(sum(map(len, own.values())), "judgment")
+            found.append(f"{name} is a program: its {many} count only in measures that name it (by={name})")
+        if judge in self.by_judge:
+            found.append(f"{judge} is a program; adjudge judge report says what its judgments are worth")
         return tuple(found)
 
     def unknown_lines(self) -> list[str]:
@@ -155,6 +195,7 @@ def batch_of(collection: Collection, topic: str, judgments: Judgments = NOTHING)
         units=tuple(collection.units.get(topic, ())),
         language=collection.settings.language,
         judgments=judgments.scored(topic),
+        judges={judge: own for judge in judgments.by_judge if (own := judgments.scored(topic, judge))},
         protocols=judgments.protocols,
     )
 
@@ -164,7 +205,9 @@ def batches_of(collection: Collection, judgments: Judgments = NOTHING) -> dict[s
     return {
         topic: batch_of(collection, topic, judgments)
         for topic in collection.topics
-        if collection.peers(topic) or judgments.scored(topic)
+        if collection.peers(topic)
+        or judgments.scored(topic)
+        or any(judgments.scored(topic, judge) for judge in judgments.by_judge)
     }
 
 

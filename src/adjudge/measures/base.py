@@ -142,6 +142,10 @@ class Measure:
             title=self.title,
         )
 
+    def seen(self, batch: TopicBatch) -> TopicBatch:
+        """What it looks at of a topic."""
+        return batch
+
     def score(self, batch: TopicBatch) -> Iterator[Score]:
         """One row per peer at least; what cannot be computed is a NaN that says why."""
         raise TypeError(f"{type(self).__name__} does not say how it scores")

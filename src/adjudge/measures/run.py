@@ -25,6 +25,7 @@ from adjudge.errors import DataError, FormatError, UsageError
 from adjudge.judgments.batch import NOTHING, Judgments, TopicBatch, batches_of
 from adjudge.measures.base import Measure
 from adjudge.measures.registry import parse_measure, registry
+from adjudge.measures.spec import judge_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,6 +72,7 @@ def names_of_judged() -> tuple[str, ...]:
 
 def digest(measure: Measure, batch: TopicBatch) -> str:
     """Of everything in the topic that the measure looks at."""
+    batch = measure.seen(batch)
     parts: list[Sequence[Any]] = [batch.peers]
     parts += [getattr(batch, need) for need in sorted(measure.needs | measure.uses)]
     state = blake2b(batch.language.encode(), digest_size=8)
@@ -79,6 +81,11 @@ def digest(measure: Measure, batch: TopicBatch) -> str:
             state.update(dump_json(row.as_dict()).encode())
         state.update(b"\0")
     return state.hexdigest()
+
+
+def seen(measure: Measure, batches: Sequence[TopicBatch]) -> list[TopicBatch]:
+    """What a measure looks at of every topic."""
+    return [measure.seen(batch) for batch in batches]
 
 
 def fresh_topics(now: Mapping[str, str], stored: ScoreFile) -> set[str]:
@@ -131,7 +138,7 @@ def check_needs(collection: Collection, judgments: Judgments, measures: Sequence
         "references": any(collection.references(t) for t in collection.topics),
         "documents": bool(collection.documents),
         "units": bool(collection.units),
-        "judgments": bool(judgments.by_topic),
+        "judgments": bool(judgments.by_topic or judgments.by_judge),
     }
     hints = {
         "references": 'summaries with "roles": ["reference"], such as with: adjudge import lines --reference FILE'
@@ -197,7 +204,11 @@ def score(
     A measure that gives no score at all is an error, unless those that do are enough (`partly`). Where it had scores
     and nothing that was judged is left, these go: nothing stands behind them.
     """
-    bare = {} if judgments.by_topic else {m: _without_judgments(folder, m) for m in measures}
+    bare = (
+        {}
+        if judgments.by_topic or judgments.by_judge
+        else {m: _without_judgments(folder, m) for m in measures}
+    )
     if any(bare.values()):
         with Transaction(folder.path) as change:
             gone = [_drop(change, stored) for each in bare.values() for stored in each]
@@ -226,7 +237,9 @@ def score(
         )
     check_needs(collection, judgments, measures)
     everything = list(batches.values())
-    measures = list(dict.fromkeys(each for measure in measures for each in measure.fitted(everything)))
+    measures = list(
+        dict.fromkeys(each for measure in measures for each in measure.fitted(seen(measure, everything)))
+    )
     plans = [_plan(folder, collection, judgments, measure, batches, again) for measure in measures]
     todo = [t for t in topics if any(t in plan.todo for plan in plans)]
     work = [
@@ -239,7 +252,8 @@ def score(
     rows: dict[str, list[Score]] = {str(m): [] for m in measures}
     for plan in plans:
         if plan.measure.scope == "evaluation" and plan.todo:
-            rows[str(plan.measure)] += type(plan.measure).score_many([plan.measure], everything)
+            own = seen(plan.measure, everything)
+            rows[str(plan.measure)] += type(plan.measure).score_many([plan.measure], own)
     done = 0
     for chunk, scores in zip(
         work, run(_score_chunk, work, workers=min(worker_count(workers), max(len(work), 1))), strict=True
@@ -256,7 +270,8 @@ def score(
                 results.append(_drop(change, plan.old))
                 continue
             if stored.table.frame.empty and not partly:
-                raise DataError(f"{plan.measure}: no scores: {plan.measure.why_nothing(everything)}")
+                why = plan.measure.why_nothing(seen(plan.measure, everything))
+                raise DataError(f"{plan.measure}: no scores: {why}")
             if plan.changes(stored):
                 scorefiles.write(change.stage(scorefiles.file_name(str(plan.measure))), stored)
             results.append(plan.report(stored))
@@ -371,8 +386,8 @@ def _plan(
         todo=frozenset(now) - fresh,
         notes=(
             *reference_notes(measure, collection, counts),
-            *(judgments.notes() if "judgments" in measure.needs else ()),
-            *measure.warnings(list(batches.values())),
+            *(judgments.notes(judge_of(str(measure))) if "judgments" in measure.needs else ()),
+            *measure.warnings(seen(measure, list(batches.values()))),
         ),
     )
 
@@ -389,14 +404,14 @@ def _score_chunk(work: Work) -> list[Score]:
 
 
 def score_batches(measures: Sequence[Measure], batches: Sequence[TopicBatch]) -> list[Score]:
-    """Scores of topics in memory; measures of one family share their work."""
+    """Scores of topics in memory; measures of one family that look at the same judgments share their work."""
     found: list[Score] = []
     families: dict[object, list[Measure]] = {}
     for measure in measures:  # a plug-in may call its family as another does, and score for itself
         scoring = getattr(type(measure).score_many, "__func__", None)
-        families.setdefault((measure.FAMILY, scoring), []).append(measure)
+        families.setdefault((measure.FAMILY, scoring, getattr(measure, "by", None)), []).append(measure)
     for family in families.values():
-        found += type(family[0]).score_many(family, batches)
+        found += type(family[0]).score_many(family, seen(family[0], batches))
     for batch in batches:
         batch.forget()
     return found

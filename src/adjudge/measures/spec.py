@@ -84,6 +84,17 @@ def split_spec(text: str) -> tuple[str, dict[str, str]]:
     return match["name"], options
 
 
+def judge_of(text: str) -> str | None:
+    """The program whose judgments a measure is of, by its text: `rating(aspect=overall, by=smollm2)`."""
+    if "by=" not in text:
+        return None
+    try:
+        _, options = split_spec(text)
+    except UsageError:
+        return None
+    return options.get("by")
+
+
 def build(make: Make, name: str, options: dict[str, str]) -> Measure:
     """A measure from options as written: `make` is a Measure class, or a partial of one."""
     cls: Any = getattr(make, "func", make)  # a partial carries its class as func

@@ -70,7 +70,7 @@ class JudgingOverview:
 
 def overview(tasks: Iterable[Task], judgments: Judgments, *, topic: str | None = None) -> JudgingOverview:
     """Of all tasks, and the answers that count now."""
-    kept = [j for each in judgments.by_topic.values() for j in each if topic in (None, j.task.topic)]
+    kept = [j for j in judgments.everyone() if topic in (None, j.task.topic)]
     left = [(j, why) for j, why in judgments.left_out if topic in (None, j.task.topic)]
     given = Counter((task.assessor, task.protocol) for task in tasks)
     judged: Counter[tuple[str, str]] = Counter()

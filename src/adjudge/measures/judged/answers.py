@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from adjudge.data.rows import Summary
@@ -16,6 +16,52 @@ from adjudge.measures.base import Measure
 
 SUMMED = "coverage"
 """The question under which a table gives what a page came to, where its units are not known."""
+
+
+PEOPLE = "people"
+
+
+@dataclass(frozen=True)
+class JudgedMeasure(Measure):
+    """What measures of judgments share: whose judgments count.
+
+    by   people: everybody but programs that judge; or the name of one judge
+    """
+
+    by: str = field(default=PEOPLE, kw_only=True)
+
+    def seen(self, batch: TopicBatch) -> TopicBatch:
+        return batch if self.by == PEOPLE else batch.judged_by(self.by)
+
+    def options(self) -> dict[str, Any]:
+        """Whose judgments count comes last."""
+        found = super().options()
+        return {option: found[option] for option in (*(each for each in found if each != "by"), "by")}
+
+    def signed_options(self) -> dict[str, Any]:
+        """People are not named: nothing else was counted before there were judges."""
+        options = super().signed_options()
+        return {option: value for option, value in options.items() if (option, value) != ("by", PEOPLE)}
+
+    @property
+    def named_judge(self) -> dict[str, str]:
+        """The option, where it is not as usual."""
+        return {} if self.by == PEOPLE else {"by": self.by}
+
+    @property
+    def title(self) -> str:
+        return ", ".join([super().title, *(f"by {name}" for name in self.named_judge.values())])
+
+    def title_of_one_reference(self) -> str:
+        own = super().title_of_one_reference()
+        return ", ".join([own, *(f"by {name}" for name in self.named_judge.values())])
+
+    def title_details(self) -> list[str]:
+        return [words for words in super().title_details() if words != f"by {self.by}"]
+
+    def explanation(self) -> str:
+        by = "by   people: everybody but programs that judge; or the name of one judge"
+        return f"{super().explanation()}\n\n{by}"
 
 
 @dataclass(frozen=True)
@@ -104,6 +150,11 @@ def _page(batch: TopicBatch, judged: Judged, repeat: int) -> JudgedPage:
         peer_units=len(peer_units) or None,
         summed=summed.answer if summed is not None else {},
     )
+
+
+def given_value(answer: Mapping[str, Any]) -> Any:
+    """What a question was answered with; of a language model, the mean over its probabilities, where it has one."""
+    return answer.get("weighted", answer["value"])
 
 
 def score_row(measure: Measure, judged: Judged, repeat: int, value: float, why: str | None = None) -> Score:

@@ -15,8 +15,8 @@ from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.levels import author_lengths, level_of
 from adjudge.judgments.protocol import UNMARKED, inconsistency
 from adjudge.judgments.tasks import TextRef, units_of
-from adjudge.measures.base import Measure, Need
-from adjudge.measures.judged.answers import JudgedPage, pages, protocol_of, score_row
+from adjudge.measures.base import Need
+from adjudge.measures.judged.answers import JudgedMeasure, JudgedPage, pages, protocol_of, score_row
 from adjudge.text.words import count_words
 from adjudge.wording import counted
 
@@ -25,7 +25,7 @@ OVER_LIGGETT = "Over and Liggett 2002, Introduction to DUC-2002"
 
 
 @dataclass(frozen=True)
-class JudgedCoverage(Measure):
+class JudgedCoverage(JudgedMeasure):
     """What these measures share: a row per assessor, reference and repeat; NaN until every unit is judged."""
 
     needs: ClassVar[frozenset[Need]] = frozenset({"judgments"})
@@ -316,7 +316,7 @@ def model_units(page: JudgedPage, batch: TopicBatch) -> list[Unit]:
 
 
 @dataclass(frozen=True)
-class Unmarked(Measure):
+class Unmarked(JudgedMeasure):
     """Peer units that were never marked: nothing of the reference matched them.
 
     count   all: how many there are; relevant: how many of them were said to be relevant to the subject

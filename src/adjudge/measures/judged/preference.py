@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from adjudge.data.scores import Score
 from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
-from adjudge.measures.base import Measure, Need
+from adjudge.measures.base import Need
+from adjudge.measures.judged.answers import JudgedMeasure
 from adjudge.text.similarity import (
     DEFAULT,
     SIMILARITIES,
@@ -43,7 +44,7 @@ SCALE = 0.1
 
 
 @dataclass(frozen=True)
-class Preference(Measure):
+class Preference(JudgedMeasure):
     """What a summary's sentences are worth, by preferences between sentences of its sources: each counts as much as the
     source's sentence that it is nearest to, by its share of the summary's characters (equation 4).
 
@@ -163,7 +164,7 @@ class Preference(Measure):
 
     def signed_options(self) -> dict[str, Any]:
         """Only what makes a difference to what the source says; the paper's numbers as numbers."""
-        found = {name: value for name, value in self.options().items() if name != "similarity"}
+        found = {name: value for name, value in super().signed_options().items() if name != "similarity"}
         asks, simulates = "man" in self.parts, self.parts != ("man",)
         if not asks:
             del found["asked"], found["crowd"]

@@ -25,7 +25,7 @@ from adjudge.judgments.pyramid import (
 )
 from adjudge.judgments.tasks import Judged, TextRef
 from adjudge.measures.base import Measure, Need
-from adjudge.measures.judged.answers import judged_peers
+from adjudge.measures.judged.answers import JudgedMeasure, judged_peers
 from adjudge.wording import counted
 
 
@@ -203,7 +203,7 @@ def _references(batch: TopicBatch, pyramids: list[Built], found: list[PyramidPee
 
 
 @dataclass(frozen=True)
-class JudgedPyramid(Measure):
+class JudgedPyramid(JudgedMeasure):
     """What these measures share: a row per peer, assessor and repeat."""
 
     CITATION = NENKOVA
@@ -274,7 +274,7 @@ class PyramidScore(JudgedPyramid):
     }
 
     def signed_options(self) -> dict[str, Any]:
-        options = self.options()
+        options = super().signed_options()
         return {k: v for k, v in options.items() if k != "rounding"} if self.stat == "original" else options
 
     def of(self, peer: PyramidPeer, pyramid: Pyramid, annotation: PeerAnnotation) -> tuple[float, str | None]:

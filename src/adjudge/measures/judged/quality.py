@@ -12,7 +12,7 @@ from adjudge.errors import DataError, UsageError, quoted
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.protocol import QUALITY, RATING, Protocol, Question
 from adjudge.measures.base import Measure, Need
-from adjudge.measures.judged.answers import judged_peers, protocol_of, score_row
+from adjudge.measures.judged.answers import JudgedMeasure, given_value, judged_peers, protocol_of, score_row
 from adjudge.measures.judged.coverage import LIN_HOVY, OVER_LIGGETT
 from adjudge.wording import listed
 
@@ -21,7 +21,7 @@ NONE = "0"
 
 
 @dataclass(frozen=True)
-class QualityErrors(Measure):
+class QualityErrors(JudgedMeasure):
     """The number of quality questions that found one or more errors (DUC-2002's twelve).
 
     question   one of them alone, by number: 0 no error, 1 some (1-5), 2 many (6-10), 3 more
@@ -116,7 +116,7 @@ def _asked(batches: Sequence[TopicBatch]) -> dict[str, tuple[Protocol, list[str]
 
 
 @dataclass(frozen=True)
-class Quality(Measure):
+class Quality(JudgedMeasure):
     """A question on quality with numbers for answers, such as DUC-2001's: 1 all, 3/4 most, 1/2 some, 1/4 hardly
     any, 0 none.
 
@@ -172,7 +172,8 @@ class Quality(Measure):
         return []
 
     def signed_options(self) -> dict[str, Any]:
-        return {"question": self.question} if self.q == UNSET else {"q": self.q}
+        asked = {"question": self.question} if self.q == UNSET else {"q": self.q}
+        return {**asked, **self.named_judge}
 
     def fitted(self, batches: Sequence[TopicBatch]) -> list[Measure]:
         """With what is asked. Plain `quality` is of grammaticality, or, where nobody was asked for that, of every
@@ -184,7 +185,7 @@ class Quality(Measure):
         if self.question != Quality.question or any(self.question in quality_questions(p) for p in levels):
             return [self]
         keys = dict.fromkeys(key for _, own in asked.values() for key in own)
-        every = [Quality(q=key) for key in keys]
+        every = [Quality(q=key, by=self.by) for key in keys]
         return [replace(each, asked=each._one(asked)) for each in every] or [self]
 
     def _one(self, asked: dict[str, tuple[Protocol, list[str]]]) -> Question | None:
@@ -222,7 +223,7 @@ class Quality(Measure):
             if id not in judged.answers:
                 yield score_row(self, judged, repeat, math.nan, "not answered yet")
             else:
-                yield score_row(self, judged, repeat, float(judged.answers[id].answer["value"]))
+                yield score_row(self, judged, repeat, float(given_value(judged.answers[id].answer)))
 
     def _answers(self, batch: TopicBatch) -> Iterator[Score]:
         """A row per page of coverage that asks, answered or not, and per rating that answers."""
@@ -235,7 +236,9 @@ class Quality(Measure):
                 if event is None:
                     yield score_row(self, judged, repeat, math.nan, "not answered yet")
                 else:
-                    yield score_row(self, judged, repeat, _number(question, event.answer["value"]))
+                    weighted = event.answer.get("weighted")
+                    value = _number(question, event.answer["value"]) if weighted is None else float(weighted)
+                    yield score_row(self, judged, repeat, value)
 
 
 def _number(question: Question, value: Any) -> float:

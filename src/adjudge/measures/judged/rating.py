@@ -14,7 +14,7 @@ from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.protocol import RATING
 from adjudge.judgments.tasks import Judged, is_anonymous
 from adjudge.measures.base import Measure, Need
-from adjudge.measures.judged.answers import judged_peers, score_row
+from adjudge.measures.judged.answers import JudgedMeasure, given_value, judged_peers, score_row
 
 
 def aspects(batches: Sequence[TopicBatch]) -> list[str]:
@@ -34,7 +34,7 @@ Rated = tuple[Judged, int, float]
 
 
 @dataclass(frozen=True)
-class Rating(Measure):
+class Rating(JudgedMeasure):
     """What assessors gave a summary on one aspect: a row per assessor; tables pool them by mean or median.
 
     aspect   as the protocol calls it: content, overall, coherence, 3 (a question's number)
@@ -86,7 +86,7 @@ class Rating(Measure):
     def rated(self, batch: TopicBatch) -> Iterator[Rated]:
         question = f"{RATING}{self.aspect}"
         for judged, _, repeat in judged_peers(batch, "rating", question=question):
-            value = judged.answers[question].answer["value"]
+            value = given_value(judged.answers[question].answer)
             if isinstance(value, int | float):
                 yield judged, repeat, float(value)
 

@@ -12,7 +12,8 @@ from adjudge.data.scores import Score
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.pairs.sides import WON, judged_pairs, named_summary
 from adjudge.judgments.tasks import TextRef
-from adjudge.measures.base import Measure, Need
+from adjudge.measures.base import Need
+from adjudge.measures.judged.answers import JudgedMeasure
 from adjudge.wording import counted
 
 Dueller = tuple[TextRef, str]
@@ -20,7 +21,7 @@ Dueller = tuple[TextRef, str]
 
 
 @dataclass(frozen=True)
-class Wins(Measure):
+class Wins(JudgedMeasure):
     """The share of a summary's duels that it wins, as one assessor judged them; a tie is half a win.
 
     A duel that was asked again is one more duel. What was skipped is none.

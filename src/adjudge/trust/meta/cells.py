@@ -11,7 +11,7 @@ import numpy as np
 from adjudge.comparisons.scores import Among, Scores
 from adjudge.data.scores import AllLengths, MeasureInfo, ScoreMatrix, TopicAtLength, pooled
 from adjudge.errors import DataError, UsageError, nearest, quoted
-from adjudge.measures.spec import same_name, split_spec
+from adjudge.measures.spec import judge_of, same_name, split_spec
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.trust.preferences import form_for, length_for
 from adjudge.wording import counted, listed, natural
@@ -184,7 +184,7 @@ def human_measures(scores: Scores, named: str | Sequence[str]) -> list[str]:
     texts = [named] if isinstance(named, str) else list(named)
     known = scores.all_measures()
     if not texts:
-        judged = [m for m in known if scores.assessors(m) and scores.info[m].better is not None]
+        judged = [m for m in known if _named_people(scores, m) and scores.info[m].better is not None]
         if not judged:
             raise UsageError(
                 f"no measure of {scores.name} names assessors: say which is people's with --human MEASURE;"
@@ -200,7 +200,7 @@ def _named(scores: Scores, text: str, known: Sequence[str]) -> list[str]:
         return scores.resolved(text)
     asked: dict[str, list[str]] = {}
     for measure in known:
-        for value in _values(measure):
+        for value in _values(measure) if judge_of(measure) is None else ():
             asked.setdefault(value, []).append(measure)
     parts = [part.strip() for part in text.split(",")]
     if all(part in asked for part in parts):
@@ -213,7 +213,7 @@ def _named(scores: Scores, text: str, known: Sequence[str]) -> list[str]:
     try:
         return scores.resolved(text)
     except UsageError as error:
-        judged = [*(m for m in known if scores.assessors(m)), *asked]
+        judged = [*(m for m in known if _named_people(scores, m)), *asked]
         if "(" in text or not judged:
             raise
         raise UsageError(
@@ -255,8 +255,15 @@ def _automatic(scores: Scores, people: Sequence[str], named: str | Sequence[str]
     return found
 
 
+def _named_people(scores: Scores, measure: str) -> bool:
+    """Whether assessors gave the scores, and no program that judges."""
+    return bool(scores.assessors(measure)) and judge_of(measure) is None
+
+
 def _is_judged(scores: Scores, measure: str) -> bool:
     """Whether people gave the scores: by name, or several to each summary, as a crowd does."""
+    if judge_of(measure) is not None:
+        return False
     return bool(scores.assessors(measure)) or bool((scores.of(measure)["repeat"] > 0).any())
 
 
