@@ -139,9 +139,9 @@ def powered_mean(
     """The mean of y from labelled pairs (y, f) and further f.
 
     With reference "z" variances have the divisors n and N and the interval is normal: PPI++ as published, which covers
-    only .88 to .90 with 10 labelled values. With "t" the residuals y - lambda f have the divisor n - 2, since a mean and
-    lambda were estimated, and the interval is Student's with n - 2. Without further f, or where f is constant, "t" is
-    the classical interval of y alone.
+    only .88 to .90 with 10 labelled values. With "t" the residuals y - lambda f have the divisor n - 2, since a mean
+    and lambda were estimated, and the interval is Student's with n - 2. Without further f, or where f is constant, "t"
+    is the classical interval of y alone.
     """
     checks.one_of("reference", reference, get_args(Reference))
     labels, judged, more = _checked(y, f, unlabelled)

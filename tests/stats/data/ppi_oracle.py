@@ -10,8 +10,8 @@ import csv
 from pathlib import Path
 
 import numpy as np
-from ppi_py import ppi_mean_ci, ppi_mean_pointestimate
-from ppi_py.ppi import _calc_lam_glm
+from ppi_py import ppi_mean_ci, ppi_mean_pointestimate  # type: ignore[import-not-found]
+from ppi_py.ppi import _calc_lam_glm  # type: ignore[import-not-found]
 
 HERE = Path(__file__).parent
 rng = np.random.default_rng(20231103)
@@ -37,8 +37,8 @@ CASES = {
 }
 
 with (
-    open(HERE / "ppi_cases.csv", "w", newline="") as cases,
-    open(HERE / "ppi_expected.csv", "w", newline="") as out,
+    (HERE / "ppi_cases.csv").open("w", newline="") as cases,
+    (HERE / "ppi_expected.csv").open("w", newline="") as out,
 ):
     rows, found = csv.writer(cases), csv.writer(out)
     rows.writerow(["case", "y", "f"])
