@@ -34,6 +34,8 @@ FREE: Clip = (-math.inf, math.inf)
 LEAST_LABELLED = 4
 """Labelled values below which nothing is estimated: two go into the mean and lambda, and some must be left."""
 SWAPS = 9999
+PLENTY = 100
+"""Random draws that are as far from the others, after which no more are made: p is far from small."""
 
 
 @dataclass(frozen=True)
@@ -215,9 +217,10 @@ def random_labels_p(
         return math.nan
     columns = columns / np.sqrt((columns**2).mean(axis=0))
     observed = np.abs(chosen @ columns).max()
-    as_far = 0
-    for start in range(0, swaps, 1000):
-        some = min(1000, swaps - start)
+    as_far = done = 0
+    while done < swaps and as_far < PLENTY:
+        some = min(500, swaps - done)
         drawn = rng.permuted(np.tile(chosen.astype(np.float64), (some, 1)), axis=1)
         as_far += int((np.abs(drawn @ columns).max(axis=1) >= observed * (1 - 1e-9)).sum())
-    return (as_far + 1) / (swaps + 1)
+        done += some
+    return (as_far + 1) / (done + 1)
