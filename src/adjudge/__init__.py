@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from adjudge.evaluation import Evaluation
     from adjudge.trust.agreement import agreement as agreement
     from adjudge.trust.assessors import dossiers as dossiers
+    from adjudge.trust.judges.drift import judge_drift as judge_drift
+    from adjudge.trust.judges.result import judge_report as judge_report
     from adjudge.trust.meta.result import meta as meta
     from adjudge.trust.mismatch import MismatchResult
     from adjudge.trust.stability import stability as stability
@@ -53,6 +55,8 @@ _ANALYSES = {
     "counts": "comparisons.counts",
     "dossiers": "trust.assessors",
     "groups": "comparisons.groups",
+    "judge_drift": "trust.judges.drift",
+    "judge_report": "trust.judges.result",
     "lengths": "comparisons.lengths",
     "meta": "trust.meta.result",
     "plan": "comparisons.plan",

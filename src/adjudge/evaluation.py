@@ -77,6 +77,8 @@ if TYPE_CHECKING:
     from adjudge.text.similarity import Similarity
     from adjudge.trust.agreement import agreement as _agreement
     from adjudge.trust.assessors import dossiers as _dossiers
+    from adjudge.trust.judges.drift import judge_drift as _judge_drift
+    from adjudge.trust.judges.result import judge_report as _judge_report
     from adjudge.trust.meta.result import meta as _meta
     from adjudge.trust.mismatch import Agree, MismatchResult
     from adjudge.trust.preferences import Convergence, MeasureAgreement, PaperTable, Systems
@@ -644,15 +646,19 @@ class Evaluation:
         self,
         items: Iterable[JudgmentItem],
         *,
+        judges: Sequence[str] = (),
         progress: Callable[[int], None] = lambda n: None,
         what: str = "judgments import",
         when: str = "",
     ) -> Taken:
-        """Import what a reader of judgments in `adjudge.formats` yields. `what`, `when`: for the history."""
-        from adjudge.judgments.intake import keep, read_items
+        """Import what a reader of judgments in `adjudge.formats` yields. `what`, `when`: for the history.
+
+        `judges` are assessors who are language models: their answers are kept apart from people's.
+        """
+        from adjudge.judgments.intake import by_judges, keep, read_items
 
         self._collection = None
-        found = read_items(self.folder, items, progress=progress)  # before a store is made
+        found = read_items(self.folder, by_judges(items, judges), progress=progress)  # before a store is made
         with self.store() as store:
             return keep(self.folder, store, found, what=what, when=when)
 
@@ -863,9 +869,13 @@ class Evaluation:
 
     if TYPE_CHECKING:
         agreement = _agreement
+        judge_drift = _judge_drift
+        judge_report = _judge_report
         meta = _meta
     else:
         agreement = Analysis("agreement", "agreement", room="trust")
+        judge_drift = Analysis("judges.drift", "judge_drift", room="trust")
+        judge_report = Analysis("judges.result", "judge_report", room="trust")
         meta = Analysis("meta.result", "meta", room="trust")
 
     def judged_tables(self, *, alpha: float = 0.05, seed: int = 0) -> Tables:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.cli.running import called
 
 import adjudge
 from adjudge.demo.build import build
@@ -112,3 +113,25 @@ def test_the_spec_says_whose() -> None:
     assert judge_of("rating(aspect=content)") is None
     for name in ("wins(by=a)", "coverage(by=tree)", "quality(q=2, by=a)", "preference(seed=3, by=a)"):
         assert str(parse_measure(name)) == name
+
+
+def test_a_program_among_the_workers_of_a_table(tmp_path: Path) -> None:
+    build(tmp_path / "demo")
+    given = [(t, s, who) for t in ("d01", "d02") for s in ("lead", "fluent") for who in ("ann,2", "gpt-4,5")]
+    rows = ["topic,system,worker,coherence", *(",".join(each) for each in given)]
+    (tmp_path / "ratings.csv").write_text("\n".join(rows), encoding="utf-8")
+    done = called(tmp_path, *["judgments", "import", "crowd", "ratings.csv", "demo", "--judge", "gpt-4"])
+    assert done.returncode == 0, done.stderr
+    found = adjudge.open(tmp_path / "demo").judgments()
+    assert found.assessors == {"ann"}
+    assert list(found.by_judge) == ["gpt-4"]
+
+
+def test_a_judge_who_is_not_in_the_table(tmp_path: Path) -> None:
+    build(tmp_path / "demo")
+    rows = "topic,system,worker,coherence\nd01,lead,ann,2\n"
+    (tmp_path / "ratings.csv").write_text(rows, encoding="utf-8")
+    done = called(tmp_path, *["judgments", "import", "crowd", "ratings.csv", "demo", "--judge", "gpt"])
+    assert done.returncode == 2
+    assert 'no judge "gpt": nobody of that name answered anything here' in done.stderr
+    assert not adjudge.open(tmp_path / "demo").has_judgments

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -165,6 +165,15 @@ def crowd(
         list[str] | None,
         typer.Option("--column", metavar="FIELD=COLUMN", help="Where a field stands.", show_default=False),
     ] = None,
+    judge: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--judge",
+            metavar="NAME",
+            help="A worker that is a program: its answers are kept apart from people's; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """CSV with task, worker and label, or a column per aspect."""
@@ -180,7 +189,7 @@ def crowd(
         form=form,
         columns=columns_of(column, "--column"),
     )
-    _take(e, items, json)
+    _take(e, items, json, judges=judge or ())
 
 
 @imports.command("records", epilog=f"Example: {JUDGMENTS['import records']}")
@@ -347,9 +356,9 @@ def confirm(evaluation: options.Folder, json: options.Json = False) -> None:
         say(f"{address} is confirmed (in {file})")
 
 
-def _take(e: Evaluation, items: Iterable[Item], json: bool) -> None:
+def _take(e: Evaluation, items: Iterable[Item], json: bool, judges: Sequence[str] = ()) -> None:
     with counting("Reading") as progress:
-        taken = e.take_judgments(items, progress=progress, what=typed(), when=now())
+        taken = e.take_judgments(items, judges=judges, progress=progress, what=typed(), when=now())
     if json:
         show_json(taken.as_dict())
     else:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from adjudge.data.folder import Folder
 from adjudge.data.history import ChangeNote, shortened
@@ -11,7 +11,7 @@ from adjudge.data.incoming import ImportReport, stage_all
 from adjudge.data.incoming import Item as CollectionItem
 from adjudge.data.incoming import Thing as CollectionThing
 from adjudge.data.transaction import Transaction
-from adjudge.errors import FormatError
+from adjudge.errors import FormatError, UsageError, quoted
 from adjudge.judgments.protocol import Protocol, new_protocol_files
 from adjudge.judgments.store.importing import add_all, add_with_rows
 from adjudge.judgments.store.store import Store
@@ -98,6 +98,19 @@ def read_items(
     except FormatError as error:
         raise FormatError(f"{as_sentence(str(error))} Nothing was imported") from None
     return ReadJudgments(rows, tasks, events, new_protocol_files(folder, protocols.values()))
+
+
+def by_judges(items: Iterable[Item], judges: Sequence[str]) -> Iterator[Item]:
+    """An import in which some assessors are language models; each of them must have answered something."""
+    left = set(judges)
+    for place, thing in items:
+        if isinstance(thing, Event) and thing.assessor in judges:
+            left.discard(thing.assessor)
+            yield place, replace(thing, origin="language-model")
+        else:
+            yield place, thing
+    if left:
+        raise UsageError(f"no judge {quoted(min(left))}: nobody of that name answered anything here")
 
 
 def keep(

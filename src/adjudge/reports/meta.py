@@ -4,115 +4,39 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from adjudge import __version__
 from adjudge.reports.numbers import scale_for
 from adjudge.reports.page import Fact
-from adjudge.reports.render import INDEX, STYLES, style, template, write_pages
-from adjudge.table import Table
+from adjudge.reports.parts import (
+    Chart,
+    ChartMark,
+    Drawing,
+    DrawnRow,
+    PageSection,
+    PartsPage,
+    headlines,
+    render_parts,
+    section,
+)
+from adjudge.reports.render import INDEX, write_pages
 from adjudge.trust.meta.correlations import CorrelationsResult, MeasureCorrelation
 from adjudge.trust.meta.curves import CurvesResult
 from adjudge.trust.meta.result import BY_TOPIC, COMPOSED, PAIRS, SPECS, MetaResult
 from adjudge.trust.meta.words import coefficient_words, over_words
-from adjudge.wording import counted, listed
-
-TEMPLATE, STYLE = "meta.html.j2", "meta.css"
-SAID = 2
-"""Sentences of a part at the top of the page: the second often says how far to trust the first."""
-MOST = 60
-"""Rows of a table on the page; the CSV file has all."""
+from adjudge.wording import listed
 
 
-@dataclass(frozen=True)
-class DrawnRow:
-    """A value with its interval as places on an axis from -1 to 1, in per cent."""
-
-    name: str
-    text: str
-    at: float | None
-    left: float
-    width: float
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """Values with intervals, one below the other."""
-
-    title: str
-    rows: tuple[DrawnRow, ...]
-
-
-@dataclass(frozen=True)
-class ChartMark:
-    """A text at a place of a chart."""
-
-    at: float
-    text: str
-
-
-@dataclass(frozen=True)
-class Chart:
-    """A curve with its band, in the units of its picture."""
-
-    title: str
-    x: str
-    y: str
-    line: str
-    band: str
-    dots: tuple[tuple[float, float], ...]
-    across: tuple[ChartMark, ...]
-    up: tuple[ChartMark, ...]
-    words: str
-    """The points for whoever cannot see them."""
-
-
-@dataclass(frozen=True)
-class ShownTable:
-    """A table as HTML, whose cells `Table.to_html` has escaped."""
-
-    title: str
-    html: str
-    more: str
-    signature: str
-
-
-@dataclass(frozen=True)
-class MetaSection:
-    """One part on the page."""
-
-    name: str
-    question: str
-    sentences: tuple[str, ...]
-    drawings: tuple[Drawing, ...]
-    charts: tuple[Chart, ...]
-    tables: tuple[ShownTable, ...]
-    notes: tuple[str, ...]
-    file: str
-
-
-@dataclass(frozen=True)
-class MetaPage:
-    """Everything that the page shows."""
-
-    name: str
-    version: str
-    made_at: str | None
-    facts: tuple[Fact, ...]
-    headlines: tuple[tuple[str, str, tuple[str, ...]], ...]
-    """Of every part: its anchor, its question, its first sentences."""
-    notes: tuple[str, ...]
-    sections: tuple[MetaSection, ...]
-    signature: str
-
-
-def meta_page(result: MetaResult, *, made_at: str | None = None) -> MetaPage:
+def meta_page(result: MetaResult, *, made_at: str | None = None) -> PartsPage:
     cells = result.cells
     sections = tuple(_section(name, result) for name in result.parts)
-    return MetaPage(
+    return PartsPage(
+        title=f"{cells.name} · which measures stand in for people",
+        kind="Meta-evaluation",
         name=cells.name,
+        question="Which measures stand in for people?",
         version=__version__,
         made_at=made_at,
         facts=(
@@ -124,10 +48,11 @@ def meta_page(result: MetaResult, *, made_at: str | None = None) -> MetaPage:
             Fact("Topics", f"{len(cells.topics):,}", ""),
             *_assessors(result),
         ),
-        headlines=tuple((s.name, s.question, s.sentences[:SAID]) for s in sections if s.sentences),
+        headlines=headlines(sections),
         notes=result.all_notes(),
         sections=sections,
         signature=result.signature,
+        latex="meta.tex",
     )
 
 
@@ -137,28 +62,15 @@ def _assessors(result: MetaResult) -> Iterator[Fact]:
         yield Fact("Assessors", f"{max(several):,}", "" if len(several) == 1 else "at most, on one measure")
 
 
-def _section(name: str, result: MetaResult) -> MetaSection:
+def _section(name: str, result: MetaResult) -> PageSection:
     part = result.parts[name]
-    tables = part.tables()
-    return MetaSection(
-        name=name,
-        question=SPECS[name].question,
-        sentences=tuple(part.sentences()),
+    return section(
+        name,
+        SPECS[name].question,
+        part,
         drawings=tuple(_drawings(part)) if isinstance(part, CorrelationsResult) else (),
         charts=tuple(map(_chart, part.points())) if isinstance(part, CurvesResult) else (),
-        tables=tuple(map(_shown, tables)),
-        notes=tuple(dict.fromkeys((*tables.notes, *(note for table in tables for note in table.notes)))),
-        file=f"{name}.csv",
     )
-
-
-def _shown(table: Table) -> ShownTable:
-    html = table.to_html(rows=MOST)
-    start, end = html.find("<caption>"), html.find("</caption>")
-    bare = html if start < 0 else html[:start] + html[end + len("</caption>") :]
-    left = len(table.rows) - MOST
-    more = f"{counted(left, 'more row')} in the CSV file." if left > 0 else ""
-    return ShownTable(table.title, bare, more, table.signature)
 
 
 def _drawings(part: CorrelationsResult) -> Iterator[Drawing]:
@@ -233,17 +145,12 @@ def _place(value: float) -> float:
     return round((min(max(value, -1.0), 1.0) + 1) * 50, 2)
 
 
-def render_meta(page: MetaPage) -> str:
-    """One HTML page that needs nothing beside it, and no script."""
-    return template(TEMPLATE).render(page=page, style=style(*STYLES, STYLE))
-
-
 def write_meta(result: MetaResult, folder: str | Path, *, made_at: str | None = None) -> list[Path]:
     """Write index.html, every part as CSV and all tables as LaTeX into a folder; the paths, index.html first.
 
     What an earlier page had of other parts goes: it would be taken for this one's.
     """
-    files = result.files() | {INDEX: render_meta(meta_page(result, made_at=made_at))}
+    files = result.files() | {INDEX: render_parts(meta_page(result, made_at=made_at))}
     written = write_pages(files, folder)
     for name in (*(f"{part}.csv" for part in SPECS), PAIRS, COMPOSED, BY_TOPIC):
         if name not in files:

@@ -15,7 +15,7 @@ from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.pairs.sides import WON, judged_pairs, named_summary, sides_of
 from adjudge.judgments.protocol import PREFERENCE, RATING, UNIT, UNMARKED, Question
 from adjudge.judgments.tasks import TextRef, is_anonymous
-from adjudge.measures.judged.answers import protocol_of
+from adjudge.measures.judged.answers import given_value, protocol_of
 from adjudge.measures.judged.pyramid import PyramidPeer, pyramid_peers
 from adjudge.trust.gathered import Gathered, JudgedPeer
 from adjudge.wording import counted, listed, natural
@@ -286,7 +286,7 @@ def _chosen(entry: JudgedPeer) -> Iterator[GivenAnswer]:
     task = entry.judged.task
     for question in entry.protocol.questions:
         event = entry.judged.answers.get(question.id)
-        if event is not None and (value := _number(question, event.answer["value"])) is not None:
+        if event is not None and (value := _number(question, given_value(event.answer))) is not None:
             name = question.id.removeprefix(RATING) if question.id.startswith(RATING) else question.id
             label = "" if question.label == name else question.label
             yield _answer(entry, name, (task.topic, task.peer), value, label, _numbers(question))

@@ -241,7 +241,7 @@ def _automatic(scores: Scores, people: Sequence[str], named: str | Sequence[str]
             raise UsageError("no measure is left beside the human ones: name others with -m")
     else:
         others = [m for m in scores.all_measures() if m not in people and scores.info[m].better is not None]
-        found = [m for m in others if not _is_judged(scores, m)]
+        found = [m for m in others if not is_judged(scores, m)]
         if not found:
             more = (
                 f"; {listed(others)} were given by people: name them with -m to compare them"
@@ -260,7 +260,7 @@ def _named_people(scores: Scores, measure: str) -> bool:
     return bool(scores.assessors(measure)) and judge_of(measure) is None
 
 
-def _is_judged(scores: Scores, measure: str) -> bool:
+def is_judged(scores: Scores, measure: str) -> bool:
     """Whether people gave the scores: by name, or several to each summary, as a crowd does."""
     if judge_of(measure) is not None:
         return False

@@ -6,10 +6,10 @@ says why instead of stopping the others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Protocol, cast, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, cast, get_args
 
 from adjudge import __version__
 from adjudge.comparisons.scores import Among, Patterns, Scores, Source, scores_of
@@ -17,10 +17,11 @@ from adjudge.data.collection import Collection, load
 from adjudge.data.folder import Folder
 from adjudge.data.scores import AllLengths
 from adjudge.errors import AdjudgeError, DataError, UsageError, nearest, quoted
-from adjudge.table import Table, Tables, Tabular, plain
+from adjudge.table import plain
 from adjudge.trust.meta.cells import Cells, cells_of
 from adjudge.trust.meta.options import MetaOptions
 from adjudge.trust.meta.words import COEFFICIENTS, LEVELS, PROPERTIES
+from adjudge.trust.parts import PartsResult, ResultPart, listed_names, several_names
 from adjudge.wording import listed
 
 if TYPE_CHECKING:
@@ -34,21 +35,9 @@ if TYPE_CHECKING:
 Progress = Callable[[str, int, int], None]
 MEASURE_TESTS: tuple[MeasureTest, ...] = ("permutation", "williams")
 SWAPS: tuple[Swap, ...] = ("systems", "inputs", "both")
-WIDE, LONG = 68, 40
-"""Characters and rows of a table that a page takes."""
 PAIRS, COMPOSED, BY_TOPIC = "conclusion-pairs.csv", "composite-scores.csv", "agreement-by-topic.csv"
 """The files with every pair's conclusions, the composites' scores, and the agreement on every topic."""
 RESAMPLED: tuple[Resample, ...] = ("systems", "inputs", "both", "assessors", "all")
-
-
-class MetaPart(Protocol):
-    """What every part's result can do."""
-
-    def headline(self) -> str: ...
-    def sentences(self) -> Iterator[str]: ...
-    def tables(self) -> Tables: ...
-    def to_frame(self) -> pd.DataFrame: ...
-    def as_dict(self) -> dict[str, Any]: ...
 
 
 @dataclass(frozen=True)
@@ -101,22 +90,22 @@ class PartSpec:
 
     name: str
     question: str
-    make: Callable[[MetaRun], MetaPart]
+    make: Callable[[MetaRun], ResultPart]
 
 
-def _correlations(run: MetaRun) -> MetaPart:
+def _correlations(run: MetaRun) -> ResultPart:
     from adjudge.trust.meta.correlations import correlate_all
 
     return correlate_all(run.cells, run.options, run.step)
 
 
-def _ranks(run: MetaRun) -> MetaPart:
+def _ranks(run: MetaRun) -> ResultPart:
     from adjudge.trust.meta.ranks import rank_tables
 
     return rank_tables(run.cells, run.compared, run.options.among)
 
 
-def _slices(run: MetaRun) -> MetaPart:
+def _slices(run: MetaRun) -> ResultPart:
     from adjudge.trust.meta.slices import slices
 
     o = run.options
@@ -133,19 +122,19 @@ def _slices(run: MetaRun) -> MetaPart:
     )
 
 
-def _accuracy(run: MetaRun) -> MetaPart:
+def _accuracy(run: MetaRun) -> ResultPart:
     from adjudge.trust.meta.accuracy import accuracy_all
 
     return accuracy_all(run.cells, run.options)
 
 
-def _ceiling(run: MetaRun) -> MetaPart:
+def _ceiling(run: MetaRun) -> ResultPart:
     from adjudge.trust.meta.ceiling import ceiling_all
 
     return ceiling_all(run.cells, run.options)
 
 
-def _fooling(run: MetaRun) -> MetaPart:
+def _fooling(run: MetaRun) -> ResultPart:
     from adjudge.trust.meta.fooling import fooling
 
     o = run.options
@@ -160,7 +149,7 @@ def _fooling(run: MetaRun) -> MetaPart:
     )
 
 
-def _conclusions(run: MetaRun) -> MetaPart:
+def _conclusions(run: MetaRun) -> ResultPart:
     from adjudge.trust.meta.conclusions import agree_on_conclusions
 
     o = run.options
@@ -176,7 +165,7 @@ def _conclusions(run: MetaRun) -> MetaPart:
     )
 
 
-def _better(run: MetaRun) -> MetaPart:
+def _better(run: MetaRun) -> ResultPart:
     from adjudge.trust.meta.better import better_measures
 
     o = run.options
@@ -197,7 +186,7 @@ def _better(run: MetaRun) -> MetaPart:
     )
 
 
-def _power(run: MetaRun) -> MetaPart:
+def _power(run: MetaRun) -> ResultPart:
     from adjudge.comparisons.counts import COUNTED
     from adjudge.trust.meta.power import discriminative_power
 
@@ -207,7 +196,7 @@ def _power(run: MetaRun) -> MetaPart:
     )
 
 
-def _curves(run: MetaRun) -> MetaPart:
+def _curves(run: MetaRun) -> ResultPart:
     from adjudge.trust.meta.curves import learning_curves
 
     o = run.options
@@ -227,13 +216,13 @@ def _curves(run: MetaRun) -> MetaPart:
     )
 
 
-def _composites(run: MetaRun) -> MetaPart:
+def _composites(run: MetaRun) -> ResultPart:
     from adjudge.trust.meta.composites import composites
 
     return composites(run.cells, run.options)
 
 
-def _hotelling(run: MetaRun) -> MetaPart:
+def _hotelling(run: MetaRun) -> ResultPart:
     from adjudge.trust.meta.hotelling import hotelling
 
     o = run.options
@@ -311,16 +300,16 @@ def meta(
     """
     found = scores_of(scores).with_humans(human_systems)
     _check_numbers(alpha, resamples, closer_than)
-    wanted = _several("part", parts, PARTS)
+    wanted = several_names("part", parts, PARTS)
     named = [measure] if isinstance(measure, str) else measure or ()
     cells = cells_of(found, human, named, length=length, form=form, all_topics=all_topics, without=without)
     options = MetaOptions(
-        levels=cast("tuple[CorrelationLevel, ...]", _several("level", levels, LEVELS)),
+        levels=cast("tuple[CorrelationLevel, ...]", several_names("level", levels, LEVELS)),
         coefficients=cast(
-            "tuple[Coefficient, ...]", _several("coefficient", coefficients or "all", COEFFICIENTS)
+            "tuple[Coefficient, ...]", several_names("coefficient", coefficients or "all", COEFFICIENTS)
         ),
         coefficients_named=bool(coefficients),
-        resample=cast("Resample", _several("resample", resample, RESAMPLED, one=True)[0]),
+        resample=cast("Resample", several_names("resample", resample, RESAMPLED, one=True)[0]),
         among=_among(cells, among),
         test=test,
         correct=correct,
@@ -328,14 +317,16 @@ def meta(
         resamples=resamples,
         seed=seed,
         closer_than=closer_than,
-        measure_test=cast("MeasureTest", _several("measure test", measure_test, MEASURE_TESTS, one=True)[0]),
-        swap=cast("Swap", _several("swap", swap, SWAPS, one=True)[0]),
-        tests=_listed(tests),
-        by=_listed(by),
+        measure_test=cast(
+            "MeasureTest", several_names("measure test", measure_test, MEASURE_TESTS, one=True)[0]
+        ),
+        swap=cast("Swap", several_names("swap", swap, SWAPS, one=True)[0]),
+        tests=listed_names(tests),
+        by=listed_names(by),
         length=length,
         form=form,
     )
-    made: dict[str, MetaPart] = {}
+    made: dict[str, ResultPart] = {}
     absent: dict[str, str] = {}
     _check_choices(options)
     run = MetaRun(found, cells, options, without=(without,) if isinstance(without, str) else tuple(without))
@@ -383,7 +374,7 @@ def _check_numbers(alpha: float, resamples: int | None, closer_than: float | Non
         raise UsageError(f"closer_than is {closer_than:g}, expected a number above 0")
 
 
-def _corrected(options: MetaOptions, made: Mapping[str, MetaPart]) -> list[str]:
+def _corrected(options: MetaOptions, made: Mapping[str, ResultPart]) -> list[str]:
     """Which parts correct otherwise than asked."""
     known = {
         "better": options.step_correction,
@@ -408,29 +399,6 @@ def _turned(cells: Cells) -> list[str]:
     ]
 
 
-def _listed(given: str | Sequence[str]) -> tuple[str, ...]:
-    """Names as people write them: one, several with commas, or a list."""
-    texts = [given] if isinstance(given, str) else given
-    return tuple(part.strip() for text in texts for part in text.split(",") if part.strip())
-
-
-def _several(
-    what: str, given: str | Sequence[str], known: Sequence[str], *, one: bool = False
-) -> tuple[str, ...]:
-    names = _listed(given)
-    if names == ("all",) and "all" not in known:
-        return tuple(known)
-    for name in names:
-        if name not in known:
-            raise UsageError(
-                f"the {what} is {quoted(name)}{nearest(name, known)}; expected one of: {', '.join(known)}"
-                f"{'' if one else ', or all'}"
-            )
-    if not names or (one and len(names) > 1):
-        raise UsageError(f"expected {'one' if one else 'a'} {what}, of: {', '.join(known)}")
-    return tuple(dict.fromkeys(names))
-
-
 def _among(cells: Cells, among: str | None) -> tuple[Among, ...]:
     """AESOP's two settings where people's summaries are among the systems; else all, who are machines."""
     if among is None:
@@ -443,26 +411,16 @@ def _among(cells: Cells, among: str | None) -> tuple[Among, ...]:
 
 
 @dataclass(frozen=True, repr=False)
-class MetaResult(Tabular):
+class MetaResult(PartsResult):
     """A meta-evaluation: its parts by name, and why others are absent."""
+
+    QUESTIONS: ClassVar[Mapping[str, str]] = {spec.name: spec.question for spec in SPECS.values()}
 
     cells: Cells
     options: MetaOptions
-    parts: Mapping[str, MetaPart]
+    parts: Mapping[str, ResultPart]
     absent: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-
-    def __getitem__(self, part: str) -> MetaPart:
-        """One part's result."""
-        if part in self.parts:
-            return self.parts[part]
-        if part in self.absent:
-            raise DataError(f"{part}: {self.absent[part]}")
-        if part in PARTS:
-            raise UsageError(f"this result has no part {quoted(part)}: ask for it with parts={part!r}")
-        raise UsageError(
-            f"there is no part {quoted(part)}{nearest(part, PARTS)}; expected one of: {', '.join(PARTS)}"
-        )
 
     @property
     def signature(self) -> str:
@@ -471,44 +429,6 @@ class MetaResult(Tabular):
             f"meta|{'+'.join(each.info.measure for each in self.cells.humans)}|among:{'+'.join(o.among)}"
             f"|resample:{o.resample}|R:{o.resamples or 'own'}|seed:{o.seed}|v:{__version__}"
         )
-
-    def headline(self) -> str:
-        return next(iter(self.parts.values())).headline()
-
-    def sentences(self) -> Iterator[str]:
-        for part in self.parts.values():
-            yield from part.sentences()
-
-    def all_notes(self) -> tuple[str, ...]:
-        """What readers should know of the scores, and which parts are absent."""
-        return (*self.notes, *(f"{name}: not answered ({why})" for name, why in self.absent.items()))
-
-    def table(self) -> Table:
-        """The first part's first table; `tables` has all."""
-        return next(iter(next(iter(self.parts.values())).tables()))
-
-    def tables(self) -> Tables:
-        """Every part's tables, with their titles as captions."""
-        found = [(name, part.tables()) for name, part in self.parts.items()]
-        return Tables(
-            tuple(
-                replace(table, caption=table.caption or table.title) for _, some in found for table in some
-            ),
-            notes=(*self.all_notes(), *(note for _, some in found for note in some.notes)),
-        )
-
-    def to_latex(self) -> str:
-        """All tables for a paper, part by part; those too wide or too long for a page are made smaller."""
-        parts = []
-        for name, part in self.parts.items():
-            found = part.tables()
-            tables = [_fitted(replace(each, caption=each.caption or each.title)) for each in found]
-            notes = [f"% {note}" for note in found.notes]
-            parts.append(
-                "\n\n".join([f"% {SPECS[name].question}", *tables, *(["\n".join(notes)] if notes else [])])
-            )
-        between = "\n\n" + r"\clearpage  % LaTeX holds a few dozen floats back, and no more" + "\n\n"
-        return between.join(parts)
 
     def to_frame(self) -> pd.DataFrame:
         """Of the correlations, or of the one part that there is: a row per measure, human measure and coefficient."""
@@ -549,16 +469,3 @@ class MetaResult(Tabular):
         if isinstance(accuracy := self.parts.get("accuracy"), AccuracyResult):
             found[BY_TOPIC] = frame_to_csv(accuracy.topics_frame())
         return found | {"meta.tex": self.to_latex()}
-
-
-def _fitted(table: Table) -> str:
-    """A table as LaTeX, no wider than a line and no longer than a page."""
-    text = table.to_latex()
-    wide = max((len(line) for line in table.to_text(title=False).splitlines()), default=0) / WIDE
-    long = len(table.rows) / LONG
-    if max(wide, long) <= 1:
-        return text
-    size = r"\resizebox{\linewidth}{!}" if wide >= long else r"\resizebox*{!}{0.8\textheight}"
-    text = text.replace(r"\begin{tabular}", f"{size}{{%\n" + r"\begin{tabular}")
-    text = text.replace(r"\end{tabular}", r"\end{tabular}}")
-    return text.replace(r"% \usepackage{booktabs}", r"% \usepackage{booktabs,graphicx}")

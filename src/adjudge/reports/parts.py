@@ -1,0 +1,167 @@
+"""A page of parts: questions, each with what is said, pictures, tables, and the files beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from adjudge.reports.page import Fact
+from adjudge.reports.render import STYLES, style, template
+from adjudge.table import Table, Tables
+from adjudge.wording import counted
+
+TEMPLATE, STYLE = "parts.html.j2", "parts.css"
+SAID = 2
+"""Sentences of a part at the top of the page: the second often says how far to trust the first."""
+MOST = 60
+"""Rows of a table on the page; the CSV file has all."""
+
+
+class HasTables(Protocol):
+    """What a section shows: a part of a result."""
+
+    def sentences(self) -> Iterator[str]: ...
+    def tables(self) -> Tables: ...
+
+
+@dataclass(frozen=True)
+class DrawnRow:
+    """A value with its interval as places on an axis from -1 to 1, in per cent."""
+
+    name: str
+    text: str
+    at: float | None
+    left: float
+    width: float
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Values with intervals, one below the other."""
+
+    title: str
+    rows: tuple[DrawnRow, ...]
+
+
+@dataclass(frozen=True)
+class ChartMark:
+    """A text at a place of a chart."""
+
+    at: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A curve with its band, in the units of its picture."""
+
+    title: str
+    x: str
+    y: str
+    line: str
+    band: str
+    dots: tuple[tuple[float, float], ...]
+    across: tuple[ChartMark, ...]
+    up: tuple[ChartMark, ...]
+    words: str
+    """The points for whoever cannot see them."""
+
+
+@dataclass(frozen=True)
+class ShownTable:
+    """A table as HTML, whose cells `Table.to_html` has escaped."""
+
+    title: str
+    html: str
+    more: str
+    signature: str
+
+
+@dataclass(frozen=True)
+class PageSection:
+    """One part on the page."""
+
+    name: str
+    question: str
+    sentences: tuple[str, ...]
+    drawings: tuple[Drawing, ...]
+    charts: tuple[Chart, ...]
+    tables: tuple[ShownTable, ...]
+    notes: tuple[str, ...]
+    file: str
+
+
+@dataclass(frozen=True)
+class PageLink:
+    """Another page of the same result."""
+
+    file: str
+    text: str
+    more: str = ""
+
+
+@dataclass(frozen=True)
+class PartsPage:
+    """Everything that the page shows."""
+
+    title: str
+    """Of the browser's window."""
+    kind: str
+    """Beside the product's name."""
+    name: str
+    question: str
+    """Above the answers."""
+    version: str
+    made_at: str | None
+    facts: tuple[Fact, ...]
+    headlines: tuple[tuple[str, str, tuple[str, ...]], ...]
+    """Of every part: its anchor, its question, its first sentences."""
+    notes: tuple[str, ...]
+    sections: tuple[PageSection, ...]
+    signature: str
+    latex: str
+    """The file with all tables."""
+    links: tuple[PageLink, ...] = ()
+
+
+def section(
+    name: str,
+    question: str,
+    part: HasTables,
+    *,
+    drawings: Sequence[Drawing] = (),
+    charts: Sequence[Chart] = (),
+    file: str | None = None,
+) -> PageSection:
+    """A part as the page shows it."""
+    tables = part.tables()
+    return PageSection(
+        name=name,
+        question=question,
+        sentences=tuple(part.sentences()),
+        drawings=tuple(drawings),
+        charts=tuple(charts),
+        tables=tuple(map(_shown, tables)),
+        notes=tuple(dict.fromkeys((*tables.notes, *(note for table in tables for note in table.notes)))),
+        file=file or f"{name}.csv",
+    )
+
+
+def headlines(sections: Sequence[PageSection]) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
+    """What stands at the top: the first sentences of every part that says something."""
+    return tuple((s.name, s.question, s.sentences[:SAID]) for s in sections if s.sentences)
+
+
+def _shown(table: Table) -> ShownTable:
+    html = table.to_html(rows=MOST)
+    start, end = html.find("<caption>"), html.find("</caption>")
+    bare = html if start < 0 else html[:start] + html[end + len("</caption>") :]
+    left = len(table.rows) - MOST
+    more = f"{counted(left, 'more row')} in the CSV file." if left > 0 else ""
+    return ShownTable(table.title, bare, more, table.signature)
+
+
+def render_parts(page: PartsPage) -> str:
+    """One HTML page that needs nothing beside it, and no script."""
+    return template(TEMPLATE).render(page=page, style=style(*STYLES, STYLE))

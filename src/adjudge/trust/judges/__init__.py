@@ -1,0 +1,1 @@
+"""Dossiers of judges: what a program that judges is worth, beside people and beside what costs nothing."""
