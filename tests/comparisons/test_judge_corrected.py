@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from tests.cli.running import called
 
 import adjudge
 from adjudge.comparisons.judge_corrected import CorrectedComparison, compare_corrected, prefer_corrected
@@ -269,6 +270,14 @@ def test_topics_that_were_plainly_chosen_are_refused_unless_vouched_for() -> Non
     )
 
 
+def test_ratings_at_a_ceiling_are_warned_of(frame: pd.DataFrame, found: CorrectedComparison) -> None:
+    assert not any("skewed" in line for line in found.warnings())
+    ceiling = frame.assign(overall=-np.exp(3 * (3 - frame["overall"]).clip(lower=-1)))
+    skewed = compare_corrected(ceiling, judge="program")
+    assert max(abs(pair.skewness) for pair in skewed.pairs) >= 2
+    assert any("very skewed in" in line for line in skewed.warnings())
+
+
 def test_a_result_shows_itself(found: CorrectedComparison) -> None:
     records = json.loads(json.dumps(found.as_dict()))
     assert records["judge"] == "program"
@@ -426,6 +435,43 @@ def test_strengths_of_people_made_surer_by_a_judge() -> None:
         prefer_corrected(frame.drop(columns="topic"), judge="program")
 
 
+def test_strengths_in_a_folder_with_a_program_apart_from_people(tmp_path: Path) -> None:
+    build(tmp_path / "demo")
+    e = adjudge.open(tmp_path / "demo")
+    e.simulate_judgments("preference-summaries", assessors=2, noise=0.3, seed=1)
+    with e.store() as store:
+        tasks = {t.id: t for t in store.tasks(protocol="preference-summaries") if t.assessor == "simulated-1"}
+        copies = {t.id: replace(t, id=stable_id("copy", t.id), assessor="program") for t in tasks.values()}
+        store.add_tasks(copies.values())
+        given = [each for each in store.events() if each.task in tasks]
+        store.append(
+            [
+                replace(
+                    each,
+                    id=stable_id("copy", each.id),
+                    task=copies[each.task].id,
+                    assessor="program",
+                    origin="language-model",
+                )
+                for each in given
+            ]
+        )
+    alone = adjudge.prefer(tmp_path / "demo")
+    found = prefer_corrected(tmp_path / "demo", judge="program")
+    assert found.assessors == ("simulated-1", "simulated-2")
+    for s in found.standings:
+        assert s.people == pytest.approx(alone.standing(s.system).log, abs=1e-6)
+    assert found.unlabelled == 0
+    # Whoever is named is the judge, a person too; the others are people, the program stays out.
+    named = prefer_corrected(tmp_path / "demo", judge="simulated-2")
+    assert named.assessors == ("simulated-1",)
+    said = called(tmp_path, "prefer", "fit", "demo", "--judge", "program")
+    assert said.returncode == 0, said.stderr
+    assert found.headline() in said.stdout
+    refused = called(tmp_path, "prefer", "fit", "demo", "--judge", "program", "--of", "sentences")
+    assert "leave out --of sentences" in refused.stderr
+
+
 def test_strengths_without_a_maximum_are_refused() -> None:
     frame = duels(seed=2)
     people = frame["assessor"] != "program"
@@ -469,7 +515,7 @@ def test_a_league_of_equals_errs_seldom(judge: str) -> None:
 def test_league_tables_keep_their_level(judge: str, drawn: int) -> None:
     """Every pair is the powered mean of its differences, corrected by Holm, as shown above."""
     rng, times = np.random.default_rng(drawn), 2000
-    any_found = held = told = means_held = 0
+    any_found = held = told = means_held = means_told = 0
     for _ in range(times):
         y, f = draw(judge, rng)
         differences = [(y[:, i] - y[:, j], f[:, i] - f[:, j]) for i in range(5) for j in range(i + 1, 5)]
@@ -480,8 +526,10 @@ def test_league_tables_keep_their_level(judge: str, drawn: int) -> None:
         held += int((p > 0.05).sum())
         told += len(pairs)
         mean = powered_mean(y[:drawn, 0], f[:drawn, 0], f[drawn:, 0])
-        means_held += mean.interval()[0] <= 3 <= mean.interval()[1]
-    found, covered, means = any_found / times, held / told, means_held / times
+        if mean.why is None:
+            means_told += 1
+            means_held += mean.interval()[0] <= 3 <= mean.interval()[1]
+    found, covered, means = any_found / times, held / told, means_held / means_told
     print(
         f"{judge} judge, {drawn} of 100 topics: any pair found {found:.3f}, pairs covered {covered:.3f},"
         f" means covered {means:.3f}"

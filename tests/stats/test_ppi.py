@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import skew, ttest_1samp
 from scipy.stats import t as student
-from scipy.stats import ttest_1samp
 
 from adjudge.errors import UsageError
 from adjudge.stats.checks import FloatArray
@@ -143,6 +143,12 @@ def test_too_few_labels_or_all_the_same_are_undefined() -> None:
     assert ceiling.why.startswith("fewer than 5 of 20 labelled topics")
     assert ceiling.labelled_estimate == pytest.approx(0.15)
     assert math.isnan(ceiling.estimate)
+
+
+def test_skewness_of_what_is_left() -> None:
+    y, f, g = CASES["good"]
+    found = powered_mean(y, f, g)
+    assert found.skewness == pytest.approx(skew(y - found.weight * f), rel=1e-9)
 
 
 def test_what_is_missing_is_refused() -> None:

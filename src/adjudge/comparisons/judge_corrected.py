@@ -54,6 +54,8 @@ PPI = "ppi++"
 LOGS = "Bradley-Terry log strengths"
 REFUSED, UNLIKELY = 0.001, 0.05
 """p of a random draw of the topics that people judged: up to the first it is refused, up to the second it is said."""
+SKEWED = 2.0
+"""Skewness from which Student's t is no longer trusted; samples of 10 to 50 normal numbers hardly reach it."""
 MOST_PAIRS = 45
 """Pairs up to which their table is shown unasked: those of ten systems."""
 
@@ -412,6 +414,8 @@ class CorrectedPair:
     p: float
     p_adjusted: float
     conclusion: Conclusion
+    skewness: float = math.nan
+    """Of people's differences, less what the judge accounts for."""
     why: str | None = None
 
     @property
@@ -612,6 +616,12 @@ class CorrectedComparison(Tabular):
                 f" only {_share(self.random_p)} of random draws would (p = {self.random_p:.2g}): if people's topics"
                 " were not drawn at random, the intervals do not hold"
             )
+        if skewed := sum(abs(pair.skewness) >= SKEWED for pair in self.pairs):
+            found.append(
+                f"people's differences are very skewed in {counted(skewed, 'pair')}, as ratings at the end of their"
+                " scale are: there Student's t finds differences more often by chance than it says; compare people's"
+                " scores alone with --test wilcoxon"
+            )
         if (turned := self._turned()) > 0:
             found.append(
                 f"every pair has its own lambda: in {counted(turned, 'pair')} the corrected difference has another sign"
@@ -715,6 +725,7 @@ class CorrectedComparison(Tabular):
                 Column("effective", "as if topics", format=".1f"),
                 Column("statistic", show="never"),
                 Column("df", show="never"),
+                Column("skewness", show="never"),
                 Column("p", show="never"),
                 Column("p_adjusted", "p", format=".3f"),
                 Column("conclusion", right=False),
@@ -725,7 +736,10 @@ class CorrectedComparison(Tabular):
                     *(getattr(pair, name) for name in (*named, *hidden)),
                     around(pair.people, pair.people_low, pair.people_high),
                     around(pair.difference, pair.low, pair.high),
-                    *(getattr(pair, name) for name in ("ratio", "effective", "statistic", "df", "p")),
+                    *(
+                        getattr(pair, name)
+                        for name in ("ratio", "effective", "statistic", "df", "skewness", "p")
+                    ),
                     pair.p_adjusted,
                     pair.conclusion,
                     pair.why,
@@ -988,6 +1002,7 @@ def _pair(found: PoweredMean, a: str, b: str, k: int, tested: Tested, ends: Pair
         p_adjusted=float(tested.adjusted[k]),
         # What has no p was not tested, whatever the reason.
         conclusion=CONCLUSIONS[state] if state in (DIFFERENT, ALIKE) else "not tested",
+        skewness=found.skewness,
         why=found.why,
     )
 

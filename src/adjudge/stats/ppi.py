@@ -55,6 +55,8 @@ class PoweredMean:
     df: float = math.nan
     labelled_estimate: float = math.nan
     labelled_variance: float = math.nan
+    skewness: float = math.nan
+    """Of the labelled y - lambda f: where it is large, Student's t errs more often than it says."""
     why: str | None = None
 
     @property
@@ -179,7 +181,15 @@ def powered_mean(
         df=df,
         labelled_estimate=mean,
         labelled_variance=variance,
+        skewness=_skewness(left),
     )
+
+
+def _skewness(values: FloatArray) -> float:
+    """The third standardised moment; 0 where nothing varies."""
+    away = values - values.mean()
+    spread = float(np.sqrt((away**2).mean()))
+    return float(((away / spread) ** 3).mean()) if spread > 0 else 0.0
 
 
 def _checked(
