@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import re
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pandas as pd
@@ -98,3 +100,18 @@ def test_strengths_from_preferences(folder: Path) -> None:
         refused = called(folder, "prefer", "fit", "duels.csv", "--judge", "program", *more)
         assert refused.returncode == 2
         assert f"leave out {more[0]}" in refused.stderr
+
+
+def test_the_page_shows_what_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "judges-corrected.md").read_text(encoding="utf-8")
+    made, used = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    [shown] = re.findall(r"```console\n(.*?)```", page, re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    exec(made, {})
+    command, _, printed = shown.partition("\n")
+    done = called(tmp_path, *command.removeprefix("$ adjudge ").split())
+    assert printed.strip() in done.stdout
+    out = io.StringIO()
+    with redirect_stdout(out):
+        exec(used, {})
+    assert f"# {out.getvalue().strip()}\n" in used
