@@ -7,7 +7,9 @@ makes; lambda is what `ppi_mean_ci(lam=None)` picks, by the function that it cal
 """
 
 import csv
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from ppi_py import ppi_mean_ci, ppi_mean_pointestimate  # type: ignore[import-not-found]
@@ -17,7 +19,7 @@ HERE = Path(__file__).parent
 rng = np.random.default_rng(20231103)
 
 
-def case(n, more, judge):
+def case(n: int, more: int, judge: Callable[[Any, Any], Any]) -> tuple[Any, Any, Any]:
     y = rng.normal(0.3, 1.0, n + more)
     f = judge(y, rng.normal(0, 1, n + more))
     return np.round(y[:n], 6), np.round(f[:n], 6), np.round(f[n:], 6)
