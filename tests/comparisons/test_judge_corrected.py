@@ -144,6 +144,20 @@ def test_where_lower_is_better_the_order_turns() -> None:
     assert found.candidates() == ["lead"]
 
 
+def test_a_judge_whose_low_scores_are_good_is_turned(frame: pd.DataFrame) -> None:
+    people, judged = sides(frame)
+    wide = pd.DataFrame({"overall": people.stack(), "errors": -judged.stack()}).reset_index()
+    plain = compare_corrected(wide.assign(errors=-wide["errors"]), "overall", judge="errors")
+    turned = compare_corrected(adjudge.read_scores(wide, lower_is_better="errors"), "overall", judge="errors")
+    unsaid = compare_corrected(wide, "overall", judge="errors")
+    for one, two, three in zip(plain.pairs, turned.pairs, unsaid.pairs, strict=True):
+        assert two.difference == pytest.approx(one.difference, rel=1e-9)
+        assert one.weight == pytest.approx(two.weight)
+        assert two.weight > 0.1
+        assert three.weight == 0
+    assert turned.standing("lead").judge == pytest.approx(-judged["lead"].mean())
+
+
 # Whose scores
 
 
@@ -210,12 +224,15 @@ def test_what_one_side_did_not_judge_is_counted(frame: pd.DataFrame) -> None:
     left = by_program & (frame["topic"] == gone)
     left |= ~by_program & (frame["system"] == "beta") & (frame["topic"] == people.index[1])
     left |= ~by_program & (frame["system"] == "gamma")
+    left |= by_program & (frame["system"] == "alpha") & (frame["topic"] == people.index[2])
     found = compare_corrected(frame[~left], judge="program")
+    assert any(line.startswith("program has no score of 1 summary that people") for line in found.warnings())
     assert "program did not judge 1 topic that people judged: left out" in found.warnings()
     assert "people did not judge gamma: left out" in found.warnings()
     assert any(line.startswith("people judged only some systems on 1 topic") for line in found.warnings())
-    assert found.pair("alpha", "beta").labelled == DRAWN - 2
-    assert found.pair("alpha", "lead").labelled == DRAWN - 1
+    assert found.pair("alpha", "beta").labelled == DRAWN - 3
+    assert found.pair("alpha", "lead").labelled == DRAWN - 2
+    assert found.pair("beta", "lead").labelled == DRAWN - 2
 
 
 # What is said

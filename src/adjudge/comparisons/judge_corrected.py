@@ -92,6 +92,8 @@ def compare_corrected(
     What is said holds if the topics that people judged were drawn at random. Where the judge's scores of these topics
     are plainly others than of the rest, nothing is computed unless `at_random` says that they were.
     """
+    import numpy as np
+
     chosen = corrected_choices(
         correct=correct, against=against, side=side, alpha=alpha, level=level, seed=seed
     )
@@ -113,6 +115,8 @@ def compare_corrected(
     if not systems:
         raise DataError(f"{judge} and people have no system in common")
     rows = people.frame[people.frame["value"].notna()]
+    scored = _placed(its, topics, systems)
+    turned = {own.info.better, its.info.better} == {"higher", "lower"}
     asked = _Asked(
         title=own.title,
         heading=own.heading,
@@ -124,6 +128,7 @@ def compare_corrected(
         same_scale=its.info.range == own.info.range and name.split("(")[0] == program.split("(")[0],
         yes_no=yes_no,
         kinds=found.kinds_of(systems),
+        judge_means=np.array([_mean(column) for column in scored.T]),
         target=dict(own.target._asdict()),
         notes=(
             *found.unsaid_notes(name),
@@ -138,7 +143,7 @@ def compare_corrected(
         topics=topics,
         systems=tuple(systems),
         people=_placed(own, topics, systems),
-        judged=_placed(its, topics, systems),
+        judged=-scored if turned else scored,  # a judge's low scores may go with people's high ones
         family=lambda names: found.pairs_among(names, among),
     )
 
@@ -904,7 +909,12 @@ def _design_notes(asked: _Asked, sides: _Sides, unjudged: int) -> Iterator[str]:
 
     if unjudged:
         yield f"{asked.judge} did not judge {counted(unjudged, 'topic')} that people judged: left out"
-    own = ~np.isnan(sides.people) & ~np.isnan(sides.judged)
+    if alone := int((~np.isnan(sides.people) & np.isnan(sides.judged)).sum()):
+        yield (
+            f"{asked.judge} has no score of {counted(alone, 'summary', 'summaries')} that people judged: left out of"
+            " the comparisons of that system"
+        )
+    own = ~np.isnan(sides.people)
     some = own.any(axis=1) & ~own[:, own.any(axis=0)].all(axis=1)
     if many := int(some.sum()):
         yield (
