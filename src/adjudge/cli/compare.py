@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from adjudge.comparisons.counts import CountsTable
+    from adjudge.comparisons.judge_corrected import CorrectedComparison
     from adjudge.comparisons.pairs import Comparison
     from adjudge.comparisons.paper import ComparedMeasures
     from adjudge.comparisons.scores import Scores
@@ -138,6 +139,22 @@ def command(
         ),
     ] = "agreeing",
     assessor_effects: options.AssessorEffects = None,
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            "--judge",
+            metavar="NAME",
+            help="Correct this judge's scores by people's, and compare with both: an assessor, a measure, or a"
+            " program that judged in the folder.",
+        ),
+    ] = None,
+    at_random: Annotated[
+        bool,
+        typer.Option(
+            "--at-random",
+            help="With --judge: the topics that people judged were drawn at random, whatever they look like.",
+        ),
+    ] = False,
     mean_intervals: Annotated[
         str,
         typer.Option(
@@ -197,6 +214,9 @@ def command(
 
     Scores that several assessors gave have two answers, for these assessors and for others like them; groups are
     those of the second unless --assessor-effects fixed.
+
+    With --judge NAME people judged some topics and the judge more: differences are people's, made surer by the judge
+    (prediction-powered inference), and how many human judgments that saves is said.
     """
     if among not in AMONG:
         raise UsageError(f"--among is {quoted(among)}, expected one of: {', '.join(AMONG)}")
@@ -211,6 +231,35 @@ def command(
         raise UsageError("--latex and --markdown print the same table: choose one")
     if csv is not None and league_csv is not None and str(csv) == str(league_csv):
         raise UsageError("--csv and --league-csv write different tables: give them different names")
+    if at_random and judge is None:
+        raise UsageError(
+            "--at-random is about the topics that people judged for a judge: say --judge NAME too"
+        )
+    if judge is not None:
+        no_use: dict[str, object] = {
+            "--counts": counts,
+            "--test": test,
+            "--tests": tests,
+            "--margin": margin,
+            "--cluster": cluster,
+            "--statistic": statistic,
+            "--zeros": zeros != "wilcox",
+            "--resamples": resamples,
+            "--assessor-effects": assessor_effects,
+            "--mean-intervals": mean_intervals != "deviation",
+            "--primary": primary,
+            "--across": across != "each",
+            "--effects": effects,
+            "--methods": methods,
+        }
+        if ignored := next((option for option, value in no_use.items() if value), None):
+            raise UsageError(
+                f"--judge compares by Student's t on differences corrected by people's: leave out {ignored}"
+            )
+        if more:
+            raise UsageError(f"compare --judge takes {too_many_tables(more[0])}")
+        if len(measure or ()) > 1:
+            raise UsageError("--judge corrects one measure: name the one that people gave with -m")
     if counts:
         asked = {
             "--methods": methods,
@@ -260,6 +309,40 @@ def command(
         _show_counts(found_counts, sets, json=json, csv=csv, latex=latex, markdown=markdown)
         return
     data = open_scores(scores, table, human, baseline, lower_is_better)
+    if judge is not None:
+        from adjudge.comparisons.judge_corrected import compare_corrected
+
+        corrected = compare_corrected(
+            data,
+            measure[0] if measure else None,
+            judge=judge,
+            length=length_of(length),
+            form=form,
+            correct=correct,
+            against=against,
+            side=side,
+            among=among,  # type: ignore[arg-type]
+            alpha=alpha,
+            level=level,
+            pool_humans=pooled(pool),
+            intervals=intervals,
+            at_random=at_random,
+            seed=seed,
+        )
+        warn_of(data, [corrected.measure])
+        if league_csv is not None:
+            write_csv(corrected.to_frame(), league_csv)
+        if json or csv is not None or league_csv is None:
+            deliver(
+                [corrected],
+                lambda found: found.pairs_frame(),
+                lambda found: show_corrected(found, pairs=pairs),
+                json=json,
+                csv=csv,
+                latex=latex,
+                markdown=markdown,
+            )
+        return
     from adjudge.comparisons.pairs import compare_all
 
     found = compare_all(
@@ -314,6 +397,20 @@ def _deliver(found: ComparedMeasures, *, json: bool, csv: Path | None, pairs: bo
     if csv is None and not json and (said := scope_words(found, advice=ADVICE)):
         print()
         say(said)
+
+
+def show_corrected(found: CorrectedComparison, *, pairs: bool) -> None:
+    """The league table, the pairs where they are few, and what is said; with `pairs` each in words."""
+    from adjudge.comparisons.judge_corrected import MOST_PAIRS
+
+    def differences() -> None:
+        if pairs or len(found.pairs) <= MOST_PAIRS:
+            print()
+            show(found.pairs_table())
+        print()
+
+    said = [f"  {found.pair_sentence(pair)}" for pair in found.pairs] if pairs else []
+    show_result(found.table(), before=differences, more=said)
 
 
 def _show(c: Comparison, *, pairs: bool, effects: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -29,6 +30,7 @@ from adjudge.wording import counted, decimal
 if TYPE_CHECKING:
     from adjudge.comparisons.preferences import PreferenceFit
     from adjudge.evaluation import Evaluation
+    from adjudge.judgments.pairs.answers import Preferences
     from adjudge.trust.preferences import Convergence, PaperTable, Rows
 
 prefer = typer.Typer(
@@ -289,6 +291,21 @@ def fit(
     position: Annotated[
         bool, typer.Option("--position", help="With an effect of what is shown first.")
     ] = False,
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            "--judge",
+            metavar="NAME",
+            help="Correct this judge's answers by people's: strengths of systems from both.",
+        ),
+    ] = None,
+    at_random: Annotated[
+        bool,
+        typer.Option(
+            "--at-random",
+            help="With --judge: the topics that people judged were drawn at random, whatever they look like.",
+        ),
+    ] = False,
     matrix: Annotated[bool, typer.Option("--matrix", help="How likely each wins against each.")] = False,
     pairs: Annotated[bool, typer.Option("--pairs", help="Which pairs of items differ.")] = False,
     resamples: Annotated[int | None, typer.Option("--resamples", hidden=True)] = None,
@@ -305,7 +322,8 @@ def fit(
     """Bradley-Terry strengths with intervals, ranks and tests of all pairs, from a folder's answers or a bare CSV.
 
     Over several topics these are what is independent, otherwise answers. --csv writes one row per item; with --matrix
-    or --pairs, one per pair.
+    or --pairs, one per pair. With --judge NAME people answered on some topics and the judge on more: strengths are
+    people's, made surer by the judge, and --csv writes one row per pair.
     """
     from adjudge.cli.imports import columns_of
     from adjudge.comparisons.preferences import fit_preferences
@@ -320,10 +338,44 @@ def fit(
     if checks is not None and not assessors:
         raise UsageError("--checks compares assessors with known answers: say --assessors too")
     known = None if checks is None else read_preferences(checks)
+    if source.is_dir() and (mapped or delimiter):
+        raise UsageError(f"--map and --delimiter are for a table, which {source} is not")
+    if at_random and judge is None:
+        raise UsageError(
+            "--at-random is about the topics that people judged for a judge: say --judge NAME too"
+        )
+    if judge is not None:
+        asked = {
+            f"--of {of}": of not in (None, "systems"),
+            "--assessors": assessors,
+            "--ties": ties != "half",
+            "--position": position,
+            "--matrix": matrix,
+        }
+        if ignored := next((option for option, value in asked.items() if value), None):
+            raise UsageError(
+                f"--judge corrects strengths of systems over topics, ties being half wins: leave out {ignored}"
+            )
+        _fit_corrected(
+            source,
+            judge,
+            None
+            if source.is_dir()
+            else read_preferences(source, columns=columns_of(mapped), delimiter=delimiter, encoding=encoding),
+            topics=topic or (),
+            length=length,
+            form=form,
+            level=level,
+            at_random=at_random,
+            pairs=pairs,
+            json=json,
+            csv=csv,
+            latex=latex,
+            markdown=markdown,
+        )
+        return
     with progress("fitting") as bar:
         if source.is_dir():
-            if mapped or delimiter:
-                raise UsageError(f"--map and --delimiter are for a table, which {source} is not")
             found = _need(source).prefer.fit(
                 of,  # type: ignore[arg-type]
                 topics=topic or (),
@@ -367,6 +419,45 @@ def fit(
         csv=csv,
         latex=latex,
         markdown=markdown,
+    )
+
+
+def _fit_corrected(
+    source: Path,
+    judge: str,
+    given: Preferences | None,
+    *,
+    topics: Sequence[str],
+    length: int | None,
+    form: str | None,
+    level: float,
+    at_random: bool,
+    pairs: bool,
+    **output: Any,
+) -> None:
+    """People's strengths of systems, with a judge's answers on more topics; `given` are those of a table."""
+    from adjudge.cli.compare import show_corrected
+    from adjudge.comparisons.judge_corrected import prefer_corrected
+    from adjudge.formats.files import STDIN
+    from adjudge.judgments.pairs.answers import preference_notes, system_preferences
+
+    notes: Sequence[str] = ()
+    if given is None:
+        e = _need(source)
+        judgments = e.judgments().with_judges([judge])
+        given = system_preferences(e.collection, judgments, length=length, form=form)
+        notes = preference_notes(e.collection, judgments, "systems", topics)
+    elif length is not None or form is not None:
+        raise UsageError(f"--length and --form belong to a folder; the items of {source} are what it names")
+    title = "systems" if source.is_dir() else STDIN if str(source) == "-" else source.name
+    found = prefer_corrected(
+        given, judge=judge, title=title, topics=topics, level=level, at_random=at_random, notes=notes
+    )
+    deliver(
+        [found],
+        lambda each: each.pairs_frame(),
+        lambda each: show_corrected(each, pairs=pairs),
+        **output,
     )
 
 

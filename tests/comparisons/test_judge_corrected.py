@@ -1,0 +1,557 @@
+"""Systems compared with a judge's scores corrected by people's: whose scores count, what is said, the level."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.cli.running import called
+
+import adjudge
+from adjudge.comparisons.judge_corrected import CorrectedComparison, compare_corrected, prefer_corrected
+from adjudge.comparisons.pairs import compare
+from adjudge.demo.build import build
+from adjudge.errors import DataError, UsageError
+from adjudge.judgments.tasks import Event, stable_id
+from adjudge.stats.checks import FloatArray
+from adjudge.stats.multiple import holm
+from adjudge.stats.ppi import powered_mean
+from adjudge.stats.screening import corrected_share, screen
+
+WORTH = {"alpha": 0.5, "beta": 0.3, "gamma": 0.0, "lead": -0.7}
+TOPICS, DRAWN = 80, 24
+
+
+def rated(
+    *, noise: float = 0.4, bias: float = 0.8, seed: int = 1, worth: dict[str, float] | None = None
+) -> pd.DataFrame:
+    """ann and ben rated every system on some topics drawn at random; a program on all, and it likes lead too well."""
+    rng = np.random.default_rng(seed)
+    drawn = set(rng.permutation(TOPICS)[:DRAWN].tolist())
+    rows: list[tuple[str, str, str, float]] = []
+    for topic in range(TOPICS):
+        for system, mean in (worth or WORTH).items():
+            truth = 3 + mean + rng.normal(0, 0.7)
+            given = {who: truth + rng.normal(0, 0.3) for who in ("ann", "ben")}
+            if topic in drawn:
+                rows += [(f"d{topic}", system, who, value) for who, value in given.items()]
+            score = truth + 0.5 + bias * (system == "lead") + rng.normal(0, noise)
+            rows.append((f"d{topic}", system, "program", score))
+    return pd.DataFrame(rows, columns=["topic", "system", "assessor", "overall"])
+
+
+@pytest.fixture(scope="module")
+def frame() -> pd.DataFrame:
+    return rated()
+
+
+@pytest.fixture(scope="module")
+def found(frame: pd.DataFrame) -> CorrectedComparison:
+    return compare_corrected(frame, judge="program")
+
+
+def sides(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """People's means and the judge's scores, topics x systems."""
+    own = frame[frame["assessor"] == "program"]
+    others = frame[frame["assessor"] != "program"]
+    return (
+        others.pivot_table(index="topic", columns="system", values="overall"),
+        own.pivot(index="topic", columns="system", values="overall"),
+    )
+
+
+# The numbers
+
+
+def test_every_pair_is_the_powered_mean_of_its_differences(
+    frame: pd.DataFrame, found: CorrectedComparison
+) -> None:
+    people, judged = sides(frame)
+    more = judged.drop(index=people.index)
+    raw = []
+    for pair in found.pairs:
+        y, f, g = (
+            (each[pair.a] - each[pair.b]).to_numpy() for each in (people, judged.loc[people.index], more)
+        )
+        plain = powered_mean(y, f, g)
+        assert (pair.labelled, pair.unlabelled) == (DRAWN, TOPICS - DRAWN)
+        assert pair.weight == pytest.approx(plain.weight, rel=1e-9)
+        assert pair.difference == pytest.approx(plain.estimate, rel=1e-9)
+        assert pair.people == pytest.approx(y.mean(), rel=1e-9)
+        assert (pair.ratio, pair.effective) == pytest.approx((plain.ratio, plain.effective), rel=1e-9)
+        assert pair.p == pytest.approx(plain.p(), rel=1e-9)
+        assert (pair.people_low, pair.people_high) == pytest.approx(plain.labelled_interval(1 - 0.05 / 6))
+        raw.append(plain.p())
+        assert pair.df == DRAWN - 2
+    np.testing.assert_allclose([pair.p_adjusted for pair in found.pairs], holm(raw), rtol=1e-9)
+    assert found.count("differ") == int((holm(raw) <= 0.05).sum()) > 0
+
+
+def test_means_of_systems_are_corrected_each_by_itself(
+    frame: pd.DataFrame, found: CorrectedComparison
+) -> None:
+    people, judged = sides(frame)
+    for s in found.standings:
+        more = judged[s.system].drop(index=people.index)
+        plain = powered_mean(people[s.system], judged.loc[people.index, s.system], more)
+        assert (s.mean, s.low, s.high) == pytest.approx((plain.estimate, *plain.interval()), rel=1e-9)
+        assert s.people == pytest.approx(people[s.system].mean())
+        assert s.judge == pytest.approx(judged[s.system].mean())
+    # The judge likes lead better than people do, and the correction takes that off.
+    lead = found.standing("lead")
+    assert lead.judge - lead.people > 1
+    assert lead.mean == pytest.approx(3 + WORTH["lead"], abs=0.35)
+
+
+def test_a_topic_that_everybody_judged_leaves_the_classical_result(frame: pd.DataFrame) -> None:
+    people, _ = sides(frame)
+    both = frame[frame["topic"].isin(people.index)]
+    found = compare_corrected(both, judge="program")
+    alone = compare(both[both["assessor"] != "program"], test="t", assessor_effects="fixed")
+    for pair, known in zip(found.pairs, alone.pairs["t"], strict=True):
+        assert {pair.a, pair.b} == {known.a, known.b}
+        assert abs(pair.difference) == pytest.approx(abs(known.result.difference), rel=1e-9)
+        assert pair.p_adjusted == pytest.approx(known.p_adjusted, rel=1e-9)
+        assert pair.weight == 0
+        assert pair.effective == pytest.approx(DRAWN)
+    assert found.saving() == "program judged no topic that people did not judge: it saves no human judgments."
+    assert found.validity().startswith("People judged every topic")
+
+
+def test_one_system_against_all_and_sides() -> None:
+    found = compare_corrected(rated(), judge="program", against="lead", side="better", correct="bonferroni")
+    assert [pair.b for pair in found.pairs] == ["lead"] * 3
+    assert found.candidates() is None
+    both = compare_corrected(rated(), judge="program", against="lead", correct="none")
+    for one, two in zip(found.pairs, both.pairs, strict=True):
+        assert one.p == pytest.approx(two.p / 2 if two.difference > 0 else 1 - two.p / 2)
+        assert one.p_adjusted == pytest.approx(min(1, 3 * one.p))
+    assert "better than lead" in both.headline()
+    with pytest.raises(UsageError, match='--against "led": no such system \\(nearest: "lead"\\)'):
+        compare_corrected(rated(), judge="program", against="led")
+
+
+def test_where_lower_is_better_the_order_turns() -> None:
+    scores = adjudge.read_scores(rated(), lower_is_better=True)
+    found = compare_corrected(scores, judge="program")
+    assert found.standings[0].system == "lead"
+    assert found.candidates() == ["lead"]
+
+
+def test_a_judge_whose_low_scores_are_good_is_turned(frame: pd.DataFrame) -> None:
+    people, judged = sides(frame)
+    wide = pd.DataFrame({"overall": people.stack(), "errors": -judged.stack()}).reset_index()
+    plain = compare_corrected(wide.assign(errors=-wide["errors"]), "overall", judge="errors")
+    turned = compare_corrected(adjudge.read_scores(wide, lower_is_better="errors"), "overall", judge="errors")
+    unsaid = compare_corrected(wide, "overall", judge="errors")
+    for one, two, three in zip(plain.pairs, turned.pairs, unsaid.pairs, strict=True):
+        assert two.difference == pytest.approx(one.difference, rel=1e-9)
+        assert one.weight == pytest.approx(two.weight)
+        assert two.weight > 0.1
+        assert three.weight == 0
+    assert turned.standing("lead").judge == pytest.approx(-judged["lead"].mean())
+
+
+# Whose scores
+
+
+def test_a_judge_is_an_assessor_or_a_measure_of_its_own(
+    frame: pd.DataFrame, found: CorrectedComparison
+) -> None:
+    people, judged = sides(frame)
+    wide = pd.DataFrame({"overall": people.stack(), "program": judged.stack()}).reset_index()
+    other = compare_corrected(wide, judge="program")
+    assert other.measure == "overall"
+    assert [s.system for s in other.standings] == [s.system for s in found.standings]
+    # Another measure has another scale, so that lambda is free above 1: here none was clipped.
+    for one, two in zip(found.pairs, other.pairs, strict=True):
+        assert one.difference == pytest.approx(two.difference, rel=1e-9)
+    hundredth = wide.assign(program=wide["program"] / 100)
+    again = compare_corrected(hundredth, "overall", judge="program")
+    for one, two in zip(other.pairs, again.pairs, strict=True):
+        assert two.weight == pytest.approx(100 * one.weight, rel=1e-9)
+        assert two.difference == pytest.approx(one.difference, rel=1e-9)
+
+
+def test_the_judges_scores_are_never_among_peoples(frame: pd.DataFrame) -> None:
+    mad = frame.assign(overall=frame["overall"].where(frame["assessor"] != "program", -50.0))
+    found = compare_corrected(mad, judge="program")
+    people, _ = sides(frame)
+    for s in found.standings:
+        assert s.people == pytest.approx(people[s.system].mean())
+        assert s.mean == pytest.approx(s.people)  # a judge that says one thing adds nothing
+    assert found.assessors == ("ann", "ben")
+    assert all(pair.weight == 0 for pair in found.pairs)
+
+
+def test_names_that_mean_nobody_are_answered(frame: pd.DataFrame) -> None:
+    with pytest.raises(UsageError, match='no scores by "progam".*nearest: "program"'):
+        compare_corrected(frame, judge="progam")
+    with pytest.raises(DataError, match="program alone gave scores"):
+        compare_corrected(frame[frame["assessor"] == "program"], judge="program")
+    people, judged = sides(frame)
+    wide = pd.DataFrame({"overall": people.stack(), "program": judged.stack()}).reset_index()
+    with pytest.raises(UsageError, match="cannot be corrected by itself"):
+        compare_corrected(wide, "program", judge="program")
+    with pytest.raises(UsageError, match="several measures .*choose the one that people gave"):
+        compare_corrected(wide.assign(rouge=1.0), judge="program")
+    with pytest.raises(UsageError, match="swaps topics"):
+        compare_corrected(frame, judge="program", correct="westfall-young")
+
+
+def test_nothing_in_common_is_said(frame: pd.DataFrame) -> None:
+    people, _ = sides(frame)
+    apart = frame[(frame["assessor"] != "program") | ~frame["topic"].isin(people.index)]
+    with pytest.raises(DataError, match="judged none of the summaries that people judged"):
+        compare_corrected(apart, judge="program")
+    few = frame[(frame["assessor"] == "program") | frame["topic"].isin(people.index[:3])]
+    found = compare_corrected(few, judge="program")
+    assert found.headline().endswith("no pair of systems could be tested: needs 4 labelled topics, has 3.")
+    assert found.saving().startswith("What program saves in human judgments cannot be told")
+    assert {pair.conclusion for pair in found.pairs} == {"not tested"}
+
+
+def test_what_one_side_did_not_judge_is_counted(frame: pd.DataFrame) -> None:
+    people, _ = sides(frame)
+    gone = people.index[0]
+    by_program = frame["assessor"] == "program"
+    left = by_program & (frame["topic"] == gone)
+    left |= ~by_program & (frame["system"] == "beta") & (frame["topic"] == people.index[1])
+    left |= ~by_program & (frame["system"] == "gamma")
+    left |= by_program & (frame["system"] == "alpha") & (frame["topic"] == people.index[2])
+    found = compare_corrected(frame[~left], judge="program")
+    assert any(line.startswith("program has no score of 1 summary that people") for line in found.warnings())
+    assert "program did not judge 1 topic that people judged: left out" in found.warnings()
+    assert "people did not judge gamma: left out" in found.warnings()
+    assert any(line.startswith("people judged only some systems on 1 topic") for line in found.warnings())
+    assert found.pair("alpha", "beta").labelled == DRAWN - 3
+    assert found.pair("alpha", "lead").labelled == DRAWN - 2
+    assert found.pair("beta", "lead").labelled == DRAWN - 2
+
+
+# What is said
+
+
+def test_the_saving_is_said_with_its_numbers(found: CorrectedComparison) -> None:
+    effective = [pair.effective for pair in found.pairs]
+    middle = math.floor(np.median(effective))
+    assert middle > DRAWN
+    assert found.saving() == (
+        f"With program's scores on {TOPICS - DRAWN} further topics differences are known as if people had judged"
+        f" {middle} topics instead of {DRAWN} (the median of 6 pairs; {math.floor(min(effective))} to"
+        f" {math.floor(max(effective))}): an estimated saving of {middle - DRAWN} topics, about"
+        f" {8 * (middle - DRAWN)} human judgments."
+    )
+    assert found.validity() == (
+        f"The intervals hold for these two assessors, if the {DRAWN} topics that people judged were drawn at random"
+        f" from all {TOPICS}; program's scores alone decide nothing."
+    )
+    assert found.headline().startswith("On overall, program corrected by people, ")
+
+
+def test_no_saving_is_said_too() -> None:
+    noise = rated(noise=30.0, seed=4)
+    found = compare_corrected(noise, judge="program")
+    assert found.saving().startswith("program saves no human judgments: with its scores on 56 further topics")
+    assert max(pair.saved for pair in found.pairs) < 5
+
+
+def test_topics_that_were_plainly_chosen_are_refused_unless_vouched_for() -> None:
+    frame = rated()
+    own = frame["assessor"] == "program"
+    level = frame[own].groupby("topic")["overall"].mean().sort_values()
+    turned = dict(zip(level.index, level.index, strict=True))
+    people, _ = sides(frame)
+    # The topics that people judged become those which the judge finds worst.
+    worst, drawn = list(level.index[:DRAWN]), list(people.index)
+    for one, two in zip(
+        [t for t in worst if t not in drawn], [t for t in drawn if t not in worst], strict=True
+    ):
+        turned[one], turned[two] = two, one
+    chosen = frame.assign(
+        topic=frame["topic"].where(own, frame["topic"].map({v: k for k, v in turned.items()}))
+    )
+    with pytest.raises(DataError, match="hardly drawn at random.*say --at-random"):
+        compare_corrected(chosen, judge="program")
+    found = compare_corrected(chosen, judge="program", at_random=True)
+    assert found.random_p <= 0.001
+    assert ", as was said;" in found.validity()
+    assert any(
+        "if people's topics were not drawn at random, the intervals do not hold" in w
+        for w in found.warnings()
+    )
+
+
+def test_ratings_at_a_ceiling_are_warned_of(frame: pd.DataFrame, found: CorrectedComparison) -> None:
+    assert not any("skewed" in line for line in found.warnings())
+    ceiling = frame.assign(overall=-np.exp(3 * (3 - frame["overall"]).clip(lower=-1)))
+    skewed = compare_corrected(ceiling, judge="program")
+    assert max(abs(pair.skewness) for pair in skewed.pairs) >= 2
+    assert any("very skewed in" in line for line in skewed.warnings())
+
+
+def test_a_result_shows_itself(found: CorrectedComparison) -> None:
+    records = json.loads(json.dumps(found.as_dict()))
+    assert records["judge"] == "program"
+    assert len(records["pairs"]) == 6
+    assert records["pairs"][0]["saved"] == pytest.approx(found.pairs[0].saved)
+    assert list(found.to_frame()["system"]) == [s.system for s in found.standings]
+    pairs = found.pairs_frame()
+    assert list(pairs["weight"]) == [pair.weight for pair in found.pairs]
+    assert {"measure", "judge", "people", "difference", "ratio", "effective", "conclusion"} <= {
+        *pairs.columns
+    }
+    assert found.headline() in repr(found)
+    assert "corrected mean" in found.to_latex()
+    assert "judge:program" in found.signature
+    for pair in found.pairs:
+        said = found.pair_sentence(pair)
+        assert ("not significantly" in said) == (pair.conclusion != "differ")
+        assert f"lambda {pair.weight:.2f}" in said
+        # An interval agrees with the test.
+        assert (pair.low >= 0 or pair.high <= 0) == (pair.conclusion == "differ")
+
+
+def test_the_same_seed_gives_the_same_result(frame: pd.DataFrame, found: CorrectedComparison) -> None:
+    shuffled = frame.sample(frac=1, random_state=3)
+    again = compare_corrected(shuffled, judge="program")
+    assert [asdict_rounded(pair) for pair in again.pairs] == [asdict_rounded(pair) for pair in found.pairs]
+
+
+def asdict_rounded(pair: Any) -> dict[str, Any]:
+    return {k: round(v, 9) if isinstance(v, float) else v for k, v in vars(pair).items()}
+
+
+# A folder
+
+
+def test_a_program_that_judged_in_a_folder(tmp_path: Path) -> None:
+    build(tmp_path / "demo")
+    e = adjudge.open(tmp_path / "demo")
+    e.simulate_judgments("rating", assessors=2, seed=1)
+    protocol, rng = e.protocol("rating"), np.random.default_rng(2)
+    with e.store() as store:
+        first = [task for task in store.tasks(protocol="rating") if task.assessor == "simulated-1"]
+        tasks = [replace(t, id=stable_id("test", t.id), assessor="program") for t in first]
+        store.add_tasks(tasks)
+        store.append(
+            [
+                Event(
+                    id=stable_id("test", task.id, question.id),
+                    evaluation=task.evaluation,
+                    task=task.id,
+                    assessor="program",
+                    question=question.id,
+                    answer={"value": int(rng.integers(1, 6))},
+                    origin="language-model",
+                )
+                for task in tasks
+                for question in protocol.questions
+            ]
+        )
+    measure = "rating(aspect=coherence)"
+    e.score(measure)
+    with pytest.raises(DataError, match=r"by=program\) has not been scored here"):
+        compare_corrected(e, measure, judge="program")
+    e.score("rating(aspect=coherence, by=program)")
+    found = compare_corrected(tmp_path / "demo", measure, judge="program")
+    assert found.assessors == ("simulated-1", "simulated-2")
+    assert found.measure == measure
+    assert found.unlabelled == 0
+    with pytest.raises(UsageError, match="is of the judge program"):
+        compare_corrected(e, "rating(aspect=coherence, by=program)", judge="program")
+
+
+# Yes or no
+
+
+def yes_or_no(share: dict[str, float], *, right: float, cleared: float, seed: int) -> pd.DataFrame:
+    """People and a program answer yes or no; nobody but the program judged `new`."""
+    rng = np.random.default_rng(seed)
+    drawn = set(rng.permutation(100)[:40].tolist())
+    rows: list[tuple[str, str, str, float]] = []
+    for topic in range(100):
+        for system, yes in share.items():
+            truth = rng.random() < yes
+            if topic in drawn and system != "new":
+                rows.append((f"d{topic}", system, "ann", float(truth)))
+            said = rng.random() < (right if truth else 1 - cleared)
+            rows.append((f"d{topic}", system, "program", float(said)))
+    return pd.DataFrame(rows, columns=["topic", "system", "assessor", "faithful"])
+
+
+def test_a_system_without_labels_has_rogan_and_gladens_share() -> None:
+    frame = yes_or_no({"a": 0.7, "b": 0.4, "new": 0.5}, right=0.9, cleared=0.8, seed=3)
+    found = compare_corrected(frame, judge="program")
+    assert {s.system: s.method for s in found.standings} == {
+        "a": "ppi++",
+        "b": "ppi++",
+        "new": "rogan-gladen",
+    }
+    both = frame.pivot_table(index=["topic", "system"], columns="assessor", values="faithful").dropna()
+    judge = screen(both["ann"], both["program"])
+    said = frame[(frame["system"] == "new")]["faithful"]
+    share, new = corrected_share(said.sum(), 100, judge), found.standing("new")
+    assert (new.mean, new.low, new.high) == pytest.approx((share.estimate, share.low, share.high))
+    assert (new.labelled, new.judged) == (0, 100)
+    assert math.isnan(new.people)
+    assert any("Rogan and Gladen; interval by Lang and Reiczigel" in line for line in found.warnings())
+    assert found.pair("a", "new").conclusion == "not tested"
+    assert found.pair("a", "b").conclusion == "differ"
+    assert found.as_dict()["screening"]["sensitivity"] == pytest.approx(judge.sensitivity)
+
+
+def test_a_judge_at_random_says_nothing_of_a_system_without_labels() -> None:
+    frame = yes_or_no({"a": 0.7, "b": 0.4, "new": 0.5}, right=0.4, cleared=0.5, seed=3)
+    found = compare_corrected(frame, judge="program")
+    new = found.standing("new")
+    assert (new.rank, new.method) == (None, "none")
+    assert new.why is not None
+    assert "add up to no more than 1" in new.why
+    assert any("add up to no more than 1" in line for line in found.warnings())
+
+
+# Preferences
+
+
+def duels(*, seed: int, topics: int = 60, drawn: int = 20) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    names = list(WORTH)
+    chosen = set(rng.permutation(topics)[:drawn].tolist())
+    rows = []
+    for topic in range(topics):
+        own = {name: worth + rng.normal(0, 0.8) for name, worth in WORTH.items()}
+        for k, a in enumerate(names):
+            for b in names[k + 1 :]:
+                for who, steep in (("ann", 1.0), ("ben", 1.0), ("program", 2.0)):
+                    if who == "program" or topic in chosen:
+                        wins = rng.random() < 1 / (1 + math.exp(-steep * (own[a] - own[b])))
+                        rows.append((f"d{topic}", a, b, a if wins else b, who))
+    return pd.DataFrame(rows, columns=["topic", "a", "b", "winner", "assessor"])
+
+
+def test_strengths_of_people_made_surer_by_a_judge() -> None:
+    frame = duels(seed=2)
+    found = prefer_corrected(frame, judge="program")
+    alone = adjudge.prefer(frame[frame["assessor"] != "program"])
+    for s in found.standings:
+        assert s.people == pytest.approx(alone.standing(s.system).log, abs=1e-6)
+        assert (s.labelled, s.judged) == (20, 60)
+    assert found.title == "Bradley-Terry log strengths"
+    assert "human answers" in found.saving()
+    assert found.assessors == ("ann", "ben")
+    assert "corrected log strength" in found.table().to_text()
+    with pytest.raises(UsageError, match='no answers by "judge"'):
+        prefer_corrected(frame, judge="judge")
+    with pytest.raises(DataError, match="do not say on which topic"):
+        prefer_corrected(frame.drop(columns="topic"), judge="program")
+
+
+def test_strengths_in_a_folder_with_a_program_apart_from_people(tmp_path: Path) -> None:
+    build(tmp_path / "demo")
+    e = adjudge.open(tmp_path / "demo")
+    e.simulate_judgments("preference-summaries", assessors=2, noise=0.3, seed=1)
+    with e.store() as store:
+        tasks = {t.id: t for t in store.tasks(protocol="preference-summaries") if t.assessor == "simulated-1"}
+        copies = {t.id: replace(t, id=stable_id("copy", t.id), assessor="program") for t in tasks.values()}
+        store.add_tasks(copies.values())
+        given = [each for each in store.events() if each.task in tasks]
+        store.append(
+            [
+                replace(
+                    each,
+                    id=stable_id("copy", each.id),
+                    task=copies[each.task].id,
+                    assessor="program",
+                    origin="language-model",
+                )
+                for each in given
+            ]
+        )
+    alone = adjudge.prefer(tmp_path / "demo")
+    found = prefer_corrected(tmp_path / "demo", judge="program")
+    assert found.assessors == ("simulated-1", "simulated-2")
+    for s in found.standings:
+        assert s.people == pytest.approx(alone.standing(s.system).log, abs=1e-6)
+    assert found.unlabelled == 0
+    # Whoever is named is the judge, a person too; the others are people, the program stays out.
+    named = prefer_corrected(tmp_path / "demo", judge="simulated-2")
+    assert named.assessors == ("simulated-1",)
+    said = called(tmp_path, "prefer", "fit", "demo", "--judge", "program")
+    assert said.returncode == 0, said.stderr
+    assert found.headline() in said.stdout
+    refused = called(tmp_path, "prefer", "fit", "demo", "--judge", "program", "--of", "sentences")
+    assert "leave out --of sentences" in refused.stderr
+
+
+def test_strengths_without_a_maximum_are_refused() -> None:
+    frame = duels(seed=2)
+    people = frame["assessor"] != "program"
+    always = frame.assign(winner=frame["winner"].where(~people | (frame["b"] != "lead"), frame["a"]))
+    with pytest.raises(DataError, match="no finite maximum"):
+        prefer_corrected(always, judge="program")
+
+
+# The level
+
+
+def draw(judge: str, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    """Ratings of five equal systems on 100 topics, and a judge's scores; a biased one likes some systems better."""
+    quality = rng.normal(0, 0.5, (100, 1)) + rng.normal(0, 0.7, (100, 5))
+    given = [np.clip(np.round(3 + quality + rng.normal(0, 0.5, quality.shape)), 1, 5) for _ in range(2)]
+    y = np.mean(given, axis=0)
+    f = {
+        "good": y + rng.normal(0, 0.4, y.shape),
+        "useless": rng.normal(3, 1, y.shape),
+        "biased": 1 + 0.6 * y + np.linspace(0, 1.5, 5) + rng.normal(0, 0.4, y.shape),
+    }
+    return y, f[judge]
+
+
+@pytest.mark.parametrize("judge", ["good", "biased"])
+def test_a_league_of_equals_errs_seldom(judge: str) -> None:
+    rng = np.random.default_rng(5)
+    any_found = 0
+    for _ in range(12):
+        y, f = draw(judge, rng)
+        y[rng.permutation(100)[20:]] = np.nan
+        index = pd.MultiIndex.from_product([range(100), list("abcde")], names=["topic", "system"])
+        frame = pd.DataFrame({"people": y.ravel(), "program": f.ravel()}, index=index).reset_index()
+        any_found += compare_corrected(frame, "people", judge="program", at_random=True).count("differ") > 0
+    assert any_found <= 3  # of 12 with a chance of .05 each: more has a chance of .002
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("drawn", [10, 20, 50])
+@pytest.mark.parametrize("judge", ["good", "useless", "biased"])
+def test_league_tables_keep_their_level(judge: str, drawn: int) -> None:
+    """Every pair is the powered mean of its differences, corrected by Holm, as shown above."""
+    rng, times = np.random.default_rng(drawn), 2000
+    any_found = held = told = means_held = means_told = 0
+    for _ in range(times):
+        y, f = draw(judge, rng)
+        differences = [(y[:, i] - y[:, j], f[:, i] - f[:, j]) for i in range(5) for j in range(i + 1, 5)]
+        pairs = [powered_mean(d[:drawn], e[:drawn], e[drawn:]) for d, e in differences]
+        pairs = [pair for pair in pairs if pair.why is None]
+        p = np.array([pair.p() for pair in pairs])
+        any_found += bool(holm(p).min() <= 0.05)
+        held += int((p > 0.05).sum())
+        told += len(pairs)
+        mean = powered_mean(y[:drawn, 0], f[:drawn, 0], f[drawn:, 0])
+        if mean.why is None:
+            means_told += 1
+            means_held += mean.interval()[0] <= 3 <= mean.interval()[1]
+    found, covered, means = any_found / times, held / told, means_held / means_told
+    print(
+        f"{judge} judge, {drawn} of 100 topics: any pair found {found:.3f}, pairs covered {covered:.3f},"
+        f" means covered {means:.3f}"
+    )
+    assert found <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / times)
+    assert 0.94 <= covered <= 0.975
+    assert 0.935 <= means <= 0.975
