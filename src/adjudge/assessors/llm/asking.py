@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from adjudge.assessors.llm.completion import (
     Bound,
     Read,
-    Refused,
+    Refusal,
     base_url,
     body_of,
     headers,
@@ -36,7 +36,7 @@ from adjudge.assessors.llm.exchange import (
     ServerUnusable,
 )
 from adjudge.assessors.llm.spending import Purse
-from adjudge.assessors.llm.trial import WORD, Trial
+from adjudge.assessors.llm.trial import WORD, ServerTrial
 from adjudge.errors import among, quoted
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class _Outcome:
     """How an attempt ended: a body that was read, a refusal with its status, or a failure on the way."""
 
     read: Read | None = None
-    refused: Refused | None = None
+    refused: Refusal | None = None
     why: str = ""
     again: bool = False
     """Whether sending it once more may help."""
@@ -254,7 +254,7 @@ class Asking:
             )
 
     def _note_refusal(self, fetched: _Fetched, outcome: _Outcome) -> None:
-        refused = Refused.of(fetched.status, fetched.body)
+        refused = Refusal.of(fetched.status, fetched.body)
         refused = replace(refused, words=self._hidden(refused.words))
         outcome.refused, outcome.why = refused, refused.reason
         outcome.again = (refused.status in _AGAIN or refused.status >= 500) and not refused.is_spent
@@ -350,7 +350,7 @@ class Asking:
         fetched = await self._fetch("GET", "/models")
         if fetched.status in (401, 403):
             hint = "check the key" if self._key else "it wants a key, and none was given"
-            refused = Refused.of(fetched.status, fetched.body)
+            refused = Refusal.of(fetched.status, fetched.body)
             raise ServerUnusable(
                 f"{self._base}: {replace(refused, words=self._hidden(refused.words))}; {hint}"
             )
@@ -370,7 +370,7 @@ class Asking:
         except ServerUnusable as error:
             self.error = error
             return None
-        found = await self._tried(Trial(models=models))
+        found = await self._tried(ServerTrial(models=models))
         if found is None:
             return None
         if is_llama or not found.schema:
@@ -403,7 +403,7 @@ class Asking:
             await self._rest(self._backoff(attempt + 1, None))
         raise AssertionError("unreachable")
 
-    async def _tried(self, trial: Trial) -> Trial | None:
+    async def _tried(self, trial: ServerTrial) -> ServerTrial | None:
         """A request with everything; without what the server refuses, until it takes it."""
         while True:
             outcome = await self._exchange(*trial.asked(self._server.model))
@@ -428,7 +428,7 @@ class Asking:
                 return None
             trial = less
 
-    async def _tried_grammar(self, trial: Trial) -> Trial | None:
+    async def _tried_grammar(self, trial: ServerTrial) -> ServerTrial | None:
         """The same with a grammar, and more log-probabilities: where grammars work, it is llama.cpp's server."""
         outcome = await self._exchange(*trial.asked(self._server.model, grammar=True))
         if outcome is None:

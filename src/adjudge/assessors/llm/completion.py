@@ -230,7 +230,7 @@ def _is_log(value: Any) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class Refusal:
     """What a server says with an error's status."""
 
     status: int
@@ -240,7 +240,7 @@ class Refused:
     """All of it that can name a cause: the message, its code, type and parameter."""
 
     @classmethod
-    def of(cls, status: int, body: bytes) -> Refused:
+    def of(cls, status: int, body: bytes) -> Refusal:
         try:
             data = json.loads(body)
         except (ValueError, RecursionError):

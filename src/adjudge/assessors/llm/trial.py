@@ -9,7 +9,7 @@ from typing import Any
 
 from adjudge.assessors.llm.completion import (
     Bound,
-    Refused,
+    Refusal,
     encoded,
     grammar_of,
     likely_prompt,
@@ -30,7 +30,7 @@ _TRIED_TOKENS = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class ServerTrial:
     """What is known of a server's features, and what is asked to know more."""
 
     models: tuple[str, ...] = ()
@@ -55,7 +55,7 @@ class Trial:
         sent = encoded({name: part for name, part in body.items() if name not in self.refused})
         return sent, Bound.of(request), likely_prompt(request) + _TRIED_TOKENS
 
-    def without(self, refused: Refused) -> Trial | None:
+    def without(self, refused: Refusal) -> ServerTrial | None:
         """Without what the server names as wrong, or the next that it may mean; None where nothing is left."""
         said, words = refused.text.casefold(), refused.words or f"HTTP {refused.status}"
         if "max_completion_tokens" in said and self.answer_limit == "max_tokens":
@@ -72,7 +72,7 @@ class Trial:
             return replace(self, schema=False, refused={**self.refused, "response_format": words})
         return None
 
-    def seen(self, reply: ChatReply) -> Trial:
+    def seen(self, reply: ChatReply) -> ServerTrial:
         """What the server did with a request that it took."""
         refused = dict(self.refused)
         schema, top = self.schema, min(map(len, reply.tokens[:1]), default=0)
