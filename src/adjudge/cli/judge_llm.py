@@ -87,6 +87,12 @@ def llm(
             help="Of --local: faster where prompts begin alike; then answers depend a little on what came before.",
         ),
     ] = False,
+    threads: Annotated[
+        int | None,
+        typer.Option(
+            "--threads", min=1, metavar="N", help="Of --local; as many as there are cores unless given."
+        ),
+    ] = None,
     key_env: Annotated[
         str | None,
         typer.Option(
@@ -224,6 +230,7 @@ def llm(
         local=local or local_model is not None,
         file=local_model,
         reuse=reuse_prompts,
+        threads=threads,
         key=_key(key_env),
         prices=prices,
     )
@@ -265,6 +272,7 @@ class Where:
         local: bool,
         file: Path | None,
         reuse: bool,
+        threads: int | None,
         key: str | None,
         prices: Any,
     ):
@@ -273,7 +281,7 @@ class Where:
         if local and model is not None:
             raise UsageError("--model names a model of a server (--url); with --local say --local PATH.gguf")
         self._url, self._model, self._key, self._prices = url, model, key, prices
-        self._local, self._file, self._reuse = local, file, reuse
+        self._local, self._file, self._reuse, self._threads = local, file, reuse, threads
 
     def named(self) -> LlmServer:
         """The server by name alone, where nothing is sent."""
@@ -297,7 +305,7 @@ class Where:
         if self._local:
             from adjudge.assessors.llm.local import local_server
 
-            with local_server(self._file, reuse_prompts=self._reuse) as found:
+            with local_server(self._file, reuse_prompts=self._reuse, threads=self._threads) as found:
                 yield replace(found, prices=self._prices)
             return
         if self._url is None:

@@ -154,7 +154,7 @@ WEIGHTED = weighted_form(QUESTION)
 
 def weighed(*tokens: tuple[str, float], form: AnswerForm = WEIGHTED) -> tuple[Any, str | None]:
     listed = tuple((token, math.log(p)) for token, p in tokens)
-    found = form.read(ChatReply("4", tokens=(listed,), finish="length"))
+    found = form.read(ChatReply(tokens[0][0], tokens=(listed,), finish="length"))
     return found.answer, found.why
 
 
@@ -185,10 +185,13 @@ def test_what_is_not_listed_must_not_move_the_score() -> None:
 
 
 def test_a_model_that_says_something_else_has_no_weighted_score() -> None:
-    answer, why = weighed(("The", 0.8), *((str(n), 0.04) for n in range(1, 6)))
-    assert answer is None
-    assert why == f"{OFF_SCALE}: the choices have 20% of the probability"
+    listed = (("The", math.log(0.8)), *((str(n), math.log(0.04)) for n in range(1, 6)))
+    assert WEIGHTED.read(ChatReply("The", tokens=(listed,))).why == NOT_FOUND
+    assert WEIGHTED.read(ChatReply("7", tokens=(listed,))).why == f"{OFF_SCALE}: 7"
+    held = WEIGHTED.read(ChatReply("1", tokens=(listed,))).answer  # by a grammar
+    assert held == {"value": 1, "weighted": pytest.approx(3), "covered": pytest.approx(0.2)}
     assert WEIGHTED.read(ChatReply("4")).why == NO_LOGPROBS
+    assert WEIGHTED.read(ChatReply("4", tokens=((("The", -0.1),),))).reason == NOT_COVERED
 
 
 def test_choices_of_more_than_one_character_become_letters() -> None:

@@ -54,7 +54,7 @@ def server() -> Iterator[BadServer]:
 def judge(
     e: Evaluation, server: BadServer, protocol: str = "rating", limits: AskLimits = ONE, **options: Any
 ) -> LlmJudged:
-    settings = {"name": "judge", "share_again": 0.0} | options
+    settings: dict[str, Any] = {"name": "judge", "share_again": 0.0} | options
     return judge_with_model(
         e.folder, e.collection, protocol, server.server(), LlmOptions(**settings), limits=limits
     )
@@ -157,6 +157,36 @@ def test_topics_and_systems_narrow_what_is_asked(e: Evaluation, server: BadServe
     assert len(asked(server)) == 12
     with pytest.raises(UsageError, match="no system"):
         judge(e, server, systems=("zq-alfa",))
+
+
+def test_a_judge_that_always_takes_the_first_text_shows_it_in_swapped_pairs(e: Evaluation) -> None:
+    with bad_server(saying('{"answer": "A"}')) as server:
+        judge(e, server, "preference-summaries")
+    won: dict[str, list[str]] = {}
+    for each in judged(e):
+        assert each.answers["preference"].answer == {"winner": "left"}
+        assert each.task.left is not None
+        won.setdefault(each.task.repeat_of or each.task.id, []).append(each.task.left["system"])
+    assert all(len(set(winners)) == 2 for winners in won.values())  # each pair is won by both
+
+
+def test_a_protocol_of_ones_own_is_kept_with_the_folder(
+    e: Evaluation, server: BadServer, tmp_path: Path
+) -> None:
+    choices = ", ".join(f'{{ value = {n}, label = "{n} of 9" }}' for n in range(0, 10, 3))
+    own = tmp_path / "own.toml"
+    own.write_text(
+        f'name = "own"\nversion = "1"\nkind = "rating"\ntitle = "own"\n'
+        f'[[aspects]]\nkey = "tone"\nask = "How kind is it?"\nchoices = [{choices}]\n',
+        encoding="utf-8",
+    )
+    found = judge(e, server, str(own))
+    assert found.card.protocol == "own"
+    assert {event.answer["value"] for each in judged(e) for event in each.answers.values()} <= {0, 3, 6, 9}
+    assert judge(e, server, "own").new == 0  # by its name, from the folder
+    own.write_text(own.read_text().replace("How kind", "How warm"), encoding="utf-8")
+    with pytest.raises(ClashError):
+        judge(e, server, str(own))
 
 
 # Weighted scores

@@ -34,8 +34,6 @@ NOT_COVERED = "log-probabilities do not cover the scale"
 
 NEGLIGIBLE = 0.01
 """Share of a scale's length by which tokens that the server did not list may move a weighted score."""
-LEAST = 0.5
-"""Probability that the choices must have together: with less the model was about to say something else."""
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _SPACES = "▁Ġ \t\r\n"
 """What tokenizers put before a word that stands after a space, and white space."""
@@ -260,7 +258,11 @@ class AnswerForm:
     # By probabilities
 
     def _weighed(self, reply: ChatReply) -> ReadAnswer:
-        """The mean of the scale's values by the probability of each, where these are known well enough."""
+        """The mean of the scale's values by the probability of each, where the model answered with one of the choices,
+        by itself or because the server held it to them, and these probabilities are known well enough."""
+        said = self._bare((reply.text or "").strip(_SPACES))
+        if said.answer is None:
+            return said
         if not reply.tokens or not reply.tokens[0]:
             return ReadAnswer(None, NO_LOGPROBS)
         words = {option.word: at for at, option in enumerate(self.options)}
@@ -277,8 +279,8 @@ class AnswerForm:
     def _mean(self, mass: list[float], unlisted: float) -> ReadAnswer:
         values = [float(option.value) for option in self.options]
         covered = math.fsum(mass)
-        if covered < LEAST:
-            return ReadAnswer(None, f"{OFF_SCALE}: the choices have {covered:.0%} of the probability")
+        if not covered:
+            return ReadAnswer(None, f"{NOT_COVERED}: none of the choices is listed")
         mean = math.fsum(p * v for p, v in zip(mass, values, strict=True)) / covered
         missing = [value for p, value in zip(mass, values, strict=True) if not p]
         moved = unlisted / (covered + unlisted) * max((abs(value - mean) for value in missing), default=0.0)

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
 import adjudge
@@ -539,8 +540,6 @@ def run_judging(
     check_cost(limits, job.server.prices)
     with store_of(job.folder) as store, replies or ReplyStore.of(job.folder) as kept:
         asking = AskedServer(job.server, limits, kept, progress)
-        if job.options.score == "weighted":
-            asking.need_logprobs()
         run = _Run(job, store, asking)
         try:
             run.ask()
@@ -667,6 +666,8 @@ class _Run:
         job = self.job
         open = [posed for task in job.tasks for posed in job.prompter.asked(task) if self._is_open(posed)]
         waiting = self._waiting()
+        if open and job.options.score == "weighted":
+            self.asking.need_logprobs()
         try:
             self._ask(open)
             if job.protocol.kind == "coverage" and job.protocol.unmarked is not None:
@@ -812,8 +813,22 @@ class _Run:
             cached=self.asking.cached,
             stopped=self.stopped,
             left=self.left,
-            notes=(*self.job.notes, *([] if cut is None else [cut])),
+            notes=(*self.job.notes, *([] if cut is None else [cut]), *self._covered()),
         )
+
+    def _covered(self) -> Iterator[str]:
+        """What share of the probability weighted answers rest on."""
+        found = [
+            event.answer["covered"]
+            for given in self.answered.values()
+            for event in given.values()
+            if "covered" in event.answer
+        ]
+        if found:
+            yield (
+                f"the choices of weighted answers have {min(found):.0%} to {max(found):.0%} of the probability, in the"
+                f" mean {fmean(found):.0%}"
+            )
 
     def _counts(self) -> Iterator[QuestionCount]:
         answered = Counter(_kind(q) for given in self.answered.values() for q in given)

@@ -203,6 +203,7 @@ class Prompter:
     score: Score = "top"
     cut: Counter[str] = field(default_factory=Counter)
     """By topic, words of its documents that no prompt shows."""
+    _read: dict[str, tuple[str, int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_kind(self.protocol)
@@ -329,6 +330,11 @@ class Prompter:
         """The documents as people read them, cut to the words that are allowed; and how many words were cut."""
         if "documents" not in self.show:
             return "", 0
+        if topic not in self._read:
+            self._read[topic] = self._cut_documents(topic)
+        return self._read[topic]
+
+    def _cut_documents(self, topic: str) -> tuple[str, int]:
         left, cut = self.max_words, 0
         parts: list[str] = []
         for n, document in enumerate(by_date(self.collection.documents.get(topic, ())), 1):
