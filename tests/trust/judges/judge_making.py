@@ -40,7 +40,7 @@ def made_bench(
 
     def related(share: float) -> FloatArray:
         own = rng.normal(size=topics)[topic] * 0.5 + rng.normal(size=topic.size)
-        return share * truth + np.sqrt(1 - share**2) * own
+        return np.asarray(share * truth + np.sqrt(1 - share**2) * own)
 
     return AspectBench(
         judge="one more",
