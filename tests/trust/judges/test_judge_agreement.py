@@ -388,6 +388,42 @@ def test_the_lower_criterion_decides_and_both_are_named() -> None:
         )
 
 
+def test_where_both_criteria_say_the_same_both_are_told() -> None:
+    good = [ControlDifference("length", interval(0.4), interval(0.5))]
+    alpha, within = (
+        criterion_verdict(
+            criterion,  # type: ignore[arg-type]
+            good,
+            ControlDifference(name, interval(0), interval(0.3)),
+            interval(0),
+            margin=0.1,
+            topics="9 topics",
+        )
+        for criterion, name in (("alpha", "ROUGE-1"), ("within", "ROUGE-2"))
+    )
+    verdict = verdict_of("j", "relevance", [alpha, within])
+    assert verdict.step == "no better than a measure"
+    assert verdict.sentence().startswith(
+        "j on relevance is by alpha no better than ROUGE-1, and by the order within topics no better than ROUGE-2."
+        " Alpha: not significantly better than ROUGE-1 (0.00 (-0.05 to +0.05); an assessor has +0.30 (+0.25 to +0.35));"
+    )
+
+
+def test_what_an_assessor_would_be_shown_is_said_of_each_control() -> None:
+    def words(*assessors: float) -> str:
+        floor = [
+            ControlDifference(name, interval(0.1, 0.2), interval(own))
+            for name, own in zip(("length", "chance"), assessors, strict=True)
+        ]
+        return criterion_verdict("alpha", floor, None, interval(0), margin=0.1, topics="9 topics").words
+
+    assert words(0.5, 0.5) == "not shown to be better than length and chance, as an assessor is"
+    assert words(0.0, 0.0) == "not shown to be better than length and chance, nor would an assessor be"
+    assert words(0.5, 0.0) == (
+        "not shown to be better than length and chance (an assessor is shown to be better than length alone)"
+    )
+
+
 def test_printed_ends_are_on_the_side_of_zero_and_of_the_margin_that_they_are_on() -> None:
     assert difference_words(DrawnValue(0.02, 0.0004, 0.05)) == "+0.02 (+0.0004 to +0.05)"
     assert difference_words(DrawnValue(0.0, -0.0996, 0.05), 0.1) == "0.00 (-0.0996 to +0.05)"

@@ -86,19 +86,27 @@ class JudgeVerdict:
     """What could not be computed: a criterion, a control."""
 
     @property
+    def lowest(self) -> tuple[CriterionVerdict, ...]:
+        """What decides: one criterion, or both where they say the same."""
+        low = min((each.rank for each in self.criteria), default=0)
+        return tuple(each for each in self.criteria if each.rank == low)
+
+    @property
     def words(self) -> str:
-        lowest = min(self.criteria, key=lambda each: each.rank, default=None)
-        return "nothing can be said of it" if lowest is None else lowest.words
+        """What it is, after `it is`."""
+        if len({each.words for each in self.lowest}) > 1:
+            return ", and ".join(f"by {CRITERIA[each.criterion]} {each.words}" for each in self.lowest)
+        return self.lowest[0].words if self.lowest else "of unknown worth"
 
     def sentence(self) -> str:
         about = f"{self.judge} on {self.aspect}"
         if not self.criteria:
             return f"{about}: no verdict ({'; '.join(self.why)})."
         why = f" {_capital('; '.join(self.why))}." if self.why else ""
-        if len({each.words for each in self.criteria}) == 1:
-            because = "; ".join(f"{CRITERIA[each.criterion]}: {each.because}" for each in self.criteria)
+        because = "; ".join(f"{CRITERIA[each.criterion]}: {each.because}" for each in self.lowest)
+        if len(self.lowest) == len(self.criteria):
             return f"{about} is {self.words}. {_capital(because)}.{why}"
-        low, high = sorted(self.criteria, key=lambda each: each.rank)
+        (low,), (high,) = self.lowest, [each for each in self.criteria if each not in self.lowest]
         return (
             f"{about} is {low.words}. {_capital(CRITERIA[low.criterion])} decides: {low.because}. By"
             f" {CRITERIA[high.criterion]} alone it would be {high.words}: {high.because}.{why}"
@@ -192,7 +200,14 @@ def _not_better(over: Sequence[ControlDifference], who: str) -> str:
 
 def _nor(over: Sequence[ControlDifference], who: str) -> str:
     """Whether the data could have shown it."""
-    return f", nor would {who} be" if not any(each.could_be_beaten for each in over) else f", as {who} is"
+    could = [each.words for each in over if each.could_be_beaten]
+    if not could:
+        return f", nor would {who} be"
+    return (
+        f", as {who} is"
+        if len(could) == len(over)
+        else f" ({who} is shown to be better than {listed(could)} alone)"
+    )
 
 
 def _not_shown(over: Sequence[ControlDifference], topics: str, who: str) -> str:
