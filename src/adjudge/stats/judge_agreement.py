@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from adjudge.errors import UsageError
 from adjudge.stats.agreement import AT_ONCE, LEAST_CLUSTERS, LEAST_DEFINED, ahead, cluster_draws
@@ -135,8 +135,10 @@ def people_agreement(
     def mean(x: int, others: Sequence[int], where: BoolArray) -> FloatArray:
         found, weight = np.zeros((3, draws)), np.zeros((3, draws))
         for person in others:
-            own = one(x, person, where)
             shared = np.count_nonzero(where & (people[:, person] != MISSING))
+            if not shared:
+                continue
+            own = one(x, person, where)
             found += np.where(np.isnan(own), 0.0, own * shared)
             weight += np.where(np.isnan(own), 0.0, shared)
         means: FloatArray = np.divide(found, weight, out=np.full(found.shape, np.nan), where=weight > 0)
@@ -269,7 +271,7 @@ def drawn_value(drawn: FloatArray, clusters: int, level: float) -> DrawnValue:
         return DrawnValue(value, why="nothing was resampled")
     if known.size < LEAST_DEFINED * (len(drawn) - 1):
         return DrawnValue(value, why="it is undefined in most resamples")
-    wide = math.sqrt(clusters / (clusters - 1)) * stats.t.ppf((1 + level) / 2, clusters - 1)
-    tail = float(stats.norm.cdf(-wide))
+    wide = math.sqrt(clusters / (clusters - 1)) * special.stdtrit(clusters - 1, (1 + level) / 2)
+    tail = float(special.ndtr(-wide))
     low, high = map(float, np.quantile(known, [tail, 1 - tail]))
     return DrawnValue(value, low, high)
