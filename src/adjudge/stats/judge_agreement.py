@@ -1,0 +1,277 @@
+"""How far judges agree with people, on the footing on which people agree with each other, in resamples of clusters.
+
+Every number is computed in the same draws of clusters, so that differences between judges are paired. Draws are rows of
+`times`: how often each cluster counts; the first row counts each once, so its numbers are those of the data.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from adjudge.errors import UsageError
+from adjudge.stats.agreement import AT_ONCE, LEAST_CLUSTERS, LEAST_DEFINED, ahead, cluster_draws
+from adjudge.stats.checks import BoolArray, FloatArray, IntArray
+
+COEFFICIENTS = ("alpha", "kappa", "ac2")
+"""Krippendorff's with the ordinal distance, Cohen's and Gwet's with quadratic weights."""
+MISSING = -1
+"""The code of an answer that was not given; others are places on the scale."""
+
+
+def draws_of(rng: np.random.Generator, clusters: int, resamples: int) -> FloatArray:
+    """Everything once, then resamples of clusters."""
+    return np.vstack([np.ones((1, clusters)), cluster_draws(rng, clusters, resamples)])
+
+
+# Two who judged the same things
+
+
+def pair_cells(first: IntArray, second: IntArray, cluster: IntArray, clusters: int, size: int) -> FloatArray:
+    """Clusters x choices x choices: how often the first gave one answer and the second another, of what both judged."""
+    both = (first != MISSING) & (second != MISSING)
+    at = (cluster[both] * size + first[both]) * size + second[both]
+    return np.bincount(at, minlength=clusters * size * size).reshape(clusters, size, size).astype(float)
+
+
+def chance_cells(
+    shares: FloatArray, second: IntArray, cluster: IntArray, clusters: int, size: int
+) -> FloatArray:
+    """What is expected of pair cells, where the first draws each answer at random with these shares."""
+    there = second != MISSING
+    counts = np.bincount(cluster[there] * size + second[there], minlength=clusters * size)
+    return np.asarray(shares[None, :, None] * counts.reshape(clusters, 1, size))
+
+
+def pair_coefficients(cells: FloatArray, scale: FloatArray, times: FloatArray) -> FloatArray:
+    """Coefficients x draws. NaN where the second always gave one answer: there is nothing to agree on.
+
+    The same as Krippendorff's alpha, Cohen's kappa and Gwet's AC2 of `stats.agreement`, of the things that both judged.
+    """
+    step = max(AT_ONCE // max(cells[0].size, 1), 1)
+    return np.concatenate(
+        [_coefficients(cells, scale, times[k : k + step]) for k in range(0, len(times), step)], axis=1
+    )
+
+
+def _coefficients(cells: FloatArray, scale: FloatArray, times: FloatArray) -> FloatArray:
+    q = scale.size
+    if q < 2:
+        return np.full((3, len(times)), np.nan)
+    met = (times @ cells.reshape(len(cells), -1)).reshape(-1, q, q)
+    rows, columns = met.sum(axis=2), met.sum(axis=1)
+    n, both = rows.sum(axis=1), rows + columns
+    middle = np.cumsum(both, axis=1) - both / 2 - n[:, None]
+    spread = (both * middle**2).sum(axis=1)
+    apart = spread - 2 * ((middle[:, None, :] @ met)[:, 0, :] * middle).sum(axis=1)
+    place = (scale - scale[0]) / (scale[-1] - scale[0])
+    squares, product = both @ place**2, (rows @ place) * (columns @ place)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        alpha = 1 - (2 * n - 1) * apart / (2 * n * spread)
+        observed = (squares - 2 * (met @ place @ place)) / n
+        kappa = 1 - observed / (squares / n - 2 * product / n**2)
+        shares = both / (2 * n)[:, None]
+        weights = (1 - (place[:, None] - place[None, :]) ** 2).sum()
+        chance = weights * (shares * (1 - shares)).sum(axis=1) / (q * (q - 1))
+        ac2 = (1 - observed - chance) / (1 - chance)
+    varied = np.count_nonzero(columns > 0, axis=1) > 1
+    return np.where(varied, np.stack([alpha, kappa, ac2]), np.nan)
+
+
+# Judges and people
+
+
+@dataclass(frozen=True, eq=False)
+class PeopleAgreement:
+    """Mean agreement with people: of judges, and of every assessor with the others."""
+
+    judges: FloatArray
+    """Judges x coefficients x draws: with all people."""
+    beside: FloatArray
+    """Judges x assessors x coefficients x draws: with all but one, on what that one judged."""
+    assessors: FloatArray
+    """Assessors x coefficients x draws: of that one with the same people, on the same things."""
+
+
+def people_agreement(
+    judges: Sequence[IntArray | FloatArray],
+    people: IntArray,
+    *,
+    scale: FloatArray,
+    cluster: IntArray,
+    times: FloatArray,
+) -> PeopleAgreement:
+    """The mean over people of the pairwise coefficient, weighted by how many things both judged.
+
+    `people` holds codes, things x people. A judge is a vector of codes, or of shares (floats, one for each choice): one
+    that draws its answers at random, of which the expected table counts. So that a judge and an assessor j are on an
+    equal footing, both are compared with the people other than j on what j judged too; with every answer given these
+    are all things.
+    """
+    things, k = people.shape
+    if cluster.shape != (things,):
+        raise UsageError(f"cluster: expected one for each of {things} things, got {cluster.size}")
+    clusters, q, draws = times.shape[1], scale.size, len(times)
+    known: dict[tuple[int, int, bytes], FloatArray] = {}
+    answers = [*judges, *people.T]
+
+    def one(x: int, person: int, where: BoolArray) -> FloatArray:
+        second = np.where(where, people[:, person], MISSING)
+        key = (x, person, (second != MISSING).tobytes())
+        if key not in known:
+            first = answers[x]
+            cells = (
+                chance_cells(first, second, cluster, clusters, q)
+                if first.dtype.kind == "f"
+                else pair_cells(first.astype(np.int64), second, cluster, clusters, q)
+            )
+            known[key] = pair_coefficients(cells, scale, times)
+        return known[key]
+
+    def mean(x: int, others: Sequence[int], where: BoolArray) -> FloatArray:
+        found, weight = np.zeros((3, draws)), np.zeros((3, draws))
+        for person in others:
+            shared = np.count_nonzero(where & (people[:, person] != MISSING))
+            if not shared:
+                continue
+            own = one(x, person, where)
+            found += np.where(np.isnan(own), 0.0, own * shared)
+            weight += np.where(np.isnan(own), 0.0, shared)
+        means: FloatArray = np.divide(found, weight, out=np.full(found.shape, np.nan), where=weight > 0)
+        return means
+
+    everything = np.ones(things, bool)
+    with_all = [mean(x, range(k), everything) for x in range(len(judges))]
+    beside = np.full((len(judges), k, 3, draws), np.nan)
+    assessors = np.full((k, 3, draws), np.nan)
+    for j in range(k):
+        where, others = people[:, j] != MISSING, [each for each in range(k) if each != j]
+        assessors[j] = mean(len(judges) + j, others, where)
+        for x in range(len(judges)):
+            beside[x, j] = mean(x, others, where)
+    return PeopleAgreement(
+        judges=np.stack(with_all) if with_all else np.zeros((0, 3, draws)),
+        beside=beside,
+        assessors=assessors,
+    )
+
+
+# The order within topics
+
+
+def pair_signs(scores: FloatArray) -> FloatArray:
+    """Topics x pairs of systems, made flat: 1 where the first is higher, -1 where lower, 0 tied, NaN missing."""
+    first, second = np.triu_indices(scores.shape[1], 1)
+    return ahead(scores[:, first], scores[:, second]).ravel()
+
+
+def topics_of_pairs(topics: int, systems: int) -> IntArray:
+    """The topic of every pair in `pair_signs`."""
+    return np.repeat(np.arange(topics), systems * (systems - 1) // 2)
+
+
+def order_by_topic(
+    human: FloatArray, judge: FloatArray, topic: IntArray, topics: int, counted: BoolArray | None = None
+) -> FloatArray:
+    """Of every topic, (concordant - discordant) / pairs that people order; NaN where they order none.
+
+    Signs of pairs; where the judge has none it has a tie, and counts 0. `counted` leaves out pairs.
+    """
+    ordered = np.abs(np.nan_to_num(human)) > 0
+    if counted is not None:
+        ordered &= counted
+    n = np.bincount(topic[ordered], minlength=topics)
+    net = np.bincount(topic[ordered], weights=(human * np.nan_to_num(judge))[ordered], minlength=topics)
+    found: FloatArray = np.divide(net, n, out=np.full(topics, np.nan), where=n > 0)
+    return found
+
+
+def topic_means(values: FloatArray, cluster: IntArray, times: FloatArray) -> FloatArray:
+    """The mean over topics that have a value, in every draw of the topics' clusters."""
+    there = ~np.isnan(values)
+    clusters = times.shape[1]
+    sums = np.bincount(cluster[there], weights=values[there], minlength=clusters)
+    n = times @ np.bincount(cluster[there], minlength=clusters)
+    found: FloatArray = np.divide(times @ sums, n, out=np.full(len(times), np.nan), where=n > 0)
+    return found
+
+
+# A number as an answer on people's scale
+
+
+def mapped_codes(
+    values: FloatArray, people: IntArray, cluster: IntArray, size: int, *, rising: bool = True
+) -> IntArray:
+    """Each value as an answer: that at the same percentile of people's answers, as learned from the other clusters.
+
+    Equipercentile linking (Kolen and Brennan 2014, chapter 2) gives a number the spread of people's answers, which
+    agreement rewards; fitted means would shrink towards the middle and look worse than the number is. With `rising`
+    higher values are higher answers, else lower ones. What has no value gets the middle of people's answers.
+    """
+    there = ~np.isnan(values)
+    clusters = int(cluster.max(initial=-1)) + 1
+    counts = np.zeros((clusters, size))
+    for person in people.T:
+        given = person != MISSING
+        np.add.at(counts, (cluster[given], person[given]), 1.0)
+    left = counts.sum(axis=0) - counts
+    everything = np.sort(values[there])
+    found = np.full(values.size, MISSING, np.int64)
+    for c in range(clusters):
+        mine = np.flatnonzero(cluster == c)
+        own = np.sort(values[mine][there[mine]])
+        n, total = everything.size - own.size, left[c].sum()
+        if not n or not total:
+            continue
+        each = np.where(there[mine], values[mine], 0.0)
+        below = [np.searchsorted(whole, each) for whole in (everything, own)]
+        up_to = [np.searchsorted(whole, each, "right") for whole in (everything, own)]
+        share = (below[0] - below[1] + up_to[0] - up_to[1]) / 2 / n
+        share = np.where(there[mine], share if rising else 1 - share, 0.5)
+        levels = np.cumsum(left[c]) / total
+        # shares are quotients of whole numbers: what should be equal may differ by rounding
+        found[mine] = np.minimum(np.searchsorted(levels, share + 1e-12, "right"), size - 1)
+    return found
+
+
+# Intervals
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnValue:
+    """A number with its interval over clusters; `low` and `high` are NaN where there is none."""
+
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+    why: str | None = None
+    """There is no interval."""
+
+    @property
+    def is_known(self) -> bool:
+        return not math.isnan(self.low)
+
+
+def drawn_value(drawn: FloatArray, clusters: int, level: float) -> DrawnValue:
+    """The first of the draws is the value; the others give the expanded percentile interval (Hesterberg 2015, 5.3).
+
+    A percentile interval is too short with few clusters, as if they were many and their variance had the divisor n; its
+    tails are put so much further out as Student's t is wider, so that of a mean it is about the t interval.
+    """
+    value, known = float(drawn[0]), drawn[1:][~np.isnan(drawn[1:])]
+    if math.isnan(value):
+        return DrawnValue(value, why="it is undefined")
+    if clusters < LEAST_CLUSTERS:
+        return DrawnValue(value, why=f"{clusters} topics or sets are too few, there must be {LEAST_CLUSTERS}")
+    if len(drawn) < 3:
+        return DrawnValue(value, why="nothing was resampled")
+    if known.size < LEAST_DEFINED * (len(drawn) - 1):
+        return DrawnValue(value, why="it is undefined in most resamples")
+    wide = math.sqrt(clusters / (clusters - 1)) * special.stdtrit(clusters - 1, (1 + level) / 2)
+    tail = float(special.ndtr(-wide))
+    low, high = map(float, np.quantile(known, [tail, 1 - tail]))
+    return DrawnValue(value, low, high)
