@@ -33,6 +33,7 @@ from adjudge.stats.judge_drift import (
     system_shifts,
 )
 from adjudge.stats.multiple import holm
+from adjudge.stats.ranks import kendall
 from adjudge.stats.shares import ClusteredShare, clustered_share
 from adjudge.table import Cell, Column, Table, Tables, Tabular, plain
 from adjudge.trust.gathered import Gathered, gather, gathered_of, multiplier
@@ -946,16 +947,13 @@ def _counted(own: DriftAnswers) -> tuple[tuple[float, int, int], ...]:
 
 def _ranked(own: DriftAnswers, how: DriftOptions) -> RankingChange | None:
     """The rankings by both versions, and what `adjudge compare` would conclude from each."""
-    from scipy.stats import kendalltau
-
     before, after = own.matrix(own.old), own.matrix(own.new)
     if before is None or after is None:
         return None
     chosen = choices(alpha=how.alpha, seed=how.seed)
     old, new = (_conclusions(compare_matrix(each, chosen)) for each in (before, after))
     means = [np.nanmean(each.values, axis=0) for each in (before, after)]
-    tied = any(np.ptp(each) <= 1e-12 * max(float(np.abs(each).max()), 1) for each in means)
-    tau = math.nan if tied else float(kendalltau(*means).statistic)
+    tau = kendall(*means).tau
     changed = []
     turned = conclusions = 0
     for (a, b), (was, old_found) in old.items():
