@@ -11,7 +11,15 @@ from scipy import stats
 
 from adjudge.errors import UsageError
 from adjudge.stats.agreement import alpha_draws, krippendorff
-from adjudge.stats.judge_drift import agreement_change, mean_shift, repeats_p, system_shifts
+from adjudge.stats.judge_drift import (
+    SwapTest,
+    agreement_change,
+    joint_p,
+    mean_shift,
+    repeats_p,
+    swap_signs,
+    system_shifts,
+)
 from adjudge.stats.shares import clustered_share
 
 
@@ -21,7 +29,8 @@ def rng(seed: int = 0) -> np.random.Generator:
 
 def test_with_clusters_of_one_size_the_interval_is_that_of_their_means() -> None:
     d = rng(1).normal(0.2, 1, (12, 5)) + rng(2).normal(0, 1, (12, 1))
-    found = mean_shift(d.ravel(), rng=rng(), clusters=np.repeat(np.arange(12), 5).tolist(), level=0.9)
+    clusters = np.repeat(np.arange(12), 5).tolist()
+    found, _ = mean_shift(d.ravel(), swap_signs(rng(), 12), clusters=clusters, level=0.9)
     means = d.mean(axis=1)
     low, high = stats.t.interval(0.9, 11, means.mean(), stats.sem(means))
     assert (found.mean, found.low, found.high) == pytest.approx((means.mean(), low, high))
@@ -34,46 +43,80 @@ def test_p_is_that_of_all_swaps() -> None:
     sums = d.sum(axis=1)
     signs = np.array(list(itertools.product((-1, 1), repeat=9)))
     exact = np.mean(np.abs(signs @ sums) >= abs(sums.sum()) * (1 - 1e-9))
-    found = mean_shift(d.ravel(), rng=rng(), clusters=clusters, swaps=40_000)
+    all_swaps = swap_signs(rng(), 9, 40_000)
+    found, test = mean_shift(d.ravel(), all_swaps, clusters=clusters)
+    assert test.p == found.p
     assert found.p == pytest.approx(exact, abs=0.01)
     rest = d - d.mean(axis=1, keepdims=True)
     flipped = np.array([((s[:, None] * rest).sum(axis=0) ** 2).sum() for s in signs])
     exact = np.mean(flipped >= (rest.sum(axis=0) ** 2).sum() * (1 - 1e-9))
-    systems = system_shifts(d.ravel(), np.tile(np.arange(3), 9), rng=rng(), topics=clusters, swaps=40_000)
-    assert systems.p == pytest.approx(exact, abs=0.01)
+    systems = system_shifts(d.ravel(), np.tile(np.arange(3), 9), all_swaps, topics=clusters)
+    assert systems.test is not None
+    assert systems.test.p == pytest.approx(exact, abs=0.01)
 
 
 def test_a_shift_of_all_systems_does_not_depend_on_the_system() -> None:
     d = rng(4).normal(0, 1, 120)
     topics, systems = np.repeat(np.arange(30), 4).tolist(), np.tile(np.arange(4), 30)
-    one = system_shifts(d, systems, rng=rng(), topics=topics)
-    other = system_shifts(d + 3, systems, rng=rng(), topics=topics)
-    assert other.p == one.p
+    signs = swap_signs(rng(), 30)
+    one = system_shifts(d, systems, signs, topics=topics)
+    other = system_shifts(d + 3, systems, signs, topics=topics)
+    assert one.test is not None
+    assert other.test is not None
+    assert other.test.p == one.test.p
     assert all(each.p_adjusted < 0.001 for each in other.systems)
-    assert math.isnan(system_shifts(d, np.zeros(120, int), rng=rng(), topics=topics).p)
+    assert system_shifts(d, np.zeros(120, int), signs, topics=topics).test is None
 
 
 def test_a_shift_of_one_system_is_found() -> None:
     d = rng(5).normal(0, 0.8, 240)
     systems = np.tile(np.arange(6), 40)
     d[systems == 2] += 0.5
-    found = system_shifts(d, systems, rng=rng(), topics=np.repeat(np.arange(40), 6).tolist())
-    assert found.p < 0.01
+    found = system_shifts(d, systems, swap_signs(rng(), 40), topics=np.repeat(np.arange(40), 6).tolist())
+    assert found.test is not None
+    assert found.test.p < 0.01
     assert found.systems[2].low > 0
     assert [each.p_adjusted < 0.05 for each in found.systems] == [False, False, True, False, False, False]
 
 
 def test_no_change_at_all() -> None:
-    clusters = np.repeat(np.arange(5), 4).tolist()
-    found = mean_shift(np.zeros(20), rng=rng(), clusters=clusters)
-    assert (found.mean, found.low, found.high, found.p) == (0, 0, 0, 1)
-    assert system_shifts(np.zeros(20), np.tile(np.arange(4), 5), rng=rng(), topics=clusters).p == 1
-    # one step for all is noise within topics, but for rounding
-    d = np.full(20, 0.1) + 1e-17
-    assert system_shifts(d, np.tile(np.arange(4), 5), rng=rng(), topics=clusters).p == 1
-    assert math.isnan(mean_shift([0.5, 1], rng=rng(), clusters=["t", "t"]).low)
+    clusters, systems = np.repeat(np.arange(5), 4).tolist(), np.tile(np.arange(4), 5)
+    signs = swap_signs(rng(), 5)
+    found, test = mean_shift(np.zeros(20), signs, clusters=clusters)
+    assert (found.mean, found.low, found.high, test.p) == (0, 0, 0, 1)
+    for d in (
+        np.zeros(20),
+        np.full(20, 0.1) + 1e-17,
+    ):  # one step for all is the same for all, but for rounding
+        none = system_shifts(d, systems, signs, topics=clusters).test
+        assert none is not None
+        assert none.p == 1
+    assert math.isnan(mean_shift([0.5, 1], signs[:, :1], clusters=["t", "t"])[0].low)
     with pytest.raises(UsageError, match="a number for every thing"):
-        mean_shift([math.nan], rng=rng())
+        mean_shift([math.nan], signs[:, :1])
+
+
+def test_p_of_several_tests_equals_a_plain_twin() -> None:
+    """The smallest p over the tests that are left, swap by swap."""
+    random = rng(12)
+    null = random.normal(size=(4, 200)) + random.normal(size=200)
+    observed = [3.5, 2.5, 0.1, 3.4]
+    tests = [SwapTest(one, np.abs(row)) for one, row in zip(observed, null, strict=True)]
+    values = np.abs(np.column_stack([observed, null]))
+    p = np.array([[np.mean(row >= x) for x in row] for row in values])
+    left, so_far, twin = [0, 1, 2, 3], 0.0, {}
+    while left:
+        k = min(left, key=lambda j: p[j, 0])
+        smallest = [min(p[j, b] for j in left) for b in range(201)]
+        so_far = max(so_far, float(np.mean(np.array(smallest) <= p[k, 0] + 1e-12)))
+        twin[k] = so_far
+        left.remove(k)
+    assert joint_p(tests).tolist() == pytest.approx([twin[k] for k in range(4)])
+    assert joint_p([]).size == 0
+    # copies of one test cost nothing, where Holm would ask for all of them
+    assert joint_p([tests[0]] * 10) == pytest.approx([tests[0].p] * 10)
+    undefined = SwapTest(1.0, np.array([math.nan, 0.5, 0.2]))
+    assert undefined.p == 0.5
 
 
 def rated(seed: int, things: int = 60) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[int]]:
@@ -89,7 +132,9 @@ def rated(seed: int, things: int = 60) -> tuple[np.ndarray, np.ndarray, np.ndarr
 
 def test_agreement_is_the_mean_of_krippendorffs_alphas() -> None:
     old, new, people, clusters = rated(6)
-    found = agreement_change(old, new, people, rng=rng(), clusters=clusters, resamples=400)
+    signs = swap_signs(rng(3), 20, 400)
+    found, test = agreement_change(old, new, people, signs, rng=rng(), clusters=clusters, resamples=400)
+    assert test is not None
     shared = (~np.isnan(people)).sum(axis=0)
 
     def alpha(judge: np.ndarray) -> float:
@@ -103,14 +148,14 @@ def test_agreement_is_the_mean_of_krippendorffs_alphas() -> None:
     assert found.new == pytest.approx(alpha(new))
     assert found.difference == pytest.approx(alpha(new) - alpha(old))
     assert found.low < found.difference < found.high < 0
-    assert found.p < 0.05
+    assert test.p < 0.05
     # by swaps, one by one
-    random, twin = rng(11), []
-    for _ in range(300):
-        turned = random.integers(0, 2, 20).astype(bool)[clusters]
+    twin = []
+    for row in signs[:100]:
+        turned = (row < 0)[clusters]
         one, two = np.where(turned, new, old), np.where(turned, old, new)
         twin.append(abs(alpha(two) - alpha(one)))
-    assert found.p == pytest.approx(np.mean(np.array(twin) >= abs(found.difference)), abs=0.02)
+    assert test.null[:100] == pytest.approx(twin)
 
 
 def test_alphas_of_draws_are_those_of_the_rows_drawn() -> None:
@@ -127,28 +172,36 @@ def test_alphas_of_draws_are_those_of_the_rows_drawn() -> None:
 def test_pairs_count_in_both_orders() -> None:
     random = rng(8)
     old, new, people = (random.choice([0.0, 0.5, 1.0], n) for n in (40, 40, (40, 2)))
-    found = agreement_change(old, new, people, rng=rng(), mirrored=True, resamples=100)
+    signs = swap_signs(rng(), 40, 100)
+    found, test = agreement_change(old, new, people, signs, rng=rng(), mirrored=True, resamples=100)
     turned = random.integers(0, 2, 40).astype(bool)
-    other = agreement_change(
+    other, same = agreement_change(
         np.where(turned, 1 - old, old),
         np.where(turned, 1 - new, new),
         np.where(turned[:, None], 1 - people, people),
+        signs,
         rng=rng(),
         mirrored=True,
         resamples=100,
     )
+    assert test is not None
+    assert same is not None
     assert other.difference == pytest.approx(found.difference)
-    assert other.p == found.p
+    assert same.null == pytest.approx(test.null)
 
 
 def test_why_there_is_no_agreement() -> None:
     old, new, people, clusters = rated(9)
-    assert "nobody else" in str(agreement_change(old, new, people[:, :0], rng=rng(), clusters=clusters).why)
+    signs = swap_signs(rng(), 20, 100)
+    nobody, test = agreement_change(old, new, people[:, :0], signs, rng=rng(), clusters=clusters)
+    assert "nobody else" in str(nobody.why)
+    assert test is None
     same = np.ones(60)
-    assert "nothing to agree on" in str(
-        agreement_change(same, same, np.ones((60, 1)), rng=rng(), clusters=clusters).why
-    )
-    few = agreement_change(old, new, people, rng=rng(), clusters=[k // 5 for k in clusters])
+    nothing, test = agreement_change(same, same, np.ones((60, 1)), signs, rng=rng(), clusters=clusters)
+    assert "nothing to agree on" in str(nothing.why)
+    assert test is None
+    large = [k // 5 for k in clusters]
+    few, _ = agreement_change(old, new, people, signs[:, :4], rng=rng(), clusters=large)
     assert "4 clusters" in str(few.why_no_interval)
 
 

@@ -20,6 +20,7 @@ from adjudge.cli.judge_drift import drift as drift_command
 from adjudge.data.rows import Document, Row, Summary, Topic
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
+from adjudge.judgments.tasks import Event, stable_id
 from adjudge.trust.judges.drift import ChangedPair, judge_drift
 
 SYSTEMS = 5
@@ -233,6 +234,45 @@ def test_of_a_folder(judged: Evaluation) -> None:
     assert adjudge.judge_drift(judged.path, "simulated-1", "simulated-2", resamples=200).as_dict() == (
         result.as_dict()
     )
+
+
+def test_language_models_are_compared_with_people_and_each_other(judged: Evaluation) -> None:
+    """Their answers are kept apart from people's; here they are the first assessor's, the later one's a step higher."""
+    with judged.store() as store:
+        first = [task for task in store.tasks(protocol="rating") if task.assessor == "simulated-1"]
+        first = [task for task in first if task.repeat_of is None]
+        given = {each.task.id: each.answers for each in store.current(assessor="simulated-1")}
+        for name, step in (("may", 0), ("june", 1)):
+            tasks = {task.id: replace(task, id=stable_id(name, task.id), assessor=name) for task in first}
+            store.add_tasks(list(tasks.values()))
+            store.append(
+                [
+                    Event(
+                        id=stable_id(name, task.id, question),
+                        evaluation=task.evaluation,
+                        task=task.id,
+                        assessor=name,
+                        question=question,
+                        answer={"value": min(event.answer["value"] + step, 5)},
+                        origin="language-model",
+                    )
+                    for before, task in tasks.items()
+                    for question, event in given[before].items()
+                ]
+            )
+    result = judge_drift(judged, "may", "june")
+    assert {q.source for q in result.questions} == {"rating"}
+    for q in result.questions:
+        assert q.shift is not None
+        assert 0 < q.shift.mean <= 1
+        assert q.people.people == 4
+        assert q.same.hits == q.answers[-1][1]  # who gave 5 gives it again
+    assert "it became milder" in result.headline()
+    alone = judge_drift(judged, "may", "simulated-1", question="fluency")
+    assert alone.headline() == "simulated-1 gave the same answers as may throughout."
+    assert alone.questions[0].people.people == 3  # june is no assessor
+    with pytest.raises(UsageError, match="june"):
+        judge_drift(judged, "may", "jun")
 
 
 def test_cards_field_by_field(judged: Evaluation) -> None:
