@@ -43,23 +43,40 @@ class DriftShift:
 
 
 @dataclass(frozen=True, eq=False)
+class SwapTest:
+    """The size of a statistic, and what it is in every swap: NaN where it is undefined, which counts as larger."""
+
+    observed: float
+    null: FloatArray
+
+    @property
+    def p(self) -> float:
+        """(k + 1) / (R + 1)."""
+        return float(_ranks(np.append(self.observed, self.null))[0])
+
+
+@dataclass(frozen=True, eq=False)
 class SystemShifts:
     """The shift of every system, and whether it depends on the system."""
 
     systems: tuple[DriftShift, ...]
-    p: float
-    """That the shift is the same for all systems; NaN with one."""
+    test: SwapTest | None
+    """Whether the shift is the same for all systems; None with one."""
+
+
+def swap_signs(rng: np.random.Generator, clusters: int, swaps: int = SWAPS) -> FloatArray:
+    """Swaps x clusters: -1 where the two versions change places."""
+    return np.asarray(rng.integers(0, 2, size=(swaps, clusters)) * 2.0 - 1.0)
 
 
 def mean_shift(
     differences: npt.ArrayLike,
+    signs: FloatArray,
     *,
-    rng: np.random.Generator,
     clusters: Sequence[Any] | None = None,
     level: float = 0.95,
-    swaps: int = SWAPS,
-) -> DriftShift:
-    """The mean of differences (new less old) over things.
+) -> tuple[DriftShift, SwapTest]:
+    """The mean of differences (new less old) over things, and its test by swaps of the clusters in their order.
 
     Its interval takes clusters as a sample: a ratio estimate (Cochran 1977, section 6.2) with Student's t on
     clusters - 1. With as many things in every cluster it is the t interval of the clusters' means.
@@ -69,18 +86,18 @@ def mean_shift(
     checks.share("level", level)
     if np.isnan(d).any() or not d.size:
         raise UsageError("differences: expected a number for every thing, of one thing or more")
-    return _shift(d, codes, _signs(rng, int(codes.max()) + 1, swaps), level)
+    sums = np.bincount(codes, weights=d)
+    return _shift(d, codes, signs, level), SwapTest(abs(float(sums.sum())), np.abs(signs @ sums))
 
 
 def system_shifts(
     differences: npt.ArrayLike,
     systems: npt.ArrayLike,
+    signs: FloatArray,
     *,
-    rng: np.random.Generator,
     topics: Sequence[Any],
     clusters: Sequence[Any] | None = None,
     level: float = 0.95,
-    swaps: int = SWAPS,
 ) -> SystemShifts:
     """The mean difference of every system (numbered from 0), and a test of whether they are the same.
 
@@ -92,7 +109,6 @@ def system_shifts(
     topic = checks.clusters_of(topics, d.size)
     codes = checks.clusters_of(topics if clusters is None else clusters, d.size)
     size = int(of.max(initial=-1)) + 1
-    signs = _signs(rng, int(codes.max(initial=-1)) + 1, swaps)
     found = [_shift(d[of == k], codes[of == k], signs, level) for k in range(size)]
     known = holm([each.p for each in found])
     shifts = tuple(
@@ -108,7 +124,7 @@ def system_shifts(
         for each, p in zip(found, known, strict=True)
     )
     if size < 2:
-        return SystemShifts(systems=shifts, p=math.nan)
+        return SystemShifts(systems=shifts, test=None)
     own = np.bincount(topic)
     rest = d - (np.bincount(topic, weights=d) / own)[topic]
     rest[np.abs(rest) <= TIE * np.abs(d).max()] = 0.0
@@ -116,16 +132,32 @@ def system_shifts(
     np.add.at(sums, (codes, of), rest)
     n = np.bincount(of, minlength=size)
     observed = float((sums.sum(axis=0) ** 2 / n).sum())
-    return SystemShifts(systems=shifts, p=_reached(observed, ((signs @ sums) ** 2 / n).sum(axis=1)))
+    null = ((signs @ sums) ** 2 / n).sum(axis=1)
+    return SystemShifts(systems=shifts, test=SwapTest(observed, null))
 
 
-def _signs(rng: np.random.Generator, clusters: int, swaps: int) -> FloatArray:
-    return np.asarray(rng.integers(0, 2, size=(swaps, clusters)) * 2.0 - 1.0)
+def _ranks(values: FloatArray) -> FloatArray:
+    """Of every value, the share of all that are no smaller: its p, were it the observed one."""
+    own = np.where(np.isnan(values), np.inf, values)
+    with np.errstate(invalid="ignore"):  # infinite less infinite
+        bound = np.where(np.isinf(own), own, own * (1 - TIE))
+    return np.asarray((own.size - np.searchsorted(np.sort(own), bound, side="left")) / own.size)
 
 
-def _reached(observed: float, drawn: FloatArray) -> float:
-    """(k + 1) / (R + 1), two-sided: both are sizes."""
-    return float((np.count_nonzero(drawn >= observed * (1 - TIE)) + 1) / (drawn.size + 1))
+def joint_p(tests: Sequence[SwapTest]) -> FloatArray:
+    """p of every test, corrected for all of them: the smallest p, step-down, over the same swaps.
+
+    Westfall and Young 1993, section 2.6, algorithm 2.8. Tests that go together cost less than Holm has it.
+    """
+    if not tests:
+        return np.zeros(0)
+    p = np.stack([_ranks(np.append(each.observed, each.null)) for each in tests])
+    order = np.argsort(p[:, 0], kind="stable")
+    smallest = np.minimum.accumulate(p[order[::-1]], axis=0)[::-1]  # over each and all with a larger p
+    corrected = (smallest <= p[order, :1] * (1 + TIE)).mean(axis=1)
+    found = np.empty(len(tests))
+    found[order] = np.maximum.accumulate(corrected)
+    return found
 
 
 def _shift(d: FloatArray, codes: IntArray, signs: FloatArray, level: float) -> DriftShift:
@@ -142,7 +174,7 @@ def _shift(d: FloatArray, codes: IntArray, signs: FloatArray, level: float) -> D
         mean=mean,
         low=mean - half,
         high=mean + half,
-        p=_reached(abs(float(sums.sum())), np.abs(signs @ sums)),
+        p=SwapTest(abs(float(sums.sum())), np.abs(signs @ sums)).p,
         things=n,
         clusters=g,
     )
@@ -158,10 +190,9 @@ class AgreementChange:
     old: float
     new: float
     difference: float
-    """New less old, with a percentile interval over the same draws of clusters, and the p of swaps."""
+    """New less old, with a percentile interval over the same draws of clusters."""
     low: float = math.nan
     high: float = math.nan
-    p: float = math.nan
     people: int = 0
     things: int = 0
     why: str | None = None
@@ -172,13 +203,14 @@ def agreement_change(
     old: npt.ArrayLike,
     new: npt.ArrayLike,
     people: npt.ArrayLike,
+    signs: FloatArray,
     *,
     rng: np.random.Generator,
     clusters: Sequence[Any] | None = None,
     level: float = 0.95,
     resamples: int = 1000,
     mirrored: bool = False,
-) -> AgreementChange:
+) -> tuple[AgreementChange, SwapTest | None]:
     """Krippendorff's ordinal alpha with each assessor (a column of `people`), and the mean weighted by things shared.
 
     Only things count that both versions answered for. `mirrored` answers choose between two in no order, and count in
@@ -189,7 +221,7 @@ def agreement_change(
     codes = checks.clusters_of(clusters, first.size)
     size = int(codes.max(initial=-1)) + 1
     drawn = cluster_draws(rng, size, resamples)
-    turned = rng.integers(0, 2, size=(resamples, size)).astype(float)
+    turned = (1 - signs) / 2
     one = np.ones((1, size))
     # every cluster twice, with the old version's answers and with the new one's: which counts is a matter of weights
     weights = np.vstack([_beside(one, 0 * one), _beside(drawn, 0 * drawn), _beside(1 - turned, turned)])
@@ -214,14 +246,16 @@ def agreement_change(
             found[k, known] += alpha[known] * both.sum()
             shared[k, known] += both.sum()
     if not asked:
-        return AgreementChange(math.nan, math.nan, math.nan, why="nobody else answered for the same things")
+        why = "nobody else answered for the same things"
+        return AgreementChange(math.nan, math.nan, math.nan, why=why), None
     means = np.divide(found, shared, out=np.full(found.shape, np.nan), where=shared > 0)
     if np.isnan(means[:, 0]).any():
         why = "all answers are the same: there is nothing to agree on"
-        return AgreementChange(math.nan, math.nan, math.nan, people=asked, things=int(things.sum()), why=why)
+        none = AgreementChange(math.nan, math.nan, math.nan, people=asked, things=int(things.sum()), why=why)
+        return none, None
     changes = means[1] - means[0]
     booted, swapped = changes[1 : 1 + len(drawn)], changes[1 + len(drawn) :]
-    booted, swapped = booted[~np.isnan(booted)], swapped[~np.isnan(swapped)]
+    booted = booted[~np.isnan(booted)]
     low = high = math.nan
     no = None
     if size < LEAST_CLUSTERS:
@@ -230,17 +264,17 @@ def agreement_change(
         no = "it is undefined in most resamples"
     else:
         low, high = map(float, np.quantile(booted, [(1 - level) / 2, (1 + level) / 2]))
-    return AgreementChange(
+    change = AgreementChange(
         old=float(means[0, 0]),
         new=float(means[1, 0]),
         difference=float(changes[0]),
         low=low,
         high=high,
-        p=_reached(abs(float(changes[0])), np.abs(swapped)),
         people=asked,
         things=int(things.sum()),
         why_no_interval=no,
     )
+    return change, SwapTest(abs(float(changes[0])), np.abs(swapped))
 
 
 def _beside(old: FloatArray, new: FloatArray) -> FloatArray:

@@ -26,13 +26,17 @@ from adjudge.stats.checks import FloatArray
 from adjudge.stats.judge_drift import (
     AgreementChange,
     DriftShift,
+    SwapTest,
     SystemShifts,
     agreement_change,
+    joint_p,
     mean_shift,
     repeats_p,
+    swap_signs,
     system_shifts,
 )
 from adjudge.stats.multiple import holm
+from adjudge.stats.ranks import kendall
 from adjudge.stats.shares import ClusteredShare, clustered_share
 from adjudge.table import Cell, Column, Table, Tables, Tabular, plain
 from adjudge.trust.gathered import Gathered, gather, gathered_of, multiplier
@@ -208,7 +212,8 @@ class QuestionDrift:
     better: Better = "higher"
     pairs: bool = False
     p_adjusted: Mapping[str, float] = field(default_factory=dict)
-    """After Holm, over everything that is tested of all questions."""
+    """Corrected for everything that is tested of all questions."""
+    tests: Mapping[str, SwapTest] = field(default_factory=dict, repr=False)
     remarks: tuple[str, ...] = ()
 
     def found(self, alpha: float) -> tuple[str, ...]:
@@ -279,8 +284,8 @@ class DriftResult(Tabular):
 
     def _findable(self) -> bool:
         """Whether any p could have been small enough: swaps of c clusters have p of 2 / 2^c at least."""
-        tests = sum(not math.isnan(p) for q in self.questions for p in q.p.values())
-        return any(2.0 ** (1 - q.clusters) * tests <= self.alpha for q in self.questions)
+        both = 1 + any("repeats" in q.p for q in self.questions)
+        return any(2.0 ** (1 - q.clusters) * both <= self.alpha for q in self.questions)
 
     def _changes(self, q: QuestionDrift) -> Iterator[str]:
         found = q.found(self.alpha)
@@ -456,7 +461,7 @@ class DriftResult(Tabular):
                 Column("question"),
                 Column("tested", "what"),
                 Column("p", "p", format=".4f"),
-                Column("p_adjusted", "p after Holm", format=".4f"),
+                Column("p_adjusted", "p, corrected", format=".4f"),
                 Column("changed"),
             ),
             rows=tuple(
@@ -536,8 +541,8 @@ class DriftResult(Tabular):
         found = [*self.notes, *(each for q in self.questions for each in q.remarks)]
         if tests > 1 and not all(q.identical for q in self.questions):
             found.append(
-                f"p is corrected by Holm over {tests} tests; intervals are not, so one may exclude 0 where the test"
-                " does not find a change"
+                f"p is corrected for {tests} tests (Westfall and Young 1993, step-down); intervals are not, so one may"
+                " exclude 0 where the test does not find a change"
             )
         if not any(q.repeats for q in self.questions) and not all(q.identical for q in self.questions):
             found.append(
@@ -549,7 +554,7 @@ class DriftResult(Tabular):
     def signature(self) -> str:
         o = self.options
         return (
-            f"drift:{self.old}:{self.new}|interval:t:clusters|swaps:topics|holm:{o.alpha:g}"
+            f"drift:{self.old}:{self.new}|interval:t:clusters|swaps:topics:westfall-young:{o.alpha:g}"
             f"|bootstrap:topics:percentile:{o.resamples}|seed:{o.seed}|v:{__version__}"
         )
 
@@ -564,7 +569,7 @@ class DriftResult(Tabular):
                 "sentences": list(self.sentences()),
                 "alpha": self.alpha,
                 "questions": [
-                    asdict(replace(q, systems={}, p={}, p_adjusted={}))
+                    asdict(replace(q, systems={}, p={}, p_adjusted={}, tests={}))
                     | {
                         "same": {
                             "share": q.same.share,
@@ -636,8 +641,8 @@ def judge_drift(
 
     `old` and `new` are assessors of a folder or of a table, or two columns of scores, and only what both answered
     counts. Everybody else is people; there need not be any. `question` names some questions or measures. Tests swap the
-    two versions' answers in whole sets of topics, or topics, and p is corrected by Holm over all of them. `without`
-    leaves out people.
+    two versions' answers in whole sets of topics, or topics, and p is corrected for all of them. `without` leaves out
+    people.
     """
     multiplier(alpha)  # says what is wrong with alpha
     checks.count("resamples", resamples, least=100)
@@ -654,7 +659,9 @@ def judge_drift(
                 f"{old} and {new} did not both answer {quoted(text)}{nearest(text, there)}; there are: {listed(there)}"
             )
     asked = [each for each in asked if not named or each.question in named]
-    found = _corrected([_drifted(each, how) for each in asked])
+    everywhere = {name: k for k, name in enumerate(dict.fromkeys(c for each in asked for c in each.clusters))}
+    signs = swap_signs(how.rng("swaps"), len(everywhere), resamples)
+    found = _corrected([_drifted(each, signs, everywhere, how) for each in asked])
     cards, known = _card_changes(data, old, new, {each.source for each in asked})
     left = gathered.notes("the comparison") if gathered is not None else ()
     return DriftResult(
@@ -858,7 +865,11 @@ def _better(data: Scores, gathered: Gathered | None, source: str | None, questio
     return "higher"
 
 
-def _drifted(own: DriftAnswers, how: DriftOptions) -> QuestionDrift:
+def _drifted(
+    own: DriftAnswers, signs: FloatArray, everywhere: Mapping[str, int], how: DriftOptions
+) -> QuestionDrift:
+    """One question; the swaps are those of all questions, by cluster."""
+    signs = signs[:, [everywhere[name] for name in dict.fromkeys(own.clusters)]]
     difference = own.new - own.old
     size = max(float(np.abs(own.new).max()), float(np.abs(own.old).max()))
     difference[np.abs(difference) <= 1e-12 * size] = 0.0
@@ -869,27 +880,28 @@ def _drifted(own: DriftAnswers, how: DriftOptions) -> QuestionDrift:
         np.bincount(codes).tolist(),
         level=how.level,
     )
-    p: dict[str, float] = {}
+    tests: dict[str, SwapTest] = {}
     shift = None
     if not own.pairs:
-        shift = mean_shift(difference, rng=how.rng("shift"), clusters=own.clusters, level=how.level)
-        p["shift"] = shift.p
-    systems = _by_system(own, difference, how)
+        shift, tests["shift"] = mean_shift(difference, signs, clusters=own.clusters, level=how.level)
+    systems = _by_system(own, difference, signs, how)
     names = sorted({name for _, name, _ in own.scored()}, key=natural)
-    if not math.isnan(systems.p):
-        p["systems"] = systems.p
-    people = agreement_change(
+    if systems.test is not None:
+        tests["systems"] = systems.test
+    people, changed = agreement_change(
         own.on_scale(own.old),
         own.on_scale(own.new),
         own.answers,
+        signs,
         rng=how.rng("people"),
         clusters=own.clusters,
         level=how.level,
         resamples=how.resamples,
         mirrored=own.pairs,
     )
-    if not math.isnan(people.p):
-        p["people"] = people.p
+    if changed is not None:
+        tests["people"] = changed
+    p = {name: each.p for name, each in tests.items()}
     if own.repeats is not None and not math.isnan(apart := repeats_p(same, *own.repeats)):
         p["repeats"] = apart
     remarks = []
@@ -914,19 +926,22 @@ def _drifted(own: DriftAnswers, how: DriftOptions) -> QuestionDrift:
         answers=_counted(own),
         better=own.better,
         pairs=own.pairs,
+        tests=tests,
         remarks=tuple(remarks),
     )
 
 
-def _by_system(own: DriftAnswers, difference: FloatArray, how: DriftOptions) -> SystemShifts:
+def _by_system(
+    own: DriftAnswers, difference: FloatArray, signs: FloatArray, how: DriftOptions
+) -> SystemShifts:
     rows = list(own.scored())
     at = {name: k for k, name in enumerate(sorted({name for _, name, _ in rows}, key=natural))}
     if not at:
-        return SystemShifts(systems=(), p=math.nan)
+        return SystemShifts(systems=(), test=None)
     return system_shifts(
         [difference[k] if first else -difference[k] for k, _, first in rows],
         [at[name] for _, name, _ in rows],
-        rng=how.rng("systems"),
+        signs,
         topics=[own.topics[k] for k, _, _ in rows],
         clusters=[own.clusters[k] for k, _, _ in rows],
         level=how.level,
@@ -946,16 +961,13 @@ def _counted(own: DriftAnswers) -> tuple[tuple[float, int, int], ...]:
 
 def _ranked(own: DriftAnswers, how: DriftOptions) -> RankingChange | None:
     """The rankings by both versions, and what `adjudge compare` would conclude from each."""
-    from scipy.stats import kendalltau
-
     before, after = own.matrix(own.old), own.matrix(own.new)
     if before is None or after is None:
         return None
     chosen = choices(alpha=how.alpha, seed=how.seed)
     old, new = (_conclusions(compare_matrix(each, chosen)) for each in (before, after))
     means = [np.nanmean(each.values, axis=0) for each in (before, after)]
-    tied = any(np.ptp(each) <= 1e-12 * max(float(np.abs(each).max()), 1) for each in means)
-    tau = math.nan if tied else float(kendalltau(*means).statistic)
+    tau = kendall(*means).tau
     changed = []
     turned = conclusions = 0
     for (a, b), (was, old_found) in old.items():
@@ -981,10 +993,12 @@ def _conclusions(found: Comparison) -> dict[tuple[str, str], tuple[float, bool]]
 
 
 def _corrected(found: Sequence[QuestionDrift]) -> list[QuestionDrift]:
-    """Holm over everything that is tested."""
-    keys = [(k, name) for k, each in enumerate(found) for name in each.p]
-    adjusted = holm([found[k].p[name] for k, name in keys])
-    by = {key: float(p) for key, p in zip(keys, adjusted, strict=True)}
+    """p corrected for everything that is tested: swaps together, repeats by Holm; half of alpha each, if both are."""
+    swapped = [(k, name) for k, each in enumerate(found) for name in each.tests]
+    repeated = [(k, "repeats") for k, each in enumerate(found) if "repeats" in each.p]
+    both = 1 + bool(swapped and repeated)
+    p = [*joint_p([found[k].tests[name] for k, name in swapped]), *holm([found[k].p[n] for k, n in repeated])]
+    by = {key: min(both * float(each), 1.0) for key, each in zip([*swapped, *repeated], p, strict=True)}
     return [replace(each, p_adjusted={name: by[k, name] for name in each.p}) for k, each in enumerate(found)]
 
 

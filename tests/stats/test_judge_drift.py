@@ -1,0 +1,223 @@
+"""Two versions of a judge: against plain twins, SciPy, and the level of the tests."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from adjudge.errors import UsageError
+from adjudge.stats.agreement import alpha_draws, krippendorff
+from adjudge.stats.judge_drift import (
+    SwapTest,
+    agreement_change,
+    joint_p,
+    mean_shift,
+    repeats_p,
+    swap_signs,
+    system_shifts,
+)
+from adjudge.stats.shares import clustered_share
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def test_with_clusters_of_one_size_the_interval_is_that_of_their_means() -> None:
+    d = rng(1).normal(0.2, 1, (12, 5)) + rng(2).normal(0, 1, (12, 1))
+    clusters = np.repeat(np.arange(12), 5).tolist()
+    found, _ = mean_shift(d.ravel(), swap_signs(rng(), 12), clusters=clusters, level=0.9)
+    means = d.mean(axis=1)
+    low, high = stats.t.interval(0.9, 11, means.mean(), stats.sem(means))
+    assert (found.mean, found.low, found.high) == pytest.approx((means.mean(), low, high))
+    assert (found.things, found.clusters) == (60, 12)
+
+
+def test_p_is_that_of_all_swaps() -> None:
+    d = rng(3).normal(0.4, 1, (9, 3))
+    clusters = np.repeat(np.arange(9), 3).tolist()
+    sums = d.sum(axis=1)
+    signs = np.array(list(itertools.product((-1, 1), repeat=9)))
+    exact = np.mean(np.abs(signs @ sums) >= abs(sums.sum()) * (1 - 1e-9))
+    all_swaps = swap_signs(rng(), 9, 40_000)
+    found, test = mean_shift(d.ravel(), all_swaps, clusters=clusters)
+    assert test.p == found.p
+    assert found.p == pytest.approx(exact, abs=0.01)
+    rest = d - d.mean(axis=1, keepdims=True)
+    flipped = np.array([((s[:, None] * rest).sum(axis=0) ** 2).sum() for s in signs])
+    exact = np.mean(flipped >= (rest.sum(axis=0) ** 2).sum() * (1 - 1e-9))
+    systems = system_shifts(d.ravel(), np.tile(np.arange(3), 9), all_swaps, topics=clusters)
+    assert systems.test is not None
+    assert systems.test.p == pytest.approx(exact, abs=0.01)
+
+
+def test_a_shift_of_all_systems_does_not_depend_on_the_system() -> None:
+    d = rng(4).normal(0, 1, 120)
+    topics, systems = np.repeat(np.arange(30), 4).tolist(), np.tile(np.arange(4), 30)
+    signs = swap_signs(rng(), 30)
+    one = system_shifts(d, systems, signs, topics=topics)
+    other = system_shifts(d + 3, systems, signs, topics=topics)
+    assert one.test is not None
+    assert other.test is not None
+    assert other.test.p == one.test.p
+    assert all(each.p_adjusted < 0.001 for each in other.systems)
+    assert system_shifts(d, np.zeros(120, int), signs, topics=topics).test is None
+
+
+def test_a_shift_of_one_system_is_found() -> None:
+    d = rng(5).normal(0, 0.8, 240)
+    systems = np.tile(np.arange(6), 40)
+    d[systems == 2] += 0.5
+    found = system_shifts(d, systems, swap_signs(rng(), 40), topics=np.repeat(np.arange(40), 6).tolist())
+    assert found.test is not None
+    assert found.test.p < 0.01
+    assert found.systems[2].low > 0
+    assert [each.p_adjusted < 0.05 for each in found.systems] == [False, False, True, False, False, False]
+
+
+def test_no_change_at_all() -> None:
+    clusters, systems = np.repeat(np.arange(5), 4).tolist(), np.tile(np.arange(4), 5)
+    signs = swap_signs(rng(), 5)
+    found, test = mean_shift(np.zeros(20), signs, clusters=clusters)
+    assert (found.mean, found.low, found.high, test.p) == (0, 0, 0, 1)
+    for d in (
+        np.zeros(20),
+        np.full(20, 0.1) + 1e-17,
+    ):  # one step for all is the same for all, but for rounding
+        none = system_shifts(d, systems, signs, topics=clusters).test
+        assert none is not None
+        assert none.p == 1
+    assert math.isnan(mean_shift([0.5, 1], signs[:, :1], clusters=["t", "t"])[0].low)
+    with pytest.raises(UsageError, match="a number for every thing"):
+        mean_shift([math.nan], signs[:, :1])
+
+
+def test_p_of_several_tests_equals_a_plain_twin() -> None:
+    """The smallest p over the tests that are left, swap by swap."""
+    random = rng(12)
+    null = random.normal(size=(4, 200)) + random.normal(size=200)
+    observed = [3.5, 2.5, 0.1, 3.4]
+    tests = [SwapTest(one, np.abs(row)) for one, row in zip(observed, null, strict=True)]
+    values = np.abs(np.column_stack([observed, null]))
+    p = np.array([[np.mean(row >= x) for x in row] for row in values])
+    left, so_far, twin = [0, 1, 2, 3], 0.0, {}
+    while left:
+        k = min(left, key=lambda j: p[j, 0])
+        smallest = [min(p[j, b] for j in left) for b in range(201)]
+        so_far = max(so_far, float(np.mean(np.array(smallest) <= p[k, 0] + 1e-12)))
+        twin[k] = so_far
+        left.remove(k)
+    assert joint_p(tests).tolist() == pytest.approx([twin[k] for k in range(4)])
+    assert joint_p([]).size == 0
+    # copies of one test cost nothing, where Holm would ask for all of them
+    assert joint_p([tests[0]] * 10) == pytest.approx([tests[0].p] * 10)
+    undefined = SwapTest(1.0, np.array([math.nan, 0.5, 0.2]))
+    assert undefined.p == 0.5
+
+
+def rated(seed: int, things: int = 60) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[int]]:
+    random = rng(seed)
+    truth = random.normal(3, 1, things)
+    old, new, *people = (
+        np.clip(np.round(truth + random.normal(0, noise, things)), 1, 5) for noise in (0.4, 1.2, 0.5, 0.5)
+    )
+    others = np.column_stack(people)
+    others[::7, 0] = np.nan
+    return old, new, others, np.repeat(np.arange(things // 3), 3).tolist()
+
+
+def test_agreement_is_the_mean_of_krippendorffs_alphas() -> None:
+    old, new, people, clusters = rated(6)
+    signs = swap_signs(rng(3), 20, 400)
+    found, test = agreement_change(old, new, people, signs, rng=rng(), clusters=clusters, resamples=400)
+    assert test is not None
+    shared = (~np.isnan(people)).sum(axis=0)
+
+    def alpha(judge: np.ndarray) -> float:
+        each = [
+            krippendorff(np.column_stack([judge, who])[~np.isnan(who)], rng=rng(), resamples=0).value
+            for who in people.T
+        ]
+        return float(np.average(each, weights=shared))
+
+    assert found.old == pytest.approx(alpha(old))
+    assert found.new == pytest.approx(alpha(new))
+    assert found.difference == pytest.approx(alpha(new) - alpha(old))
+    assert found.low < found.difference < found.high < 0
+    assert test.p < 0.05
+    # by swaps, one by one
+    twin = []
+    for row in signs[:100]:
+        turned = (row < 0)[clusters]
+        one, two = np.where(turned, new, old), np.where(turned, old, new)
+        twin.append(abs(alpha(two) - alpha(one)))
+    assert test.null[:100] == pytest.approx(twin)
+
+
+def test_alphas_of_draws_are_those_of_the_rows_drawn() -> None:
+    old, _, people, clusters = rated(7)
+    values, codes = np.column_stack([old, people]), np.array(clusters)
+    times = rng(1).integers(0, 3, (5, 20)).astype(float)
+    got = alpha_draws(values, times, clusters=codes)
+    for row, alpha in zip(times, got, strict=True):
+        rows = np.repeat(np.arange(60), row[codes].astype(int))
+        assert alpha == pytest.approx(krippendorff(values[rows], rng=rng(), resamples=0).value)
+    assert np.isnan(alpha_draws(np.ones((60, 2)), times, clusters=codes)).all()
+
+
+def test_pairs_count_in_both_orders() -> None:
+    random = rng(8)
+    old, new, people = (random.choice([0.0, 0.5, 1.0], n) for n in (40, 40, (40, 2)))
+    signs = swap_signs(rng(), 40, 100)
+    found, test = agreement_change(old, new, people, signs, rng=rng(), mirrored=True, resamples=100)
+    turned = random.integers(0, 2, 40).astype(bool)
+    other, same = agreement_change(
+        np.where(turned, 1 - old, old),
+        np.where(turned, 1 - new, new),
+        np.where(turned[:, None], 1 - people, people),
+        signs,
+        rng=rng(),
+        mirrored=True,
+        resamples=100,
+    )
+    assert test is not None
+    assert same is not None
+    assert other.difference == pytest.approx(found.difference)
+    assert same.null == pytest.approx(test.null)
+
+
+def test_why_there_is_no_agreement() -> None:
+    old, new, people, clusters = rated(9)
+    signs = swap_signs(rng(), 20, 100)
+    nobody, test = agreement_change(old, new, people[:, :0], signs, rng=rng(), clusters=clusters)
+    assert "nobody else" in str(nobody.why)
+    assert test is None
+    same = np.ones(60)
+    nothing, test = agreement_change(same, same, np.ones((60, 1)), signs, rng=rng(), clusters=clusters)
+    assert "nothing to agree on" in str(nothing.why)
+    assert test is None
+    large = [k // 5 for k in clusters]
+    few, _ = agreement_change(old, new, people, signs[:, :4], rng=rng(), clusters=large)
+    assert "4 clusters" in str(few.why_no_interval)
+
+
+def test_beside_repeats() -> None:
+    between = clustered_share([1] * 150 + [0] * 50, [1] * 200)
+    pooled = 240 / 300
+    z = (0.75 - 0.9) / math.sqrt(pooled * (1 - pooled) * (1 / 200 + 1 / 100))
+    # R 4.2.2, prop.test(c(150, 90), c(200, 100), correct = FALSE)$p.value
+    assert 2 * stats.norm.sf(abs(z)) == pytest.approx(0.002199647061, rel=1e-9)
+    # with a thing in each cluster the same, but for Student's t and the clusters' n - 1
+    assert between.design_effect == pytest.approx(200 / 199)
+    assert repeats_p(between, 90, 100) == pytest.approx(2 * stats.t.sf(abs(z) / math.sqrt(200 / 199), 199))
+    assert repeats_p(between, 75, 100) == 1
+    assert repeats_p(clustered_share([1] * 9, [1] * 9), 5, 5) == 1
+    assert math.isnan(repeats_p(between, 0, 0))
+    whole = clustered_share(
+        [10] * 15 + [0] * 5, [10] * 20
+    )  # whole topics the same or not: ten times less is known
+    assert repeats_p(whole, 90, 100) > 0.1
