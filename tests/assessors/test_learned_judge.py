@@ -277,6 +277,16 @@ def test_one_system_alone_teaches_nothing_about_others(make: Callable[..., Evalu
     assert any("repeats what it has seen" in line for line in done.said)
 
 
+def test_few_topics_have_no_interval_and_nothing_is_said(small: Evaluation) -> None:
+    small.units()
+    small.simulate_judgments(DUC)
+    found = train(small.path)
+    assert found.of(ALL).why is None  # alpha is there, its interval is not
+    assert found.against(CHANCE).beaten is None
+    assert "Whether it beats chance cannot be said: resampling 3 clusters says too little" in found.headline()
+    assert "It beats" not in found.headline()
+
+
 def test_a_seed_gives_the_same_judge(trained: TrainedJudge, demo: Path) -> None:
     again = train(demo, resamples=0)
     assert again.judge == trained.judge
@@ -422,6 +432,11 @@ def test_other_protocols_must_know_its_answers(folder: Path, trained: TrainedJud
         applied(folder, trained.judge, protocol="duc-2002")
     with pytest.raises(UsageError, match="asks no completeness"):
         applied(folder, trained.judge, protocol="rating")
+    own = folder / "own.toml"
+    own.write_text('name = "own"', encoding="utf-8")
+    for name in ("unheard-of", str(own)):  # a file's word is no path
+        with pytest.raises(UsageError, match="a protocol that is not here"):
+            applied(folder, replace(trained.judge, protocol=name))
 
 
 def test_where_nobody_judged_model_units_are_not_expanded(small: Evaluation, trained: TrainedJudge) -> None:
