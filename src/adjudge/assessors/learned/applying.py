@@ -28,7 +28,7 @@ from adjudge.errors import ClashError, DataError, UsageError, quoted
 from adjudge.judgments.assign.planning import make_tasks, missing_tasks
 from adjudge.judgments.batch import judgments_of
 from adjudge.judgments.intake import Item, take
-from adjudge.judgments.protocol import UNIT, Protocol, protocol_of
+from adjudge.judgments.protocol import UNIT, Protocol, protocol_of, protocols_of
 from adjudge.judgments.store.store import Store, store_of
 from adjudge.judgments.tasks import Event, Task, is_anonymous, stable_id
 from adjudge.stats.checks import FloatArray
@@ -92,7 +92,7 @@ def apply_judge(
     """
     own = judge if isinstance(judge, LearnedJudge) else load_judge(judge)
     who = own.learner if name is None else name
-    asked = protocol_of(folder, protocol or own.protocol)
+    asked = protocol_of(folder, protocol) if protocol is not None else _own_protocol(folder, own.protocol)
     _check(folder, own, who, asked)
     with store_of(folder) as store:
         _check_free(store, who)
@@ -100,7 +100,7 @@ def apply_judge(
         there = store.tasks(protocol=asked.name, cancelled=True)
         dropped = {task.id for task in there if task.cancelled}
         tasks = [task for task in missing_tasks(made, there) if task.id not in dropped]
-        if not tasks:
+        if not made:
             raise DataError(f"{folder.path}: there is no summary to judge against a reference")
         found = _answered(folder, collection, own, asked, tasks)
         before = {judged.task.id: judged.answers for judged in store.current(assessor=who)}
@@ -141,6 +141,16 @@ def apply_judge(
         mode=found.mode,
         said=tuple(found.said(own, asked)),
     )
+
+
+def _own_protocol(folder: Folder, name: str) -> Protocol:
+    """The protocol that a judge was trained on; its name may be a stranger's, and is not taken for a path."""
+    found = protocols_of(folder, [name])
+    if name not in found:
+        raise UsageError(
+            f"the judge was trained on {quoted(name)}, a protocol that is not here; name another one"
+        )
+    return found[name]
 
 
 def _check(folder: Folder, judge: LearnedJudge, who: str, protocol: Protocol) -> None:
