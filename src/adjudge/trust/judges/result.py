@@ -44,7 +44,7 @@ class DossierSpec:
 def _agreement(benches: JudgeBenches, options: JudgeOptions, step: Step) -> ResultPart:
     from adjudge.trust.judges.agreement import judge_agreement
 
-    return judge_agreement(benches, options, step)
+    return judge_agreement(benches, options, progress=step)
 
 
 def _alternative(benches: JudgeBenches, options: JudgeOptions, step: Step) -> ResultPart:
