@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from adjudge.comparisons.anova import anova as anova
     from adjudge.comparisons.counts import counts as counts
     from adjudge.comparisons.groups import groups as groups
+    from adjudge.comparisons.judge_corrected import compare_corrected as compare_corrected
     from adjudge.comparisons.lengths import lengths as lengths
     from adjudge.comparisons.pairs import compare as compare
     from adjudge.comparisons.pairs import compare_all as compare_all
@@ -52,6 +53,7 @@ _ANALYSES = {
     "anova": "comparisons.anova",
     "compare": "comparisons.pairs",
     "compare_all": "comparisons.pairs",
+    "compare_corrected": "comparisons.judge_corrected",
     "counts": "comparisons.counts",
     "dossiers": "trust.assessors",
     "groups": "comparisons.groups",

@@ -36,12 +36,16 @@ from adjudge.wording import counted
 if TYPE_CHECKING:
     import pandas as pd
 
+    from adjudge.assessors.learned.applying import AppliedJudge
+    from adjudge.assessors.learned.judge import LearnedJudge
+    from adjudge.assessors.learned.training import TrainedJudge
     from adjudge.assessors.preferences import Origin as PreferenceTruth
     from adjudge.assessors.preferences import SimulatedPreferences
     from adjudge.assessors.truth import Truth
     from adjudge.comparisons.anova import anova as _anova
     from adjudge.comparisons.counts import counts as _counts
     from adjudge.comparisons.groups import groups as _groups
+    from adjudge.comparisons.judge_corrected import compare_corrected as _compare_corrected
     from adjudge.comparisons.lengths import lengths as _lengths
     from adjudge.comparisons.pairs import compare as _compare
     from adjudge.comparisons.pairs import compare_all as _compare_all
@@ -764,6 +768,23 @@ class Evaluation:
             truth=truth,
         )
 
+    def train_judge(self, protocol: str | None = None, **options: Any) -> TrainedJudge:
+        """Learn to judge completeness as people did (Lin and Hovy 2002, 5.1); says what that is worth on systems left out.
+
+        The options are those of `adjudge.assessors.learned.training.train_judge`; the result's `judge` can be saved.
+        """
+        from adjudge.assessors.learned.training import train_judge
+
+        return train_judge(self.folder, self.collection, protocol, **options)
+
+    def apply_judge(
+        self, judge: LearnedJudge | str | Path, *, name: str | None = None, protocol: str | None = None
+    ) -> AppliedJudge:
+        """Let a learned judge, or one that was saved in a file, answer every model unit as an assessor."""
+        from adjudge.assessors.learned.applying import apply_judge
+
+        return apply_judge(self.folder, self.collection, judge, name=name, protocol=protocol)
+
     @property
     def prefer(self) -> EvaluationPreferences:
         """Preferences between sentences, summaries or systems: `e.prefer.fit()`, `e.prefer.report("coverage")`."""
@@ -841,6 +862,7 @@ class Evaluation:
     if TYPE_CHECKING:
         compare = _compare
         compare_all = _compare_all
+        compare_corrected = _compare_corrected
         comparisons = _compare_all
         counts = _counts
         groups = _groups
@@ -854,6 +876,7 @@ class Evaluation:
     else:
         compare = Analysis("pairs", "compare")
         compare_all = Analysis("pairs", "compare_all")
+        compare_corrected = Analysis("judge_corrected", "compare_corrected")
         comparisons = compare_all  # its earlier name
         counts = Analysis("counts", "counts")
         groups = Analysis("groups", "groups")

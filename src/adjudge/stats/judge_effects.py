@@ -496,7 +496,11 @@ def adjusted_square(r: npt.ArrayLike, n: npt.ArrayLike) -> FloatArray:
 
 
 def _medians(rows: FloatArray) -> FloatArray:
-    found: FloatArray = np.median(rows, axis=1) if not np.isnan(rows).any() else np.nanmedian(rows, axis=1)
+    """Of every row over what is there; NaN where nothing is."""
+    some = ~np.isnan(rows).all(axis=1)
+    found = np.full(len(rows), np.nan)
+    if some.any():
+        found[some] = np.nanmedian(rows[some], axis=1)
     return found
 
 
