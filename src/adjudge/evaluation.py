@@ -769,7 +769,7 @@ class Evaluation:
         )
 
     def train_judge(self, protocol: str | None = None, **options: Any) -> TrainedJudge:
-        """Learn to judge completeness as people did (Lin and Hovy 2002, 5.1); says what that is worth on systems left out.
+        """Learn to judge completeness as people did, and say what that is worth on systems left out.
 
         The options are those of `adjudge.assessors.learned.training.train_judge`; the result's `judge` can be saved.
         """
