@@ -515,6 +515,20 @@ def test_judges_that_know_nothing_pass_a_step_in_at_most_five_percent(topics: in
     hold(rates(topics, 300, 400), 0.05 + 2 * math.sqrt(0.05 * 0.95 / 300))
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("topics", [10, 40])
+def test_a_judge_at_the_margin_is_like_an_assessor_in_at_most_five_percent(topics: int) -> None:
+    """Errors of 1.25 where assessors' are .8: .12 below an assessor by alpha, .11 within topics (mean of six times 250)."""
+    times, like = 200, Counter[str]()
+    for seed in range(times):
+        rng = np.random.default_rng([seed, topics])
+        bench = made_bench(rng, topics=topics, judge_error=1.25, length=0.0, measures=(0.1,))
+        verdict = one(bench, JudgeOptions(resamples=400, seed=seed)).verdict
+        like.update(each.criterion for each in verdict.criteria if each.step == "like an assessor")
+        like["both"] += verdict.step == "like an assessor"
+    assert max(like.values()) <= times * (0.05 + 2 * math.sqrt(0.05 * 0.95 / times)), like
+
+
 # Real data
 
 
