@@ -28,6 +28,7 @@ from adjudge.trust.judges.bench import AspectBench, JudgeBenches
 from adjudge.trust.judges.controls import Control, Footing, controls_of
 from adjudge.trust.judges.options import JudgeOptions
 from adjudge.trust.judges.verdict import (
+    CRITERIA,
     ControlDifference,
     Criterion,
     CriterionVerdict,
@@ -326,16 +327,16 @@ def _aspect(bench: AspectBench, options: JudgeOptions) -> AspectAgreement:
         _orders(footing, signs, times, weights) if why_no_order is None else _nothing(drawn["alpha"])
     )
     rows = tuple(_rows(footing, controls, drawn, options))
-    why = [f"there is no {CRITERION_WORDS['within']} ({why_no_order})"] if why_no_order is not None else []
+    why = [f"there is no order within topics ({why_no_order})"] if why_no_order is not None else []
     if math.isnan(drawn["alpha"].judges[0, 0]):
-        why.append("there is no alpha (everybody gave one and the same answer throughout)")
+        why.append("there is no alpha (nobody gave more than one answer)")
     missing = [f"not compared with {each.name} ({each.why})" for each in controls if each.why is not None]
     verdict = verdict_of(
         bench.judge,
         bench.aspect,
         [
             _verdict(criterion, drawn[criterion], there, options, footing)
-            for criterion in CRITERION_WORDS
+            for criterion in CRITERIA
             if not math.isnan(drawn[criterion].judges[0, 0])
         ],
         [*why, *missing],
@@ -352,9 +353,6 @@ def _aspect(bench: AspectBench, options: JudgeOptions) -> AspectAgreement:
         verdict=verdict,
         notes=tuple(notes),
     )
-
-
-CRITERION_WORDS: dict[Criterion, str] = {"alpha": "alpha", "within": "order within topics"}
 
 
 def _of_coefficient(found: PeopleAgreement, at: int, weights: FloatArray) -> _Drawn:
@@ -428,7 +426,7 @@ def _rows(
     else:
         together = row("people", "people with each other", lambda of: of.people)
         together = beside(together, lambda of: of.judge_beside, lambda of: of.over_assessor(0))
-        yield replace(together, decides=tuple(CRITERION_WORDS))
+        yield replace(together, decides=tuple(CRITERIA))
         for j, person in enumerate(people):
             yield beside(
                 row("assessor", f"{person} with the others", lambda of, j=j: of.assessors[j]),  # type: ignore[misc]
