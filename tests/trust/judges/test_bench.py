@@ -163,7 +163,7 @@ def test_ratings_of_a_folder(tmp_path: Path) -> None:
     assert title == "ROUGE-1 recall"
     summary = next(s for s in e.collection.peers(bench.topics[0]) if s.system == bench.systems[0])
     assert bench.words[0] == len(summary.text.split())
-    assert bench.kinds["lead"] == "baseline"
+    assert bench.kinds["greedy-best"] == "baseline"
 
 
 def test_pairs_in_both_orders_are_one_answer(tmp_path: Path) -> None:
@@ -205,3 +205,23 @@ def test_pairs_in_both_orders_are_one_answer(tmp_path: Path) -> None:
     cells = bench.cells()
     assert cells is not None
     assert set(cells.judge[~np.isnan(cells.judge)]) == {0.5}
+
+
+def test_several_columns_need_to_be_told_which_is_peoples() -> None:
+    wide = pd.DataFrame(
+        {
+            "topic": list("xxyy"),
+            "system": list("abab"),
+            "human": [1, 2, 3, 4],
+            "gpt": [5, 4, 3, 2],
+            "rouge": [0.1, 0.2, 0.3, 0.4],
+        }
+    )
+    with pytest.raises(
+        UsageError, match="say which column is people's with --question; there are: human and rouge"
+    ):
+        benches_of(scores_of(wide), "gpt")
+    (bench,) = benches_of(scores_of(wide), "gpt", question="human").benches
+    assert (bench.aspect, list(bench.measures)) == ("human", ["rouge"])
+    with pytest.raises(UsageError, match='no column "humans"'):
+        benches_of(scores_of(wide), "gpt", question="humans")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
@@ -235,11 +235,12 @@ def benches_of(
     for name in left - set(known):
         raise UsageError(f"{scores.name} has no answers by {quoted(name)}{among(name, known)}")
     asked = [each for each in answers if each.assessor not in left]
-    if columns:
-        asked += _pooled_answers(scores, columns, asked)
+    named = (question,) if isinstance(question, str) else tuple(question)
+    if columns and scores.folder is None and not asked:
+        asked += _pooled_answers(scores, _peoples_columns(scores, names, named))
     kept, refused = at_target(asked, length=length, form=form)
     found: list[AspectBench] = []
-    look_up = _LookUp.of(scores, gathered)
+    look_up = _LookUp.of(scores, gathered, leave={*names, *(each.question for each in asked)})
     by_question: dict[tuple[str | None, str, str], list[GivenAnswer]] = {}
     for each in kept:
         by_question.setdefault((each.source, each.question, each.part), []).append(each)
@@ -251,7 +252,6 @@ def benches_of(
             if bench is not None:
                 found.append(replace(bench, card=cards.get((judge, source or ""))))
     found = _titled(found)
-    named = (question,) if isinstance(question, str) else tuple(question)
     if named:
         there = list(dict.fromkeys(each.aspect for each in found))
         for text in named:
@@ -283,18 +283,23 @@ def _scored_measures(scores: Scores) -> list[str]:
     return [name for name in names if name not in scores.refused and scores.assessors(name)]
 
 
-def _pooled_answers(
-    scores: Scores, columns: Mapping[str, str], given: Iterable[GivenAnswer]
-) -> Iterator[GivenAnswer]:
-    """Beside a column of a judge's: the columns of a table that name nobody, which may be people's means.
+def _peoples_columns(scores: Scores, judges: Sequence[str], named: Sequence[str]) -> list[str]:
+    """The columns of a table that are people's, beside a judge's: those that are named, or the only one."""
+    others = [m for m in scores.measures if m not in judges and scores.info[m].better is not None]
+    wrong = [name for name in named if name not in others]
+    if wrong:
+        raise UsageError(f"{scores.name} has no column {quoted(wrong[0])}{among(wrong[0], others)}")
+    if not named and len(others) != 1:
+        raise UsageError(
+            f"{scores.name} names no assessors: say which column is people's with --question; there are:"
+            f" {listed(others)}"
+        )
+    return list(named) or others
 
-    They count only where no measure of the table names assessors, and no question was answered.
-    """
-    if scores.folder is not None or any(given):
-        return
-    for measure in scores.measures:
-        if measure in columns.values() or scores.info[measure].better is None:
-            continue
+
+def _pooled_answers(scores: Scores, measures: Sequence[str]) -> Iterator[GivenAnswer]:
+    """Columns that name nobody, as what people answered."""
+    for measure in measures:
         rows = scores.table.of(measure)
         rows = rows[rows["value"].notna()]
         rows = rows.astype(object).where(rows.notna(), None)
@@ -341,7 +346,7 @@ class _LookUp:
     sets: Callable[[str], str]
 
     @classmethod
-    def of(cls, scores: Scores, gathered: Gathered | None) -> _LookUp:
+    def of(cls, scores: Scores, gathered: Gathered | None, leave: Container[str] = ()) -> _LookUp:
         words: dict[tuple[str, TextRef], int] = {}
         protocols: dict[str, Protocol] = {}
         if gathered is not None:
@@ -352,7 +357,10 @@ class _LookUp:
         automatic = {
             scores.info[m].heading: _values(scores, m)
             for m in scores.measures
-            if scores.info[m].better is not None and judge_of(m) is None and not is_judged(scores, m)
+            if m not in leave
+            and scores.info[m].better is not None
+            and judge_of(m) is None
+            and not is_judged(scores, m)
         }
         return cls(
             scores=scores,
