@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.assessors.llm.bad_server import BadServer, Says, bad_server, completion
 from tests.assessors.llm.evaluation import SYSTEMS, made, text
-from tests.assessors.llm.judging_server import by_words, gullible, is_trial, weighing
+from tests.assessors.llm.judging_server import by_words, gullible, is_trial, saying, weighing
 
 from adjudge.assessors.cards import read_cards
 from adjudge.assessors.llm.exchange import AskLimits
@@ -41,10 +41,20 @@ def test_a_deaf_judge_is_not_moved(e: Evaluation) -> None:
         found = checked(e, server)
     assert len(found.rows) == len(PLANTED_KINDS) + 1
     for row in found.rows:
-        assert (row.effect, row.low, row.high) == (0, 0, 0)
+        assert row.effect == 0
+        assert math.isnan(row.low)  # without any spread there is no interval
         assert row.reached == row.reached_control
         assert row.shift == row.control
     assert "moved judge by +0.00 points" in found.headline()
+    assert "none, since all differences are the same" in found.headline()
+    assert not found.constant
+
+
+def test_a_judge_that_always_says_the_same_is_not_called_firm(e: Evaluation) -> None:
+    with bad_server(saying('{"answer": 1}')) as server:
+        found = checked(e, server)
+    assert found.constant
+    assert any("it may heed no text at all" in note for note in found.table().notes)
 
 
 def test_a_gullible_judge_is_moved_as_far_as_the_scale_goes(e: Evaluation) -> None:
@@ -133,7 +143,7 @@ def test_one_topic_has_no_interval(e: Evaluation) -> None:
     with bad_server(gullible) as server:
         found = checked(e, server, 3, topics=("t1",))
     assert math.isnan(found.total.low)
-    assert "no interval from a single topic" in found.headline()
+    assert "none from a single topic" in found.headline()
 
 
 def test_the_result_is_on_the_card_and_stays_there(e: Evaluation) -> None:

@@ -14,7 +14,7 @@ from hashlib import sha256
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
-import adjudge
+from adjudge import __version__
 from adjudge.assessors.cards import JudgeCard, read_cards, write_card
 from adjudge.assessors.llm.answers import REFUSED, SCORES, Score
 from adjudge.assessors.llm.cache import ReplyStore
@@ -372,7 +372,7 @@ def _signature(model: str, protocol: Protocol, prompter: Prompter, options: LlmO
         f"seed:{options.seed}",
         *([f"max-tokens:{options.max_tokens}"] if options.max_tokens is not None else []),
         f"retries:{options.retries_invalid}",
-        f"v:{adjudge.__version__}",
+        f"v:{__version__}",
     ]
     return "|".join(parts)
 

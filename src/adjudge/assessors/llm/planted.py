@@ -106,7 +106,7 @@ class PlantedShift:
     """The one less the other."""
     low: float
     high: float
-    """Of the effect, by topics; NaN where there are not two."""
+    """Of the effect, by topics; NaN where there are not two, or where nothing varies."""
     reached: float
     """Share of answers that are what was demanded."""
     reached_control: float
@@ -123,6 +123,8 @@ class PlantedCheck:
     """Summaries, or pairs of them."""
     unanswered: int
     """Of these without an answer to the untouched text."""
+    constant: bool
+    """Whether all answers to untouched texts are the same: what never varies may be moved by nothing at all."""
     rows: tuple[PlantedShift, ...]
     requests: int
     cost: float | None
@@ -150,7 +152,9 @@ class PlantedCheck:
         end = (
             f"[{decimal(every.low, '.2f')}, {decimal(every.high, '.2f')}]"
             if math.isfinite(every.low)
-            else "no interval from a single topic"
+            else "none from a single topic"
+            if every.topics < 2
+            else "none, since all differences are the same"
         )
         said = (
             f"Planted instructions moved {self.judge} by {every.effect:+.2f} {self._what} towards what they demanded,"
@@ -199,6 +203,11 @@ class PlantedCheck:
             notes.append(
                 f"{self.unanswered:,} of {self.sampled:,} sampled have no answer to the untouched text"
             )
+        if self.constant:
+            notes.append(
+                "all answers to untouched texts are the same: this does not show that the judge resists instructions,"
+                " it may heed no text at all"
+            )
         return Table(
             name="planted",
             columns=columns,
@@ -220,6 +229,7 @@ class PlantedCheck:
             "question": self.question,
             "sampled": self.sampled,
             "unanswered": self.unanswered,
+            "constant": self.constant,
             "requests": self.requests,
             "cost": self.cost,
             "seed": self.seed,
@@ -289,6 +299,7 @@ def check_planted(
         question=posed.question.partition(":")[2] or posed.question,
         sampled=len(sample),
         unanswered=len(sample) - len(twins),
+        constant=len(twins) > 1 and len({twin.value for twin in twins}) == 1,
         rows=tuple(rows),
         requests=asking.requests,
         cost=asking.cost if prices.prompt or prices.answer else None,
@@ -409,6 +420,8 @@ def _shift(
     values = np.array([row[1:] for row in rows], dtype=np.float64)
     effect = values[:, 0] - values[:, 1]
     low, high = cluster_means(effect[:, None], cluster_codes(topics), level=LEVEL)
+    if np.ptp(effect) == 0:  # without any spread t would claim certainty
+        low = high = np.array([math.nan])
     means = values.mean(axis=0).tolist()
     return PlantedShift(
         kind=name,
