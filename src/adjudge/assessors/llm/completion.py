@@ -230,7 +230,7 @@ def _is_log(value: Any) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class ServerRefusal:
     """What a server says with an error's status."""
 
     status: int
@@ -240,7 +240,7 @@ class Refusal:
     """All of it that can name a cause: the message, its code, type and parameter."""
 
     @classmethod
-    def of(cls, status: int, body: bytes) -> Refusal:
+    def of(cls, status: int, body: bytes) -> ServerRefusal:
         try:
             data = json.loads(body)
         except (ValueError, RecursionError):

@@ -9,7 +9,7 @@ from typing import Any
 
 from adjudge.assessors.llm.completion import (
     Bound,
-    Refusal,
+    ServerRefusal,
     encoded,
     grammar_of,
     likely_prompt,
@@ -55,7 +55,7 @@ class ServerTrial:
         sent = encoded({name: part for name, part in body.items() if name not in self.refused})
         return sent, Bound.of(request), likely_prompt(request) + _TRIED_TOKENS
 
-    def without(self, refused: Refusal) -> ServerTrial | None:
+    def without(self, refused: ServerRefusal) -> ServerTrial | None:
         """Without what the server names as wrong, or the next that it may mean; None where nothing is left."""
         said, words = refused.text.casefold(), refused.words or f"HTTP {refused.status}"
         if "max_completion_tokens" in said and self.answer_limit == "max_tokens":
