@@ -106,6 +106,15 @@ def test_what_is_the_same_is_said_to_be() -> None:
     assert all(p == 1 for p in result.questions[0].p.values())
 
 
+def test_many_questions_do_not_hide_a_change() -> None:
+    """A shift of one of twenty questions, which are 60 tests."""
+    still = rated(people=0, noise=0)
+    questions = [still.assign(measure=f"q{k}") for k in range(19)]
+    moved = rated(people=0, noise=0.2, shifts=dict.fromkeys(range(SYSTEMS), 1.0)).assign(measure="q19")
+    result = judge_drift(pd.concat([*questions, moved]), "old", "new", resamples=100)
+    assert [q.question for q in result.questions if q.found(0.05)] == ["q19"]
+
+
 def test_few_topics_could_show_nothing() -> None:
     result = judge_drift(rated(topics=4, shifts=dict.fromkeys(range(SYSTEMS), 1.0)), "old", "new")
     assert result.headline() == "No change from old to new could have been found: 4 topics are too few."
@@ -213,8 +222,10 @@ def judged(make: Callable[..., Evaluation]) -> Evaluation:
         rows += [Summary(f"t{k}", f"s{j}", text, 10) for j, text in enumerate(texts)]
         rows.append(Summary(f"t{k}", "ann", texts[0], 10, ("reference",)))
     e = make(*rows)
+    e.units()
     e.simulate_judgments("rating", assessors=4, noise=0.2, repeats=0.5, seed=5)
     e.simulate_judgments("preference-summaries", assessors=3, noise=0.2, seed=5)
+    e.simulate_judgments("duc-2002", assessors=2, noise=0.2, repeats=0.5, seed=5)
     return e
 
 
@@ -225,6 +236,8 @@ def test_of_a_folder(judged: Evaluation) -> None:
     assert ratings
     assert all(q.repeats is not None and q.repeats[1] > 0 for q in ratings)
     assert all(q.people.people >= 2 for q in ratings)
+    assert by["completeness"].repeats is not None
+    assert by["quality:1"].repeats is None  # those of all quality questions are counted together
     pairs = by["preference"]
     assert pairs.pairs
     assert pairs.shift is None

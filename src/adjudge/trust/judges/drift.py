@@ -52,6 +52,9 @@ MOST_NAMED = 6
 """Systems, or pairs of systems, that a sentence names."""
 SCORE = "score"
 """The question that two columns of scores answer."""
+PER_QUESTION = 3
+"""Tests by swaps."""
+MOST_SWAPS = 20_000
 WHAT = {
     "shift": "mean shift",
     "systems": "shift depends on the system",
@@ -72,6 +75,10 @@ class DriftOptions:
     @property
     def level(self) -> float:
         return 1 - self.alpha
+
+    def swaps(self, tests: int) -> int:
+        """As many as resamples; more where the smallest p, corrected for so many tests, would not fall below alpha."""
+        return max(self.resamples, min(math.ceil(4 * tests / self.alpha), MOST_SWAPS))
 
     def rng(self, what: str) -> np.random.Generator:
         return generator(self.seed, f"judges/drift/{what}")
@@ -660,7 +667,7 @@ def judge_drift(
             )
     asked = [each for each in asked if not named or each.question in named]
     everywhere = {name: k for k, name in enumerate(dict.fromkeys(c for each in asked for c in each.clusters))}
-    signs = swap_signs(how.rng("swaps"), len(everywhere), resamples)
+    signs = swap_signs(how.rng("swaps"), len(everywhere), how.swaps(PER_QUESTION * len(asked)))
     found = _corrected([_drifted(each, signs, everywhere, how) for each in asked])
     cards, known = _card_changes(data, old, new, {each.source for each in asked})
     left = gathered.notes("the comparison") if gathered is not None else ()
@@ -819,8 +826,8 @@ def _answers(
 
     again = [(values[0], each) for values in mine.values() for each in values[1:]]
     if source is not None:
-        kind = QUALITY.rstrip(":") if question.startswith(QUALITY) else question
-        known = None if pairs else repeats.get((source, kind))
+        # repeats of all quality questions are counted together, and of pairs in whatever order they were shown
+        known = None if pairs or question.startswith(QUALITY) else repeats.get((source, question))
     else:
         known = (sum(one == two for one, two in again), len(again)) if again else None
     rows = [first[thing] for thing in things]
