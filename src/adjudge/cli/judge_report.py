@@ -16,6 +16,7 @@ from adjudge.errors import ClashError, DataError, UsageError
 
 if TYPE_CHECKING:
     from adjudge.formats.scoretable import TableOptions
+    from adjudge.table import Table
     from adjudge.trust.judges.result import JudgeDossier, JudgeReport
 
 EXAMPLE = "adjudge judge report my-eval simulated-2"
@@ -181,10 +182,14 @@ def _show(found: JudgeReport, *, whole: bool) -> None:
         for sentence in found.panel.sentences():
             say(f"- {sentence}")
         for table in found.panel.tables():
-            say(table.title, "bold")
-            show(replace(table, title=""))
-            say("")
+            _show_table(table)
     say("--part NAME shows the tables of a part, -o FOLDER writes all as a page, LaTeX and CSV", "dim")
+
+
+def _show_table(table: Table) -> None:
+    say(table.title, "bold")
+    show(replace(table, title=""))
+    say("")
 
 
 def _show_dossier(dossier: JudgeDossier, *, whole: bool) -> None:
@@ -200,12 +205,12 @@ def _show_dossier(dossier: JudgeDossier, *, whole: bool) -> None:
         if not whole and len(said) > MOST_SENTENCES:
             say(f"- and {len(said) - MOST_SENTENCES} more: --part {name}")
         say("")
-        if whole or at == 0:
+        if whole:
             tables = part.tables()
             for table in tables:
-                say(table.title, "bold")
-                show(replace(table, title=""))
-                say("")
+                _show_table(table)
             for note in dict.fromkeys((*tables.notes, *(note for each in tables for note in each.notes))):
                 warn(note)
+        elif at == 0:  # of several aspects, all at a glance
+            _show_table(next(iter(part.tables())))
     say(dossier.signature, "dim")

@@ -29,6 +29,8 @@ from adjudge.trust.judges.controls import Control, Footing, controls_of
 from adjudge.trust.judges.options import JudgeOptions
 from adjudge.trust.judges.verdict import (
     CRITERIA,
+    STEP_WORDS,
+    STEPS,
     ControlDifference,
     Criterion,
     CriterionVerdict,
@@ -37,7 +39,7 @@ from adjudge.trust.judges.verdict import (
     difference_words,
     verdict_of,
 )
-from adjudge.wording import counted
+from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -122,8 +124,14 @@ class JudgeAgreementResult(Tabular):
         return tuple(each.verdict for each in self.aspects)
 
     def headline(self) -> str:
-        """The verdicts, each in a sentence."""
-        return " ".join(each.sentence() for each in self.verdicts)
+        """The verdict; of several aspects, what a judge is on which of them."""
+        if len(self.aspects) == 1:
+            return self.verdicts[0].sentence()
+        return " ".join(_verdicts_of(judge, self.of(judge)) for judge in self.judges)
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(each.judge for each in self.aspects))
 
     def sentences(self) -> Iterator[str]:
         for each in self.aspects:
@@ -159,9 +167,34 @@ class JudgeAgreementResult(Tabular):
     def _title(self) -> str:
         return f"Agreement with people, {self.level:.0%} intervals over topics"
 
+    def overview(self) -> Table:
+        """Every aspect by alpha and by the order within topics: the judge, people, controls, the verdict."""
+        kinds: tuple[RowKind, ...] = ("judge", "people", "constant", "random", "length", "measure")
+        titles = ("judge", "one assessor", "constant", "random", "length", "best measure")
+        rows: list[tuple[Cell, ...]] = []
+        for each in self.aspects:
+            for criterion in each.verdict.criteria:
+                own = [_best(each.of(kind), criterion.criterion) for kind in kinds]
+                rows.append((each.judge, each.aspect, CRITERIA[criterion.criterion], *own, criterion.words))
+        return Table(
+            name="judge-verdicts",
+            title="Agreement with people by two criteria, beside one assessor's and that of controls",
+            columns=(
+                Column("name", "judge", show="varies"),
+                Column("aspect"),
+                Column("criterion", "by"),
+                *(Column(kind, title, ".2f", tiny=False) for kind, title in zip(kinds, titles, strict=True)),
+                Column("verdict", "the judge is"),
+            ),
+            rows=tuple(rows),
+            said=tuple(each.sentence() for each in self.verdicts),
+            signature=self.signature,
+        )
+
     def tables(self) -> Tables:
-        """A table per judge and aspect."""
-        return Tables(tuple(self._one(each) for each in self.aspects), notes=self.notes)
+        """Of several aspects an overview, then a table per judge and aspect."""
+        several = (self.overview(),) if len(self.aspects) > 1 else ()
+        return Tables((*several, *(self._one(each) for each in self.aspects)), notes=self.notes)
 
     def _one(self, each: AspectAgreement) -> Table:
         return Table(
@@ -238,6 +271,22 @@ class JudgeAgreementResult(Tabular):
             }
         )
         return found
+
+
+def _verdicts_of(judge: str, aspects: Sequence[AspectAgreement]) -> str:
+    """What a judge is on which aspects, the best first."""
+    by_step: dict[str | None, list[str]] = {}
+    for each in aspects:
+        by_step.setdefault(each.verdict.step, []).append(each.aspect)
+    order = sorted(by_step, key=lambda step: -1 if step is None else STEPS.index(step), reverse=True)
+    parts = [f"{STEP_WORDS[step]} on {listed(by_step[step])}" for step in order]
+    return f"{judge} is {'; '.join(parts)}."
+
+
+def _best(rows: Sequence[BesidePeople], criterion: Criterion) -> float | None:
+    """The highest value of some rows by a criterion."""
+    own = [(each.alpha if criterion == "alpha" else each.within).value for each in rows if each.why is None]
+    return max((value for value in own if not math.isnan(value)), default=None)
 
 
 def judge_agreement(

@@ -28,6 +28,17 @@ JudgeStep = Literal[
 ]
 """From the lowest to the highest."""
 STEPS: tuple[str, ...] = get_args(JudgeStep)
+STEP_WORDS: dict[str | None, str] = {
+    None: "of unknown worth",
+    "worthless": "worthless",
+    "not shown": "not shown to be better than what costs nothing",
+    "no better than a measure": "no better than an automatic measure",
+    "not shown better than a measure": "better than what costs nothing, but not shown to be better than a measure",
+    "below an assessor": "useful, but below an assessor",
+    "below or like an assessor": "useful, and below an assessor or like one",
+    "like an assessor": "like an assessor",
+}
+"""What a judge is at each step, after `it is`."""
 CRITERIA: dict[Criterion, str] = {"alpha": "alpha", "within": "the order within topics"}
 
 
