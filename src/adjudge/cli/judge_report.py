@@ -208,7 +208,8 @@ def _show_dossier(dossier: JudgeDossier, *, whole: bool) -> None:
         if whole:
             tables = part.tables()
             for table in tables:
-                _show_table(table)
+                if table.rows:
+                    _show_table(table)
             for note in dict.fromkeys((*tables.notes, *(note for each in tables for note in each.notes))):
                 warn(note)
         elif at == 0:  # of several aspects, all at a glance

@@ -47,6 +47,7 @@ def dossier_page(found: JudgeReport, at: int, *, made_at: str | None = None) -> 
         for name, part in dossier.parts.items()
     )
     several = len(found.dossiers) > 1 or found.panel is not None
+    (place, question, _), *others = headlines(sections)
     return PartsPage(
         title=f"{dossier.judge} · what it is worth as a judge",
         kind="Dossier of a judge",
@@ -55,7 +56,7 @@ def dossier_page(found: JudgeReport, at: int, *, made_at: str | None = None) -> 
         version=__version__,
         made_at=made_at,
         facts=_facts(found, dossier),
-        headlines=headlines(sections),
+        headlines=((place, question, (dossier.headline(),)), *others),
         notes=(*found.notes, *dossier.all_notes()),
         sections=sections,
         signature=dossier.signature,
@@ -67,7 +68,10 @@ def dossier_page(found: JudgeReport, at: int, *, made_at: str | None = None) -> 
 def overview_page(found: JudgeReport, *, made_at: str | None = None) -> PartsPage:
     """All judges, with their verdicts, and what they are worth together."""
     sections = () if found.panel is None else (section("panel", PANEL, found.panel, file="panel.csv"),)
-    said = tuple((f"judge-{k}", d.judge, (d.headline(),)) for k, d in enumerate(found.dossiers, 1))
+    said = tuple(
+        (f"{file_stem(k, d.judge)}.html", f"{d.judge}: {d.what}", (d.headline(),))
+        for k, d in enumerate(found.dossiers, 1)
+    )
     return PartsPage(
         title=f"{found.name} · what judges are worth",
         kind="Dossiers of judges",
@@ -78,15 +82,11 @@ def overview_page(found: JudgeReport, *, made_at: str | None = None) -> PartsPag
         facts=(
             Fact("Judges", f"{len(found.dossiers):,}", listed([d.judge for d in found.dossiers], most=4)),
         ),
-        headlines=(*headlines(sections), *said),
+        headlines=(*said, *headlines(sections)),
         notes=found.notes,
         sections=sections,
         signature=found.dossiers[0].signature,
         latex=TEX,
-        links=tuple(
-            PageLink(f"{file_stem(k, d.judge)}.html", d.judge, d.what)
-            for k, d in enumerate(found.dossiers, 1)
-        ),
     )
 
 

@@ -116,7 +116,7 @@ class PartsPage:
     made_at: str | None
     facts: tuple[Fact, ...]
     headlines: tuple[tuple[str, str, tuple[str, ...]], ...]
-    """Of every part: its anchor, its question, its first sentences."""
+    """Of every part: where it is, its question, its first sentences."""
     notes: tuple[str, ...]
     sections: tuple[PageSection, ...]
     signature: str
@@ -142,7 +142,7 @@ def section(
         sentences=tuple(part.sentences()),
         drawings=tuple(drawings),
         charts=tuple(charts),
-        tables=tuple(map(_shown, tables)),
+        tables=tuple(_shown(table) for table in tables if table.rows),
         notes=tuple(dict.fromkeys((*tables.notes, *(note for table in tables for note in table.notes)))),
         file=file or f"{name}.csv",
     )
@@ -150,7 +150,7 @@ def section(
 
 def headlines(sections: Sequence[PageSection]) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
     """What stands at the top: the first sentences of every part that says something."""
-    return tuple((s.name, s.question, s.sentences[:SAID]) for s in sections if s.sentences)
+    return tuple((f"#{s.name}", s.question, s.sentences[:SAID]) for s in sections if s.sentences)
 
 
 def _shown(table: Table) -> ShownTable:

@@ -307,9 +307,13 @@ def test_a_result_shows_itself_in_every_form() -> None:
     assert len(frame) == sum(len(each.rows) for each in result.aspects) == len(result.table().rows)
     stored = json.loads(json.dumps(result.as_dict()))
     assert [each["verdict"]["step"] for each in stored["aspects"]] == [each.step for each in result.verdicts]
-    assert result.headline() == " ".join(each.sentence() for each in result.verdicts)
-    assert len(result.tables()) == 2
-    text = result.tables().tables[0].to_text()
+    assert "constant is worthless on" in result.headline()
+    assert found(bench).headline() == found(bench).verdicts[0].sentence()
+    assert len(found(bench).tables()) == 1
+    verdicts, first, _ = result.tables().tables
+    assert [row[-1] for row in verdicts.rows] == [c.step for v in result.verdicts for c in v.criteria]
+    assert verdicts.rows[0][3] == result.aspects[0].rows[0].alpha.value
+    text = first.to_text()
     assert "people with each other" in text
     assert "less this" in text
     assert "bootstrap:clusters:expanded-percentile:300" in result.signature

@@ -169,13 +169,22 @@ class JudgeAgreementResult(Tabular):
 
     def overview(self) -> Table:
         """Every aspect by alpha and by the order within topics: the judge, people, controls, the verdict."""
-        kinds: tuple[RowKind, ...] = ("judge", "people", "constant", "random", "length", "measure")
-        titles = ("judge", "one assessor", "constant", "random", "length", "best measure")
+        titles: dict[RowKind, str] = {
+            "people": "one assessor with the others",
+            "constant": "constant",
+            "random": "random",
+            "length": "length",
+            "measure": "best measure",
+        }
+        kinds: tuple[RowKind, ...] = ("judge", *titles)
         rows: list[tuple[Cell, ...]] = []
         for each in self.aspects:
             for criterion in each.verdict.criteria:
-                own = [_best(each.of(kind), criterion.criterion) for kind in kinds]
-                rows.append((each.judge, each.aspect, CRITERIA[criterion.criterion], *own, criterion.words))
+                judge, *others = (_best(each.of(kind), criterion.criterion) for kind in kinds)
+                people = each.of("people")[0]
+                beside = people.judge_alpha if criterion.criterion == "alpha" else people.judge_within
+                row = (each.judge, each.aspect, CRITERIA[criterion.criterion], judge, beside, *others)
+                rows.append((*row, criterion.step))
         return Table(
             name="judge-verdicts",
             title="Agreement with people by two criteria, beside one assessor's and that of controls",
@@ -183,8 +192,10 @@ class JudgeAgreementResult(Tabular):
                 Column("name", "judge", show="varies"),
                 Column("aspect"),
                 Column("criterion", "by"),
-                *(Column(kind, title, ".2f", tiny=False) for kind, title in zip(kinds, titles, strict=True)),
-                Column("verdict", "the judge is"),
+                Column("judge", "judge", ".2f", tiny=False),
+                Column("judge_beside", "judge with all but one", ".2f", tiny=False),
+                *(Column(kind, title, ".2f", tiny=False) for kind, title in titles.items()),
+                Column("verdict", "verdict"),
             ),
             rows=tuple(rows),
             said=tuple(each.sentence() for each in self.verdicts),

@@ -84,6 +84,8 @@ class AspectBench:
     """By system: machine, baseline or human."""
     better: Better = "higher"
     pairs: bool = False
+    panel: bool = False
+    """Whether the judge is several judges as one."""
     named: bool = True
     """Whether people are known by name."""
     card: JudgeCard | None = None

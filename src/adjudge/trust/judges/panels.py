@@ -26,8 +26,6 @@ from adjudge.trust.judges.options import JudgeOptions
 from adjudge.wording import counted, listed, number_word
 
 PanelHow = Literal["mean", "vote", "none"]
-PREFIX = "panel ("
-"""What the name of a panel begins with."""
 RULES = {
     "mean": "the mean of its judges' answers",
     "vote": (
@@ -41,7 +39,7 @@ RULES = {
 
 def panel_name(judges: Sequence[str], how: str) -> str:
     """`panel (mean of a, b and c)`; of many judges their number."""
-    return f"{PREFIX}{how} of {listed(judges) if len(judges) <= 4 else f'{len(judges)} judges'})"
+    return f"panel ({how} of {listed(judges) if len(judges) <= 4 else f'{len(judges)} judges'})"
 
 
 def panel_bench(benches: Sequence[AspectBench], how: str) -> AspectBench:
@@ -59,7 +57,8 @@ def panel_bench(benches: Sequence[AspectBench], how: str) -> AspectBench:
             " answered for",
         )
     given = panel_answers(_votes(own[0], answers) if how == "vote" else answers, how, pairs=own[0].pairs)
-    return replace(own[0].with_judge(panel_name([each.judge for each in own], how), given), notes=notes)
+    named = own[0].with_judge(panel_name([each.judge for each in own], how), given)
+    return replace(named, panel=True, notes=notes)
 
 
 def with_panel(benches: JudgeBenches, how: str) -> JudgeBenches:
@@ -79,7 +78,7 @@ def with_panel(benches: JudgeBenches, how: str) -> JudgeBenches:
 def _by_aspect(benches: JudgeBenches) -> Iterator[tuple[AspectBench, ...]]:
     """The judges of every question, panels left out."""
     for aspect in dict.fromkeys(each.aspect for each in benches.benches):
-        own = tuple(each for each in benches.beside(aspect) if not each.judge.startswith(PREFIX))
+        own = tuple(each for each in benches.beside(aspect) if not each.panel)
         if own:
             yield own
 

@@ -98,6 +98,8 @@ class JudgeDossier(PartsResult):
     def what(self) -> str:
         """What the judge is, in a few words."""
         card = self.card
+        if all(bench.panel for bench in self.benches):
+            return "several judges as one"
         if card is None:
             return "taken for a judge: nothing is known of how it came to its answers"
         kind = {"learned": "learned from people's answers", "language-model": "a language model"}[card.kind]
