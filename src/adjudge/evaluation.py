@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from adjudge.assessors.learned.applying import AppliedJudge
     from adjudge.assessors.learned.judge import LearnedJudge
     from adjudge.assessors.learned.training import TrainedJudge
+    from adjudge.assessors.llm.exchange import AskLimits, AskProgress, LlmServer
+    from adjudge.assessors.llm.judging import LlmJudged, LlmOptions
     from adjudge.assessors.preferences import Origin as PreferenceTruth
     from adjudge.assessors.preferences import SimulatedPreferences
     from adjudge.assessors.truth import Truth
@@ -784,6 +786,33 @@ class Evaluation:
         from adjudge.assessors.learned.applying import apply_judge
 
         return apply_judge(self.folder, self.collection, judge, name=name, protocol=protocol)
+
+    def judge_llm(
+        self,
+        protocol: str | None,
+        server: LlmServer,
+        options: LlmOptions | None = None,
+        *,
+        limits: AskLimits | None = None,
+        progress: Callable[[AskProgress], None] = lambda state: None,
+    ) -> LlmJudged:
+        """Have a language model judge under a protocol, as an assessor; what is stored already is not asked again.
+
+        `server` says where the model is: an address that speaks as OpenAI's does, or
+        `adjudge.assessors.llm.local.local_server()`.
+        """
+        from adjudge.assessors.llm.exchange import AskLimits
+        from adjudge.assessors.llm.judging import LlmOptions, judge_with_model
+
+        return judge_with_model(
+            self.folder,
+            self.collection,
+            protocol,
+            server,
+            options or LlmOptions(),
+            limits=limits or AskLimits(),
+            progress=progress,
+        )
 
     @property
     def prefer(self) -> EvaluationPreferences:

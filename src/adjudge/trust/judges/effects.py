@@ -576,6 +576,8 @@ class JudgeEffects(Tabular):
         said = []
         for each in self.work:
             card = each.card
+            if card.kind == "learned":  # which is asked nothing that costs
+                continue
             tokens = card.prompt_tokens + card.answer_tokens
             costs = tuple(map(each.per, (tokens, card.cost, card.seconds)))
             rows.append(
