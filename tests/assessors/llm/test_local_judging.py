@@ -66,3 +66,21 @@ def test_its_probabilities_give_a_weighted_score_or_a_reason(tmp_path: Path) -> 
     assert isinstance(invalid, dict)
     assert len(answers) + sum(invalid.values()) == 6
     assert all(1 <= answer["weighted"] <= 5 for answer in answers)
+
+
+def test_its_dossier_on_the_demo_says_what_it_is_worth(tmp_path: Path) -> None:
+    """A model of 135 million parameters is a weak judge, and the verdict says so."""
+    build(tmp_path / "demo")
+    people = ("judge", "simulate", "demo", "--protocol", "responsiveness", "--assessors", "3")
+    assert called(tmp_path, *people).returncode == 0
+    found = judge(tmp_path, "--protocol", "responsiveness", "--name", "smollm2", "--reuse-prompts")
+    assert (found["asked"], found["answered"]) == (72, 72)  # 12 topics, 3 systems, 2 questions
+    done = called(tmp_path, "judge", "report", "demo", "--json")
+    assert done.returncode == 0, done.stderr
+    (dossier,) = json.loads(done.stdout)["judges"]
+    assert dossier["what"].startswith("a language model: SmolLM2-135M-Instruct")
+    aspects = dossier["parts"]["agreement"]["aspects"]
+    assert [each["topics"] for each in aspects] == [12, 12]
+    for each in aspects:
+        assert {"constant", "random", "length", "assessor"} <= {row["kind"] for row in each["rows"]}
+        assert each["verdict"]["step"] in ("worthless", "not shown")
