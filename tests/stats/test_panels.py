@@ -136,7 +136,7 @@ def test_what_judges_are_worth_is_found(correlation: float, slopes: tuple[float,
 @pytest.mark.slow
 @pytest.mark.parametrize("correlation", [0.0, 0.5, 0.9])
 def test_intervals_hold_what_judges_are_worth(correlation: float) -> None:
-    """95 % intervals of 1,000 evaluations of 60 topics; with people's error left in the value is missed."""
+    """95% intervals of 1,000 evaluations of 60 topics; with people's error left in the value is missed."""
     rng = np.random.default_rng(6)
     true, times = 5 / (1 + 4 * correlation), 1000
     held = wrong = 0

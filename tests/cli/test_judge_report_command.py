@@ -1,0 +1,169 @@
+"""adjudge judge report: every form, every source; the page shows real output; what cannot be is said in one line."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import chdir
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from tests.cli.running import called
+
+import adjudge
+from adjudge.data.layout import SCORES
+from adjudge.errors import UsageError
+
+PAGE = (Path(__file__).parents[2] / "docs" / "judges.md").read_text(encoding="utf-8")
+FEW = ("--resamples", "50")
+
+
+@pytest.fixture(scope="module")
+def folder(judged_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The judged demo with three measures, and a learned judge that has answered."""
+    path = tmp_path_factory.mktemp("dossier")
+    shutil.copytree(judged_demo, path / "my-eval")
+    e = adjudge.open(path / "my-eval")
+    e.score("rouge-1", "rouge-2", "js")
+    e.train_judge("duc-2002").judge.save(path / "judge.json")
+    e.apply_judge(path / "judge.json", name="tree")
+    rows = [
+        (f"t{t}", f"s{s}", who, min(5, max(1, (t * 7 + s * 3 + add) % 5 + 1)))
+        for t in range(12)
+        for s in range(5)
+        for who, add in (("ann", 0), ("bob", t % 2), ("cay", s % 2), ("gpt", (t + s) % 2))
+    ]
+    frame = pd.DataFrame(rows, columns=["topic", "system", "assessor", "value"]).assign(measure="overall")
+    frame.to_csv(path / "ratings.csv", index=False)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def _there(folder: Path) -> Iterator[None]:
+    with chdir(folder):
+        yield
+
+
+def test_the_page_shows_real_output(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All but the signature."""
+    monkeypatch.setenv("COLUMNS", "118")
+    (block,) = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
+    first, *shown = block.splitlines()
+    done = called(folder, *first.removeprefix("$ adjudge ").split())
+    printed = done.stdout.splitlines()
+    assert [line for line in printed if not line.startswith("dossier:")] == [
+        line for line in shown if not line.startswith("dossier:")
+    ]
+
+
+def test_the_pages_code_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    for code in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL):
+        exec(code, {"adjudge": adjudge})
+    assert (
+        "tree on completeness is better than ROUGE-1 recall, but below an assessor" in capsys.readouterr().out
+    )
+
+
+def test_without_a_name_all_programs(folder: Path) -> None:
+    done = called(folder, "judge", "report", "my-eval", "--json", *FEW)
+    found = json.loads(done.stdout)
+    assert [each["judge"] for each in found["judges"]] == ["tree"]
+    assert list(found["judges"][0]["parts"]) == ["agreement", "ranking", "alternative", "effects"]
+    assert found["judges"][0]["what"] == "learned from people's answers: tree"
+
+
+def test_a_folder_a_file_and_a_frame_say_the_same(folder: Path) -> None:
+    done = called(folder, "judge", "report", "ratings.csv", "gpt", "--json", *FEW)
+    of_file = json.loads(done.stdout)["judges"][0]["parts"]["agreement"]["aspects"]
+    frame = pd.read_csv(folder / "ratings.csv")
+    of_frame = adjudge.judge_report(frame, "gpt", resamples=50).as_dict()["judges"][0]["parts"]["agreement"]
+    assert of_file == json.loads(json.dumps(of_frame["aspects"]))
+    kinds = [row["kind"] for row in of_file[0]["rows"]]
+    assert kinds.count("assessor") == 3
+    assert {"judge", "people", "constant", "random", "length", "measure"} <= set(kinds)
+
+
+def test_a_part_shows_its_tables(folder: Path) -> None:
+    done = called(folder, "judge", "report", "ratings.csv", "gpt", "--part", "agreement", *FEW)
+    assert "weighted kappa" in done.stdout
+    assert "Does it rank systems" not in done.stdout
+
+
+def test_files_and_a_page(folder: Path) -> None:
+    done = called(folder, "judge", "report", "ratings.csv", "gpt", "-o", "page", "--csv", "rows.csv", *FEW)
+    assert done.returncode == 0, done.stderr
+    page = (folder / "page" / "index.html").read_text(encoding="utf-8")
+    assert "What is it worth?" in page
+    assert "gpt on overall" in page
+    assert {path.name for path in (folder / "page").iterdir()} == {
+        "index.html",
+        "judges.tex",
+        *(f"1-gpt-{part}.csv" for part in ("agreement", "ranking", "alternative", "effects")),
+    }
+    assert set(pd.read_csv(folder / "rows.csv")["judge"]) == {"gpt"}
+
+
+def test_several_judges_and_their_panel(folder: Path) -> None:
+    line = ("judge", "report", "ratings.csv", "gpt", "cay", "--panel", "mean", "-o", "page", *FEW)
+    assert called(folder, *line).returncode == 0
+    names = {path.name for path in (folder / "page").iterdir()}
+    assert {"index.html", "1-gpt.html", "2-cay.html", "panel.csv"} <= names
+    index = (folder / "page" / "index.html").read_text(encoding="utf-8")
+    assert all(f'href="{name}"' in index for name in names if re.fullmatch(r"\d-.*\.html", name))
+    one = called(folder, "judge", "report", "ratings.csv", "gpt", "-o", "page", *FEW)
+    assert one.returncode == 0
+    assert not (folder / "page" / "2-cay.html").exists()  # of another report
+
+
+def test_hostile_names_are_escaped(folder: Path) -> None:
+    frame = pd.read_csv(folder / "ratings.csv").replace({"assessor": {"gpt": "<script>x</script>"}})
+    frame.to_csv(folder / "hostile.csv", index=False)
+    line = ("judge", "report", "hostile.csv", "<script>x</script>", "-o", "hostile", *FEW)
+    assert called(folder, *line).returncode == 0
+    page = (folder / "hostile" / "index.html").read_text(encoding="utf-8")
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page
+
+
+@pytest.mark.parametrize("form", ["--latex", "--markdown"])
+def test_for_papers(folder: Path, form: str) -> None:
+    done = called(folder, "judge", "report", "ratings.csv", "gpt", form, *FEW)
+    assert done.returncode == 0
+    assert ("tabular" if form == "--latex" else "|") in done.stdout
+
+
+MISTAKES = [
+    ("judge report ratings.csv", "a table does not say who is a program"),
+    ("judge report ratings.csv gtp", 'no answers by "gtp"'),
+    ("judge report ratings.csv gpt --part verdict", 'the part is "verdict"'),
+    ("judge report ratings.csv gpt --panel mean", "a panel has two judges or more"),
+    ("judge report ratings.csv gpt --panel median", 'the panel is "median"'),
+    ("judge report ratings.csv gpt -q fluency", 'no judge answered "fluency"'),
+    ("judge report ratings.csv gpt --margin 2", "margin is 2"),
+    ("judge report ratings.csv gpt --epsilon 1", "epsilon is 1"),
+    ("judge report ratings.csv gpt --json --latex", "both print"),
+    ("judge report my-eval tree -o my-eval", "is an evaluation"),
+]
+
+
+@pytest.mark.parametrize(("line", "said"), MISTAKES)
+def test_mistakes_are_one_line(folder: Path, line: str, said: str) -> None:
+    done = called(folder, *line.split())
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_result_shows_itself(folder: Path) -> None:
+    found = adjudge.judge_report("ratings.csv", "gpt", resamples=50)
+    assert "gpt" in repr(found)
+    assert "<table" in found._repr_html_()
+    assert found["gpt"].judge == "gpt"
+    with pytest.raises(UsageError, match="no dossier of 'ann'"):
+        found["ann"]
+    with pytest.raises(UsageError, match='no part "verdict"'):
+        found["gpt"]["verdict"]
+    assert (folder / "my-eval" / SCORES).exists()  # nothing was written there but scores
