@@ -72,7 +72,7 @@ class JudgeAgreement:
 
 
 @dataclass(frozen=True, slots=True)
-class ControlDifference:
+class LearnedAdvantage:
     """By how much alpha of the judge exceeds that of a control, over all systems, with an interval over topics."""
 
     control: str
@@ -98,7 +98,7 @@ class TrainedJudge(Tabular):
 
     judge: LearnedJudge
     agreement: tuple[JudgeAgreement, ...]
-    controls: tuple[ControlDifference, ...]
+    controls: tuple[LearnedAdvantage, ...]
     level: float
     resamples: int
     notes: tuple[str, ...] = ()
@@ -119,7 +119,7 @@ class TrainedJudge(Tabular):
             f"no agreement of {quoted(who)}{nearest(who, {each.who for each in self.agreement})}"
         )
 
-    def against(self, control: str, task: str = ALL, mode: Mode | None = None) -> ControlDifference:
+    def against(self, control: str, task: str = ALL, mode: Mode | None = None) -> LearnedAdvantage:
         """The comparison with a control."""
         wanted = (control, task, mode or self.mode)
         return next(each for each in self.controls if (each.control, each.task, each.mode) == wanted)
@@ -520,7 +520,7 @@ class _Compared:
                     found = self._alpha(answers[mode], kept)
                     yield JudgeAgreement(who=who, kind=kind, task=task, mode=mode, alpha=found)
 
-    def controls(self, modes: Sequence[Mode]) -> Iterator[ControlDifference]:
+    def controls(self, modes: Sequence[Mode]) -> Iterator[LearnedAdvantage]:
         several = len(self._tasks) > 2
         for task, own in self._tasks.items():
             if not several and task != ALL:
@@ -528,7 +528,7 @@ class _Compared:
             for mode in modes:
                 for control, answers in ((MAJORITY, self._of.majority), (CHANCE, self._of.chance)):
                     judge, other = self._pairs(self._of.predicted[mode], own), self._pairs(answers, own)
-                    yield ControlDifference(
+                    yield LearnedAdvantage(
                         control=control,
                         task=task,
                         mode=mode,
