@@ -1129,13 +1129,24 @@ def report(
             name: replace(row, kind=scores.kind(name)) for name, row in own.items() if name in scores.kinds
         }
         collection = replace(source.collection, systems={**own, **kinds})
-    notes = {c.measure: scores.notes(c.measure) for c in found}
+    notes = {c.measure: [*_verdicts(scores, c.measure), *scores.notes(c.measure)] for c in found}
     if again is None:
         named = isinstance(source, str | Path) and scores.name != STDIN
         again = "." if scores.folder is not None else in_shell(scores.name) if named else "SCORES"
         again += "".join(f" --without {in_shell(name)}" for name in scores.left_out)
     page = build_page(collection, found, notes=notes, made_at=made_at, scores=again)
     return write_report(page, Path(out))
+
+
+def _verdicts(scores: Scores, measure: str) -> list[str]:
+    """What a program is worth, beside scores that are made of its judgments."""
+    from adjudge.measures.spec import judge_of
+
+    if judge_of(measure) is None:
+        return []
+    from adjudge.trust.judges.result import verdicts_on
+
+    return verdicts_on(scores, [measure])
 
 
 class EvaluationPreferences:

@@ -135,6 +135,21 @@ def test_for_papers(folder: Path, form: str) -> None:
     assert ("tabular" if form == "--latex" else "|") in done.stdout
 
 
+def test_a_judges_scores_are_never_shown_without_its_verdict(folder: Path) -> None:
+    adjudge.open(folder / "my-eval").score("coverage(by=tree)")
+    verdict = "tree on completeness is better than ROUGE-1 recall, but below an assessor"
+    done = called(folder, "compare", "my-eval", "-m", "coverage(by=tree)")
+    assert verdict in " ".join(done.stderr.split())
+    adjudge.open(folder / "my-eval").report(folder / "report", "coverage(by=tree)")
+    assert verdict in (folder / "report" / "index.html").read_text(encoding="utf-8")
+
+
+def test_the_signature_says_what_was_looked_at() -> None:
+    found = adjudge.judge_report("ratings.csv", "gpt", resamples=50, question="overall", without="bob")
+    assert "|question:overall|without:bob|level:0.95|bootstrap:topics:50|" in found["gpt"].signature
+    assert found.as_dict()["headline"] == found.headline()
+
+
 MISTAKES = [
     ("judge report ratings.csv", "a table does not say who is a program"),
     ("judge report ratings.csv gtp", 'no answers by "gtp"'),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from adjudge.cli import options
 from adjudge.cli.output import not_over, say, show, warn
 from adjudge.errors import UsageError, quoted
+from adjudge.measures.spec import judge_of
 
 if TYPE_CHECKING:
     from adjudge.comparisons.paper import ComparedMeasures
@@ -118,6 +119,11 @@ def warn_of(scores: Scores, measures: Iterable[str]) -> None:
     shown = dict.fromkeys(measures)
     for line in dict.fromkeys(line for measure in shown for line in scores.notes(measure)):
         warn(line)
+    if any(map(judge_of, shown)):
+        from adjudge.trust.judges.result import verdicts_on
+
+        for line in verdicts_on(scores, shown):
+            warn(line)
     if scores.refused and set(shown) >= set(scores.measures):  # whoever names measures is told of those
         for why in dict.fromkeys(scores.refused.values()):
             warn(why)

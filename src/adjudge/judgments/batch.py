@@ -164,7 +164,7 @@ class Judgments:
                 " so the question is open again"
             )
         simulated = sum(judged.origin == "simulated" for each in self.by_topic.values() for judged in each)
-        if simulated:
+        if simulated and judge not in self.by_judge:
             found.append(f"{counted(simulated, 'judgment is', 'judgments are')} simulated")
         for name, own in self.by_judge.items() if judge is None else ():
             many = counted(sum(map(len, own.values())), "judgment")

@@ -6,7 +6,7 @@ had says why instead of stopping the others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adjudge import __version__
 from adjudge.comparisons.scores import Patterns, Source, scores_of
 from adjudge.data.scores import AllLengths
-from adjudge.errors import DataError, UsageError
+from adjudge.errors import AdjudgeError, DataError, UsageError
+from adjudge.measures.spec import judge_of
 from adjudge.table import Column, Table, Tables, Tabular, frame_to_csv, plain
 from adjudge.trust.judges.bench import AspectBench, JudgeBenches, benches_of, shared_words
 from adjudge.trust.judges.options import JudgeOptions
@@ -30,6 +31,8 @@ Step = Callable[[int, int], None]
 Progress = Callable[[str, int, int], None]
 PANEL = "What are the judges worth together?"
 PANELS = ("none", "mean", "vote")
+VERDICT_RESAMPLES = 400
+"""Enough for a verdict in passing; the dossier takes more."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,8 @@ class JudgeDossier(PartsResult):
     parts: Mapping[str, ResultPart]
     absent: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    chosen: tuple[str, ...] = ()
+    """What was looked at, where it is not everything: `length:100`."""
 
     @property
     def card(self) -> JudgeCard | None:
@@ -113,6 +118,8 @@ class JudgeDossier(PartsResult):
             [
                 f"dossier:{self.judge}",
                 *own,
+                *self.chosen,
+                f"level:{o.level:g}",
                 f"bootstrap:topics:{o.resamples}",
                 f"epsilon:{o.epsilon:g}",
                 f"margin:{o.margin:g}",
@@ -214,6 +221,7 @@ class JudgeReport(Tabular):
     def as_dict(self) -> dict[str, Any]:
         return {
             "name": self.name,
+            "headline": self.headline(),
             "judges": [dossier.as_dict() for dossier in self.dossiers],
             "panel": None if self.panel is None else self.panel.as_dict(),
             "notes": list(self.notes),
@@ -292,7 +300,16 @@ def judge_report(
             raise UsageError("a panel has two judges or more: name them")
         together = panels(benches, options, partial(progress, "panel"), how=panel)
         everyone = with_panel(benches, panel)
-    dossiers = tuple(_dossier(everyone, judge, options, wanted, progress) for judge in everyone.judges)
+    asked = {"question": question, "length": length, "form": form, "without": without, "family": family}
+    chosen = tuple(
+        f"{name}:{value if isinstance(value, str | int) else '+'.join(value)}"
+        for name, value in asked.items()
+        if value
+    )
+    dossiers = tuple(
+        replace(_dossier(everyone, judge, options, wanted, progress), chosen=chosen)
+        for judge in everyone.judges
+    )
     measures = {b.aspect for b in benches.benches if b.source is None}
     said = [line for name in measures if name in found.info for line in found.unsaid_notes(name)]
     notes = (*benches.notes, *(benches.gathered.notes("the dossier") if benches.gathered else ()), *said)
@@ -341,3 +358,15 @@ def _check_numbers(epsilon: float, margin: float, alpha: float, resamples: int) 
         raise UsageError(f"margin is {margin:g}, expected a number from 0 to 1")
     if resamples < 2:
         raise UsageError(f"resamples is {resamples}, expected 2 or more")
+
+
+def verdicts_on(scores: Source, measures: Iterable[str]) -> list[str]:
+    """Of every program whose judgments some measures are of: its verdict, for whoever shows these scores."""
+    found = []
+    for judge in dict.fromkeys(name for name in map(judge_of, measures) if name is not None):
+        try:
+            dossier = judge_report(scores, judge, parts="agreement", resamples=VERDICT_RESAMPLES)
+            found.append(dossier.headline())
+        except AdjudgeError as error:
+            found.append(f"what {judge} is worth is not known: {error}")
+    return found
