@@ -155,7 +155,7 @@ MISTAKES = [
     ("judge report ratings.csv gtp", 'no answers by "gtp"'),
     ("judge report ratings.csv gpt --part verdict", 'the part is "verdict"'),
     ("judge report ratings.csv gpt --panel mean", "a panel has two judges or more"),
-    ("judge report ratings.csv gpt --panel median", 'the panel is "median"'),
+    ("judge report ratings.csv gpt --panel median", '--panel is "median"'),
     ("judge report ratings.csv gpt -q fluency", 'no judge answered "fluency"'),
     ("judge report ratings.csv gpt --margin 2", "margin is 2"),
     ("judge report ratings.csv gpt --epsilon 1", "epsilon is 1"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,8 +10,7 @@ import typer
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import now_in_words, progress, say, show, show_json, warn, write_csv
-from adjudge.cli.sources import length_of, open_scores, takes_table
-from adjudge.errors import ClashError, DataError, UsageError
+from adjudge.cli.sources import check_page_outputs, length_of, open_scores, takes_table
 
 if TYPE_CHECKING:
     from adjudge.formats.scoretable import TableOptions
@@ -84,12 +82,9 @@ def report(
             help="How far below an assessor's agreement a judge's may lie and still be like it.",
         ),
     ] = 0.1,
-    length: Annotated[
-        str | None,
-        typer.Option("--length", metavar="WORDS|all", help="Target length.", show_default=False),
-    ] = None,
+    length: options.LengthOrAll = None,
     form: options.Form = None,
-    alpha: Annotated[float, typer.Option("--alpha", help="1 - alpha is the level of intervals.")] = 0.05,
+    alpha: options.LevelAlpha = 0.05,
     resamples: Annotated[
         int, typer.Option("--resamples", min=2, metavar="N", help="Of topics, for intervals.")
     ] = 1000,
@@ -97,16 +92,7 @@ def report(
     human: options.Human = None,
     baseline: options.Baseline = None,
     lower_is_better: options.Lower = False,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "-o",
-            "--out",
-            metavar="FOLDER",
-            help="Write a page per judge, with LaTeX and CSV beside it.",
-            show_default=False,
-        ),
-    ] = None,
+    out: options.OutFolder = None,
     json: options.Json = False,
     csv: options.Csv = None,
     latex: options.Latex = False,
@@ -118,8 +104,11 @@ def report(
     itself, effects of order, length and family, invalid answers, cost, and how many human judgments it saves. A
     constant, a random and a length judge, the best measure and each assessor stand in the same table, always.
     """
+    from adjudge.trust.judges.result import PANELS
+
     options.share("--alpha", alpha)
-    _check_outputs(out, csv, json=json, latex=latex, markdown=markdown)
+    options.one_of("--panel", panel, PANELS)
+    check_page_outputs(out, csv, json=json, latex=latex, markdown=markdown)
     data = open_scores(scores, replace(table, without=()), human, baseline, lower_is_better)
     with progress("looking at") as step:
         found = adjudge.judge_report(
@@ -154,22 +143,6 @@ def report(
         print(found.to_markdown())
     elif csv is None and out is None:
         _show(found, whole=part is not None)
-
-
-def _check_outputs(out: Path | None, csv: Path | None, *, json: bool, latex: bool, markdown: bool) -> None:
-    """Say before the work what could not be written after it."""
-    printed = [
-        name for name, there in (("--json", json), ("--latex", latex), ("--markdown", markdown)) if there
-    ]
-    printed += ["--csv -"] if str(csv) == "-" else []
-    if len(printed) > 1:
-        raise UsageError(f"{printed[0]} and {printed[1]} both print: say one of them")
-    if out is not None and (out / "evaluation.toml").exists():
-        raise UsageError(f"{out} is an evaluation, and a page has a folder of its own: say -o dossier")
-    if out is not None and out.exists() and not out.is_dir():
-        raise ClashError(f"{out}: is a file, expected a folder or nothing")
-    if csv is not None and str(csv) != "-" and not csv.parent.is_dir():
-        raise DataError(f"{csv}: no such folder")
 
 
 def _show(found: JudgeReport, *, whole: bool) -> None:

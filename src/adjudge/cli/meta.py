@@ -11,8 +11,8 @@ import typer
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import now_in_words, progress, say, show, show_json, warn, write_csv
-from adjudge.cli.sources import length_of, open_scores, show_result, takes_table, warn_of
-from adjudge.errors import ClashError, DataError, UsageError
+from adjudge.cli.sources import check_page_outputs, length_of, open_scores, show_result, takes_table, warn_of
+from adjudge.errors import ClashError, UsageError
 
 if TYPE_CHECKING:
     from adjudge.formats.scoretable import TableOptions
@@ -132,21 +132,11 @@ def command(
             show_default=False,
         ),
     ] = None,
-    length: Annotated[
-        str | None,
-        typer.Option(
-            "--length",
-            metavar="WORDS|all",
-            help="Target length; with all, a topic at each length is an input of its own.",
-            show_default=False,
-        ),
-    ] = None,
+    length: options.LengthOrAll = None,
     form: options.Form = None,
     test: options.Test = "wilcoxon",
     correct: options.Correct = "holm",
-    alpha: Annotated[
-        float, typer.Option("--alpha", help="Of tests; 1 - alpha is the level of intervals.")
-    ] = 0.05,
+    alpha: options.LevelAlpha = 0.05,
     resamples: Annotated[
         int | None,
         typer.Option(
@@ -169,16 +159,7 @@ def command(
     ] = None,
     baseline: options.Baseline = None,
     lower_is_better: options.Lower = False,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "-o",
-            "--out",
-            metavar="FOLDER",
-            help="Write all parts as a page to read, with LaTeX and CSV beside it.",
-            show_default=False,
-        ),
-    ] = None,
+    out: options.OutFolder = None,
     json: options.Json = False,
     csv: options.Csv = None,
     latex: options.Latex = False,
@@ -254,12 +235,7 @@ def _check_outputs(
     markdown: bool,
 ) -> None:
     """Say before the work what could not be written after it."""
-    printed = [
-        name for name, there in (("--json", json), ("--latex", latex), ("--markdown", markdown)) if there
-    ]
-    printed += ["--csv -"] if str(csv) == "-" else []
-    if len(printed) > 1:
-        raise UsageError(f"{printed[0]} and {printed[1]} both print: say one of them")
+    check_page_outputs(out, csv, json=json, latex=latex, markdown=markdown)
     named = [name.strip() for each in parts or () for name in each.split(",")]
     if csv is not None and len(named) > 1 and "correlations" not in named and named != ["all"]:
         raise UsageError(
@@ -267,14 +243,8 @@ def _check_outputs(
         )
     if texts is not None and out is None and not {"all", "fooling"} & set(named):
         raise UsageError("--texts writes the texts of the fooling check: say --part fooling")
-    if out is not None and (out / "evaluation.toml").exists():
-        raise UsageError(f"{out} is an evaluation, and a page has a folder of its own: say -o meta")
-    if out is not None and out.exists() and not out.is_dir():
-        raise ClashError(f"{out}: is a file, expected a folder or nothing")
     if texts is not None and texts.exists() and (not texts.is_dir() or any(texts.iterdir())):
         raise ClashError(f"{texts}: is there already; the texts go to a folder of their own")
-    if csv is not None and str(csv) != "-" and not csv.parent.is_dir():
-        raise DataError(f"{csv}: no such folder")
 
 
 def _show_answers(found: MetaResult) -> None:

@@ -19,6 +19,26 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
 Csv = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write a CSV file ('-': print it).")]
 Latex = Annotated[bool, typer.Option("--latex", help="Print a LaTeX table.")]
 Markdown = Annotated[bool, typer.Option("--markdown", help="Print a Markdown table.")]
+OutFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "-o",
+        "--out",
+        metavar="FOLDER",
+        help="Write everything as a page to read, with LaTeX and CSV beside it.",
+        show_default=False,
+    ),
+]
+LevelAlpha = Annotated[float, typer.Option("--alpha", help="Of tests; 1 - alpha is the level of intervals.")]
+LengthOrAll = Annotated[
+    str | None,
+    typer.Option(
+        "--length",
+        metavar="WORDS|all",
+        help="Target length; with all, a topic at each length is an input of its own.",
+        show_default=False,
+    ),
+]
 Methods = Annotated[
     bool, typer.Option("--methods", help="Print the paragraph on methods, for LaTeX with its BibTeX.")
 ]

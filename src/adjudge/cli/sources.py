@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from adjudge.cli import options
 from adjudge.cli.output import not_over, say, show, warn
-from adjudge.errors import UsageError, quoted
+from adjudge.data.layout import SETTINGS
+from adjudge.errors import ClashError, DataError, UsageError, quoted
 from adjudge.measures.spec import judge_of
 
 if TYPE_CHECKING:
@@ -148,3 +149,19 @@ def print_paper(found: ComparedMeasures, *, latex: bool, markdown: bool, methods
         paragraph = found.methods()
         parts.append(paragraph.to_markdown() if markdown else paragraph.to_latex())
     print("\n\n".join(parts))
+
+
+def check_page_outputs(
+    out: Path | None, csv: Path | None, *, json: bool, latex: bool, markdown: bool
+) -> None:
+    """Say before the work what could not be printed or written after it."""
+    flags = {"--json": json, "--latex": latex, "--markdown": markdown, "--csv -": str(csv) == "-"}
+    printed = [name for name, there in flags.items() if there]
+    if len(printed) > 1:
+        raise UsageError(f"{printed[0]} and {printed[1]} both print: say one of them")
+    if out is not None and (out / SETTINGS).exists():
+        raise UsageError(f"{out} is an evaluation, and a page has a folder of its own: say -o page")
+    if out is not None and out.exists() and not out.is_dir():
+        raise ClashError(f"{out}: is a file, expected a folder or nothing")
+    if csv is not None and str(csv) != "-" and not csv.parent.is_dir():
+        raise DataError(f"{csv}: no such folder")
