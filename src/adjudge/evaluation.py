@@ -636,12 +636,22 @@ class Evaluation:
 
         return confirm(self.folder)
 
-    def remove_judgments(self, protocol: str, why: str, *, when: str = "") -> RemovedJudgments:
-        """Take the tasks and answers of a protocol out of the store, for good, and its file out of the folder."""
+    def remove_judgments(
+        self, protocol: str, why: str, *, assessor: str | None = None, when: str = ""
+    ) -> RemovedJudgments:
+        """Take the tasks and answers of a protocol out of the store, for good, and its file out of the folder.
+
+        With an `assessor`, theirs alone. The cards of judges whose answers go, go with them.
+        """
+        from adjudge.assessors.cards import read_cards
         from adjudge.judgments.store.removing import remove_protocol
 
+        cards = [card for card in read_cards(self.folder, assessor) if card.protocol == protocol]
+        files = [card.file for card in cards]
         with self.store() as store:
-            removed = remove_protocol(self.folder, store, protocol, why, when=when)
+            removed = remove_protocol(
+                self.folder, store, protocol, why, assessor=assessor, files=files, when=when
+            )
         try:
             stale = tuple(self.stale_judged())
         except AdjudgeError:  # a damaged score file: the judgments are removed all the same

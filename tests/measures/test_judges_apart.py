@@ -9,8 +9,9 @@ import pytest
 from tests.cli.running import called
 
 import adjudge
+from adjudge.assessors.cards import JudgeCard, read_cards, write_card
 from adjudge.demo.build import build
-from adjudge.errors import DataError
+from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.tasks import Event, stable_id
 from adjudge.measures.registry import parse_measure
@@ -135,3 +136,14 @@ def test_a_judge_who_is_not_in_the_table(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert 'no judge "gpt": nobody of that name answered anything here' in done.stderr
     assert not adjudge.open(tmp_path / "demo").has_judgments
+
+
+def test_a_judges_answers_are_removed_alone(judged: Evaluation) -> None:
+    write_card(judged.folder, JudgeCard("program", "language-model", "rating", "m"))
+    with pytest.raises(UsageError, match='"programme" has no tasks of rating'):
+        judged.remove_judgments("rating", "a trial", assessor="programme")
+    removed = judged.remove_judgments("rating", "a trial", assessor="program")
+    assert removed.tasks == 108
+    found = adjudge.open(judged.path).judgments()
+    assert (found.assessors, dict(found.by_judge)) == ({"simulated-1", "simulated-2"}, {})
+    assert read_cards(judged.folder) == []

@@ -335,10 +335,19 @@ def remove(
         typer.Option("--protocol", metavar="NAME", help="Whose tasks and answers go.", show_default=False),
     ],
     why: Annotated[str, typer.Option("--why", help="The reason; kept in changes.jsonl.", show_default=False)],
+    assessor: Annotated[
+        str | None,
+        typer.Option(
+            "--assessor",
+            metavar="NAME",
+            help="Those of one assessor alone, such as a judge.",
+            show_default=False,
+        ),
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Take the tasks and answers of a protocol out, for good: make a backup first."""
-    found = _need(evaluation).remove_judgments(protocol, why, when=now())
+    found = _need(evaluation).remove_judgments(protocol, why, assessor=assessor, when=now())
     if json:
         show_json(found.as_dict())
     else:

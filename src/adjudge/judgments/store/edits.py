@@ -50,6 +50,8 @@ class TaskEdit:
     topic: str | None = None
     to: str | None = None
     protocol: str | None = None
+    assessor: str | None = None
+    """Of a protocol that is forgotten: whose tasks alone."""
     cancelled: Mapping[str, tuple[str, ...]] | None = None
     id: str = field(default_factory=lambda: str(uuid.uuid4()))
 
@@ -113,7 +115,7 @@ class TaskEdit:
     def from_json(cls, text: str, path: Path) -> TaskEdit:
         try:
             edit = cls(**json.loads(text))
-            values = (edit.what, edit.system, edit.topic, edit.to, edit.protocol, edit.id)
+            values = (edit.what, edit.system, edit.topic, edit.to, edit.protocol, edit.assessor, edit.id)
             if edit.what not in get_args(What) or not all(isinstance(v, str | None) for v in values):
                 raise ValueError
             for systems in (edit.cancelled or {}).values():
@@ -200,7 +202,7 @@ def make_edit(connection: Connection, evaluation: str, edit: TaskEdit, when: str
     if present(connection, _edit.c.id, evaluation, [edit.id]):
         return
     if edit.what == "forget":
-        _forget(connection, evaluation, edit.protocol or "")
+        _forget(connection, evaluation, edit)
     for task in [] if edit.what == "forget" else list(_edited(connection, evaluation, edit, when)):
         row = task_row(task)
         same = (_task.c.evaluation == evaluation) & (_task.c.id == task.id)
@@ -209,9 +211,11 @@ def make_edit(connection: Connection, evaluation: str, edit: TaskEdit, when: str
     connection.execute(sa.insert(_edit), [note])
 
 
-def _forget(connection: Connection, evaluation: str, protocol: str) -> None:
+def _forget(connection: Connection, evaluation: str, edit: TaskEdit) -> None:
     """Numbers of events are not given again: who has read up to one misses nothing."""
-    mine = (_task.c.evaluation == evaluation) & (_task.c.protocol == protocol)
+    mine = (_task.c.evaluation == evaluation) & (_task.c.protocol == (edit.protocol or ""))
+    if edit.assessor is not None:
+        mine &= _task.c.assessor == edit.assessor
     theirs = _event.c.task.in_(sa.select(_task.c.id).where(mine))
     connection.execute(sa.delete(_event).where(_event.c.evaluation == evaluation, theirs))
     connection.execute(sa.delete(_task).where(mine))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -24,13 +25,16 @@ class RemovedJudgments:
     tasks: int
     answers: int
     why: str
+    assessor: str | None = None
+    """Whose alone, where somebody was named."""
     scores: tuple[str, ...] = ()
     folder: str = ""
 
     def lines(self) -> list[str]:
         """For people."""
         gone = f"{counted(self.tasks, 'task')} and {counted(self.answers, 'answer')}"
-        found = [f"{gone} of the protocol {quoted(self.protocol)} removed"]
+        by = "" if self.assessor is None else f" by {self.assessor}"
+        found = [f"{gone}{by} of the protocol {quoted(self.protocol)} removed"]
         if self.scores:
             measures = " ".join(f'-m "{measure}"' for measure in self.scores)
             found.append(
@@ -43,15 +47,23 @@ class RemovedJudgments:
 
 
 def remove_protocol(
-    folder: Folder, store: Store, protocol: str, why: str, *, when: str = ""
+    folder: Folder,
+    store: Store,
+    protocol: str,
+    why: str,
+    *,
+    assessor: str | None = None,
+    files: Sequence[str] = (),
+    when: str = "",
 ) -> RemovedJudgments:
     """Remove everything that was asked and answered by a protocol, and the file that an import kept of it.
 
-    The files change first, then the store, as with every change of texts; see edits.py. changes.jsonl keeps the reason.
+    Of one assessor, where one is named. `files` of the folder go with it. The files change first, then the store, as
+    with every change of texts; see edits.py. changes.jsonl keeps the reason.
     """
     if not why.strip():
         raise UsageError("say why: the reason is kept with the data")
-    edit = TaskEdit(what="forget", protocol=protocol)
+    edit = TaskEdit(what="forget", protocol=protocol, assessor=assessor)
     with Transaction(folder.path) as change:
         make_pending_edit(folder.path, store)
         tasks = store.tasks(cancelled=True)
@@ -61,16 +73,28 @@ def remove_protocol(
             known = f"there are: {', '.join(there)}" if there else "there are no tasks at all"
             wanted = f"{quoted(protocol)}{nearest(protocol, there)}"
             raise UsageError(f"{folder.path}: no tasks of the protocol {wanted}; {known}")
+        if assessor is not None:
+            who = sorted({task.assessor for task in tasks if task.id in mine})
+            mine = {task.id for task in tasks if task.id in mine and task.assessor == assessor}
+            if not mine:
+                raise UsageError(
+                    f"{folder.path}: {quoted(assessor)} has no tasks of {protocol}{nearest(assessor, who)};"
+                    f" there are those of: {', '.join(who)}"
+                )
         answers = sum(event.task in mine for event in store.events())
-        removed = RemovedJudgments(protocol=protocol, tasks=len(mine), answers=answers, why=why)
+        removed = RemovedJudgments(
+            protocol=protocol, tasks=len(mine), answers=answers, why=why, assessor=assessor
+        )
         about = {name: value for name, value in removed.as_dict().items() if name != "scores"}
         log = folder.path / CHANGES
         text = log.read_text(encoding="utf-8") if log.exists() else ""
         entry = dump_json({"when": when, "what": "remove judgments", **about})
         change.stage(CHANGES).write_text(f"{text}{entry}\n", encoding="utf-8", newline="\n")
         change.stage(PENDING_EDIT).write_text(edit.to_json(), encoding="utf-8")
-        if (folder.path / protocol_file(protocol)).exists():
-            change.remove(protocol_file(protocol))
+        kept = () if assessor is not None else (protocol_file(protocol),)
+        for name in (*kept, *files):
+            if (folder.path / name).exists():
+                change.remove(name)
         change.commit()
     finish_change(folder.path, store)
     return removed
