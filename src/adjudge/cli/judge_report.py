@@ -168,6 +168,8 @@ def _show_table(table: Table) -> None:
 def _show_dossier(dossier: JudgeDossier, *, whole: bool) -> None:
     """What every part says, and the first part's tables; the others' are for whoever asks."""
     say(f"{dossier.judge} ({dossier.what})", "bold")
+    if len(dossier.benches) > 1:
+        say(dossier.headline())
     for note in dossier.all_notes():
         warn(note)
     for at, (name, part) in enumerate(dossier.parts.items()):

@@ -121,7 +121,7 @@ def test_who_is_not_there() -> None:
         benches_of(scores, "gtp")
     with pytest.raises(UsageError, match="no judge is named"):
         benches_of(scores, [])
-    with pytest.raises(DataError, match="nothing that gpt answered was also answered"):
+    with pytest.raises(DataError, match="nothing that gpt answered was also answered by people: have some"):
         benches_of(scores_of(frame(gpt=[5, 4, 3, 2])), "gpt")
 
 
@@ -225,3 +225,9 @@ def test_several_columns_need_to_be_told_which_is_peoples() -> None:
     assert (bench.aspect, list(bench.measures)) == ("human", ["rouge"])
     with pytest.raises(UsageError, match='no column "humans"'):
         benches_of(scores_of(wide), "gpt", question="humans")
+
+
+def test_a_column_alone_has_nobody_beside_it() -> None:
+    wide = pd.DataFrame({"topic": list("xxyy"), "system": list("abab"), "gpt": [5, 4, 3, 2]})
+    with pytest.raises(DataError, match="no column beside gpt that could be people's"):
+        benches_of(scores_of(wide), "gpt")

@@ -265,8 +265,9 @@ def benches_of(
     for judge in names:
         if not any(each.judge == judge for each in found):
             raise DataError(
-                f"{scores.name}: nothing that {judge} answered was also answered by somebody else"
+                f"{scores.name}: nothing that {judge} answered was also answered by people"
                 + (f" ({refused[0]})" if refused else "")
+                + ": have some of the same judged by assessors who are not named as judges"
             )
     return JudgeBenches(
         name=scores.name,
@@ -291,6 +292,8 @@ def _peoples_columns(scores: Scores, judges: Sequence[str], named: Sequence[str]
     wrong = [name for name in named if name not in others]
     if wrong:
         raise UsageError(f"{scores.name} has no column {quoted(wrong[0])}{among(wrong[0], others)}")
+    if not others:
+        raise DataError(f"{scores.name} has no column beside {listed(judges)} that could be people's")
     if not named and len(others) != 1:
         raise UsageError(
             f"{scores.name} names no assessors: say which column is people's with --question; there are:"
