@@ -375,6 +375,7 @@ def test_topics_that_people_judged_without_the_judge_count_against_a_saving(fram
     assert found.saving().startswith("program saves no human judgments: with its scores on 56 further topics")
     assert f"and they judged {DRAWN}, 6 of them with program's scores: " in found.saving()
     assert found.saving().endswith("compare people's scores alone, without --judge.")
+    assert "if the 6 topics that people and program judged were drawn at random" in found.validity()
     assert [pair.saved for pair in found.pairs] == [max(0, pair.effective - DRAWN) for pair in found.pairs]
     people, _ = sides(frame)
     for pair in found.pairs:

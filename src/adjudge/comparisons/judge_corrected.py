@@ -630,7 +630,12 @@ class CorrectedComparison(Tabular):
                 f"People judged every topic, and the intervals are from their scores alone; they hold for {self._who},"
                 f" if {even}."
             )
-        drawn = f"the {counted(len(self.labelled), 'topic')} that people judged"
+        who = (
+            f"people and {self.judge}"
+            if any(pair.all_labelled > pair.labelled for pair in self.pairs)
+            else "people"
+        )
+        drawn = f"the {counted(len(self.labelled), 'topic')} that {who} judged"
         if not self.unlabelled:
             drawn = "the topics on which people judged both systems of a pair"
         said = ", as was said," if self.said_at_random else ""
