@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import ttest_1samp
 from tests.cli.running import called
 
 import adjudge
 from adjudge.comparisons.judge_corrected import CorrectedComparison, compare_corrected, prefer_corrected
 from adjudge.comparisons.pairs import compare
+from adjudge.data.scores import MeasureInfo, ScoreTable
 from adjudge.demo.build import build
 from adjudge.errors import DataError, UsageError
 from adjudge.judgments.tasks import Event, stable_id
@@ -227,7 +229,18 @@ def test_what_one_side_did_not_judge_is_counted(frame: pd.DataFrame) -> None:
     left |= by_program & (frame["system"] == "alpha") & (frame["topic"] == people.index[2])
     found = compare_corrected(frame[~left], judge="program")
     assert any(line.startswith("program has no score of 1 summary that people") for line in found.warnings())
-    assert "program did not judge 1 topic that people judged: left out" in found.warnings()
+    assert any(
+        line.startswith(
+            "program did not judge 1 topic that people judged: left out, since only topics with both"
+        )
+        for line in found.warnings()
+    )
+    # Pairs have different numbers of topics, and the sentences say so.
+    assert " on 56 to 57 further topics " in found.saving()
+    assert " instead of 23 to 24, 21 to 22 of them with program's scores (the median of 3 pairs; " in (
+        found.saving()
+    )
+    assert {pair.unlabelled for pair in found.pairs} == {56, 57}
     assert "people did not judge gamma: left out" in found.warnings()
     assert any(line.startswith("people judged only some systems on 1 topic") for line in found.warnings())
     assert found.pair("alpha", "beta").labelled == DRAWN - 3
@@ -250,7 +263,8 @@ def test_the_saving_is_said_with_its_numbers(found: CorrectedComparison) -> None
     )
     assert found.validity() == (
         f"The intervals hold for these two assessors, if the {DRAWN} topics that people judged were drawn at random"
-        f" from all {TOPICS}; program's scores alone decide nothing."
+        f" from all {TOPICS} and differences between systems are not very skewed; program's scores alone decide"
+        " nothing."
     )
     assert found.headline().startswith("On overall, program corrected by people, ")
 
@@ -277,11 +291,11 @@ def test_topics_that_were_plainly_chosen_are_refused_unless_vouched_for() -> Non
     chosen = frame.assign(
         topic=frame["topic"].where(own, frame["topic"].map({v: k for k, v in turned.items()}))
     )
-    with pytest.raises(DataError, match="hardly drawn at random.*say --at-random"):
+    with pytest.raises(DataError, match=r"hardly drawn at random.*p = 0\.0001\); if .*say --at-random"):
         compare_corrected(chosen, judge="program")
     found = compare_corrected(chosen, judge="program", at_random=True)
     assert found.random_p <= 0.001
-    assert ", as was said;" in found.validity()
+    assert "from all 80, as was said, and differences" in found.validity()
     assert any(
         "if people's topics were not drawn at random, the intervals do not hold" in w
         for w in found.warnings()
@@ -294,6 +308,204 @@ def test_ratings_at_a_ceiling_are_warned_of(frame: pd.DataFrame, found: Correcte
     skewed = compare_corrected(ceiling, judge="program")
     assert max(abs(pair.skewness) for pair in skewed.pairs) >= 2
     assert any("very skewed in" in line for line in skewed.warnings())
+
+
+def test_rare_large_differences_are_seen_in_the_judges_scores() -> None:
+    rng = np.random.default_rng(3)
+    rare = np.where(rng.random(100) < 0.15, 3.0, 0.0)
+    labelled = np.flatnonzero(rare == 0)[:10]  # a draw without any of them
+    people = np.column_stack([3 + rare, np.full(100, 3.0)]) + rng.normal(0, 0.2, (100, 2))
+    given = np.full((100, 2), np.nan)
+    given[labelled] = people[labelled]
+    frame = wide(given, people + rng.normal(0, 0.3, (100, 2)))
+    [pair] = compare_corrected(frame, "people", judge="program", at_random=True).pairs
+    assert abs(pair.skewness) < 1.5  # people's differences do not show it
+    assert pair.high < 0.45  # and the interval misses the truth
+    assert pair.skewed
+    said = compare_corrected(frame, "people", judge="program", at_random=True).warnings()
+    assert any("differences, people's or program's, are very skewed in 1 pair" in line for line in said)
+
+
+def wide(people: FloatArray, judge: FloatArray) -> pd.DataFrame:
+    """Topics x systems of both sides, as a table with a measure each."""
+    names = list("abcdefgh")[: people.shape[1]]
+    index = pd.MultiIndex.from_product([range(len(people)), names], names=["topic", "system"])
+    return pd.DataFrame({"people": people.ravel(), "program": judge.ravel()}, index=index).reset_index()
+
+
+# The scale
+
+
+def test_a_judge_on_a_scale_that_nobody_declared_saves_what_it_would_on_peoples(frame: pd.DataFrame) -> None:
+    own = frame["assessor"] == "program"
+    small = frame.assign(overall=frame["overall"].where(~own, frame["overall"] / 20))
+    one, two = (compare_corrected(each, judge="program") for each in (frame, small))
+    for a, b in zip(one.pairs, two.pairs, strict=True):
+        assert b.weight == pytest.approx(20 * a.weight, rel=1e-9)
+        assert (b.difference, b.low, b.high) == pytest.approx((a.difference, a.low, a.high), rel=1e-9)
+    assert two.saving() == one.saving()
+    assert "an estimated saving of" in two.saving()
+
+
+def test_on_a_declared_scale_lambda_at_its_limit_is_said(frame: pd.DataFrame) -> None:
+    own = frame["assessor"] == "program"
+    timid = frame.assign(overall=frame["overall"].where(~own, 3 + frame["overall"] / 20))
+    rows = timid.assign(measure="overall", value=timid["overall"])
+    for ends, limited in (((0.0, 10.0), True), ((0.0, None), False), ((None, None), False)):
+        table = ScoreTable.from_frame(rows, [MeasureInfo("overall", better="higher", range=ends)])
+        found = compare_corrected(table, judge="program")
+        assert any("lambda is kept at its limit of 1 in 6 pairs" in w for w in found.warnings()) == limited
+        assert all((pair.weight == 1) == limited for pair in found.pairs)
+
+
+# What is saved
+
+
+def shared_on(frame: pd.DataFrame, shared: int) -> pd.DataFrame:
+    """The judge judged only so many of people's topics, and all the others."""
+    people, _ = sides(frame)
+    alone = people.index[shared:]
+    return frame[(frame["assessor"] != "program") | ~frame["topic"].isin(alone)]
+
+
+def test_topics_that_people_judged_without_the_judge_count_against_a_saving(frame: pd.DataFrame) -> None:
+    found = compare_corrected(shared_on(frame, 6), judge="program", at_random=True)
+    assert found.judgments == 6 * 4 * 2
+    assert {(pair.labelled, pair.all_labelled) for pair in found.pairs} == {(6, DRAWN)}
+    assert found.saving().startswith("program saves no human judgments: with its scores on 56 further topics")
+    assert f"and they judged {DRAWN}, 6 of them with program's scores: " in found.saving()
+    assert found.saving().endswith("compare people's scores alone, without --judge.")
+    assert "if the 6 topics that people and program judged were drawn at random" in found.validity()
+    assert [pair.saved for pair in found.pairs] == [max(0, pair.effective - DRAWN) for pair in found.pairs]
+    people, _ = sides(frame)
+    for pair in found.pairs:
+        d = people[pair.a] - people[pair.b]
+        ends = ttest_1samp(d, 0).confidence_interval(found.intervals.level)
+        assert (pair.all_people, pair.all_people_low, pair.all_people_high) == pytest.approx(
+            (d.mean(), ends.low, ends.high)
+        )
+    assert "people's alone, all their topics" in found.pairs_table().to_text()
+    assert f"; {DRAWN} topics)" in found.pairs_table().to_text()
+
+
+def test_a_saving_beyond_all_that_people_judged_counts_judgments_in_use(frame: pd.DataFrame) -> None:
+    exact = frame.pivot_table(index=["topic", "system"], columns="assessor", values="overall")
+    judge = exact["program"]  # which people nearly agree with
+    rng = np.random.default_rng(4)
+    near = {who: judge + rng.normal(0, 0.05, len(judge)) for who in ("ann", "ben")}
+    rows = frame.set_index(["topic", "system"])
+    for who, values in near.items():
+        rows.loc[rows["assessor"] == who, "overall"] = values.reindex(
+            rows.index[rows["assessor"] == who]
+        ).to_numpy()
+    table = shared_on(rows.reset_index(), DRAWN - 4)
+    # A system that the judge did not judge is not in use.
+    extra = [(topic, "unseen", "ann", 3.0) for topic in table["topic"].unique()]
+    table = pd.concat([table, pd.DataFrame(extra, columns=table.columns)])
+    found = compare_corrected(table, judge="program")
+    assert found.judgments == (DRAWN - 4) * 8
+    spared = math.floor(np.median([pair.effective for pair in found.pairs]) - DRAWN + 1e-9)
+    assert spared > 0
+    assert found.saving().endswith(f"saving of {spared} topics, about {8 * spared} human judgments.")
+    assert f"instead of {DRAWN}, {DRAWN - 4} of them with program's scores (" in found.saving()
+
+
+def test_a_constant_judge_is_worth_what_people_judged() -> None:
+    rng = np.random.default_rng(9)
+    people = np.full((40, 4), np.nan)
+    people[:12] = rng.normal(3, 1, (12, 4))
+    found = compare_corrected(wide(people, np.full((40, 4), 3.0)), "people", judge="program")
+    said = "as if people had judged 12 topics (the median of 6 pairs; 12 to 12), and they judged 12."
+    assert found.saving().endswith(said)
+
+
+def test_people_who_judged_some_systems_of_every_topic_leave_something_to_the_judge() -> None:
+    rng = np.random.default_rng(2)
+    truth = rng.normal(3, 1, (60, 3))
+    people = truth + rng.normal(0, 0.2, truth.shape)
+    people[np.arange(60), np.arange(60) % 3] = np.nan  # two of three systems on every topic
+    found = compare_corrected(
+        wide(people, truth + rng.normal(0, 0.2, truth.shape)), "people", judge="program"
+    )
+    assert found.unlabelled == 0
+    assert {pair.unlabelled for pair in found.pairs} == {40}
+    assert found.saving().startswith("With program's scores on 40 further topics")
+    assert "if the topics on which people judged both systems of a pair were drawn at random" in (
+        found.validity()
+    )
+    spared = math.floor(np.median([pair.effective for pair in found.pairs]) - 20 + 1e-9)
+    # 120 judgments gave every pair 20 topics.
+    assert found.saving().endswith(f"saving of {spared} topics, about {6 * spared} human judgments.")
+
+
+# Few different values
+
+
+def test_ties_of_few_topics_are_compared_and_noted() -> None:
+    rng = np.random.default_rng(1)
+    judged = rng.normal(0, 1, (30, 2))
+    people = np.full((30, 2), np.nan)
+    people[:4] = [[3, 3], [3.5, 3], [3, 3], [4.5, 3]]
+    found = compare_corrected(wide(people, judged), "people", judge="program", at_random=True)
+    [pair] = found.pairs
+    assert (pair.why, pair.labelled) == (None, 4)
+    assert not any("5 of 4" in line for line in found.warnings())
+    people[4:10] = [[3, 3]] * 5 + [[2.5, 3]]
+    found = compare_corrected(wide(people, judged), "people", judge="program", at_random=True)
+    [pair] = found.pairs
+    assert pair.few_values
+    assert any(
+        line
+        == "most of people's differences are the same for a and b: the interval rests on the few others, and may"
+        " be too short"
+        or line.startswith("most of people's differences are the same for b and a: ")
+        for line in found.warnings()
+    )
+
+
+def test_a_pair_that_hardly_varies_has_a_difference_without_an_interval() -> None:
+    people = np.full((40, 2), np.nan)
+    people[:20] = [[4.0, 3.0]] * 18 + [[3.5, 3.0], [4.5, 3.0]]
+    judged = np.random.default_rng(1).normal(0, 1, (40, 2))
+    found = compare_corrected(wide(people, judged), "people", judge="program", at_random=True)
+    [pair] = found.pairs
+    assert pair.conclusion == "not tested"
+    assert pair.why == (
+        "all but 2 of 20 labelled topics have the same value, which is too little variation for an interval"
+    )
+    assert math.isnan(pair.low)
+    assert abs(pair.difference) == pytest.approx(1, abs=0.1)
+    assert found.standing("b").mean == pytest.approx(3.0)
+    assert found.standing("b").interval is None
+
+
+def test_an_interval_that_a_step_down_test_cuts_at_zero_does_not_hold_it() -> None:
+    cut = 0
+    for seed in range(40):
+        found = compare_corrected(rated(seed=seed), judge="program", at_random=True)
+        for pair in found.pairs:
+            shown = pair.ends()
+            if pair.conclusion == "differ" and 0.0 in (pair.low, pair.high):
+                cut += 1
+                assert shown.startswith("above 0 to ") or shown.endswith(" to below 0")
+                assert shown in found.pair_sentence(pair)
+                assert f"({shown})" in found.pairs_table().to_text()
+            else:
+                assert "above" not in shown
+        if cut:
+            return
+    pytest.fail("no league had such an interval")
+
+
+@pytest.mark.parametrize(("systems", "level"), [(2, "0.95"), (3, "0.9833"), (4, "0.9917"), (8, "0.9982")])
+def test_the_level_of_intervals_is_said_with_enough_digits(systems: int, level: str) -> None:
+    rng = np.random.default_rng(1)
+    people = rng.normal(0, 1, (30, systems))
+    people[10:] = np.nan
+    found = compare_corrected(
+        wide(people, rng.normal(0, 1, (30, systems))), "people", judge="program", at_random=True
+    )
+    assert f"intervals at {level} each" in found.pairs_table().title
 
 
 def test_a_result_shows_itself(found: CorrectedComparison) -> None:
@@ -417,6 +629,30 @@ def test_a_judge_at_random_says_nothing_of_a_system_without_labels() -> None:
     assert any("add up to no more than 1" in line for line in found.warnings())
 
 
+def test_systems_with_labels_are_corrected_by_these_and_not_by_sensitivity() -> None:
+    # One system with all its labels yes, one with some no, one with three labels that belie the judge.
+    rng = np.random.default_rng(5)
+    people = np.full((60, 4), np.nan)
+    people[:20, 0], people[:20, 1] = 1.0, np.arange(20) >= 5
+    people[:20, 2] = np.arange(20) % 2
+    people[:3, 3] = 0.0
+    judged = np.where(rng.random((60, 4)) < 0.9, np.nan_to_num(people, nan=1.0), 0.5).round()
+    judged[:, 3] = 1.0
+    found = compare_corrected(wide(people, judged), "people", judge="program", at_random=True)
+    assert [found.standing(s).method for s in "abcd"] == ["ppi++", "ppi++", "ppi++", "rogan-gladen"]
+    a, b, d = (found.standing(s) for s in "abd")
+    assert (a.mean, a.people, a.interval) == (1.0, 1.0, None)
+    assert a.why is not None
+    assert a.why.startswith("all 20 labelled topics have the same value")
+    assert 0 <= b.low <= b.people <= b.high <= 1
+    assert d.people == 0 < d.low
+    assert any(
+        line.startswith("d: people's own mean, 0.0000, lies outside the interval of the corrected one, ")
+        and "with 3 topics labelled the share is from program's errors on all systems" in line
+        for line in found.warnings()
+    )
+
+
 # Preferences
 
 
@@ -445,6 +681,9 @@ def test_strengths_of_people_made_surer_by_a_judge() -> None:
         assert (s.labelled, s.judged) == (20, 60)
     assert found.title == "Bradley-Terry log strengths"
     assert "human answers" in found.saving()
+    assert found.judgments == 20 * 6 * 2
+    fewer = frame[(frame["assessor"] != "program") | ~frame["topic"].isin(found.labelled[:5])]
+    assert prefer_corrected(fewer, judge="program").judgments == 15 * 6 * 2
     assert found.assessors == ("ann", "ben")
     assert "corrected log strength" in found.table().to_text()
     with pytest.raises(UsageError, match='no answers by "judge"'):
@@ -521,9 +760,8 @@ def test_a_league_of_equals_errs_seldom(judge: str) -> None:
     for _ in range(12):
         y, f = draw(judge, rng)
         y[rng.permutation(100)[20:]] = np.nan
-        index = pd.MultiIndex.from_product([range(100), list("abcde")], names=["topic", "system"])
-        frame = pd.DataFrame({"people": y.ravel(), "program": f.ravel()}, index=index).reset_index()
-        any_found += compare_corrected(frame, "people", judge="program", at_random=True).count("differ") > 0
+        found = compare_corrected(wide(y, f), "people", judge="program", at_random=True)
+        any_found += found.count("differ") > 0
     assert any_found <= 3  # of 12 with a chance of .05 each: more has a chance of .002
 
 

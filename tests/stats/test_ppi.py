@@ -18,7 +18,9 @@ from adjudge.stats.ppi import (
     CLIP,
     FREE,
     FROM_ZERO,
+    Clip,
     PoweredMean,
+    least_varied,
     powered_mean,
     random_labels_p,
     tuned_weight,
@@ -140,15 +142,67 @@ def test_too_few_labels_or_all_the_same_are_undefined() -> None:
     assert math.isnan(few.interval()[0])
     ceiling = powered_mean([0.0] * 17 + [1.0] * 3, np.arange(20.0), np.arange(50.0))
     assert ceiling.why is not None
-    assert ceiling.why.startswith("fewer than 5 of 20 labelled topics")
+    assert ceiling.why.startswith("all but 3 of 20 labelled topics have the same value")
     assert ceiling.labelled_estimate == pytest.approx(0.15)
-    assert math.isnan(ceiling.estimate)
+    assert math.isnan(ceiling.interval()[0])
+    assert math.isnan(ceiling.p())
+    assert not ceiling.skewed
+    same = powered_mean([2.0] * 6, np.arange(6.0), np.arange(50.0))
+    assert (same.estimate, same.weight) == (2.0, 0.0)
+    assert same.why is not None
+    assert same.why.startswith("all 6 labelled topics have the same value")
+
+
+@pytest.mark.parametrize(
+    ("n", "least"), [(4, 2), (6, 2), (8, 2), (9, 3), (12, 3), (13, 4), (17, 5), (100, 5)]
+)
+def test_how_many_values_must_differ_grows_with_the_labels(n: int, least: int) -> None:
+    assert least_varied(n) == least
+    for differ in (least - 1, least):
+        y = np.zeros(n)
+        y[:differ] = np.arange(differ) + 1.0
+        found = powered_mean(y, np.arange(float(n)) % 3, np.arange(30.0) % 3)
+        assert found.varied == differ
+        assert (found.why is None) == (differ == least)
+    assert found.few_values == (least < min(5, n / 2))
+
+
+def test_small_samples_on_a_coarse_scale_are_answered_and_covered() -> None:
+    rng = np.random.default_rng(2)
+    held = told = 0
+    for _ in range(600):
+        y = np.round(rng.normal(size=(40,)) * 2) / 2  # half points
+        found = powered_mean(y[:5], y[:5] + rng.normal(0, 0.5, 5), y[5:] + rng.normal(0, 0.5, 35))
+        if found.why is None:
+            told += 1
+            held += found.interval()[0] <= 0 <= found.interval()[1]
+    assert told > 0.95 * 600
+    assert held / told >= 0.95 - 3.5 * math.sqrt(0.95 * 0.05 / 600)
 
 
 def test_skewness_of_what_is_left() -> None:
     y, f, g = CASES["good"]
     found = powered_mean(y, f, g)
     assert found.skewness == pytest.approx(skew(y - found.weight * f), rel=1e-9)
+    assert found.judge_skewness == pytest.approx(skew([*f, *g]), rel=1e-9)
+    assert not found.skewed
+
+
+def test_skewness_beyond_chance_is_told_of_most_samples_that_miss() -> None:
+    rng = np.random.default_rng(1)
+    missed = told = normal = 0
+    for _ in range(400):
+        y = np.exp(rng.normal(size=100))
+        found = powered_mean(y[:10], *np.split(y + rng.normal(0, 0.5, 100), [10]), clip=FROM_ZERO)
+        low, high = found.interval()
+        if not low <= math.exp(0.5) <= high:
+            missed += 1
+            told += found.skewed
+        z = rng.normal(size=100)
+        normal += powered_mean(z[:10], *np.split(z + rng.normal(0, 0.6, 100), [10])).skewed
+    assert missed > 40
+    assert told / missed > 0.9
+    assert normal / 400 < 0.05
 
 
 def test_what_is_missing_is_refused() -> None:
@@ -198,7 +252,9 @@ def test_hard_topics_alone_are_no_random_draw_and_random_ones_are() -> None:
 # Coverage
 
 
-def covers(judge: str, n: int, times: int, *, seed: int, reference: str = "t") -> tuple[float, float]:
+def covers(
+    judge: str, n: int, times: int, *, seed: int, reference: str = "t", clip: Clip = CLIP, scale: float = 1.0
+) -> tuple[float, float]:
     """How often the interval of 95 % holds the mean, 0, and the variance beside that of people alone."""
     rng = np.random.default_rng(seed)
     held, found = 0, []
@@ -212,7 +268,8 @@ def covers(judge: str, n: int, times: int, *, seed: int, reference: str = "t") -
             "useless": rng.normal(0, 1, 100),
             "biased": 1.5 + 0.5 * y + rng.normal(0, 0.5, 100),
         }[judge]
-        each = powered_mean(y[:n], f[:n], f[n:], reference=reference)  # type: ignore[arg-type]
+        f = f * scale
+        each = powered_mean(y[:n], f[:n], f[n:], clip=clip, reference=reference)  # type: ignore[arg-type]
         if each.why is None:
             low, high = each.interval()
             held += low <= 0 <= high
@@ -232,6 +289,14 @@ def test_coverage_with_ten_labels(judge: str) -> None:
     assert 0.95 - 3.5 * math.sqrt(0.95 * 0.05 / 800) <= share
 
 
+@pytest.mark.parametrize("judge", ["good", "useless", "biased"])
+def test_coverage_of_a_judge_on_a_small_scale_with_lambda_from_zero(judge: str) -> None:
+    share, ratio = covers(judge, 10, 800, seed=1, clip=FROM_ZERO, scale=0.05)
+    assert 0.95 - 3.5 * math.sqrt(0.95 * 0.05 / 800) <= share
+    if judge == "good":
+        assert ratio < 0.5
+
+
 def test_the_normal_interval_covers_too_seldom_with_ten_labels() -> None:
     share, _ = covers("good", 10, 800, seed=1, reference="z")
     assert share < 0.92
@@ -244,6 +309,9 @@ def test_coverage(judge: str, n: int) -> None:
     share, ratio = covers(judge, n, 10_000, seed=n)
     print(f"{judge} judge, {n} of 100 topics labelled: coverage {share:.3f}, variance ratio {ratio:.2f}")
     assert 0.942 <= share <= 0.972
+    free, _ = covers(judge, n, 4000, seed=n + 1, clip=FROM_ZERO, scale=0.05)
+    print(f"on a twentieth of the scale, lambda from 0: coverage {free:.3f}")
+    assert 0.938 <= free <= 0.976
     if judge == "useless":
         assert 0.95 <= ratio <= 1.15
     else:

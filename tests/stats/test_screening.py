@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from adjudge.errors import UsageError
-from adjudge.stats.screening import USELESS, Screening, corrected_share, screen
+from adjudge.stats.screening import TOO_FEW, USELESS, Screening, corrected_share, screen
 
 with (Path(__file__).parent / "data" / "screening_expected.csv").open(newline="") as lines:
     ROWS = [{k: float(v) for k, v in row.items()} for row in csv.DictReader(lines)]
@@ -65,6 +65,30 @@ def test_a_judge_that_says_nothing_leaves_the_share_undefined(judge: Screening, 
     assert math.isnan(found.high)
     assert found.why is not None
     assert found.why.startswith(why)
+
+
+@pytest.mark.parametrize(
+    ("judge", "told"),
+    [
+        (Screening(yes=2, yes_found=1, no=100, no_found=51), True),  # 1.01, and 1.0098 with answers added
+        (Screening(yes=3, yes_found=3, no=100, no_found=2), False),  # 1.02, but 4/5 + 3/102 < 1
+        (Screening(yes=50, yes_found=50, no=2, no_found=0.5), True),  # 1.25, and 51/52 + 1.5/4 > 1
+        (Screening(yes=4, yes_found=4, no=50, no_found=8), True),  # 1.16, and 5/6 + 9/52 > 1
+        (Screening(yes=4, yes_found=4, no=50, no_found=7), False),  # 1.14, but 5/6 + 8/52 < 1
+    ],
+)
+def test_a_sum_barely_above_one_is_undefined_where_the_interval_would_turn_round(
+    judge: Screening, told: bool
+) -> None:
+    assert judge.why is None
+    for yes in (10, 60, 150, 195):
+        found = corrected_share(yes, 200, judge)
+        if told:
+            assert found.why is None
+            assert found.low <= found.estimate <= found.high
+        else:
+            assert math.isnan(found.estimate)
+            assert found.why == TOO_FEW
 
 
 def coverage(share: float, right: float, cleared: float, labels: int, times: int, seed: int) -> float:

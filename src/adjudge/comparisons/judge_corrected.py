@@ -39,6 +39,7 @@ from adjudge.table import Column, Table, Tables, Tabular, plain
 from adjudge.wording import counted, decimal, listed, number_word
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     import pandas as pd
 
     from adjudge.formats.preferences import PreferenceSource
@@ -54,8 +55,7 @@ PPI = "ppi++"
 LOGS = "Bradley-Terry log strengths"
 REFUSED, UNLIKELY = 0.001, 0.05
 """p of a random draw of the topics that people judged: up to the first it is refused, up to the second it is said."""
-SKEWED = 2.0
-"""Skewness from which Student's t is no longer trusted; samples of 10 to 50 normal numbers hardly reach it."""
+TOO_SHORT = "the interval rests on the few others, and may be too short"
 MOST_PAIRS = 45
 """Pairs up to which their table is shown unasked: those of ten systems."""
 
@@ -114,8 +114,16 @@ def compare_corrected(
     systems += [s for s in its.systems if yes_no and s not in systems]
     if not systems:
         raise DataError(f"{judge} and people have no system in common")
-    rows = people.frame[people.frame["value"].notna()]
-    scored = _placed(its, topics, systems)
+    given, scored = (_placed(each, topics, systems) for each in matrices)
+    both = ~np.isnan(given) & ~np.isnan(scored)
+    rows = people.table.at(name, length=length, form=form)
+    pooled = own.together.systems if own.together else ()
+    rows = rows[
+        rows["value"].notna()
+        & rows["topic"].isin([topics[k] for k in np.flatnonzero(both.any(axis=1))])
+        & rows["system"].isin([*systems, *pooled])
+    ]
+    behind = _placed(replace(own, values=own.counts), topics, systems)
     turned = {own.info.better, its.info.better} == {"higher", "lower"}
     asked = _Asked(
         title=own.title,
@@ -124,8 +132,11 @@ def compare_corrected(
         signature=f"{own.signature}|judge:{judge}:{its.signature.replace('|', ':')}|pool:{pool}",
         judge=judge,
         assessors=tuple(sorted(rows["assessor"].dropna().unique())),
-        judgments=len(rows),
-        same_scale=its.info.range == own.info.range and name.split("(")[0] == program.split("(")[0],
+        judgments=np.where(both, behind, 0).sum(axis=1),
+        # A scale that nobody declared may be any: a judge's may be a twentieth of people's.
+        same_scale=its.info.range == own.info.range
+        and None not in own.info.range
+        and name.split("(")[0] == program.split("(")[0],
         yes_no=yes_no,
         kinds=found.kinds_of(systems),
         judge_means=np.array([_mean(column) for column in scored.T]),
@@ -142,7 +153,7 @@ def compare_corrected(
         asked,
         topics=topics,
         systems=tuple(systems),
-        people=_placed(own, topics, systems),
+        people=given,
         judged=-scored if turned else scored,  # a judge's low scores may go with people's high ones
         family=lambda names: found.pairs_among(names, among),
     )
@@ -272,6 +283,7 @@ def prefer_corrected(
     left = [item for item in given.items if item in met[0] ^ met[1]]
     rows = [[r for r in some if {r.left, r.right} <= {*items}] for some in rows]
     order = tuple(dict.fromkeys(r.topic for some in rows for r in some))
+    shared = {r.topic for r in rows[0]} & {r.topic for r in rows[1]}
     answers = []
     for some in rows:
         found = Answers.of(some, items=items)
@@ -289,8 +301,8 @@ def prefer_corrected(
         signature=f"bradley-terry|items:{len(items)}|answers:{len(rows[0])}|judge:{judge}:{len(rows[1])}"
         f"|ties:half|v:{__version__}",
         judge=judge,
-        assessors=tuple(sorted({r.assessor for r in rows[0] if r.assessor})),
-        judgments=len(rows[0]),
+        assessors=tuple(sorted({r.assessor for r in rows[0] if r.assessor and r.topic in shared})),
+        judgments=np.bincount(answers[0].cluster, minlength=len(order)),
         same_scale=False,
         kinds={},
         judge_means=log_strengths(answers[1]) if has_maximum(answers[1]) else np.full(len(items), np.nan),
@@ -345,8 +357,10 @@ class _Asked:
     signature: str
     judge: str
     assessors: tuple[str, ...]
-    judgments: int
+    judgments: npt.NDArray[Any]
+    """People's, by topic: those of summaries that the judge judged too."""
     same_scale: bool
+    """Both on one declared scale, so that lambda is kept up to 1."""
     kinds: Mapping[str, str]
     choices: Choices
     intervals: Intervals
@@ -381,7 +395,14 @@ class CorrectedStanding:
     group: str
     best: int | None
     worst: int | None
+    few_values: bool = False
+    """Most of people's scores are the same, and the interval may be too short."""
     why: str | None = None
+
+    @property
+    def excludes_people(self) -> bool:
+        """People's own mean of this system lies outside the interval."""
+        return self.people < self.low or self.people > self.high
 
     @property
     def interval(self) -> str | None:
@@ -421,12 +442,28 @@ class CorrectedPair:
     conclusion: Conclusion
     skewness: float = math.nan
     """Of people's differences, less what the judge accounts for."""
+    skewed: bool = False
+    """These, or the judge's differences on all topics, are too skewed for Student's t with so few labels."""
+    few_values: bool = False
+    """Most of people's differences are the same, and the interval may be too short."""
+    all_labelled: int = 0
+    """Topics on which people judged both, whether the judge did or not."""
+    all_people: float = math.nan
+    """People's difference on all these topics, with Student's interval."""
+    all_people_low: float = math.nan
+    all_people_high: float = math.nan
     why: str | None = None
 
     @property
     def saved(self) -> float:
-        """Topics that people need not judge; 0 where the judge gives nothing."""
-        return max(0.0, self.effective - self.labelled)
+        """Topics that people need not judge; 0 where the judge gives nothing beyond all that people judged."""
+        return max(0.0, self.effective - self.all_labelled)
+
+    def ends(self) -> str:
+        """`0.103 to 0.519`; an end that a step-down test cuts at 0 is `above 0` or `below 0`, which is not in it."""
+        cut = self.conclusion == "differ"
+        low = "above 0" if cut and self.low == 0 else _end(self.low)
+        return f"{low} to {'below 0' if cut and self.high == 0 else _end(self.high)}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -450,7 +487,7 @@ class CorrectedComparison(Tabular):
     choices: Choices
     intervals: PairIntervals
     judgments: int
-    """People's."""
+    """People's, of summaries that the judge judged too."""
     random_p: float
     """How often labels drawn at random would differ as much in the judge's scores."""
     said_at_random: bool
@@ -550,42 +587,62 @@ class CorrectedComparison(Tabular):
         import numpy as np
 
         found = [pair for pair in self.pairs if not math.isnan(pair.effective)]
-        if not self.unlabelled:
+        if not self._further:
             return f"{self.judge} judged no topic that people did not judge: it saves no human {self.unit}s."
         if not found:
             return f"What {self.judge} saves in human {self.unit}s cannot be told: no pair could be compared."
-        labelled = int(np.median([pair.labelled for pair in found]))
-        each = [pair.effective / pair.labelled * labelled for pair in found]
-        middle = math.floor(float(np.median(each)) + 1e-9)
-        several = f"the median of {counted(len(found), 'pair')}; {math.floor(min(each)):,} to {math.floor(max(each)):,}"
-        further = counted(self.unlabelled, "further topic")
-        if middle <= labelled:
-            over = f", {several}" if len(found) > 1 else ""
-            return (
-                f"{self.judge} saves no human {self.unit}s: with its {self._words[1]} on {further} differences are"
-                f" known as if people had judged {middle:,} topics, and they judged {labelled:,}{over}."
+        each, own = ([getattr(pair, name) for pair in found] for name in ("effective", "all_labelled"))
+        least, middle, most = (
+            math.floor(value + 1e-9) for value in (min(each), float(np.median(each)), max(each))
+        )
+        spared = math.floor(float(np.median(np.subtract(each, own))) + 1e-9)
+        several = f"the median of {counted(len(found), 'pair')}; {least:,} to {most:,}"
+        further = _span([pair.unlabelled for pair in found], "further topic")
+        judged = _span(own)
+        if apart := any(pair.all_labelled > pair.labelled for pair in found):
+            judged += (
+                f", {_span([pair.labelled for pair in found])} of them with {self.judge}'s {self._words[1]}"
             )
         over = f" ({several})" if len(found) > 1 else ""
-        spared = middle - labelled
-        per_topic = self.judgments / max(1, len(self.labelled))
+        if spared <= 0:
+            rather = ": compare people's scores alone, without --judge" if apart else ""
+            return (
+                f"{self.judge} saves no human {self.unit}s: with its {self._words[1]} on {further} differences are"
+                f" known as if people had judged {counted(middle, 'topic')}{over}, and they judged {judged}{rather}."
+            )
+        per_topic = self.judgments / float(np.median([pair.labelled for pair in found]))
         return (
             f"With {self.judge}'s {self._words[1]} on {further} differences are known as if"
-            f" people had judged {middle:,} topics instead of {labelled:,}{over}: an estimated saving of"
+            f" people had judged {counted(middle, 'topic')} instead of {judged}{over}: an estimated saving of"
             f" {counted(spared, 'topic')}, about {counted(round(spared * per_topic), f'human {self.unit}')}."
         )
 
+    @property
+    def _further(self) -> int:
+        """The most topics that the judge added to any pair."""
+        return max((pair.unlabelled for pair in self.pairs), default=self.unlabelled)
+
     def validity(self) -> str:
-        """Under which condition the intervals hold, and for whom."""
-        drawn = (
-            f"The intervals hold for {self._who}, if the {counted(len(self.labelled), 'topic')} that people judged"
-            f" were drawn at random from all {len(self.topics):,}"
-        )
-        if not self.unlabelled:
+        """Under which conditions the intervals hold, and for whom."""
+        even = "differences between systems are not very skewed"
+        if not self._further:
             return (
-                f"People judged every topic, and the intervals are from their scores alone, for {self._who}."
+                f"People judged every topic, and the intervals are from their scores alone; they hold for {self._who},"
+                f" if {even}."
             )
-        said = ", as was said" if self.said_at_random else ""
-        return f"{drawn}{said}; {self.judge}'s {self._words[1]} alone decide nothing."
+        who = (
+            f"people and {self.judge}"
+            if any(pair.all_labelled > pair.labelled for pair in self.pairs)
+            else "people"
+        )
+        drawn = f"the {counted(len(self.labelled), 'topic')} that {who} judged"
+        if not self.unlabelled:
+            drawn = "the topics on which people judged both systems of a pair"
+        said = ", as was said," if self.said_at_random else ""
+        return (
+            f"The intervals hold for {self._who}, if {drawn} were drawn at random from all"
+            f" {len(self.topics):,}{said} and {even}; {self.judge}'s {self._words[1]} alone decide nothing."
+        )
 
     def sentences(self) -> Iterator[str]:
         """The headline, the saving, when it holds, and every pair that differs."""
@@ -602,7 +659,7 @@ class CorrectedComparison(Tabular):
             return f"{pair.a} and {pair.b} could not be compared: {pair.why}."
         one = f"(corrected difference {decimal(pair.difference, '+.3f')}"
         if not math.isnan(pair.low) and not math.isnan(pair.high):
-            one += f", {decimal(pair.low, '.3f')} to {decimal(pair.high, '.3f')}"
+            one += f", {pair.ends()}"
         one += f"; people's alone {decimal(pair.people, '+.3f')}; lambda {decimal(pair.weight, '.2f')}; p"
         one += f" {pair.p_adjusted:.2g}; as if {math.floor(pair.effective + 1e-9):,} topics had been judged"
         one += f" instead of {pair.labelled:,})"
@@ -617,16 +674,27 @@ class CorrectedComparison(Tabular):
         found = list(self.notes)
         if self.random_p <= UNLIKELY:
             found.append(
-                f"{self.judge}'s {self._words[1]} on the topics that people judged differ from those on the others as"
-                f" only {_share(self.random_p)} of random draws would (p = {self.random_p:.2g}): if people's topics"
-                " were not drawn at random, the intervals do not hold"
+                f"{self.judge}'s {self._words[1]} on the topics that people judged differ from those on the others more"
+                f" than random draws of topics usually do (permutation test, p = {self.random_p:.2g}): if people's"
+                " topics were not drawn at random, the intervals do not hold"
             )
-        if skewed := sum(abs(pair.skewness) >= SKEWED for pair in self.pairs):
+        if skewed := sum(pair.skewed for pair in self.pairs):
             found.append(
-                f"people's differences are very skewed in {counted(skewed, 'pair')}, as ratings at the end of their"
-                " scale are: there Student's t finds differences more often by chance than it says; compare people's"
-                " scores alone with --test wilcoxon"
+                f"differences, people's or {self.judge}'s, are very skewed in {counted(skewed, 'pair')}, as ratings at"
+                " the end of their scale and rare large differences are: there Student's t errs more often than it"
+                " says, and few labelled topics hardly show what is rare"
             )
+        if few := [s.system for s in self.standings if s.few_values]:
+            found.append(f"most of people's scores are the same for {listed(few)}: {TOO_SHORT}")
+        if same := [pair for pair in self.pairs if pair.few_values]:
+            which = f"{same[0].a} and {same[0].b}" if len(same) == 1 else counted(len(same), "pair")
+            found.append(f"most of people's differences are the same for {which}: {TOO_SHORT}")
+        found += [
+            f"{s.system}: people's own mean, {decimal(s.people)}, lies outside the interval of the corrected one,"
+            f" {s.interval}; {self._apart(s)}"
+            for s in self.standings
+            if s.excludes_people
+        ]
         if (turned := self._turned()) > 0:
             found.append(
                 f"every pair has its own lambda: in {counted(turned, 'pair')} the corrected difference has another sign"
@@ -641,6 +709,17 @@ class CorrectedComparison(Tabular):
         if self.screening is not None:
             found.append(self._screening_words(self.screening))
         return found
+
+    def _apart(self, s: CorrectedStanding) -> str:
+        """Why people's own mean of a system may lie outside the interval."""
+        if s.method == "rogan-gladen":
+            return (
+                f"with {counted(s.labelled, 'topic')} labelled the share is from {self.judge}'s errors on all systems,"
+                " and on this one it may err otherwise"
+            )
+        return (
+            f"{self.judge}'s {self._words[1]} say that the topics which people judged are unlike the others"
+        )
 
     def _turned(self) -> int:
         means = {s.system: s.mean for s in self.standings}
@@ -700,23 +779,34 @@ class CorrectedComparison(Tabular):
         numbers = (s.labelled, s.judged, s.people, s.judge, s.mean, s.low, s.high)
         return (s.rank, s.system, *kind, *numbers, s.interval, s.weight, s.method, *ends)
 
+    def _all_alone(self, pair: CorrectedPair) -> str | None:
+        if pair.all_people != pair.all_people:
+            return None
+        known = pair.all_people_low == pair.all_people_low
+        ends = f"{_end(pair.all_people_low)} to {_end(pair.all_people_high)}; " if known else ""
+        return f"{decimal(pair.all_people, '.3f')} ({ends}{counted(pair.all_labelled, 'topic')})"
+
     def pairs_table(self) -> Table:
         """What every pair's difference is by people alone and corrected, and what the judge added."""
 
-        def around(value: float, low: float, high: float) -> str | None:
+        def around(value: float, low: float, high: float, ends: str = "") -> str | None:
             if value != value:
                 return None
-            ends = f" ({_end(low)} to {_end(high)})" if low == low or high == high else ""
-            return f"{decimal(value, '.3f')}{ends}"
+            ends = ends or f"{_end(low)} to {_end(high)}"
+            return f"{decimal(value, '.3f')}{f' ({ends})' if low == low or high == high else ''}"
+
+        # People's topics that the judge did not judge are not in the correction: beside it stands what they say.
+        apart = any(pair.all_labelled > pair.labelled for pair in self.pairs)
+        every = ("all_labelled", "all_people", "all_people_low", "all_people_high")
+        last = ("p", "p_adjusted", "conclusion", "why")
 
         named = ("a", "b", "labelled", "unlabelled", "weight")
         hidden = ("people", "people_low", "people_high", "difference", "low", "high")
-        words = (
-            f"{self.intervals.level:.4g}" if self.intervals.level > 0.99 else f"{self.intervals.level:.2g}"
-        )
+        after = ("ratio", "effective", "statistic", "df", "skewness", "skewed", "few_values", *last)
         return Table(
             name="corrected pairs",
-            title=f"Differences, with intervals at {words} each ({CORRECTION_BY[self.choices.correct]})",
+            title=f"Differences, with intervals at {_level(self.intervals.level)} each"
+            f" ({CORRECTION_BY[self.choices.correct]})",
             columns=(
                 Column("a", right=False),
                 Column("b", right=False),
@@ -724,13 +814,19 @@ class CorrectedComparison(Tabular):
                 Column("unlabelled", "further"),
                 Column("weight", "lambda", format=".2f"),
                 *(Column(name, show="never") for name in hidden),
+                *(Column(name, show="never") for name in every),
+                *(
+                    [Column("all_alone", "people's alone, all their topics", data=False, right=False)]
+                    if apart
+                    else []
+                ),
                 Column("alone", "people's alone", data=False, right=False),
                 Column("corrected", data=False, right=False),
                 Column("ratio", "variance ratio", format=".2f"),
                 Column("effective", "as if topics", format=".1f"),
                 Column("statistic", show="never"),
                 Column("df", show="never"),
-                Column("skewness", show="never"),
+                *(Column(name, show="never") for name in ("skewness", "skewed", "few_values")),
                 Column("p", show="never"),
                 Column("p_adjusted", "p", format=".3f"),
                 Column("conclusion", right=False),
@@ -738,16 +834,11 @@ class CorrectedComparison(Tabular):
             ),
             rows=tuple(
                 (
-                    *(getattr(pair, name) for name in (*named, *hidden)),
+                    *(getattr(pair, name) for name in (*named, *hidden, *every)),
+                    *([self._all_alone(pair)] if apart else []),
                     around(pair.people, pair.people_low, pair.people_high),
-                    around(pair.difference, pair.low, pair.high),
-                    *(
-                        getattr(pair, name)
-                        for name in ("ratio", "effective", "statistic", "df", "skewness", "p")
-                    ),
-                    pair.p_adjusted,
-                    pair.conclusion,
-                    pair.why,
+                    around(pair.difference, pair.low, pair.high, pair.ends()),
+                    *(getattr(pair, name) for name in after),
                 )
                 for pair in self.pairs
             ),
@@ -795,8 +886,18 @@ def _end(value: float) -> str:
     return decimal(value, ".3f") if value == value else "open"
 
 
-def _share(p: float) -> str:
-    return f"{p:.0%}" if p >= 0.01 else f"{p:.1%}" if p >= 0.001 else f"{p:.2%}"
+def _level(level: float) -> str:
+    """With four decimals, or more where the rest to 1 is smaller: 0.95, 0.9833, 0.99924."""
+    digits = max(4, 1 - math.floor(math.log10(1 - level))) if level < 1 else 4
+    return f"{level:.{digits}f}".rstrip("0")
+
+
+def _span(numbers: Sequence[int], noun: str | None = None) -> str:
+    """`48 further topics`, `51 to 57 further topics`; the number alone where nothing is named."""
+    least, most = min(numbers), max(numbers)
+    if least < most:
+        return f"{least:,} to {most:,}{f' {noun}s' if noun else ''}"
+    return counted(most, noun) if noun else f"{most:,}"
 
 
 @dataclass(frozen=True)
@@ -838,14 +939,13 @@ def _corrected(
         raise DataError(
             f"{asked.judge} judged none of the summaries that people judged: there is nothing to correct it by"
         )
-    unjudged = int((~np.isnan(people).all(axis=1) & ~there).sum())
     rng = generator(asked.choices.seed, "compare/labelled")
     random_p = random_labels_p(judged[there], labelled[there], rng=rng)
     if random_p <= REFUSED and not asked.at_random:
         raise DataError(
-            f"the topics that people judged were hardly drawn at random: {asked.judge}'s scores set them apart from the"
-            f" others as {_share(random_p)} of random draws would at most; if they were drawn at random all the same,"
-            " say --at-random"
+            f"the topics that people judged were hardly drawn at random: {asked.judge}'s scores of them differ too much"
+            f" from its scores of the other topics (permutation test, p = {random_p:.2g}); if they were drawn at random"
+            " all the same, say --at-random"
         )
     sides = _Sides(people=people[there], judged=judged[there])
     means = [powered_mean(*sides.of(j), clip=clip) for j in range(len(systems))]
@@ -870,7 +970,15 @@ def _corrected(
         pointwise=asked.intervals == "pointwise",
     )
     pairs = tuple(
-        _pair(found[k], names[first[k]], names[second[k]], k, tested, ends)
+        _pair(
+            found[k],
+            names[first[k]],
+            names[second[k]],
+            k,
+            tested,
+            ends,
+            people[:, order[first[k]]] - people[:, order[second[k]]],
+        )
         for k in np.flatnonzero(wanted).tolist()
     )
     better = _better(asked.info, tested, len(names))
@@ -890,13 +998,13 @@ def _corrected(
         complete=bool(wanted.all()) and len(names) > 1,
         choices=asked.choices,
         intervals=ends,
-        judgments=asked.judgments,
+        judgments=int(asked.judgments[labelled].sum()),
         random_p=random_p,
         said_at_random=asked.at_random,
         screening=screening if shares else None,
         kinds=asked.kinds,
         target=asked.target,
-        notes=(*asked.notes, *_design_notes(asked, sides, unjudged)),
+        notes=(*asked.notes, *_design_notes(asked, sides, people, there), *_limit_notes(asked, pairs)),
         signature=f"{asked.signature}|ppi++:t:n-2|lambda:{'0-1' if asked.same_scale else '0-'}"
         f"|topics:{int(there.sum())}|labelled:{int(labelled.sum())}|interval:{ends.method}:{ends.level:g}"
         f"|correct:{asked.choices.correct}:{asked.choices.alpha:g}|pairs:{int(wanted.sum())}|seed:{asked.choices.seed}",
@@ -904,11 +1012,25 @@ def _corrected(
     )
 
 
-def _design_notes(asked: _Asked, sides: _Sides, unjudged: int) -> Iterator[str]:
+def _limit_notes(asked: _Asked, pairs: Sequence[CorrectedPair]) -> Iterator[str]:
+    from adjudge.stats.ppi import CLIP
+
+    if asked.same_scale and (many := sum(pair.weight == CLIP[1] for pair in pairs)):
+        yield (
+            f"lambda is kept at its limit of {CLIP[1]:g} in {counted(many, 'pair')}: {asked.judge}'s differences there"
+            " are smaller than people's, and could save more than is said"
+        )
+
+
+def _design_notes(asked: _Asked, sides: _Sides, people: FloatArray, there: BoolArray) -> Iterator[str]:
     import numpy as np
 
-    if unjudged:
-        yield f"{asked.judge} did not judge {counted(unjudged, 'topic')} that people judged: left out"
+    judged = ~np.isnan(people).all(axis=1)
+    if unjudged := int((judged & ~there).sum()):
+        yield (
+            f"{asked.judge} did not judge {counted(unjudged, 'topic')} that people judged: left out, since only topics"
+            f" with both can be corrected; people's scores alone on all their {int(judged.sum()):,} topics may be surer"
+        )
     if alone := int((~np.isnan(sides.people) & np.isnan(sides.judged)).sum()):
         yield (
             f"{asked.judge} has no score of {counted(alone, 'summary', 'summaries')} that people judged: left out of"
@@ -926,7 +1048,7 @@ def _design_notes(asked: _Asked, sides: _Sides, unjudged: int) -> Iterator[str]:
 def _screened(
     asked: _Asked, sides: _Sides, means: Sequence[PoweredMean]
 ) -> tuple[dict[int, tuple[float, float, float, str | None]], Screening | None]:
-    """Shares of yes of systems that PPI++ has no result for, by the judge's sensitivity and specificity."""
+    """Shares of yes of systems with too few labels for PPI++, by the judge's sensitivity and specificity."""
     import numpy as np
 
     from adjudge.stats.screening import corrected_share, screen
@@ -989,8 +1111,15 @@ def _tested(asked: _Asked, found: Sequence[PoweredMean], sides: _Sides, family: 
     return conclude([untold], asked.choices)[0]
 
 
-def _pair(found: PoweredMean, a: str, b: str, k: int, tested: Tested, ends: PairIntervals) -> CorrectedPair:
+def _pair(
+    found: PoweredMean, a: str, b: str, k: int, tested: Tested, ends: PairIntervals, people: FloatArray
+) -> CorrectedPair:
+    """`people` are all differences that people gave, whether the judge judged the topic or not."""
+    from adjudge.stats.ppi import powered_mean
+
     low, high = found.labelled_interval(ends.level)
+    given = people[people == people]
+    all_low, all_high = powered_mean(given, given, []).labelled_interval(ends.level)
     state = int(tested.conclusion[k])
     return CorrectedPair(
         a=a,
@@ -1013,6 +1142,12 @@ def _pair(found: PoweredMean, a: str, b: str, k: int, tested: Tested, ends: Pair
         # What has no p was not tested, whatever the reason.
         conclusion=CONCLUSIONS[state] if state in (DIFFERENT, ALIKE) else "not tested",
         skewness=found.skewness,
+        skewed=found.skewed,
+        few_values=found.few_values,
+        all_labelled=given.size,
+        all_people=_mean(given),
+        all_people_low=all_low,
+        all_people_high=all_high,
         why=found.why,
     )
 
@@ -1043,7 +1178,11 @@ def _standings(
 
     from adjudge.stats.order import letters, places, rank_intervals
 
-    least, most = asked.info.range
+    least, most = (0.0, 1.0) if asked.yes_no else asked.info.range
+
+    def within(value: float) -> float:
+        return min(max(value, -math.inf if least is None else least), math.inf if most is None else most)
+
     estimates = np.array([shares[j][0] if j in shares else means[j].estimate for j in order])
     known = np.flatnonzero(~np.isnan(estimates))
     sign = 1 if asked.info.better == "lower" else -1
@@ -1071,14 +1210,15 @@ def _standings(
                 judged=int((~np.isnan(judged)).sum()),
                 people=float(own.mean()) if own.size else math.nan,
                 judge=_mean(judged) if asked.judge_means is None else float(asked.judge_means[j]),
-                mean=float(estimates[k]),
-                low=low if least is None or math.isnan(low) else max(low, least),
-                high=high if most is None or math.isnan(high) else min(high, most),
+                mean=within(float(estimates[k])),
+                low=within(low),
+                high=within(high),
                 weight=mean.weight if method == PPI else math.nan,
                 method=method,
                 group=groups[k],
                 best=int(best[k]) if complete else None,
                 worst=int(worst[k]) if complete else None,
+                few_values=method == PPI and mean.few_values,
                 why=why,
             )
         )

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from adjudge.errors import UsageError
 from adjudge.stats import checks
-from adjudge.stats.bootstrap import LEAST_VARIED, flat
+from adjudge.stats.bootstrap import LEAST_VARIED, varied
 from adjudge.stats.checks import BoolArray, FloatArray
 from adjudge.stats.paired import Alternative
 
@@ -33,6 +33,10 @@ FROM_ZERO: Clip = (0.0, math.inf)
 FREE: Clip = (-math.inf, math.inf)
 LEAST_LABELLED = 4
 """Labelled values below which nothing is estimated: two go into the mean and lambda, and some must be left."""
+SKEWED = 1.0
+"""Skewness from which Student's t with few labels is no longer trusted, if chance does not explain it."""
+BY_CHANCE = 2.5
+"""Standard errors that the skewness of normal numbers seldom passes."""
 SWAPS = 9999
 PLENTY = 100
 """Random draws that are as far from the others, after which no more are made: p is far from small."""
@@ -57,7 +61,21 @@ class PoweredMean:
     labelled_variance: float = math.nan
     skewness: float = math.nan
     """Of the labelled y - lambda f: where it is large, Student's t errs more often than it says."""
+    judge_skewness: float = math.nan
+    """Of all f: few labels hardly show what is rare, and the judge's many scores may."""
+    varied: int = 0
+    """Labelled values that differ from the commonest one."""
     why: str | None = None
+
+    @property
+    def few_values(self) -> bool:
+        """Most labelled values are the same, so that the interval rests on few and may be too short."""
+        return self.why is None and self.varied < min(LEAST_VARIED, self.n / 2)
+
+    @property
+    def skewed(self) -> bool:
+        """The residuals or the judge's scores are more skewed than Student's t bears, and than chance explains."""
+        return _is_skewed(self.skewness, self.n) or _is_skewed(self.judge_skewness, self.n + self.unlabelled)
 
     @property
     def error(self) -> float:
@@ -114,6 +132,15 @@ def _around(mean: float, variance: float, df: float, level: float) -> tuple[floa
     return mean - reach, mean + reach
 
 
+def least_varied(n: int) -> int:
+    """Of n labelled values, how many must differ from the commonest one before there is an interval.
+
+    A quarter, from 2 to 5. With less, leagues of ratings at the end of their scale err far more often than they say;
+    with more, small samples on a coarse scale have no interval, where Student's t would cover.
+    """
+    return max(2, min(LEAST_VARIED, math.ceil(n / 4)))
+
+
 def tuned_weight(
     y: npt.ArrayLike, f: npt.ArrayLike, unlabelled: npt.ArrayLike, *, clip: Clip = CLIP
 ) -> float:
@@ -145,7 +172,7 @@ def powered_mean(
     With reference "z" variances have the divisors n and N and the interval is normal: PPI++ as published, which covers
     only .88 to .90 with 10 labelled values. With "t" the residuals y - lambda f have the divisor n - 2, since a mean
     and lambda were estimated, and the interval is Student's with n - 2. Without further f, or where f is constant, "t"
-    is the classical interval of y alone.
+    is the classical interval of y alone. Where nearly all y are the same, there is an estimate without an interval.
     """
     checks.one_of("reference", reference, get_args(Reference))
     labels, judged, more = _checked(y, f, unlabelled)
@@ -153,16 +180,23 @@ def powered_mean(
     if n < LEAST_LABELLED:
         return PoweredMean(n=n, unlabelled=rest, why=f"needs {LEAST_LABELLED} labelled topics, has {n}")
     mean, variance = float(labels.mean()), float(labels.var(ddof=1)) / n
-    if flat(labels[:, None])[0]:
-        why = (
-            f"fewer than {LEAST_VARIED} of {n} labelled topics have another value than the commonest,"
-            " and no interval would cover"
-        )
-        return PoweredMean(n=n, unlabelled=rest, labelled_estimate=mean, why=why)
     weight = tuned_weight(labels, judged, more, clip=clip)
     left = labels - weight * judged
-    used = rest > 0 and not flat_values(np.concatenate([judged, more]))
     estimate = float(left.mean()) + (weight * float(more.mean()) if weight else 0.0)
+    differ = int(varied(labels[:, None])[0])
+    if differ < least_varied(n):
+        return PoweredMean(
+            n=n,
+            unlabelled=rest,
+            weight=weight,
+            estimate=estimate,
+            labelled_estimate=mean,
+            varied=differ,
+            why=f"all {f'but {differ} of ' if differ else ''}{n} labelled topics have the same value,"
+            " which is too little variation for an interval",
+        )
+    everything = np.concatenate([judged, more])
+    used = rest > 0 and not flat_values(everything)
     if reference == "z":
         own = float(left.var()) / n
         further = weight**2 * float(more.var()) / rest if rest else 0.0
@@ -170,7 +204,7 @@ def powered_mean(
     else:
         parameters = 2 if used else 1
         own = float(left.var()) / (n - parameters)
-        further = weight**2 * float(np.concatenate([judged, more]).var(ddof=1)) / rest if used else 0.0
+        further = weight**2 * float(everything.var(ddof=1)) / rest if used else 0.0
         df = float(n - parameters)
     return PoweredMean(
         n=n,
@@ -182,6 +216,8 @@ def powered_mean(
         labelled_estimate=mean,
         labelled_variance=variance,
         skewness=_skewness(left),
+        judge_skewness=_skewness(everything) if used else math.nan,
+        varied=differ,
     )
 
 
@@ -190,6 +226,13 @@ def _skewness(values: FloatArray) -> float:
     away = values - values.mean()
     spread = float(np.sqrt((away**2).mean()))
     return float(((away / spread) ** 3).mean()) if spread > 0 else 0.0
+
+
+def _is_skewed(skewness: float, n: int) -> bool:
+    if not abs(skewness) >= SKEWED:
+        return False
+    by_chance = math.sqrt(6 * (n - 2) / ((n + 1) * (n + 3)))  # the standard error in normal samples
+    return abs(skewness) >= BY_CHANCE * by_chance
 
 
 def _checked(

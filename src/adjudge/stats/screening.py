@@ -21,6 +21,11 @@ USELESS = (
     "sensitivity and specificity add up to no more than 1, so that the judge's yes says nothing of people's"
 )
 
+TOO_FEW = (
+    "sensitivity and specificity add up to more than 1, but no longer with one right and one wrong answer added to each"
+    " as the interval needs: there are too few labels to tell whether the judge's yes says anything of people's"
+)
+
 
 @dataclass(frozen=True)
 class Screening:
@@ -89,7 +94,8 @@ def corrected_share(yes: float, n: float, judge: Screening, *, level: float = 0.
 
     The estimate is Rogan and Gladen's, kept within 0 and 1, and so is Lang and Reiczigel's interval: Wald's about
     estimates with answers added (z^2 to the n things, half of them yes; one right and one wrong to the answers for
-    sensitivity and for specificity), shifted for the curvature. Where it would leave out the estimate, it reaches to
+    sensitivity and for specificity), shifted for the curvature. Where these added answers take sensitivity and
+    specificity to a sum of 1 or less, the share is undefined. Where it would leave out the estimate, it reaches to
     it; where it lies beyond 0 or 1, the judge is another here than on the labels, and the share is undefined. The three
     samples are taken as independent.
     """
@@ -105,6 +111,8 @@ def corrected_share(yes: float, n: float, judge: Screening, *, level: float = 0.
     right, ill = (judge.yes_found + 1) / (judge.yes + 2), judge.yes + 2
     cleared, well = (judge.no_found + 1) / (judge.no + 2), judge.no + 2
     better = right + cleared - 1
+    if not better > 0:
+        return CorrectedShare(estimate=math.nan, low=math.nan, high=math.nan, level=level, why=TOO_FEW)
     share = (said + cleared - 1) / better
     of_right, of_cleared = right * (1 - right) / ill, cleared * (1 - cleared) / well
     variance = (said * (1 - said) / things + share**2 * of_right + (1 - share) ** 2 * of_cleared) / better**2
