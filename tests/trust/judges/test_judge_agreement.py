@@ -177,7 +177,9 @@ def test_a_judge_on_another_scale_is_put_on_peoples_as_measures_are(
         " measures are"
     )
     assert sum(said in note for note in own.notes) == 1
-    assert said in found(bench.with_judge("bot", given)).headline()
+    result = found(bench.with_judge("bot", given))
+    assert f"On relevance {said}" in result.headline()
+    assert sum(said in each for each in result.sentences()) == 1
     assert not any("nearest choice" in note for note in own.notes)
 
 

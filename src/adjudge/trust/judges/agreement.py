@@ -129,7 +129,9 @@ class JudgeAgreementResult(Tabular):
         """The verdict, and how it is to be read; of several aspects, what a judge is on which of them."""
         if len(self.aspects) == 1:
             (only,) = self.aspects
-            return " ".join([only.verdict.sentence(), *(f"{note}." for note in only.remarks)])
+            return " ".join(
+                [only.verdict.sentence(), *(f"On {only.aspect} {note}." for note in only.remarks)]
+            )
         return " ".join(_verdicts_of(judge, self.of(judge)) for judge in self.judges)
 
     @property
@@ -139,6 +141,7 @@ class JudgeAgreementResult(Tabular):
     def sentences(self) -> Iterator[str]:
         for each in self.aspects:
             yield each.verdict.sentence()
+            yield from (f"On {each.aspect} {note}." for note in each.remarks)
             people = each.of("people")[0]
             if people.why is None:
                 within = (
