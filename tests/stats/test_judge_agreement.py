@@ -13,9 +13,11 @@ from adjudge.stats.agreement import cohen_kappa, gwet_ac, krippendorff
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.judge_agreement import (
     MISSING,
-    chance_cells,
+    answer_counts,
+    chance_coefficients,
     drawn_value,
     draws_of,
+    is_off_scale,
     mapped_codes,
     order_by_topic,
     pair_cells,
@@ -80,14 +82,21 @@ def test_somebody_who_gave_one_answer_cannot_be_agreed_with() -> None:
     assert of_same[1, 0] == pytest.approx(0, abs=1e-15)
 
 
-def test_chance_is_the_mean_of_tables_of_random_answers() -> None:
+def test_chance_is_the_table_of_everybody_with_everybody_in_every_draw() -> None:
+    """Every answer meets every one that is drawn from, of the clusters that are drawn; none of it is left as it was."""
     rng = np.random.default_rng(2)
-    second, cluster, shares = made(rng, 30, 1)[:, 0], np.arange(30) // 10, np.array([0.1, 0.2, 0.3, 0.4])
-    expected = chance_cells(shares, second, cluster, 3, 4)
-    drawn = [pair_cells(rng.choice(4, 30, p=shares), second, cluster, 3, 4) for _ in range(4000)]
-    assert np.mean(drawn, axis=0) == pytest.approx(expected, abs=0.1)
-    values = pair_coefficients(expected, SCALE, np.ones((1, 3)))
-    assert values[1, 0] == pytest.approx(0, abs=1e-12)
+    second, cluster = made(rng, 30, 1)[:, 0], np.arange(30) // 10
+    answers = answer_counts(made(rng, 30, 3), cluster, 3, SCALE.size)
+    counts = answer_counts(second, cluster, 3, SCALE.size)
+    times = np.array([[1.0, 1, 1], [0, 2, 1], [3, 0, 0]])
+    found = chance_coefficients(answers, counts, SCALE, times)
+    for at, row in enumerate(times):
+        first = np.repeat(np.arange(SCALE.size), (row @ answers).astype(int))
+        other = np.repeat(np.arange(SCALE.size), (row @ counts).astype(int))
+        met = np.zeros((1, SCALE.size, SCALE.size))
+        np.add.at(met[0], (np.repeat(first, other.size), np.tile(other, first.size)), 1 / first.size)
+        assert found[:, at] == pytest.approx(pair_coefficients(met, SCALE, np.ones((1, 1)))[:, 0])
+        assert found[1, at] == pytest.approx(0, abs=1e-12)
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.25])
@@ -209,9 +218,40 @@ def test_of_a_mean_the_interval_is_about_students(clusters: int) -> None:
 def test_few_clusters_have_no_interval_and_what_never_varies_has_a_point() -> None:
     few = drawn_value(np.ones(101), 4, 0.95)
     assert not few.is_known
-    assert few.why == "4 topics or sets are too few, there must be 5"
+    assert few.why == "with fewer than 5 topics or sets of topics nothing can be tested, here 4"
     assert (drawn_value(np.ones(101), 5, 0.95).low, drawn_value(np.ones(101), 5, 0.95).high) == (1, 1)
     assert drawn_value(np.ones(1), 5, 0.95).why == "nothing was resampled"
     assert (
         drawn_value(np.append(1.0, np.full(100, np.nan)), 5, 0.95).why == "it is undefined in most resamples"
     )
+
+
+@pytest.mark.parametrize(
+    ("values", "scale", "off"),
+    [
+        ([20, 40, 60, 80, 100], [1, 2, 3, 4, 5], True),
+        ([0.1, 0.25, 0.4, 0.7, 0.9], [1, 2, 3, 4, 5], True),
+        ([1, 3, 5, 8, 10], [1, 2, 3, 4, 5], True),
+        ([1, 4, 5, 6, 7], [1, 2, 3, 4, 5], True),
+        ([1, 2, 1, 1, 1], [0, 1], True),
+        ([-1, -1, 1, 1, 1], [0, 1], True),
+        ([1, 1, 2, 1, 2], [1, 2, 3, 4, 5], False),  # harsh
+        ([1, 2.4, 3.9, 4.2, 5], [1, 2, 3, 4, 5], False),  # weighted
+        ([0.7, 2.5, 5.3, 5.1, 5.15], [1, 2, 3, 4, 5], False),  # a fitted line
+        ([1, 2, 2, 3, 5], [2, 3, 4, 5], False),  # an answer that people did not happen to give
+        ([0, 2, 2, 3, 5], [1, 2, 3, 4, 5], False),
+        ([0.2, 0.5, 0.9], [0, 0.5, 1], False),
+        ([1, 2], [3], False),
+    ],
+)
+def test_another_scale_is_told_from_a_harsh_judge(values: list[float], scale: list[float], off: bool) -> None:
+    assert is_off_scale(np.array(values, float), np.array(scale, float)) == off
+    assert is_off_scale(-np.array(values, float), -np.array(scale, float)[::-1]) == off
+
+
+def test_one_stray_answer_is_no_other_scale() -> None:
+    values = np.tile([1.0, 2, 3, 4, 5], 20)
+    values[7] = 55
+    assert not is_off_scale(values, np.arange(1.0, 6))
+    values[::10] = 55
+    assert is_off_scale(values, np.arange(1.0, 6))

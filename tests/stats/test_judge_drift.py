@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from adjudge.errors import UsageError
-from adjudge.stats.agreement import alpha_draws, krippendorff
+from adjudge.stats.agreement import alpha_draws, cluster_draws, krippendorff
 from adjudge.stats.judge_drift import (
     SwapTest,
     agreement_change,
@@ -221,3 +221,15 @@ def test_beside_repeats() -> None:
         [10] * 15 + [0] * 5, [10] * 20
     )  # whole topics the same or not: ten times less is known
     assert repeats_p(whole, 90, 100) > 0.1
+
+
+def test_the_interval_of_a_change_is_an_expanded_percentile() -> None:
+    old, new, people, clusters = rated(7)
+    people, signs = people[:, 1:], swap_signs(rng(), 20, 10)
+    found, _ = agreement_change(old, new, people, signs, rng=rng(3), clusters=clusters, resamples=400)
+    drawn = cluster_draws(rng(3), 20, 400)
+    alphas = [
+        alpha_draws(np.column_stack([own, people]), drawn, clusters=np.array(clusters)) for own in (old, new)
+    ]
+    tail = stats.norm.sf(np.sqrt(20 / 19) * stats.t.ppf(0.975, 19))
+    assert [found.low, found.high] == pytest.approx(np.quantile(alphas[1] - alphas[0], [tail, 1 - tail]))

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from adjudge.errors import UsageError
-from adjudge.stats.panels import BACKWARDS, SAME, SMALL, kish, panel_answers, panel_errors
+from adjudge.stats.panels import BACKWARDS, CANCEL, OPPOSITE, SAME, SMALL, kish, panel_answers, panel_errors
 
 
 def made(
@@ -156,7 +157,7 @@ def test_the_panel_takes_away_what_its_correlation_lets_it() -> None:
     assert got.weighted_sd == pytest.approx(got.panel.sd.value, rel=0.02)
 
 
-def test_the_interval_is_a_percentile_over_clusters() -> None:
+def test_the_interval_is_an_expanded_percentile_over_clusters() -> None:
     judges, people, clusters = made(np.random.default_rng(8), topics=20, assessors=1)
     got = found((judges, people, clusters), resamples=300, level=0.9)
     drawn, rng = [], np.random.default_rng(0)
@@ -166,8 +167,10 @@ def test_the_interval_is_a_percentile_over_clusters() -> None:
         at = np.concatenate([rows[k] for k in pick])
         one = found((judges[at], people[at], np.arange(at.size)))
         drawn.append(one.correlation.value)
-    assert got.correlation.low == pytest.approx(np.quantile(drawn, 0.05), abs=1e-9)
-    assert got.correlation.high == pytest.approx(np.quantile(drawn, 0.95), abs=1e-9)
+    tail = stats.norm.sf(math.sqrt(20 / 19) * stats.t.ppf(0.95, 19))
+    assert tail < 0.05
+    assert got.correlation.low == pytest.approx(np.quantile(drawn, tail), abs=1e-9)
+    assert got.correlation.high == pytest.approx(np.quantile(drawn, 1 - tail), abs=1e-9)
     assert got.worth.low == pytest.approx(kish(5, got.correlation.high))
 
 
@@ -198,6 +201,32 @@ def test_judges_without_an_error_of_their_own() -> None:
     assert got.judges[2].truth.value < 0
     assert got.best is None
     assert got.gain.why is not None
+
+
+def test_a_judge_that_answers_the_opposite_is_worth_no_judge() -> None:
+    judges, people, clusters = made(np.random.default_rng(12), judges=3)
+    judges[:, 2] *= -1
+    got = found((judges, people, clusters), panel=judges.mean(axis=1), resamples=100)
+    assert [each.sd.why for each in got.judges] == [None, None, OPPOSITE]
+    assert got.worth.why == OPPOSITE
+    assert math.isnan(got.worth.value)
+    assert math.isnan(got.uncorrected)
+    assert got.best in (0, 1)
+    # what is not seen to fall only does not rise
+    judges[:, 2] = np.random.default_rng(0).permutation(judges[:, 2])
+    judges[:, 2] -= np.polyfit(people.mean(axis=1), judges[:, 2], 1)[0] * people.mean(axis=1)
+    judges[:, 2] -= 1e-6 * people.mean(axis=1)
+    assert found((judges, people, clusters), resamples=100).judges[2].sd.why == BACKWARDS
+
+
+def test_errors_that_cancel_out_have_no_worth() -> None:
+    judges, people, clusters = made(np.random.default_rng(13), judges=2, assessors=1)
+    slope, level = np.polyfit(people[:, 0], judges[:, 0], 1)
+    rest = judges[:, 0] - level - slope * people[:, 0]
+    judges = np.column_stack([people[:, 0] + rest, people[:, 0] - rest])
+    got = found((judges, people, clusters), resamples=100)
+    assert got.correlation.value == pytest.approx(-1)
+    assert (got.worth.why, math.isnan(got.worth.value)) == (CANCEL, True)
 
 
 def test_judges_that_share_little() -> None:

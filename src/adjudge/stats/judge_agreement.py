@@ -38,13 +38,30 @@ def pair_cells(first: IntArray, second: IntArray, cluster: IntArray, clusters: i
     return np.bincount(at, minlength=clusters * size * size).reshape(clusters, size, size).astype(float)
 
 
-def chance_cells(
-    shares: FloatArray, second: IntArray, cluster: IntArray, clusters: int, size: int
+def answer_counts(answers: IntArray, cluster: IntArray, clusters: int, size: int) -> FloatArray:
+    """Clusters x choices: how often each answer was given, by one or, in columns, by several."""
+    where = np.broadcast_to(cluster if answers.ndim == 1 else cluster[:, None], answers.shape)
+    there = answers != MISSING
+    counts = np.bincount(where[there] * size + answers[there], minlength=clusters * size)
+    return counts.reshape(clusters, size).astype(float)
+
+
+def chance_coefficients(
+    answers: FloatArray, second: FloatArray, scale: FloatArray, times: FloatArray
 ) -> FloatArray:
-    """What is expected of pair cells, where the first draws each answer at random with these shares."""
-    there = second != MISSING
-    counts = np.bincount(cluster[there] * size + second[there], minlength=clusters * size)
-    return np.asarray(shares[None, :, None] * counts.reshape(clusters, 1, size))
+    """Pair coefficients of the expected table, where the first draws at random from some answers.
+
+    Both are counts of answers by cluster. A draw of clusters draws its answers with it: shares are those of the draw.
+    """
+    step = max(AT_ONCE // max(scale.size**2, 1), 1)
+
+    def met(some: FloatArray) -> FloatArray:
+        drawn = some @ answers
+        shares = drawn / np.maximum(drawn.sum(axis=1, keepdims=True), 1)
+        return np.asarray(shares[:, :, None] * (some @ second)[:, None, :])
+
+    parts = [_coefficients(met(times[k : k + step]), scale) for k in range(0, len(times), step)]
+    return np.concatenate(parts, axis=1)
 
 
 def pair_coefficients(cells: FloatArray, scale: FloatArray, times: FloatArray) -> FloatArray:
@@ -52,17 +69,22 @@ def pair_coefficients(cells: FloatArray, scale: FloatArray, times: FloatArray) -
 
     The same as Krippendorff's alpha, Cohen's kappa and Gwet's AC2 of `stats.agreement`, of the things that both judged.
     """
+    q, flat = scale.size, cells.reshape(len(cells), -1)
     step = max(AT_ONCE // max(cells[0].size, 1), 1)
     return np.concatenate(
-        [_coefficients(cells, scale, times[k : k + step]) for k in range(0, len(times), step)], axis=1
+        [
+            _coefficients((times[k : k + step] @ flat).reshape(-1, q, q), scale)
+            for k in range(0, len(times), step)
+        ],
+        axis=1,
     )
 
 
-def _coefficients(cells: FloatArray, scale: FloatArray, times: FloatArray) -> FloatArray:
+def _coefficients(met: FloatArray, scale: FloatArray) -> FloatArray:
+    """Of tables of two who met, draws x choices x choices."""
     q = scale.size
     if q < 2:
-        return np.full((3, len(times)), np.nan)
-    met = (times @ cells.reshape(len(cells), -1)).reshape(-1, q, q)
+        return np.full((3, len(met)), np.nan)
     rows, columns = met.sum(axis=2), met.sum(axis=1)
     n, both = rows.sum(axis=1), rows + columns
     middle = np.cumsum(both, axis=1) - both / 2 - n[:, None]
@@ -107,10 +129,10 @@ def people_agreement(
 ) -> PeopleAgreement:
     """The mean over people of the pairwise coefficient, weighted by how many things both judged.
 
-    `people` holds codes, things x people. A judge is a vector of codes, or of shares (floats, one for each choice): one
-    that draws its answers at random, of which the expected table counts. So that a judge and an assessor j are on an
-    equal footing, both are compared with the people other than j on what j judged too; with every answer given these
-    are all things.
+    `people` holds codes, things x people. A judge is a vector of codes, or counts of answers (floats, clusters x
+    choices): one that draws from these at random, of which the expected table counts. So that a judge and an assessor j
+    are on an equal footing, both are compared with the people other than j on what j judged too; with every answer
+    given these are all things.
     """
     things, k = people.shape
     if cluster.shape != (things,):
@@ -124,12 +146,12 @@ def people_agreement(
         key = (x, person, (second != MISSING).tobytes())
         if key not in known:
             first = answers[x]
-            cells = (
-                chance_cells(first, second, cluster, clusters, q)
-                if first.dtype.kind == "f"
-                else pair_cells(first.astype(np.int64), second, cluster, clusters, q)
-            )
-            known[key] = pair_coefficients(cells, scale, times)
+            if first.dtype.kind == "f":
+                counts = answer_counts(second, cluster, clusters, q)
+                known[key] = chance_coefficients(first.astype(float), counts, scale, times)
+            else:
+                cells = pair_cells(first.astype(np.int64), second, cluster, clusters, q)
+                known[key] = pair_coefficients(cells, scale, times)
         return known[key]
 
     def mean(x: int, others: Sequence[int], where: BoolArray) -> FloatArray:
@@ -202,6 +224,24 @@ def topic_means(values: FloatArray, cluster: IntArray, times: FloatArray) -> Flo
 
 # A number as an answer on people's scale
 
+MOST = 0.5
+SOME = 0.05
+"""Shares of a judge's answers, and of the width of people's scale."""
+
+
+def is_off_scale(values: FloatArray, scale: FloatArray) -> bool:
+    """Whether numbers are on another scale than people's (its choices, in order), rather than on or between them.
+
+    Most lie outside it, or some so far that neither severity nor a fitted line takes them there: by more than a step
+    and a quarter of its width, or by half of its width.
+    """
+    if scale.size < 2 or not values.size:
+        return False
+    outside = np.maximum(scale[0] - values, values - scale[-1])
+    wide = float(scale[-1] - scale[0])
+    far = min(max(float(np.diff(scale).max()), wide / 4), wide / 2) * (1 + 1e-9)
+    return bool(np.mean(outside > SOME * wide) > MOST or np.mean(outside > far) > SOME)
+
 
 def mapped_codes(
     values: FloatArray, people: IntArray, cluster: IntArray, size: int, *, rising: bool = True
@@ -214,10 +254,7 @@ def mapped_codes(
     """
     there = ~np.isnan(values)
     clusters = int(cluster.max(initial=-1)) + 1
-    counts = np.zeros((clusters, size))
-    for person in people.T:
-        given = person != MISSING
-        np.add.at(counts, (cluster[given], person[given]), 1.0)
+    counts = answer_counts(people, cluster, clusters, size)
     left = counts.sum(axis=0) - counts
     everything = np.sort(values[there])
     found = np.full(values.size, MISSING, np.int64)
@@ -240,6 +277,8 @@ def mapped_codes(
 
 # Intervals
 
+FEW_TOPICS = f"with fewer than {LEAST_CLUSTERS} topics or sets of topics nothing can be tested, here {{}}"
+
 
 @dataclass(frozen=True, slots=True)
 class DrawnValue:
@@ -257,21 +296,26 @@ class DrawnValue:
 
 
 def drawn_value(drawn: FloatArray, clusters: int, level: float) -> DrawnValue:
-    """The first of the draws is the value; the others give the expanded percentile interval (Hesterberg 2015, 5.3).
-
-    A percentile interval is too short with few clusters, as if they were many and their variance had the divisor n; its
-    tails are put so much further out as Student's t is wider, so that of a mean it is about the t interval.
-    """
+    """The first of the draws is the value; the others give the expanded percentile interval."""
     value, known = float(drawn[0]), drawn[1:][~np.isnan(drawn[1:])]
     if math.isnan(value):
         return DrawnValue(value, why="it is undefined")
     if clusters < LEAST_CLUSTERS:
-        return DrawnValue(value, why=f"{clusters} topics or sets are too few, there must be {LEAST_CLUSTERS}")
+        return DrawnValue(value, why=FEW_TOPICS.format(clusters))
     if len(drawn) < 3:
         return DrawnValue(value, why="nothing was resampled")
     if known.size < LEAST_DEFINED * (len(drawn) - 1):
         return DrawnValue(value, why="it is undefined in most resamples")
+    return DrawnValue(value, *expanded_limits(known, clusters, level))
+
+
+def expanded_limits(drawn: FloatArray, clusters: int, level: float) -> tuple[float, float]:
+    """The expanded percentile interval (Hesterberg 2015, 5.3) of numbers drawn over so many clusters.
+
+    A percentile interval is too short with few clusters, as if they were many and their variance had the divisor n; its
+    tails are put so much further out as Student's t is wider, so that of a mean it is about the t interval.
+    """
     wide = math.sqrt(clusters / (clusters - 1)) * special.stdtrit(clusters - 1, (1 + level) / 2)
     tail = float(special.ndtr(-wide))
-    low, high = map(float, np.quantile(known, [tail, 1 - tail]))
-    return DrawnValue(value, low, high)
+    low, high = map(float, np.quantile(drawn, [tail, 1 - tail]))
+    return low, high

@@ -19,6 +19,7 @@ from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.agreement import LEAST_CLUSTERS, LEAST_DEFINED, alpha_draws, cluster_draws
 from adjudge.stats.checks import FloatArray, IntArray
+from adjudge.stats.judge_agreement import expanded_limits
 from adjudge.stats.multiple import holm
 from adjudge.stats.shares import ClusteredShare
 
@@ -190,7 +191,7 @@ class AgreementChange:
     old: float
     new: float
     difference: float
-    """New less old, with a percentile interval over the same draws of clusters."""
+    """New less old, with an expanded percentile interval over the same draws of clusters."""
     low: float = math.nan
     high: float = math.nan
     people: int = 0
@@ -263,7 +264,7 @@ def agreement_change(
     elif resamples < 2 or booted.size < LEAST_DEFINED * resamples:
         no = "it is undefined in most resamples"
     else:
-        low, high = map(float, np.quantile(booted, [(1 - level) / 2, (1 + level) / 2]))
+        low, high = expanded_limits(booted, size, level)
     change = AgreementChange(
         old=float(means[0, 0]),
         new=float(means[1, 0]),

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -26,6 +26,7 @@ from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.agreement import LEAST_CLUSTERS, NOT_RESAMPLED, cluster_draws
 from adjudge.stats.checks import BoolArray, FloatArray
+from adjudge.stats.judge_agreement import expanded_limits
 
 PanelRule = Literal["mean", "vote"]
 LEAST_THINGS = 10
@@ -68,7 +69,7 @@ def panel_answers(judges: npt.ArrayLike, how: str, *, pairs: bool = False) -> Fl
 
 @dataclass(frozen=True, slots=True)
 class PanelEstimate:
-    """A number with a percentile interval over clusters; what cannot be computed is NaN and says why."""
+    """A number with an expanded percentile interval over clusters; what cannot be computed is NaN and says why."""
 
     value: float
     low: float = math.nan
@@ -123,7 +124,7 @@ class PanelErrors:
 def kish(k: int, correlation: float) -> float:
     """How many independent judges k are worth whose errors have this mean correlation."""
     effect = 1 + (k - 1) * correlation
-    return math.nan if math.isnan(correlation) else k / effect if effect > 0 else math.inf
+    return math.nan if math.isnan(correlation) else k / effect if effect > NOISE else math.inf
 
 
 def panel_errors(
@@ -168,7 +169,9 @@ def panel_errors(
         )
         for at in range(one.slopes.shape[1])
     ]
-    off = next((why for why in whys[:k] if why is not None and why != BACKWARDS), None)
+    whys = [OPPOSITE if why == BACKWARDS and found[at].truth.high < 0 else why for at, why in enumerate(whys)]
+    found = [replace(each, sd=replace(each.sd, why=why)) for each, why in zip(found, whys, strict=True)]
+    off = next((why for why in whys[:k] if why is not None), None)
     mean = limits.of(one.correlation(k)[0], drawn.correlation(k), off)
     bare = _moments(given, np.ones((1, given.clusters)), own_error=False)
     known = [at for at in range(k) if not math.isnan(found[at].sd.value)]
@@ -180,14 +183,8 @@ def panel_errors(
         judges=tuple(found[:k]),
         correlations=one.correlations()[0, :k, :k],
         correlation=mean,
-        worth=PanelEstimate(
-            value=kish(k, mean.value),
-            low=kish(k, mean.high),
-            high=kish(k, mean.low),
-            why=mean.why,
-            why_no_interval=mean.why_no_interval,
-        ),
-        uncorrected=kish(k, float(bare.correlation(k)[0])),
+        worth=_worth(k, mean),
+        uncorrected=math.nan if off is not None else kish(k, float(bare.correlation(k)[0])),
         people_error=math.sqrt(one.error[0]) if given.several else math.nan,
         truth_sd=math.sqrt(one.truth[0]),
         things=given.things,
@@ -203,6 +200,20 @@ def panel_errors(
 SAME = "its answers are all the same"
 SMALL = "its error is not larger than people's own, so it cannot be told from theirs"
 BACKWARDS = "its answers do not rise where people's do"
+OPPOSITE = "it answers the opposite: its answers fall where people's rise"
+CANCEL = "their errors cancel out: no number of judges with independent errors is as good"
+
+
+def _worth(k: int, mean: PanelEstimate) -> PanelEstimate:
+    if math.isinf(value := kish(k, mean.value)):
+        return PanelEstimate(math.nan, why=CANCEL)
+    return PanelEstimate(
+        value=value,
+        low=kish(k, mean.high),
+        high=kish(k, mean.low),
+        why=mean.why,
+        why_no_interval=mean.why_no_interval,
+    )
 
 
 def _why(one: _Moments, at: int) -> str | None:
@@ -249,7 +260,7 @@ def _undefined(given: _Prepared, why: str, one: _Moments | None = None) -> Panel
 
 @dataclass(frozen=True)
 class _Limits:
-    """Percentile intervals, where the resamples make one."""
+    """Expanded percentile intervals, where the resamples make one."""
 
     level: float
     clusters: int
@@ -268,8 +279,8 @@ class _Limits:
             no = f"it is undefined in {drawn.size - known.size:,} of {self.resamples:,} resamples"
         if no is not None:
             return PanelEstimate(float(value), why_no_interval=no)
-        low, high = np.quantile(known, [(1 - self.level) / 2, (1 + self.level) / 2])
-        return PanelEstimate(float(value), low=float(low), high=float(high))
+        low, high = expanded_limits(known, self.clusters, self.level)
+        return PanelEstimate(float(value), low=low, high=high)
 
 
 @dataclass(frozen=True)

@@ -391,3 +391,25 @@ def test_the_command(tmp_path: Path) -> None:
     assert "| fluency |" in run("--markdown")
     with pytest.raises(UsageError, match="say one of them"):
         run("--json", "--latex")
+
+
+def test_versions_on_another_scale_are_put_on_peoples_together() -> None:
+    """By rank among both, so that a shift is still one; else alpha would be of answers that never meet."""
+    frame = rated(topics=60, shifts=dict.fromkeys(range(SYSTEMS), 1.5), noise=0.2)
+    wide = frame.assign(value=np.where(frame.assessor.isin(["old", "new"]), 20, 1) * frame.value)
+    one, other = (judge_drift(each, "old", "new").questions[0] for each in (frame, wide))
+    assert other.people.old > 0.2
+    assert other.people.new > 0.2
+    assert other.remarks == (
+        "fluency: answers from 20 to 100 are put on people's scale of 1 to 5 by rank among both versions' answers, for"
+        " alpha",
+    )
+    assert not one.remarks
+    turned = judge_drift(wide, "new", "old").questions[0]
+    assert turned.people.difference == pytest.approx(-other.people.difference)
+    # without a shift, alpha of each is about what it is on people's own scale
+    frame = rated(topics=60)
+    wide = frame.assign(value=np.where(frame.assessor.isin(["old", "new"]), 20, 1) * frame.value)
+    one, other = (judge_drift(each, "old", "new").questions[0] for each in (frame, wide))
+    assert other.people.old == pytest.approx(one.people.old, abs=0.05)
+    assert other.people.new == pytest.approx(one.people.new, abs=0.05)

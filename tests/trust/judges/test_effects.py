@@ -308,14 +308,24 @@ def test_savings(folder: Made) -> None:
     assert row["counts_as"] == 24  # there are no further topics
     assert saving.saved.squared > 0.3
     said = found.tables()["judge-saves"].said[0]
-    assert f"a saving of {round(saving.saved.counts_as()) - 24} " in said
+    counts, low, high = (
+        round(saving.saved.counts_as(each)) for each in (None, saving.saved.low, saving.saved.high)
+    )
+    assert low <= counts <= high
+    assert said.endswith(
+        f"count as {counts} at the most (median over 21 pairs of systems; 95 % interval {low} to {high}): a saving of"
+        f" {counts - 24}."
+    )
     constant = replace(
         benches,
         judges=("constant",),
         benches=tuple(b.with_judge("constant", np.full(len(b.given), 4.0)) for b in benches.benches),
     )
     none = judge_effects(constant, QUICK)
-    assert "count as 24: it saves nothing" in " ".join(none.sentences())
+    assert (
+        "count as 24 (median over 21 pairs of systems; 95 % interval 24 to 24): it saves nothing."
+        in " ".join(none.sentences())
+    )
     assert none.headline().startswith(
         "Whether order, length or a text's author moves constant cannot be said"
     )
@@ -380,4 +390,4 @@ def test_people_stand_beside_the_judge(folder: Made) -> None:
     assert [each.who for each in found.repeats] == [JUDGE, "people"]
     assert found.repeats[1].same.n == 30
     said = found.tables()["judge-repeats"].said[0]
-    assert f"; people did so {found.repeats[1].same.share:.0%} of the time" in said
+    assert f"; people did so {100 * found.repeats[1].same.share:.0f} % of the time" in said

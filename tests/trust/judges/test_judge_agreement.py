@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -158,6 +158,99 @@ def test_a_weighted_answer_is_put_to_the_nearest_choice_but_keeps_its_order() ->
     assert own.rows[0].alpha.value == pytest.approx(one(bench).rows[0].alpha.value)
     assert own.rows[0].within.value != pytest.approx(one(bench).rows[0].within.value)
     assert any("outside people's scale" in note for note in own.notes)
+
+
+@pytest.mark.parametrize("scale", [lambda x: 20 * x, lambda x: x / 10 - 0.05, lambda x: np.exp(x) + 7])
+def test_a_judge_on_another_scale_is_put_on_peoples_as_measures_are(
+    scale: Callable[[np.ndarray], np.ndarray],
+) -> None:
+    bench = made_bench(np.random.default_rng(30), topics=40, judge_error=0.3)
+    given = scale(bench.given)
+    own = one(bench.with_judge("bot", given))
+    measure = one(replace(bench, measures={"bot's": given})).of("measure")[0]
+    for name in ("alpha", "kappa", "ac2", "within"):
+        assert getattr(own.rows[0], name).value == getattr(measure, name).value
+    assert own.rows[0].alpha.value == pytest.approx(one(bench).rows[0].alpha.value, abs=0.05)
+    assert own.verdict.step == one(bench).verdict.step == "like an assessor"
+    said = (
+        f"bot's answers from {given.min():.4g} to {given.max():.4g} are put on people's scale of 1 to 5 by rank, as"
+        " measures are"
+    )
+    assert sum(said in note for note in own.notes) == 1
+    result = found(bench.with_judge("bot", given))
+    assert f"On relevance {said}" in result.headline()
+    assert sum(said in each for each in result.sentences()) == 1
+    assert not any("nearest choice" in note for note in own.notes)
+
+
+def test_a_reversed_judge_on_another_scale_stays_reversed() -> None:
+    bench = made_bench(np.random.default_rng(31), topics=30, judge_error=0.3)
+    own = one(bench.with_judge("reversed", 120 - 20 * bench.given))
+    assert own.rows[0].alpha.high < 0
+    assert own.verdict.step == "worthless"
+
+
+def test_a_harsh_judge_is_not_put_anywhere() -> None:
+    bench = made_bench(np.random.default_rng(32), topics=40, judge_error=0.3)
+    harsh = np.maximum(bench.given - 2, 1)
+    own = one(bench.with_judge("harsh", harsh))
+    pairs = [
+        krippendorff(np.stack([harsh, each], axis=1), rng=np.random.default_rng(0), resamples=0)
+        for each in bench.answers.T
+    ]
+    assert own.rows[0].alpha.value == pytest.approx(np.mean([each.value for each in pairs]))
+    assert not own.remarks
+
+
+def test_different_answers_that_are_nearest_to_one_choice() -> None:
+    """Choices: it is said. Where people's answers are numbers, groups of them mean nothing to such a judge: by rank."""
+    bench = made_bench(np.random.default_rng(33), topics=30, judge_error=0.3)
+    timid = one(bench.with_judge("timid", 3.8 + bench.given / 20))
+    assert any("are nearest to one choice of people's scale" in note for note in timid.notes)
+    assert not timid.remarks
+    numbers = 20 * bench.answers + np.random.default_rng(33).uniform(-2, 2, bench.answers.shape)
+    wide = replace(bench, answers=numbers, categories=None)
+    narrow = one(wide.with_judge("narrow", 30 + bench.given / 20))
+    assert "by rank" in narrow.remarks[0]
+    assert narrow.rows[0].alpha.value > 0.4
+
+
+def test_on_one_topic_there_is_nothing_to_learn_ranks_from() -> None:
+    bench = made_bench(np.random.default_rng(34), topics=1, systems=12)
+    own = one(bench.with_judge("bot", 20 * bench.given))
+    assert not own.remarks
+    assert any("12 answers of bot lie outside people's scale" in note for note in own.notes)
+
+
+def test_answers_at_random_lie_in_their_own_interval() -> None:
+    """Shares of all the data would agree worse with every resample than with the data itself."""
+    for seed in range(8):
+        bench = made_bench(np.random.default_rng(seed), topics=8, people=2)
+        row = one(bench).of("random")[0]
+        for each in (row.alpha, row.more_alpha):
+            assert each.low <= each.value <= each.high
+    same = one(bench.with_judge("same", bench.answers[:, 0])).of("random")[0].more_alpha
+    assert same.low <= same.value <= same.high
+
+
+def test_whose_answers_a_judge_gives_is_said() -> None:
+    bench = made_bench(np.random.default_rng(35), topics=30)
+    own = one(bench.with_judge("copy", bench.answers[:, 1]))
+    said = "copy's answers are those of a2, the same about all 180 things that both judged"
+    assert own.notes[0].startswith(said)
+    assert said in found(bench.with_judge("copy", bench.answers[:, 1])).headline()
+    nearly = bench.answers[:, 1].copy()
+    nearly[0] = 6 - nearly[0] if nearly[0] != 3 else 1
+    (note,) = one(bench.with_judge("copy", nearly)).remarks
+    assert "the same about 179 of 180 things" in note
+    nearly[1:4] = nearly[1:4] % 5 + 1
+    assert not one(bench.with_judge("copy", nearly)).remarks
+    few = bench.take(np.arange(180) < 29)
+    assert not one(few.with_judge("copy", few.answers[:, 1])).remarks
+    assert not one(bench).remarks
+    # people who give nearly always one answer are alike without copying
+    alike = np.where(np.arange(180)[:, None] < 3, bench.answers, 5.0)
+    assert not one(replace(bench, answers=alike).with_judge("copy", alike[:, 1])).remarks
 
 
 def test_pairs_are_agreed_on_or_not() -> None:
@@ -435,6 +528,10 @@ def test_what_an_assessor_would_be_shown_is_said_of_each_control() -> None:
 
     assert words(0.5, 0.5) == "not shown to be better than length and chance, as an assessor is"
     assert words(0.0, 0.0) == "not shown to be better than length and chance, nor would an assessor be"
+    unknown = ControlDifference("length", interval(0.1, 0.2), DrawnValue(math.nan, why="it is undefined"))
+    assert criterion_verdict("alpha", [unknown], None, None, margin=0.1, topics="9 topics").words == (
+        "not shown to be better than length; whether somebody who answers as people did would be could not be tested"
+    )
     assert words(0.5, 0.0) == (
         "not shown to be better than length and chance (an assessor is shown to be better than length alone)"
     )
@@ -460,8 +557,9 @@ def test_with_three_topics_nothing_is_shown_of_anybody() -> None:
     judges = (bench, bench.with_judge("mean", bench.people_mean), bench.with_judge("3", np.full(18, 3.0)))
     for each in found(*judges).verdicts:
         assert each.step == "not shown"
-        assert "nor would an assessor be" in each.words
-        assert "3 topics or sets are too few" in each.sentence()
+        assert each.words.endswith(", for it could not be tested")
+        assert "assessor" not in each.sentence()
+        assert "with fewer than 5 topics or sets of topics nothing can be tested, here 3" in each.sentence()
 
 
 def test_where_assessors_do_not_agree_nothing_is_worthless() -> None:

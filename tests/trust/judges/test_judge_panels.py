@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -76,7 +77,7 @@ def test_what_is_said_follows_from_the_numbers() -> None:
     said = list(result.sentences())
     assert f"worth {worth.value:.2f} ({worth.low:.2f} to {worth.high:.2f}) judges" in said[0]
     assert gain.low > 0
-    assert f"{gain.value:.0%} below that of" in said[1]
+    assert f"{100 * gain.value:.0f} % below that of" in said[1]
     assert "not shown" not in said[1]
     assert result.headline() == f"Three judges are worth {worth.value:.2f} with independent errors."
     row = result.table().row(aspect="fluency")
@@ -125,3 +126,68 @@ def test_without_a_panel_errors_are_told_all_the_same() -> None:
     assert len(list(result.sentences())) == 1
     columns, _ = result.table().printed()
     assert "gain" not in [column.name for column in columns]
+
+
+def opposed(*, topics: int = 40, seed: int = 0, reversed_: bool = False) -> pd.DataFrame:
+    """Two judges of whom one errs up where the other errs down; or three of whom one answers the opposite."""
+    rng = np.random.default_rng(seed)
+    rows: list[tuple[Any, ...]] = []
+    for topic in range(topics):
+        for system in range(5):
+            at, truth, error = (f"t{topic}", f"s{system}"), rng.normal(), rng.normal()
+            answers = {"j1": truth + error, "j2": truth - error}
+            if reversed_:
+                answers = {name: truth + rng.normal() for name in ("j1", "j2")} | {
+                    "j3": -truth + rng.normal()
+                }
+            answers |= {f"a{k}": truth + rng.normal(0, 0.6) for k in range(3)}
+            rows += [
+                (*at, who, "fluency", float(np.clip(round(3 + 1.2 * x), 1, 5))) for who, x in answers.items()
+            ]
+    return pd.DataFrame(rows, columns=["topic", "system", "assessor", "measure", "value"])
+
+
+def test_errors_against_each_other_are_said_to_be() -> None:
+    result = panels(benches(opposed(), ("j1", "j2")), JudgeOptions(resamples=300))
+    (found,) = result.aspects
+    assert found.errors.correlation.high < 0
+    assert found.errors.worth.low > 2
+    said = " ".join([result.headline(), *result.sentences()])
+    assert said.count("their errors go against each other") == 2
+    assert "not seen" not in said
+    assert "inf" not in f"{said} {result.tables()!r} {result.table().row(aspect='fluency')}"
+
+
+def test_a_worth_without_an_upper_end_is_not_printed_as_infinite() -> None:
+    result = panels(benches(opposed(), ("j1", "j2")), JudgeOptions(resamples=300))
+    errors = result.aspects[0].errors
+    open_ = replace(errors, worth=replace(errors.worth, high=float("inf")))
+    made = replace(result, aspects=(replace(result.aspects[0], errors=open_),))
+    assert f"worth {errors.worth.value:.2f} ({errors.worth.low:.2f} or more) judges" in " ".join(
+        made.sentences()
+    )
+    row = made.table().row(aspect="fluency")
+    assert row["worth_high"] is None
+    assert row["why"] == "worth: without an upper end, for errors may cancel out"
+    assert "inf" not in f"{made!r}{' '.join(made.sentences())}"
+
+
+def test_which_judge_answers_the_opposite_is_said() -> None:
+    result = panels(benches(opposed(reversed_=True)), JudgeOptions(resamples=300))
+    assert "cannot be said" in result.headline()
+    said = next(iter(result.sentences()))
+    assert said.endswith("cannot be said: j3: it answers the opposite: its answers fall where people's rise.")
+    row = result.table().row(aspect="fluency")
+    assert np.isnan(result.aspects[0].errors.worth.value)
+    assert "j3: it answers the opposite" in str(row["why"])
+
+
+def test_votes_of_judges_on_another_scale_are_of_ranks() -> None:
+    frame = opposed(topics=20)
+    some = frame.assessor == "j1"
+    frame.loc[some, "value"] *= 20
+    own = benches(frame, ("j1", "a0"))
+    bench = panel_bench(own.benches, "vote")
+    assert bench.given.min() >= 1
+    assert bench.given.max() <= 5
+    assert len(set(bench.given)) > 4

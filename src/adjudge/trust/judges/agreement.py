@@ -90,6 +90,8 @@ class AspectAgreement:
     people: tuple[str, ...]
     rows: tuple[BesidePeople, ...]
     verdict: JudgeVerdict
+    remarks: tuple[str, ...] = ()
+    """Those of the notes without which the verdict would be misread."""
     notes: tuple[str, ...] = ()
 
     def of(self, kind: RowKind) -> tuple[BesidePeople, ...]:
@@ -124,9 +126,12 @@ class JudgeAgreementResult(Tabular):
         return tuple(each.verdict for each in self.aspects)
 
     def headline(self) -> str:
-        """The verdict; of several aspects, what a judge is on which of them."""
+        """The verdict, and how it is to be read; of several aspects, what a judge is on which of them."""
         if len(self.aspects) == 1:
-            return self.verdicts[0].sentence()
+            (only,) = self.aspects
+            return " ".join(
+                [only.verdict.sentence(), *(f"On {only.aspect} {note}." for note in only.remarks)]
+            )
         return " ".join(_verdicts_of(judge, self.of(judge)) for judge in self.judges)
 
     @property
@@ -136,6 +141,7 @@ class JudgeAgreementResult(Tabular):
     def sentences(self) -> Iterator[str]:
         for each in self.aspects:
             yield each.verdict.sentence()
+            yield from (f"On {each.aspect} {note}." for note in each.remarks)
             people = each.of("people")[0]
             if people.why is None:
                 within = (
@@ -165,7 +171,7 @@ class JudgeAgreementResult(Tabular):
         )
 
     def _title(self) -> str:
-        return f"Agreement with people, {self.level:.0%} intervals over topics"
+        return f"Agreement with people, {100 * self.level:.4g} % intervals over topics"
 
     def overview(self) -> Table:
         """Every aspect by alpha and by the order within topics: the judge, people, controls, the verdict."""
@@ -213,8 +219,8 @@ class JudgeAgreementResult(Tabular):
             columns=_columns(self.level),
             rows=tuple(tuple(_cells(row)) for row in each.rows),
             title=(
-                f"{each.judge} on {each.aspect}: agreement with people, {self.level:.0%} intervals over {each.over}"
-                f" ({counted(each.things, 'thing')}, {counted(len(each.people), 'assessor')})"
+                f"{each.judge} on {each.aspect}: agreement with people, {100 * self.level:.4g} % intervals over"
+                f" {each.over} ({counted(each.things, 'thing')}, {counted(len(each.people), 'assessor')})"
             ),
             said=(each.verdict.sentence(),),
             notes=each.notes,
@@ -371,9 +377,8 @@ def _aspect(bench: AspectBench, options: JudgeOptions) -> AspectAgreement:
     times = draws_of(options.rng("agreement"), footing.clusters, options.resamples)
     controls = controls_of(footing)
     there = [each for each in controls if each.why is None]
-    given = footing.codes(own.given)
     coefficients = people_agreement(
-        [given, *(each.codes for each in there if each.codes is not None)],
+        [footing.given, *(each.codes for each in there if each.codes is not None)],
         footing.people,
         scale=footing.scale,
         cluster=footing.cluster,
@@ -401,7 +406,10 @@ def _aspect(bench: AspectBench, options: JudgeOptions) -> AspectAgreement:
         ],
         [*why, *missing],
     )
-    notes = dict.fromkeys([*bench.notes, *footing.notes, *(note for each in controls for note in each.notes)])
+    remarks = [note for note in (footing.rank_note, _copied(bench)) if note is not None]
+    notes = dict.fromkeys(
+        [*bench.notes, *remarks, *footing.notes, *(note for each in controls for note in each.notes)]
+    )
     return AspectAgreement(
         judge=bench.judge,
         aspect=bench.aspect,
@@ -411,7 +419,38 @@ def _aspect(bench: AspectBench, options: JudgeOptions) -> AspectAgreement:
         people=own.people,
         rows=rows,
         verdict=verdict,
+        remarks=tuple(remarks),
         notes=tuple(notes),
+    )
+
+
+LEAST_COPIED, COPIED = 30, 0.99
+"""From so many things on, answers are somebody's if so many are the same."""
+LEAST_VARIED, VARIED = 5, 0.9
+"""The same where either gave another than the most common answer: that one is easily the same by chance."""
+
+
+def _copied(bench: AspectBench) -> str | None:
+    """Whose answers the judge gives, if somebody's."""
+    found: list[tuple[float, int, int, str]] = []
+    for person, answers in zip(bench.people, bench.answers.T, strict=True):
+        both = ~np.isnan(answers) & ~np.isnan(bench.given)
+        own, given = answers[both], bench.given[both]
+        alike = np.isclose(own, given, rtol=1e-9, atol=1e-12)
+        n, same = own.size, int(alike.sum())
+        if n < LEAST_COPIED or same < COPIED * n:
+            continue
+        values, times = np.unique(own, return_counts=True)
+        varied = ~alike | (own != values[times.argmax()])
+        if varied.sum() >= LEAST_VARIED and alike[varied].mean() >= VARIED:
+            found.append((same / n, n, same, person if bench.named else "people"))
+    if not found:
+        return None
+    _, n, same, person = max(found, key=lambda each: each[:2])
+    often = f"all {n:,}" if same == n else f"{same:,} of {n:,}"
+    return (
+        f"{bench.judge}'s answers are those of {person}, the same about {often} things that both judged: the verdict is"
+        " about these"
     )
 
 
@@ -549,11 +588,11 @@ def _columns(level: float) -> tuple[Column, ...]:
         Column("kind", show="never"),
         Column("row", "", right=False),
         Column("alpha", tiny=False),
-        Column("alpha_interval", f"{level:.0%} interval", data=False, right=True),
+        Column("alpha_interval", f"{100 * level:.4g} % interval", data=False, right=True),
         Column("kappa", "weighted kappa", tiny=False),
         Column("ac2", "AC2", tiny=False),
         Column("within", "within topics", tiny=False),
-        Column("within_interval", f"{level:.0%} interval", data=False, right=True),
+        Column("within_interval", f"{100 * level:.4g} % interval", data=False, right=True),
         Column("judge_alpha", "judge's alpha there", tiny=False),
         Column("more_alpha_shown", "less this", data=False, right=True),
         Column("judge_within", "judge's within there", tiny=False),

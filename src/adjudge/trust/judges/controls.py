@@ -20,6 +20,8 @@ from adjudge.stats.agreement import MOST_CATEGORIES, ahead
 from adjudge.stats.checks import FloatArray, IntArray, clusters_of
 from adjudge.stats.judge_agreement import (
     MISSING,
+    answer_counts,
+    is_off_scale,
     mapped_codes,
     order_by_topic,
     pair_signs,
@@ -47,6 +49,8 @@ class Footing:
     scale: FloatArray
     edges: FloatArray
     """Between the choices: a value up to an edge counts as the choice below it."""
+    by_rank: bool = False
+    """Whether the judge's answers are on another scale than people's, so that they are put on it as measures are."""
     notes: tuple[str, ...] = ()
 
     @classmethod
@@ -77,14 +81,21 @@ class Footing:
             edges = edges[edges < answers.max()]
             group = np.searchsorted(edges, answers, "left")
             scale = np.bincount(group, weights=answers) / np.bincount(group)
-        if scale.size:
-            outside = int(np.count_nonzero((own.given < own.scale[0]) | (own.given > own.scale[-1])))
-            if outside:
-                notes.append(
-                    f"{counted(outside, 'answer')} of {own.judge} {'lies' if outside == 1 else 'lie'} outside people's"
-                    " scale; alpha, kappa and AC2 take the nearest choice"
-                )
-        return cls(bench=own, scale=scale, edges=edges, notes=tuple(notes))
+        by_rank = len(set(own.clusters)) > 1 and _is_apart(own, edges)
+        if scale.size and not by_rank:
+            notes += _nearest_notes(own, edges)
+        return cls(bench=own, scale=scale, edges=edges, by_rank=by_rank, notes=tuple(notes))
+
+    @property
+    def rank_note(self) -> str | None:
+        """That the judge's answers were put on people's scale."""
+        if not self.by_rank:
+            return None
+        given, scale = self.bench.given, self.bench.scale
+        return (
+            f"{self.bench.judge}'s answers from {given.min():.4g} to {given.max():.4g} are put on people's scale of"
+            f" {scale[0]:.4g} to {scale[-1]:.4g} by rank, as measures are, for alpha, kappa and AC2"
+        )
 
     @property
     def alone(self) -> str | None:
@@ -96,6 +107,13 @@ class Footing:
     def codes(self, values: FloatArray) -> IntArray:
         """Every value as the place of the nearest choice, the lower of two."""
         return np.where(np.isnan(values), MISSING, np.searchsorted(self.edges, values, "left"))
+
+    @cached_property
+    def given(self) -> IntArray:
+        """The judge's answers: the nearest choices, or where they are on another scale, those at the same ranks."""
+        if not self.by_rank:
+            return self.codes(self.bench.given)
+        return mapped_codes(self.bench.given, self.people, self.cluster, self.scale.size)
 
     @cached_property
     def people(self) -> IntArray:
@@ -172,6 +190,46 @@ class Footing:
         return order_by_topic(self.mean_signs, signs, self.topic, self.topic_cluster.size)
 
 
+def _is_apart(bench: AspectBench, edges: FloatArray) -> bool:
+    """Whether a judge's answers are on another scale than people's.
+
+    Where people's answers are numbers rather than choices, also one that is so narrow beside theirs that different
+    answers fall into one group of theirs.
+    """
+    scale = np.array(bench.scale)
+    narrow = scale.size > MOST_CATEGORIES and _is_one(bench.given, edges)
+    return not bench.pairs and (narrow or is_off_scale(bench.given, scale))
+
+
+def _is_one(given: FloatArray, edges: FloatArray) -> bool:
+    """Whether different answers are all nearest to one choice."""
+    return bool(np.unique(given).size > 1 and np.unique(np.searchsorted(edges, given, "left")).size == 1)
+
+
+def _nearest_notes(bench: AspectBench, edges: FloatArray) -> Iterator[str]:
+    """What the nearest choice makes of a judge's answers."""
+    outside = int(np.count_nonzero((bench.given < bench.scale[0]) | (bench.given > bench.scale[-1])))
+    if outside:
+        yield (
+            f"{counted(outside, 'answer')} of {bench.judge} {'lies' if outside == 1 else 'lie'} outside people's"
+            " scale; alpha, kappa and AC2 take the nearest choice"
+        )
+    if _is_one(bench.given, edges):
+        yield (
+            f"all answers of {bench.judge}, from {bench.given.min():.4g} to {bench.given.max():.4g}, are nearest to one"
+            " choice of people's scale: to alpha, kappa and AC2 they are one answer, to the order within topics not"
+        )
+
+
+def answers_on_scale(bench: AspectBench) -> FloatArray:
+    """A judge's answers as choices on people's scale, as agreement takes them."""
+    footing = Footing.of(bench)
+    found = bench.on_scale(bench.given)
+    if footing.by_rank:
+        found[bench.judged] = footing.scale[footing.given]
+    return found
+
+
 def _seated(bench: AspectBench) -> AspectBench:
     """People as interchangeable: the first answer about each thing, the second, and so on."""
     there = ~np.isnan(bench.answers)
@@ -193,7 +251,7 @@ class Control:
     why: str | None = None
     """There is none."""
     codes: IntArray | FloatArray | None = None
-    """As `people_agreement` takes judges: answers, or shares of answers at random."""
+    """As `people_agreement` takes judges: answers, or counts of those that are drawn from at random."""
     signs: FloatArray | None = None
     """Of pairs within topics."""
     criteria: tuple[str, ...] = ("alpha", "within")
@@ -243,11 +301,10 @@ def _constant(footing: Footing) -> Control:
 
 def _random(footing: Footing) -> Control:
     """Answers at random with the shares of people's; in expectation, so nothing is drawn."""
-    given = footing.people[footing.people != MISSING]
     return Control(
         kind="random",
         name="answers at random",
-        codes=np.bincount(given, minlength=footing.scale.size) / given.size,
+        codes=answer_counts(footing.people, footing.cluster, footing.clusters, footing.scale.size),
         signs=np.zeros(footing.topic.size),
     )
 

@@ -23,6 +23,7 @@ from adjudge.judgments.tasks import is_anonymous
 from adjudge.measures.judged.quality import NONE
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray
+from adjudge.stats.judge_agreement import MISSING, is_off_scale, mapped_codes
 from adjudge.stats.judge_drift import (
     AgreementChange,
     DriftShift,
@@ -118,6 +119,27 @@ class DriftAnswers:
         scale = np.array(sorted(self.categories))
         near = np.abs(np.nan_to_num(values)[..., None] - scale).argmin(axis=-1)
         return np.asarray(np.where(np.isnan(values), np.nan, scale[near]))
+
+    @property
+    def scale(self) -> FloatArray:
+        """The choices, or what people used."""
+        if self.categories is not None:
+            return np.array(sorted(self.categories))
+        return np.unique(self.answers[~np.isnan(self.answers)])
+
+    def by_rank(self) -> tuple[FloatArray, FloatArray] | None:
+        """Both versions' answers on people's scale, where they are on another one; None where they are not.
+
+        Ranks are among the answers of both, so that a shift from one to the other stays one.
+        """
+        both, scale = np.concatenate([self.old, self.new]), self.scale
+        cluster = checks.clusters_of(self.clusters, self.old.size)
+        if self.pairs or cluster.max(initial=0) == 0 or not is_off_scale(both, scale):
+            return None
+        edges = (scale[1:] + scale[:-1]) / 2
+        people = np.where(np.isnan(self.answers), MISSING, np.searchsorted(edges, self.answers, "left"))
+        codes = mapped_codes(both, np.vstack([people, people]), np.tile(cluster, 2), scale.size)
+        return scale[codes[: self.old.size]], scale[codes[self.old.size :]]
 
     def scored(self) -> Iterator[tuple[int, str, bool]]:
         """Every thing with a system that it counts for, and whether as the first of a pair."""
@@ -562,7 +584,7 @@ class DriftResult(Tabular):
         o = self.options
         return (
             f"drift:{self.old}:{self.new}|interval:t:clusters|swaps:topics:westfall-young:{o.alpha:g}"
-            f"|bootstrap:topics:percentile:{o.resamples}|seed:{o.seed}|v:{__version__}"
+            f"|bootstrap:topics:expanded-percentile:{o.resamples}|seed:{o.seed}|v:{__version__}"
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -895,9 +917,9 @@ def _drifted(
     names = sorted({name for _, name, _ in own.scored()}, key=natural)
     if systems.test is not None:
         tests["systems"] = systems.test
+    ranked = own.by_rank()
     people, changed = agreement_change(
-        own.on_scale(own.old),
-        own.on_scale(own.new),
+        *(ranked or (own.on_scale(own.old), own.on_scale(own.new))),
         own.answers,
         signs,
         rng=how.rng("people"),
@@ -912,6 +934,12 @@ def _drifted(
     if own.repeats is not None and not math.isnan(apart := repeats_p(same, *own.repeats)):
         p["repeats"] = apart
     remarks = []
+    if ranked is not None:
+        both, scale = np.concatenate([own.old, own.new]), own.scale
+        remarks.append(
+            f"{own.question}: answers from {both.min():.4g} to {both.max():.4g} are put on people's scale of"
+            f" {scale[0]:.4g} to {scale[-1]:.4g} by rank among both versions' answers, for alpha"
+        )
     if own.only_old or own.only_new:
         remarks.append(
             f"{own.question}: left out what one version alone answered for: the old one"

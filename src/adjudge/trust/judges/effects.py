@@ -272,7 +272,7 @@ class JudgeEffects(Tabular):
     def _ends_words(self, ends: tuple[float, float], form: str = ".2f") -> str:
         if any(map(math.isnan, ends)):
             return "without an interval: all topics say the same, or there is one alone"
-        return f"{100 * self.options.level:.4g}% interval {ends[0]:{form}} to {ends[1]:{form}}"
+        return f"{100 * self.options.level:.4g} % interval {ends[0]:{form}} to {ends[1]:{form}}"
 
     def _around(self, each: ClusteredEstimate) -> str:
         """With its sign, so that it can be found between the ends."""
@@ -286,13 +286,13 @@ class JudgeEffects(Tabular):
             if each.who != each.judge:
                 continue
             words = (
-                f"{each.aspect}: {each.judge} gave the same answer again {each.same.share:.0%} of the time"
+                f"{each.aspect}: {each.judge} gave the same answer again {_percent(each.same.share)} of the time"
                 f" ({_times(each.same)}; {self._ends_words((each.same.low, each.same.high))})"
             )
             beside = [e for e in self.repeats if _same_question(e, each) and e.who != e.judge]
             if beside:
                 other = beside[0].same
-                words += f"; people did so {other.share:.0%} of the time ({_times(other)})"
+                words += f"; people did so {_percent(other.share)} of the time ({_times(other)})"
             said.append(words + ".")
         return Table(
             name="judge-repeats",
@@ -376,26 +376,31 @@ class JudgeEffects(Tabular):
             beside = [
                 e.swapped for e in self.order if _same_order(e, each) and e.who != e.judge and e.swapped
             ]
-            people = f"; people did so in {beside[0].kept.share:.0%} of {beside[0].pairs:,}" if beside else ""
+            people = (
+                f"; people did so in {_percent(beside[0].kept.share)} of {beside[0].pairs:,}"
+                if beside
+                else ""
+            )
             yield (
-                f"{each.judge} kept its choice in {s.kept.share:.0%} of {counted(s.pairs, 'pair')} when the two texts"
-                f" were swapped ({self._ends_words((s.kept.low, s.kept.high))}){people}. It took the left text both"
-                f" times in {s.left.share:.0%} and the right one in {s.right.share:.0%}."
+                f"{each.judge} kept its choice in {_percent(s.kept.share)} of {counted(s.pairs, 'pair')} when the two"
+                f" texts were swapped ({self._ends_words((s.kept.low, s.kept.high))}){people}. It took the left text"
+                f" both times in {_percent(s.left.share)} and the right one in {_percent(s.right.share)}."
             )
             ends = self._ends_words((s.low, s.high))
             if s.low <= 0 <= s.high:
-                yield f"No preference for a side was shown: the left text wins {0.5 + s.bias:.0%} ({ends} around 50 %)."
+                wins = _percent(0.5 + s.bias)
+                yield f"No preference for a side was shown: the left text wins {wins} ({ends} around 50 %)."
             else:
                 side = "left" if s.bias > 0 else "right"
                 yield (
-                    f"It prefers the {side} side: the {side} text wins {0.5 + abs(s.bias):.0%} of the time, where"
+                    f"It prefers the {side} side: the {side} text wins {_percent(0.5 + abs(s.bias))} of the time, where"
                     f" order did not matter it would be 50 % (bias of the left side {s.bias:.2f}, {ends})."
                 )
         if each.left is not None and s is None:
             yield (
                 f"{each.judge} was asked {counted(each.once, 'pair')} in one order alone: there the left text wins"
-                f" {abs(each.left.estimate):.0%} {_more(each.left, 'more', 'less')} often than people let the same"
-                f" text win ({self._around(each.left)}). That is an association: it"
+                f" {_percent(abs(each.left.estimate))} {_more(each.left, 'more', 'less')} often than people let the"
+                f" same text win ({self._around(each.left)}). That is an association: it"
                 " is the order's effect only if texts stood left at random, and people's own preference for a side is"
                 " in it. Pairs asked in both orders would tell."
             )
@@ -553,7 +558,7 @@ class JudgeEffects(Tabular):
                 rows.append((*head, reason, own.n, own.hits, own.share, own.low, own.high))
             said.append(
                 f"{card.protocol}: {share.hits:,} of {counted(share.n, 'answer')} by {each.judge} were invalid"
-                f" ({share.share:.1%}; {self._ends_words((share.low, share.high), '.3f')})."
+                f" ({_percent(share.share, 1)}; {self._ends_words((share.low, share.high), '.3f')})."
             )
         return Table(
             name="judge-invalid",
@@ -670,19 +675,20 @@ class JudgeEffects(Tabular):
             yield f"{each.aspect}: what {each.judge} saves is not known: {s.why}."
             return
         most, low, high = (s.counts_as(rho2) for rho2 in (s.squared, s.low, s.high))
-        level = f"{100 * self.options.level:.4g}%"
+        level = f"{100 * self.options.level:.4g} %"
         known = "" if math.isnan(low) else f"; {level} interval {_whole(low)} to {_whole(high)}"
+        count, saving = f"{_whole(most)} at the most", f"a saving of {_whole(round(most) - s.topics)}"
         if s.squared == 0:
-            more = f"{s.topics:,}: it saves nothing"
+            count, saving = f"{s.topics:,}", "it saves nothing"
         elif most - s.topics < 0.5:
-            more = f"{s.topics:,}: a saving of less than one topic"
+            count, saving = f"{s.topics:,}", "a saving of less than one topic"
         elif math.isinf(most):
-            more = "as many as it answers for"
-        else:
-            more = f"{_whole(most)} at the most: a saving of {_whole(round(most) - s.topics)}"
+            count, saving = "as many as it answers for", "all of them are saved"
+        elif low - s.topics < 0.5:
+            saving += ", and that it saves a topic is not shown"
         yield (
             f"{each.aspect}: {counted(s.topics, 'topic')} judged by people and {each.judge}'s answers on any number of"
-            f" others count as {more} (median over {counted(s.pairs, 'pair')} of systems{known})."
+            f" others count as {count} (median over {counted(s.pairs, 'pair')} of systems{known}): {saving}."
         )
         if s.further:
             yield (
@@ -693,6 +699,10 @@ class JudgeEffects(Tabular):
 
 def _whole(value: float) -> str:
     return f"{value:,.0f}" if math.isfinite(value) else "any number"
+
+
+def _percent(share: float, digits: int = 0) -> str:
+    return f"{100 * share:.{digits}f} %"
 
 
 def _times(share: ClusteredShare) -> str:

@@ -22,6 +22,7 @@ from adjudge.stats.panels import (
 )
 from adjudge.table import Cell, Column, Table, Tables, Tabular, plain
 from adjudge.trust.judges.bench import AspectBench, JudgeBenches
+from adjudge.trust.judges.controls import answers_on_scale
 from adjudge.trust.judges.options import JudgeOptions
 from adjudge.wording import counted, listed, number_word
 
@@ -56,7 +57,7 @@ def panel_bench(benches: Sequence[AspectBench], how: str) -> AspectBench:
             f"{own[0].aspect}: the panel has no answer for {counted(missing, 'thing')} that not all of its judges"
             " answered for",
         )
-    given = panel_answers(_votes(own[0], answers) if how == "vote" else answers, how, pairs=own[0].pairs)
+    given = panel_answers(_votes(own) if how == "vote" else answers, how, pairs=own[0].pairs)
     named = own[0].with_judge(panel_name([each.judge for each in own], how), given)
     return replace(named, panel=True, notes=notes)
 
@@ -97,11 +98,12 @@ def _together(benches: Sequence[AspectBench]) -> tuple[list[AspectBench], FloatA
     return own, np.column_stack([each.given for each in own])
 
 
-def _votes(bench: AspectBench, answers: FloatArray) -> FloatArray:
-    """Answers as choices: means over probabilities go to the nearest; of a pair to a side, or a tie."""
-    if bench.pairs:
-        return np.asarray((np.sign(answers - 0.5) + 1) / 2)
-    return bench.on_scale(answers)
+def _votes(benches: Sequence[AspectBench]) -> FloatArray:
+    """Answers as choices: means over probabilities go to the nearest, answers on another scale than people's to those
+    of the same rank; of a pair to a side, or a tie."""
+    return np.column_stack(
+        [(np.sign(each.given - 0.5) + 1) / 2 if each.pairs else answers_on_scale(each) for each in benches]
+    )
 
 
 # What a panel is worth
@@ -131,7 +133,7 @@ class AspectPanel:
             yield (
                 f"{self.aspect}: the errors of {counted(k, 'judge')} have a mean correlation of"
                 f" {_value(found.correlation)}, so they are worth {_value(found.worth)} judges with independent"
-                f" errors{self._unseen()}."
+                f" errors{self._together()}."
             )
         if self.how != "none" and found.best is not None:
             yield f"{self.aspect}: {self._gained(found, self.judges[found.best])}"
@@ -149,19 +151,37 @@ class AspectPanel:
             or self.errors.worth.why
         )
 
-    def _unseen(self) -> str:
-        low = self.errors.correlation.low
-        return "; that their errors go together at all is not seen" if low <= 0 else ""
+    @property
+    def why_not(self) -> str | None:
+        """Why a cell of the table is empty."""
+        worth = self.errors.worth
+        if worth.why is not None:
+            return self.why()
+        return (
+            "worth: without an upper end, for errors may cancel out"
+            if math.isinf(worth.high)
+            else worth.why_no_interval
+        )
+
+    def _together(self) -> str:
+        """Whether errors go together, against each other, or neither is seen."""
+        found = self.errors.correlation
+        if found.high < 0:
+            return (
+                f"; their errors go against each other, which makes them worth more than {len(self.judges)}"
+            )
+        return "; that their errors go together at all is not seen" if found.low <= 0 else ""
 
     def _gained(self, found: PanelErrors, best: str) -> str:
         gain = found.gain
         what = f"the error variance of their {self.how}"
         if gain.why is not None:
             return f"{what} cannot be estimated ({gain.why})."
-        size = f"{abs(gain.value):.0%} {'below' if gain.value >= 0 else 'above'} that of {best}, the best of them here"
+        side = "below" if gain.value >= 0 else "above"
+        size = f"{100 * abs(gain.value):.0f} % {side} that of {best}, the best of them here"
         if math.isnan(gain.low):
             return f"{what} is {size} (no interval: {gain.why_no_interval})."
-        interval = f"{gain.low:+.0%} to {gain.high:+.0%} of it taken away"
+        interval = f"{100 * gain.low:+.0f} % to {100 * gain.high:+.0f} % of it taken away"
         if gain.low <= 0 <= gain.high:
             return f"{what} is {size} ({interval}): a difference from the best judge is not shown."
         return f"{what} is {size} ({interval})."
@@ -170,6 +190,8 @@ class AspectPanel:
 def _value(found: PanelEstimate, form: str = ".2f") -> str:
     if math.isnan(found.low):
         return f"{found.value:z{form}} (no interval: {found.why_no_interval})"
+    if math.isinf(found.high):
+        return f"{found.value:z{form}} ({found.low:z{form}} or more)"
     return f"{found.value:z{form}} ({found.low:z{form}} to {found.high:z{form}})"
 
 
@@ -193,7 +215,10 @@ class PanelsResult(Tabular):
         )
         many = f"{min(worth):.2f}" if len(known) == 1 else f"{min(worth):.2f} to {max(worth):.2f}"
         over = "" if len(known) == 1 else f", over {counted(len(known), 'question')}"
-        return f"{who} are worth {many} with independent errors{over}."
+        against = [each.aspect for each in known if each.errors.correlation.high < 0]
+        why = "" if len(known) == 1 else f" on {listed(against)}"
+        opposed = f": their errors go against each other{why}" if against else ""
+        return f"{who} are worth {many} with independent errors{over}{opposed}."
 
     def sentences(self) -> Iterator[str]:
         for each in self.aspects:
@@ -258,12 +283,12 @@ class PanelsResult(Tabular):
             found.people_error,
             *_cells(found.correlation),
             *_cells(found.worth),
-            found.uncorrected,
+            found.uncorrected if math.isfinite(found.uncorrected) else None,
             None if found.panel is None else found.panel.sd.value,
             None if found.best is None else each.judges[found.best],
             *_cells(found.gain),
             found.weighted_sd,
-            each.why() if found.worth.why is not None else found.worth.why_no_interval,
+            each.why_not,
         )
 
     def tables(self) -> Tables:
@@ -339,7 +364,7 @@ class PanelsResult(Tabular):
     def signature(self) -> str:
         o = self.options
         return (
-            f"panel:{self.how}|errors:partial:disattenuated|bootstrap:topics:percentile:{o.resamples}"
+            f"panel:{self.how}|errors:partial:disattenuated|bootstrap:topics:expanded-percentile:{o.resamples}"
             f"|seed:{o.seed}|v:{__version__}"
         )
 
@@ -371,7 +396,7 @@ class PanelsResult(Tabular):
 
 
 def _cells(found: PanelEstimate) -> tuple[Cell, Cell, Cell]:
-    return found.value, found.low, found.high
+    return found.value, found.low, found.high if math.isfinite(found.high) else None
 
 
 def panels(

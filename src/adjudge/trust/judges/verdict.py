@@ -211,6 +211,10 @@ def _not_better(over: Sequence[ControlDifference], who: str) -> str:
 
 def _nor(over: Sequence[ControlDifference], who: str) -> str:
     """Whether the data could have shown it."""
+    if not any(each.judge.is_known for each in over):
+        return ", for it could not be tested"
+    if not any(each.assessor.is_known for each in over):
+        return f"; whether {who} would be could not be tested"
     could = [each.words for each in over if each.could_be_beaten]
     if not could:
         return f", nor would {who} be"
