@@ -213,8 +213,9 @@ def test_beside_repeats() -> None:
     assert 2 * stats.norm.sf(abs(z)) == pytest.approx(0.002199647061, rel=1e-9)
     # with a thing in each cluster the same, but for Student's t and the clusters' n - 1
     assert between.design_effect == pytest.approx(200 / 199)
-    assert repeats_p(between, 90, 100) == pytest.approx(2 * stats.t.sf(abs(z) / math.sqrt(200 / 199), 199))
-    assert repeats_p(between, 75, 100) == 1
+    assert repeats_p(between, 90, 100) == pytest.approx(stats.t.sf(abs(z) / math.sqrt(200 / 199), 199))
+    assert repeats_p(between, 75, 100) == pytest.approx(0.5)
+    assert repeats_p(between, 60, 100) > 0.99  # alike more often than at repeats is no change
     assert repeats_p(clustered_share([1] * 9, [1] * 9), 5, 5) == 1
     assert math.isnan(repeats_p(between, 0, 0))
     whole = clustered_share(

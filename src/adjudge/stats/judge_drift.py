@@ -291,7 +291,7 @@ def _turned(weights: FloatArray, size: int) -> FloatArray:
 
 
 def repeats_p(between: ClusteredShare, same: int, of: int) -> float:
-    """Whether two versions give the same answer as often as one does when it is asked again; two-sided.
+    """Whether two versions give the same answer less often than one does when it is asked again; one-sided.
 
     A test of two shares with the pooled variance, each thing worth as little as the clusters of `between` show, and
     Student's t on their number less 1. It takes the two as independent, which for the same things makes it cautious.
@@ -303,4 +303,4 @@ def repeats_p(between: ClusteredShare, same: int, of: int) -> float:
     difference = between.share - same / of
     if variance <= 0:
         return 1.0
-    return float(2 * stdtr(between.clusters - 1, -abs(difference) / math.sqrt(variance)))
+    return float(stdtr(between.clusters - 1, difference / math.sqrt(variance)))

@@ -313,7 +313,7 @@ def test_savings(folder: Made) -> None:
     )
     assert low <= counts <= high
     assert said.endswith(
-        f"count as {counts} at the most (median over 21 pairs of systems; 95 % interval {low} to {high}): a saving of"
+        f"count as {counts} at the most (median over 21 pairs of systems; 95% interval {low} to {high}): a saving of"
         f" {counts - 24}."
     )
     constant = replace(
@@ -323,7 +323,7 @@ def test_savings(folder: Made) -> None:
     )
     none = judge_effects(constant, QUICK)
     assert (
-        "count as 24 (median over 21 pairs of systems; 95 % interval 24 to 24): it saves nothing."
+        "count as 24 (median over 21 pairs of systems; 95% interval 24 to 24): it saves nothing."
         in " ".join(none.sentences())
     )
     assert none.headline().startswith(

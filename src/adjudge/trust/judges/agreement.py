@@ -171,7 +171,7 @@ class JudgeAgreementResult(Tabular):
         )
 
     def _title(self) -> str:
-        return f"Agreement with people, {100 * self.level:.4g} % intervals over topics"
+        return f"Agreement with people, {100 * self.level:.4g}% intervals over topics"
 
     def overview(self) -> Table:
         """Every aspect by alpha and by the order within topics: the judge, people, controls, the verdict."""
@@ -219,7 +219,7 @@ class JudgeAgreementResult(Tabular):
             columns=_columns(self.level),
             rows=tuple(tuple(_cells(row)) for row in each.rows),
             title=(
-                f"{each.judge} on {each.aspect}: agreement with people, {100 * self.level:.4g} % intervals over"
+                f"{each.judge} on {each.aspect}: agreement with people, {100 * self.level:.4g}% intervals over"
                 f" {each.over} ({counted(each.things, 'thing')}, {counted(len(each.people), 'assessor')})"
             ),
             said=(each.verdict.sentence(),),
@@ -588,11 +588,11 @@ def _columns(level: float) -> tuple[Column, ...]:
         Column("kind", show="never"),
         Column("row", "", right=False),
         Column("alpha", tiny=False),
-        Column("alpha_interval", f"{100 * level:.4g} % interval", data=False, right=True),
+        Column("alpha_interval", f"{100 * level:.4g}% interval", data=False, right=True),
         Column("kappa", "weighted kappa", tiny=False),
         Column("ac2", "AC2", tiny=False),
         Column("within", "within topics", tiny=False),
-        Column("within_interval", f"{100 * level:.4g} % interval", data=False, right=True),
+        Column("within_interval", f"{100 * level:.4g}% interval", data=False, right=True),
         Column("judge_alpha", "judge's alpha there", tiny=False),
         Column("more_alpha_shown", "less this", data=False, right=True),
         Column("judge_within", "judge's within there", tiny=False),

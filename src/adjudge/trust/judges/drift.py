@@ -330,8 +330,7 @@ class DriftResult(Tabular):
                 f" {q.people.old:z.2f} to {q.people.new:z.2f}"
             )
         if "repeats" in found:
-            less = q.repeats is not None and q.same.share < q.repeats[0] / q.repeats[1]
-            yield f"answers differ {'more' if less else 'less'} often than when {self.old} is asked again"
+            yield f"answers differ more often than when {self.old} is asked again"
 
     def sentences(self) -> Iterator[str]:
         for q in self.questions:
@@ -380,7 +379,7 @@ class DriftResult(Tabular):
         if "repeats" not in q.p:
             return said
         shown = "shown" if "repeats" in q.found(self.alpha) else "not shown"
-        return f"{said}, a difference that is {shown} ({_p(q, 'repeats')})"
+        return f"{said}; that the versions differ more often than that is {shown} ({_p(q, 'repeats')})"
 
     def _most(self, q: QuestionDrift) -> str:
         own = [(name, each) for name, each in q.systems.items() if each.p_adjusted <= self.alpha]
@@ -419,7 +418,7 @@ class DriftResult(Tabular):
     # Tables
 
     def table(self) -> Table:
-        level = f"{100 * self.options.level:.4g} % from"
+        level = f"{100 * self.options.level:.4g}% from"
         return Table(
             name="drift",
             title=f"{self.name}: from {self.old} to {self.new}",
@@ -501,7 +500,7 @@ class DriftResult(Tabular):
         )
 
     def _systems(self) -> Table:
-        level = f"{100 * self.options.level:.4g} % from"
+        level = f"{100 * self.options.level:.4g}% from"
         return Table(
             name="drift-systems",
             title="The shift of every system",
@@ -634,7 +633,7 @@ class DriftResult(Tabular):
 
 
 def _share(value: float) -> str:
-    return f"{100 * value:.0f} %" if value in (0, 1) or 0.005 <= value < 0.995 else f"{100 * value:.1f} %"
+    return f"{100 * value:.0f}%" if value in (0, 1) or 0.005 <= value < 0.995 else f"{100 * value:.1f}%"
 
 
 def _interval(shift: DriftShift) -> str:

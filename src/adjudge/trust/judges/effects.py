@@ -272,7 +272,7 @@ class JudgeEffects(Tabular):
     def _ends_words(self, ends: tuple[float, float], form: str = ".2f") -> str:
         if any(map(math.isnan, ends)):
             return "without an interval: all topics say the same, or there is one alone"
-        return f"{100 * self.options.level:.4g} % interval {ends[0]:{form}} to {ends[1]:{form}}"
+        return f"{100 * self.options.level:.4g}% interval {ends[0]:{form}} to {ends[1]:{form}}"
 
     def _around(self, each: ClusteredEstimate) -> str:
         """With its sign, so that it can be found between the ends."""
@@ -675,7 +675,7 @@ class JudgeEffects(Tabular):
             yield f"{each.aspect}: what {each.judge} saves is not known: {s.why}."
             return
         most, low, high = (s.counts_as(rho2) for rho2 in (s.squared, s.low, s.high))
-        level = f"{100 * self.options.level:.4g} %"
+        level = f"{100 * self.options.level:.4g}%"
         known = "" if math.isnan(low) else f"; {level} interval {_whole(low)} to {_whole(high)}"
         count, saving = f"{_whole(most)} at the most", f"a saving of {_whole(round(most) - s.topics)}"
         if s.squared == 0:
@@ -702,7 +702,7 @@ def _whole(value: float) -> str:
 
 
 def _percent(share: float, digits: int = 0) -> str:
-    return f"{100 * share:.{digits}f} %"
+    return f"{100 * share:.{digits}f}%"
 
 
 def _times(share: ClusteredShare) -> str:
@@ -712,7 +712,7 @@ def _times(share: ClusteredShare) -> str:
 def _ends(name: str, options: JudgeOptions, heading: str | None = None) -> tuple[Column, Column, Column]:
     return (
         Column(name, heading),
-        Column(f"{name}_low" if name != "estimate" else "low", f"{100 * options.level:.4g} % from"),
+        Column(f"{name}_low" if name != "estimate" else "low", f"{100 * options.level:.4g}% from"),
         Column(f"{name}_high" if name != "estimate" else "high", "to"),
     )
 

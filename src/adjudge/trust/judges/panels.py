@@ -178,10 +178,10 @@ class AspectPanel:
         if gain.why is not None:
             return f"{what} cannot be estimated ({gain.why})."
         side = "below" if gain.value >= 0 else "above"
-        size = f"{100 * abs(gain.value):.0f} % {side} that of {best}, the best of them here"
+        size = f"{100 * abs(gain.value):.0f}% {side} that of {best}, the best of them here"
         if math.isnan(gain.low):
             return f"{what} is {size} (no interval: {gain.why_no_interval})."
-        interval = f"{100 * gain.low:+.0f} % to {100 * gain.high:+.0f} % of it taken away"
+        interval = f"{100 * gain.low:+.0f}% to {100 * gain.high:+.0f}% of it taken away"
         if gain.low <= 0 <= gain.high:
             return f"{what} is {size} ({interval}): a difference from the best judge is not shown."
         return f"{what} is {size} ({interval})."
@@ -235,7 +235,7 @@ class PanelsResult(Tabular):
             )
 
     def table(self) -> Table:
-        level = f"{100 * self.options.level:.4g} % from"
+        level = f"{100 * self.options.level:.4g}% from"
         panel = Column("panel_sd", f"error SD of the {self.how}", show=self._with_panel)
         return Table(
             name="panels",
@@ -295,7 +295,7 @@ class PanelsResult(Tabular):
         return Tables((self.table(), self._by_judge(), *map(self._correlations, self.aspects)))
 
     def _by_judge(self) -> Table:
-        level = f"{100 * self.options.level:.4g} % from"
+        level = f"{100 * self.options.level:.4g}% from"
         rows: list[tuple[Cell, ...]] = []
         for aspect in self.aspects:
             known: list[tuple[str, JudgeError]] = list(zip(aspect.judges, aspect.errors.judges, strict=True))

@@ -343,10 +343,40 @@ def _dossier(
             absent[name] = str(error)
     if not made:
         raise DataError("; ".join(dict.fromkeys(absent.values())))
-    notes = tuple(dict.fromkeys(note for bench in own.benches for note in bench.notes))
+    cards = {bench.card.file: bench.card for bench in own.benches if bench.card is not None}
+    notes = [note for card in cards.values() for note in _card_notes(card)]
+    notes += [note for bench in own.benches for note in bench.notes]
     return JudgeDossier(
-        judge=judge, benches=own.benches, options=options, parts=made, absent=absent, notes=notes
+        judge=judge,
+        benches=own.benches,
+        options=options,
+        parts=made,
+        absent=absent,
+        notes=tuple(dict.fromkeys(notes)),
     )
+
+
+def _card_notes(card: JudgeCard) -> Iterator[str]:
+    """What a judge's card says of how far its answers can be believed."""
+    settings = card.settings
+    if card.kind == "learned":
+        if isinstance(trained := settings.get("trained_on"), str):
+            yield f"{card.name} was trained on {trained}"
+        if isinstance(held := settings.get("held_out"), int) and held:
+            yield (
+                f"{counted(held, 'summary', 'summaries')} that {card.name} was trained on"
+                f" {'is' if held == 1 else 'are'} answered by models that were trained without the system, but on the"
+                " same topics and assessors: with others it may agree less"
+            )
+        return
+    planted = settings.get("planted")
+    if isinstance(planted, Mapping) and isinstance(said := planted.get("headline"), str):
+        yield said
+    else:
+        yield (
+            f"whether instructions hidden in texts move {card.name} was not checked: adjudge judge llm"
+            f" --protocol {card.protocol} --check-planted 20"
+        )
 
 
 def _check_numbers(epsilon: float, margin: float, alpha: float, resamples: int) -> None:
