@@ -350,7 +350,7 @@ def test_sentences_follow_from_the_numbers() -> None:
     (q,) = result.questions
     assert q.shift is not None
     said = " ".join(result.sentences())
-    assert f"{100 * q.same.share:.0f} % ({100 * q.same.low:.0f} % to {100 * q.same.high:.0f} %)" in said
+    assert f"{100 * q.same.share:.0f}% ({100 * q.same.low:.0f}% to {100 * q.same.high:.0f}%)" in said
     assert f"{q.shift.mean:+.3f} ({q.shift.low:+.3f} to {q.shift.high:+.3f})" in said
     assert result.headline().startswith("No change from old to new is shown;")
     row = result.table().row(question="fluency")
