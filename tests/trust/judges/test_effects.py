@@ -390,4 +390,4 @@ def test_people_stand_beside_the_judge(folder: Made) -> None:
     assert [each.who for each in found.repeats] == [JUDGE, "people"]
     assert found.repeats[1].same.n == 30
     said = found.tables()["judge-repeats"].said[0]
-    assert f"; people did so {100 * found.repeats[1].same.share:.0f} % of the time" in said
+    assert f"; people did so {100 * found.repeats[1].same.share:.0f}% of the time" in said

@@ -77,7 +77,7 @@ def test_what_is_said_follows_from_the_numbers() -> None:
     said = list(result.sentences())
     assert f"worth {worth.value:.2f} ({worth.low:.2f} to {worth.high:.2f}) judges" in said[0]
     assert gain.low > 0
-    assert f"{100 * gain.value:.0f} % below that of" in said[1]
+    assert f"{100 * gain.value:.0f}% below that of" in said[1]
     assert "not shown" not in said[1]
     assert result.headline() == f"Three judges are worth {worth.value:.2f} with independent errors."
     row = result.table().row(aspect="fluency")
