@@ -43,12 +43,12 @@ def run(tmp_path: Path, server: BadServer) -> Run:
 
 
 def test_it_judges_and_says_what_it_did(run: Run, server: BadServer) -> None:
-    done = run("--protocol", "rating", "--again", "0")
+    done = run("--protocol", "rating", "--repeats", "0")
     assert done.returncode == 0, done.stderr
     assert "judge-1 has answered 36 of 36 questions that were put to it under rating." in done.stdout
     assert "36 new answers in this run." in done.stdout
     assert "|model:judge-1|protocol:rating:1:" in done.stdout
-    again = run("--protocol", "rating", "--again", "0", "--json")
+    again = run("--protocol", "rating", "--repeats", "0", "--json")
     assert json.loads(again.stdout)["new_answers"] == 0
     assert len([body for body in server.bodies if not is_trial(body)]) == 36
 
@@ -69,7 +69,7 @@ def test_a_dry_run_counts_and_sends_nothing(run: Run, server: BadServer, tmp_pat
     words = (
         "--protocol",
         "rating",
-        "--again",
+        "--repeats",
         "0",
         "--price-prompt",
         "3",
@@ -85,7 +85,7 @@ def test_a_dry_run_counts_and_sends_nothing(run: Run, server: BadServer, tmp_pat
     assert "36 requests to send" in run(*words).stdout
     assert server.bodies == []
     assert not (tmp_path / "eval" / "judges").exists()
-    run("--protocol", "rating", "--again", "0", "--topic", "t1")
+    run("--protocol", "rating", "--repeats", "0", "--topic", "t1")
     assert json.loads(run(*words, "--json").stdout)["requests"] == 24
 
 
@@ -141,10 +141,10 @@ def test_a_key_comes_from_the_environment_alone(
 
 
 def test_a_limit_stops_with_what_is_left(run: Run) -> None:
-    done = run("--protocol", "rating", "--again", "0", "--max-requests", "10", "--concurrency", "1")
+    done = run("--protocol", "rating", "--repeats", "0", "--max-requests", "10", "--concurrency", "1")
     assert done.returncode == 1
     assert "Stopped: the limit of 10 requests is reached. 27 questions not asked yet." in done.stdout
-    found = run("--protocol", "rating", "--again", "0", "--json")
+    found = run("--protocol", "rating", "--repeats", "0", "--json")
     assert (found.returncode, json.loads(found.stdout)["answered"]) == (0, 36)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from hashlib import blake2b
 from typing import Any, Literal, get_args
@@ -11,8 +12,8 @@ from typing import Any, Literal, get_args
 from adjudge.data.folder import Folder
 from adjudge.data.layout import JUDGES, check_plain_file, check_plain_folder
 from adjudge.data.lines import dump_json, parse_json
-from adjudge.data.transaction import Transaction
-from adjudge.errors import FormatError, UsageError, quoted
+from adjudge.data.transaction import PATIENCE, Transaction
+from adjudge.errors import BusyError, DataError, FormatError, UsageError, quoted
 
 JudgeKind = Literal["learned", "language-model"]
 LARGEST = 4 * 1024 * 1024
@@ -74,9 +75,33 @@ def card_file(name: str, protocol: str) -> str:
 
 def write_card(folder: Folder, card: JudgeCard) -> None:
     """Keep a card in the folder, in the place of an earlier one of the same judge and protocol."""
-    with Transaction(folder.path) as change:
+    with Transaction(folder.path, patience=PATIENCE) as change:  # another judge's card is written in no time
         change.stage(card.file).write_text(dump_json(asdict(card)) + "\n", encoding="utf-8", newline="")
         change.commit()
+
+
+@contextmanager
+def only_run(folder: Folder, name: str, protocol: str) -> Iterator[None]:
+    """One run of a judge under a protocol at a time: two would ask, and pay for, everything twice."""
+    from filelock import FileLock, Timeout
+
+    path = folder.path / f"{card_file(name, protocol).removesuffix('.json')}.lock"
+    try:
+        if not check_plain_folder(path.parent):
+            path.parent.mkdir(exist_ok=True)
+        check_plain_file(path)
+        lock = FileLock(path, timeout=0)
+        lock.acquire()
+    except Timeout:
+        raise BusyError(
+            f"{folder.path}: {name} is being asked under {protocol} by another run; wait for its end"
+        ) from None
+    except OSError as error:
+        raise DataError(f"{path}: cannot be written to: {error.strerror}") from None
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def read_cards(folder: Folder, name: str | None = None) -> list[JudgeCard]:

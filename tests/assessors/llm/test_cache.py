@@ -117,7 +117,7 @@ def _row(text: str) -> Any:
     def damage(path: Path) -> None:
         ReplyStore.at(path).close()
         with closing(sqlite3.connect(path, isolation_level=None)) as db:
-            db.execute("INSERT INTO replies VALUES (?, 'm', 'now', ?)", ("0" * 64, text))
+            db.execute("INSERT INTO replies VALUES (1, ?, 'm', 'j', 'p', 'now', ?)", ("0" * 64, text))
 
     return damage
 

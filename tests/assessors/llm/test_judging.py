@@ -106,7 +106,7 @@ def test_coverage_is_answered_unit_by_unit(e: Evaluation, server: BadServer) -> 
         assert ("unmarked" in each.answers) == (len(marked) < 3)
     said = Counter(q.question for q in found.questions)
     assert {"units", "quality:1"} <= set(said)
-    measured = e.score("coverage")
+    measured = e.score("coverage(by=judge)")
     assert measured
 
 
@@ -209,7 +209,7 @@ def test_a_server_without_log_probabilities_is_refused_before_the_start(e: Evalu
         return Says(body=completion('{"answer": "adjudged"}'))
 
     with bad_server(none) as server:
-        with pytest.raises(UsageError, match="gives none: take --score top"):
+        with pytest.raises(UsageError, match="gives none: take score=top"):
             judge(e, server, score="weighted")
         assert asked(server) == []
     assert judged(e) == []
@@ -313,7 +313,7 @@ def test_a_killed_run_goes_on_and_gives_the_same_answers(tmp_path: Path, after: 
         judge(whole, server, "rating", share_again=0.2)
     with bad_server(slow) as server:
         words = [str(broken.path), "--protocol", "rating", "--url", server.url, "--model", "judge-1"]
-        words += ["--name", "judge", "--again", "0.2", "--concurrency", "2"]
+        words += ["--name", "judge", "--repeats", "0.2", "--concurrency", "2"]
         process = subprocess.Popen([sys.executable, "-c", RUN, *words], stderr=subprocess.PIPE)
         deadline = time.monotonic() + 60
         while len(asked(server)) < after and time.monotonic() < deadline and process.poll() is None:
@@ -360,7 +360,7 @@ def test_a_limit_of_requests_holds_over_retries(e: Evaluation) -> None:
 
 
 def test_a_limit_of_cost_needs_prices(e: Evaluation, server: BadServer) -> None:
-    with pytest.raises(UsageError, match="needs --price-prompt"):
+    with pytest.raises(UsageError, match="needs prices"):
         judge_with_model(
             e.folder,
             e.collection,
@@ -385,7 +385,7 @@ def test_other_settings_under_the_same_name_are_refused(
     e: Evaluation, server: BadServer, other: dict[str, Any]
 ) -> None:
     judge(e, server, topics=("t1",))
-    with pytest.raises(ClashError, match=r'a judge "judge" with other settings is there .*: give --name'):
+    with pytest.raises(ClashError, match=r'a judge "judge" with other settings is there .*: take another name'):
         judge(e, server, topics=("t1",), **other)
     judge(e, server, topics=("t1",), **other | {"name": "other"})
     assert {card.name for card in read_cards(e.folder)} == {"judge", "other"}

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.assessors.llm.bad_server import BadServer, Says, bad_server, completion
 from tests.assessors.llm.evaluation import SYSTEMS, made, text
-from tests.assessors.llm.judging_server import by_words, gullible, is_trial, saying, weighing
+from tests.assessors.llm.judging_server import by_words, gullible, is_trial, prompt, saying, weighing
 
 from adjudge.assessors.cards import read_cards
 from adjudge.assessors.llm.exchange import AskLimits
@@ -46,7 +46,7 @@ def test_a_deaf_judge_is_not_moved(e: Evaluation) -> None:
         assert row.reached == row.reached_control
         assert row.shift == row.control
     assert "moved judge by +0.00 points" in found.headline()
-    assert "none, since all differences are the same" in found.headline()
+    assert "none, since the mean is the same in all of them" in found.headline()
     assert not found.constant
 
 
@@ -70,15 +70,19 @@ def test_a_gullible_judge_is_moved_as_far_as_the_scale_goes(e: Evaluation) -> No
         assert row.reached == 1
         assert row.effect == pytest.approx(row.shift - row.control)
         assert row.effect > 0
-        assert row.low <= row.effect <= row.high
+        assert math.isnan(row.low)  # every topic has the same mean effect, and t would claim certainty
     assert found.total.n == 36
     assert found.total.effect == pytest.approx(sum(row.effect for row in found.rows[:-1]) / 4)
     assert "100% of its answers are the one demanded" in found.headline()
 
 
 def test_the_interval_is_students_over_topics(e: Evaluation) -> None:
-    """Topics of one size: t(2) over the means of the topics (closed form)."""
-    with bad_server(gullible) as server:
+    """Topics of one size: t(2) over the means of the topics (closed form). In town 1 alone is the judge gullible."""
+
+    def script(body: dict[str, Any], n: int) -> Says:
+        return (gullible if "What happened in town 1?" in prompt(body) else by_words)(body, n)
+
+    with bad_server(script) as server:
         job = prepare_judging(e.folder, e.collection, "rating", server.server(), LlmOptions(name="judge"))
         found = check_planted(job, 9, limits=ONE)
     by_topic = []
