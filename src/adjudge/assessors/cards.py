@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from hashlib import blake2b
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 from adjudge.data.folder import Folder
@@ -106,20 +107,36 @@ def only_run(folder: Folder, name: str, protocol: str) -> Iterator[None]:
 
 def read_cards(folder: Folder, name: str | None = None) -> list[JudgeCard]:
     """The cards that lie in a folder; of one judge, where it is named."""
-    if not check_plain_folder(folder.path / JUDGES):
-        return []
+    found = [_read(path) for path in _paths(folder)]
+    return [card for card in found if name in (None, card.name)]
+
+
+def broken_cards(folder: Folder) -> list[str]:
+    """What is wrong with the cards that cannot be read, each in one line."""
     found = []
-    for path in sorted((folder.path / JUDGES).glob("*--*.json")):
-        check_plain_file(path)
+    for path in _paths(folder):
+        try:
+            _read(path)
+        except DataError as error:
+            found.append(str(error))
+    return found
+
+
+def _paths(folder: Folder) -> list[Path]:
+    there = check_plain_folder(folder.path / JUDGES)
+    return sorted((folder.path / JUDGES).glob("*--*.json")) if there else []
+
+
+def _read(path: Path) -> JudgeCard:
+    check_plain_file(path)
+    try:
         if path.stat().st_size > LARGEST:
             raise FormatError(f"a judge's card has at most {LARGEST:,} bytes", file=path)
-        try:
-            card = _card(parse_json(path.read_text(encoding="utf-8"), path, 1))
-        except (ValueError, TypeError, UsageError) as error:
-            raise FormatError(f"is no judge's card: {error}", file=path) from None
-        if name in (None, card.name):
-            found.append(card)
-    return found
+        return _card(parse_json(path.read_text(encoding="utf-8"), path, 1))
+    except (ValueError, TypeError, UsageError) as error:
+        raise FormatError(f"is no judge's card: {error}", file=path) from None
+    except OSError as error:
+        raise FormatError(f"cannot be read: {error.strerror}", file=path) from None
 
 
 def _card(data: Any) -> JudgeCard:

@@ -835,8 +835,8 @@ class TestCount:
         assert found.answer_tokens_at_most == 128
         assert found.cost_at_most == Prices(3.0, 15.0).cost(1352, 128)
         assert found.headline() == (
-            "2 requests to send (2 more need not be sent), and 1 or 2 to try the server: about 218 prompt tokens (at most"
-            " 1,352), at most 128 answer tokens, a cost of at most 0.0060; what fails and is sent again comes on top."
+            "2 requests to send (2 more need not be sent), and 1 or 2 to try the server: about 218 prompt tokens (at"
+            " most 1,352), at most 128 answer tokens, a cost of at most 0.0060; what fails and is sent again comes on top."
         )
 
     @given(st.text(max_size=40))
