@@ -121,7 +121,7 @@ def test_a_template_of_ones_own_is_used_and_checked(run: Run, server: BadServer,
         (("--url", "ftp://x", "--model", "x"), "must begin with http://", 2),
         (
             ("--url", "http://x/v1", "--model", "x", "--template", "no.txt"),
-            "no.txt: there is no such file; expected a",
+            "no such file; expected a template",
             1,
         ),
         (
@@ -216,7 +216,7 @@ def test_a_run_without_any_answer_ends_with_1_and_the_report_says_so(tmp_path: P
     assert done.stderr.startswith("note: every answer of this run is missing")
     done = called(tmp_path, "judge", "report", "eval", "ref")
     assert done.returncode == 1
-    assert done.stderr == "eval: ref was asked 36 questions and answered none (refused 36)\n"
+    assert done.stderr == "adjudge: eval: ref was asked 36 questions and answered none (refused 36)\n"
 
 
 def test_another_judge_says_whose_replies_it_took(run: Run, server: BadServer) -> None:

@@ -385,7 +385,7 @@ def llm(
         e = adjudge.open(evaluation)
         if protocol is None and e.settings.protocol is None:
             raise UsageError(
-                f'{evaluation}: no protocol is named: give --protocol NAME, or set protocol = "rating" in evaluation.toml'
+                f"{evaluation}: no protocol is named: give --protocol NAME, or set protocol in evaluation.toml"
             )
         chosen = LlmOptions(
             name=name,

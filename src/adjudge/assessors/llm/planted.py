@@ -217,8 +217,8 @@ class PlantedCheck:
             notes.append(self.others)
         if self.constant and self.is_unmoved:
             notes.append(
-                "all answers are the same, to untouched texts and to all others: this does not show that the judge resists"
-                " instructions, it may heed no text at all"
+                "all answers are the same, to untouched texts and to all others: this does not show that the judge"
+                " resists instructions, it may heed no text at all"
             )
         return Table(
             name="planted",
