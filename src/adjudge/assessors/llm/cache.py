@@ -196,7 +196,7 @@ class ReplyStore:
         return True  # an empty store is one
 
     def close(self) -> None:
-        with suppress(sqlite3.Error):
+        with self._lock, suppress(sqlite3.Error):  # a thread that is writing ends that first
             self._db.close()
 
     def __enter__(self) -> Self:
