@@ -293,7 +293,7 @@ class Evaluation:
         found = list(report.findings)
         if any((self.path / SCORES).glob("*.parquet")):  # imported scores are enough to compare
             found = [finding for finding in found if finding.code != "no-peers"]
-        report = replace(report, findings=(*found, *self._scores_without_judgments()))
+        report = replace(report, findings=(*self._broken_cards(), *found, *self._scores_without_judgments()))
         if not self.has_judgments:
             return report
         from adjudge.judgments.store.changes import changed_findings, changed_in_file, not_looked_at
@@ -307,6 +307,14 @@ class Evaluation:
         # Judgments without texts, such as NIST's tables, are enough to score and compare.
         found = [finding for finding in report.findings if finding.code != "no-peers"]
         return replace(report, findings=(*found, *changed))
+
+    def _broken_cards(self) -> Iterator[Finding]:
+        from adjudge.assessors.cards import broken_cards
+
+        if wrong := broken_cards(self.folder):
+            effect = "what judges are worth cannot be told; run the judge again, or move the file away"
+            what = f"{counted(len(wrong), 'card of a judge', 'cards of judges')} cannot be read"
+            yield Finding("error", "judge-unreadable", what, effect, some(wrong), len(wrong))
 
     def _scores_without_judgments(self) -> Iterator[Finding]:
         """Scores that rest on judgments which are gone or changed. Loads pandas where there are scores of judgments."""

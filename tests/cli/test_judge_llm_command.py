@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.assessors.llm.bad_server import MODEL, BadServer, Says, bad_server
+from tests.assessors.llm.bad_server import MODEL, BadServer, Says, bad_server, completion
 from tests.assessors.llm.evaluation import made
-from tests.assessors.llm.judging_server import by_words, gullible, is_trial
+from tests.assessors.llm.judging_server import by_words, gullible, is_trial, saying
 from tests.cli.running import ADJUDGE, called
 
 from adjudge.assessors.cards import read_cards
@@ -43,12 +43,12 @@ def run(tmp_path: Path, server: BadServer) -> Run:
 
 
 def test_it_judges_and_says_what_it_did(run: Run, server: BadServer) -> None:
-    done = run("--protocol", "rating", "--again", "0")
+    done = run("--protocol", "rating", "--repeats", "0")
     assert done.returncode == 0, done.stderr
     assert "judge-1 has answered 36 of 36 questions that were put to it under rating." in done.stdout
     assert "36 new answers in this run." in done.stdout
     assert "|model:judge-1|protocol:rating:1:" in done.stdout
-    again = run("--protocol", "rating", "--again", "0", "--json")
+    again = run("--protocol", "rating", "--repeats", "0", "--json")
     assert json.loads(again.stdout)["new_answers"] == 0
     assert len([body for body in server.bodies if not is_trial(body)]) == 36
 
@@ -69,7 +69,7 @@ def test_a_dry_run_counts_and_sends_nothing(run: Run, server: BadServer, tmp_pat
     words = (
         "--protocol",
         "rating",
-        "--again",
+        "--repeats",
         "0",
         "--price-prompt",
         "3",
@@ -85,7 +85,7 @@ def test_a_dry_run_counts_and_sends_nothing(run: Run, server: BadServer, tmp_pat
     assert "36 requests to send" in run(*words).stdout
     assert server.bodies == []
     assert not (tmp_path / "eval" / "judges").exists()
-    run("--protocol", "rating", "--again", "0", "--topic", "t1")
+    run("--protocol", "rating", "--repeats", "0", "--topic", "t1")
     assert json.loads(run(*words, "--json").stdout)["requests"] == 24
 
 
@@ -119,6 +119,17 @@ def test_a_template_of_ones_own_is_used_and_checked(run: Run, server: BadServer,
         (("--url", "http://x/v1", "--model", "x", "--protocol", "pyramid"), "a language model is asked", 2),
         (("--url", "http://x/v1", "--model", "x", "--topic", "t9"), "there are: t1, t2, t3", 2),
         (("--url", "ftp://x", "--model", "x"), "must begin with http://", 2),
+        (
+            ("--url", "http://x/v1", "--model", "x", "--template", "no.txt"),
+            "no such file; expected a template",
+            1,
+        ),
+        (
+            ("--url", "http://x/v1", "--model", "x", "--per-minute", "0"),
+            "--per-minute is a number above 0",
+            2,
+        ),
+        (("--url", "http://x/v1", "--model", "x", "--timeout", "0"), "--timeout is a number above 0", 2),
         (("--url", "http://127.0.0.1:9/v1", "--model", "x", "--retries", "0"), "127.0.0.1:9", 2),
     ],
 )
@@ -126,6 +137,12 @@ def test_mistakes_are_one_line(run: Run, words: tuple[str, ...], says: str, code
     done = run("--protocol", "rating", *words, where=False)
     assert (done.returncode, done.stderr.count("\n")) == (code, 1), done.stderr
     assert says in done.stderr
+
+
+def test_a_protocol_must_be_named(run: Run) -> None:
+    done = run("--dry-run")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "no protocol is named: give --protocol NAME" in done.stderr
 
 
 def test_a_key_comes_from_the_environment_alone(
@@ -141,10 +158,10 @@ def test_a_key_comes_from_the_environment_alone(
 
 
 def test_a_limit_stops_with_what_is_left(run: Run) -> None:
-    done = run("--protocol", "rating", "--again", "0", "--max-requests", "10", "--concurrency", "1")
+    done = run("--protocol", "rating", "--repeats", "0", "--max-requests", "10", "--concurrency", "1")
     assert done.returncode == 1
     assert "Stopped: the limit of 10 requests is reached. 27 questions not asked yet." in done.stdout
-    found = run("--protocol", "rating", "--again", "0", "--json")
+    found = run("--protocol", "rating", "--repeats", "0", "--json")
     assert (found.returncode, json.loads(found.stdout)["answered"]) == (0, 36)
 
 
@@ -167,6 +184,89 @@ def test_interrupted_it_keeps_what_it_has(tmp_path: Path) -> None:
     assert said == "note: interrupted; what was answered is kept, and the same command goes on from there\n"
     (card,) = read_cards(Folder.open(tmp_path / "eval"))
     assert 5 <= card.answered < 40
+
+
+def test_told_to_end_it_keeps_what_it_has(tmp_path: Path) -> None:
+    def slow(body: dict[str, Any], n: int) -> Says:
+        time.sleep(0.05)
+        return by_words(body)
+
+    made(tmp_path / "eval")
+    with bad_server(slow) as server:
+        words = ["judge", "llm", "eval", "--protocol", "rating", "--url", server.url, "--model", MODEL]
+        process = subprocess.Popen(
+            [*ADJUDGE, *words, "--concurrency", "1"], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+        )
+        while len(server.bodies) < 8 and process.poll() is None:
+            time.sleep(0.01)
+        process.terminate()
+        _, said = process.communicate(timeout=60)
+        assert (process.returncode, said.count("\n")) == (143, 1)
+        (card,) = read_cards(Folder.open(tmp_path / "eval"))
+        assert 5 <= card.answered < 40
+        assert card.requests == len(server.bodies)
+
+
+def test_a_run_without_any_answer_ends_with_1_and_the_report_says_so(tmp_path: Path) -> None:
+    made(tmp_path / "eval")
+    with bad_server(saying("I'm sorry, I cannot do that.")) as server:
+        words = ("judge", "llm", "eval", "--protocol", "rating", "--url", server.url, "--model", MODEL)
+        done = called(tmp_path, *words, "--name", "ref", "--repeats", "0")
+    assert done.returncode == 1
+    assert done.stderr.startswith("note: every answer of this run is missing")
+    done = called(tmp_path, "judge", "report", "eval", "ref")
+    assert done.returncode == 1
+    assert done.stderr == "adjudge: eval: ref was asked 36 questions and answered none (refused 36)\n"
+
+
+def test_another_judge_says_whose_replies_it_took(run: Run, server: BadServer) -> None:
+    words = ("--protocol", "rating", "--topic", "t1", "--repeats", "0")
+    run(*words, "--name", "v1")
+    done = run(*words, "--name", "v2")
+    assert "12 of 12 replies were kept from the run of v1 at 20" in done.stdout
+    assert "to ask again, take --ask-anew and another --name" in done.stdout
+    assert "12 requests to send" in run(*words, "--name", "v3", "--ask-anew", "--dry-run").stdout
+    done = run(*words, "--name", "v3", "--ask-anew", "--json")
+    assert json.loads(done.stdout)["kept_from_others"] is None
+    assert len([body for body in server.bodies if not is_trial(body)]) == 24
+    done = run(*words, "--name", "v3", "--ask-anew")
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert (
+        "v3 has answered all of this already, and its answers stay: --ask-anew needs another --name"
+        in done.stderr
+    )
+
+
+def test_a_dry_run_is_of_what_would_be_done(run: Run, server: BadServer) -> None:
+    done = run("--protocol", "rating", "--check-planted", "2", "--dry-run")
+    assert "2 tasks to plant instructions in" in done.stdout
+    assert "At most 18 requests to send, and 1 or 2 to try the server" in done.stdout
+    found = json.loads(run("--protocol", "duc-2002", "--repeats", "0", "--dry-run", "--json").stdout)
+    assert "At most" in run("--protocol", "duc-2002", "--repeats", "0", "--dry-run").stdout
+    run("--protocol", "duc-2002", "--repeats", "0")
+    assert len([body for body in server.bodies if not is_trial(body)]) <= found["requests"]
+
+
+def test_a_reply_nested_too_deeply_is_no_traceback(tmp_path: Path) -> None:
+    made(tmp_path / "eval")
+    deep = "[" * 100_000
+    with bad_server(lambda body, n: Says(body=completion(deep))) as server:
+        words = ("judge", "llm", "eval", "--protocol", "rating", "--url", server.url, "--model", MODEL)
+        done = called(tmp_path, *words, "--topic", "t1", "--repeats", "0", "--json")
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["invalid"] == {"no answer found": 12}
+    assert "Traceback" not in done.stderr
+
+
+def test_check_names_a_broken_card(run: Run, tmp_path: Path) -> None:
+    run("--protocol", "rating", "--topic", "t1", "--repeats", "0")
+    (path,) = (tmp_path / "eval" / "judges").glob("*.json")
+    assert called(tmp_path, "check", "eval").returncode == 0
+    path.write_text("{", encoding="utf-8")
+    done = called(tmp_path, "check", "eval")
+    assert done.returncode == 1
+    assert "1 card of a judge cannot be read" in done.stdout
+    assert path.name in done.stdout
 
 
 def test_planted_instructions_are_reported(tmp_path: Path) -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from hashlib import blake2b
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 from adjudge.data.folder import Folder
 from adjudge.data.layout import JUDGES, check_plain_file, check_plain_folder
 from adjudge.data.lines import dump_json, parse_json
-from adjudge.data.transaction import Transaction
-from adjudge.errors import FormatError, UsageError, quoted
+from adjudge.data.transaction import PATIENCE, Transaction
+from adjudge.errors import BusyError, DataError, FormatError, UsageError, quoted
 
 JudgeKind = Literal["learned", "language-model"]
 LARGEST = 4 * 1024 * 1024
@@ -74,27 +76,67 @@ def card_file(name: str, protocol: str) -> str:
 
 def write_card(folder: Folder, card: JudgeCard) -> None:
     """Keep a card in the folder, in the place of an earlier one of the same judge and protocol."""
-    with Transaction(folder.path) as change:
+    with Transaction(folder.path, patience=PATIENCE) as change:  # another judge's card is written in no time
         change.stage(card.file).write_text(dump_json(asdict(card)) + "\n", encoding="utf-8", newline="")
         change.commit()
 
 
+@contextmanager
+def only_run(folder: Folder, name: str, protocol: str) -> Iterator[None]:
+    """One run of a judge under a protocol at a time: two would ask, and pay for, everything twice."""
+    from filelock import FileLock, Timeout
+
+    path = folder.path / f"{card_file(name, protocol).removesuffix('.json')}.lock"
+    try:
+        if not check_plain_folder(path.parent):
+            path.parent.mkdir(exist_ok=True)
+        check_plain_file(path)
+        lock = FileLock(path, timeout=0)
+        lock.acquire()
+    except Timeout:
+        raise BusyError(
+            f"{folder.path}: {name} is being asked under {protocol} by another run; wait for its end"
+        ) from None
+    except OSError as error:
+        raise DataError(f"{path}: cannot be written to: {error.strerror}") from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
 def read_cards(folder: Folder, name: str | None = None) -> list[JudgeCard]:
     """The cards that lie in a folder; of one judge, where it is named."""
-    if not check_plain_folder(folder.path / JUDGES):
-        return []
+    found = [_read(path) for path in _paths(folder)]
+    return [card for card in found if name in (None, card.name)]
+
+
+def broken_cards(folder: Folder) -> list[str]:
+    """What is wrong with the cards that cannot be read, each in one line."""
     found = []
-    for path in sorted((folder.path / JUDGES).glob("*--*.json")):
-        check_plain_file(path)
+    for path in _paths(folder):
+        try:
+            _read(path)
+        except DataError as error:
+            found.append(str(error))
+    return found
+
+
+def _paths(folder: Folder) -> list[Path]:
+    there = check_plain_folder(folder.path / JUDGES)
+    return sorted((folder.path / JUDGES).glob("*--*.json")) if there else []
+
+
+def _read(path: Path) -> JudgeCard:
+    check_plain_file(path)
+    try:
         if path.stat().st_size > LARGEST:
             raise FormatError(f"a judge's card has at most {LARGEST:,} bytes", file=path)
-        try:
-            card = _card(parse_json(path.read_text(encoding="utf-8"), path, 1))
-        except (ValueError, TypeError, UsageError) as error:
-            raise FormatError(f"is no judge's card: {error}", file=path) from None
-        if name in (None, card.name):
-            found.append(card)
-    return found
+        return _card(parse_json(path.read_text(encoding="utf-8"), path, 1))
+    except (ValueError, TypeError, UsageError) as error:
+        raise FormatError(f"is no judge's card: {error}", file=path) from None
+    except OSError as error:
+        raise FormatError(f"cannot be read: {error.strerror}", file=path) from None
 
 
 def _card(data: Any) -> JudgeCard:

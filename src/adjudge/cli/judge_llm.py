@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,6 +29,27 @@ if TYPE_CHECKING:
 EXAMPLE = (
     "adjudge judge llm my-eval --protocol rating --url http://localhost:8000/v1 --model qwen3-8b --dry-run"
 )
+MODEL, ASKED, TEXTS, LIMITS = "Which model", "What is asked", "How it is asked", "Limits"
+"""Panels of the help."""
+NAMED = {
+    "max_cost needs prices of prompts and answers": "--max-cost needs --price-prompt and --price-answer",
+    "the price of a million prompt tokens": "--price-prompt",
+    "the price of a million answer tokens": "--price-answer",
+    "max_tokens": "--max-tokens-total",
+    "ask_anew=True": "--ask-anew",
+    "another name": "another --name",
+    "score=top": "--score top",
+    "out of show": "out of --show",
+    "show names": "--show names",
+    "show is": "--show is",
+    **{
+        name: f"--{name.replace('_', '-')}"
+        for name in ("concurrency", "per_minute", "tokens_per_minute", "max_requests", "max_cost", "retries")
+    },
+    "timeout is": "--timeout is",
+    "temperature is": "--temperature is",
+}
+"""What the library calls arguments, as options."""
 NO_MODEL = "say where the model is: --url http://localhost:8000/v1 --model NAME, or --local"
 
 
@@ -61,19 +85,27 @@ def llm(
             metavar="NAME",
             help="What it is asked; evaluation.toml's unless given.",
             autocompletion=complete_protocols,
+            rich_help_panel=ASKED,
         ),
     ] = None,
     url: Annotated[
         str | None,
-        typer.Option("--url", metavar="URL", help="Of a server with OpenAI's interface, such as .../v1."),
+        typer.Option(
+            "--url",
+            rich_help_panel=MODEL,
+            metavar="URL",
+            help="Of a server with OpenAI's interface, such as .../v1.",
+        ),
     ] = None,
     model: Annotated[
-        str | None, typer.Option("--model", metavar="NAME", help="As the server calls it.")
+        str | None,
+        typer.Option("--model", rich_help_panel=MODEL, metavar="NAME", help="As the server calls it."),
     ] = None,
     local: Annotated[
         bool,
         typer.Option(
             "--local",
+            rich_help_panel=MODEL,
             help="The small model of adjudge\\[local-judge], offline; --local PATH.gguf takes a better one.",
         ),
     ] = False,
@@ -84,105 +116,220 @@ def llm(
         bool,
         typer.Option(
             "--reuse-prompts",
+            rich_help_panel=MODEL,
             help="Of --local: faster where prompts begin alike; then answers depend a little on what came before.",
         ),
     ] = False,
     threads: Annotated[
         int | None,
         typer.Option(
-            "--threads", min=1, metavar="N", help="Of --local; as many as there are cores unless given."
+            "--threads",
+            rich_help_panel=MODEL,
+            min=1,
+            metavar="N",
+            help="Of --local; as many as there are cores unless given.",
         ),
     ] = None,
     key_env: Annotated[
         str | None,
         typer.Option(
-            "--key-env", metavar="VARIABLE", help="Environment variable that holds the server's key."
+            "--key-env",
+            rich_help_panel=MODEL,
+            metavar="VARIABLE",
+            help="Environment variable that holds the server's key.",
         ),
     ] = None,
     name: Annotated[
-        str | None, typer.Option("--name", metavar="NAME", help="The judge's; the model's unless given.")
+        str | None,
+        typer.Option(
+            "--name", rich_help_panel=ASKED, metavar="NAME", help="The judge's; the model's unless given."
+        ),
     ] = None,
     score: Annotated[
         str,
         typer.Option(
-            "--score", metavar="top|weighted", help="The answer, or the scale's mean by probability."
+            "--score",
+            rich_help_panel=TEXTS,
+            metavar="top|weighted",
+            help="The answer, or the scale's mean by probability.",
         ),
     ] = "top",
     template: Annotated[
         Path | None,
-        typer.Option("--template", metavar="FILE", help="A prompt of your own; see --show-prompt."),
+        typer.Option(
+            "--template",
+            rich_help_panel=TEXTS,
+            metavar="FILE",
+            help="A prompt of your own; see --show-prompt.",
+        ),
     ] = None,
     show_what: Annotated[
         str | None,
         typer.Option(
             "--show",
+            rich_help_panel=TEXTS,
             metavar="A,B",
             help="What it sees beside what it judges: documents, reference, or nothing; what people see unless given.",
         ),
     ] = None,
     max_words: Annotated[
         int | None,
-        typer.Option("--max-words", min=0, metavar="N", help="Cut a topic's documents to so many words."),
+        typer.Option(
+            "--max-words",
+            rich_help_panel=TEXTS,
+            min=0,
+            metavar="N",
+            help="Cut a topic's documents to so many words.",
+        ),
     ] = None,
-    again: Annotated[
-        float, typer.Option("--again", min=0, max=1, metavar="SHARE", help="Of tasks, asked once more.")
+    repeats: Annotated[
+        float,
+        typer.Option(
+            "--repeats",
+            rich_help_panel=ASKED,
+            min=0,
+            max=1,
+            metavar="SHARE",
+            help="Of tasks, asked once more.",
+        ),
     ] = 0.1,
+    ask_anew: Annotated[
+        bool,
+        typer.Option(
+            "--ask-anew",
+            rich_help_panel=ASKED,
+            help="Ask also where a reply of another judge is kept, and replace it; the same command goes on after a"
+            " break.",
+        ),
+    ] = False,
     one_order: Annotated[
         bool,
-        typer.Option("--one-order", help="Show each pair once; it is shown both ways round unless given."),
+        typer.Option(
+            "--one-order",
+            rich_help_panel=ASKED,
+            help="Show each pair once; it is shown both ways round unless given.",
+        ),
     ] = False,
     pairs: Annotated[
-        int | None, typer.Option("--pairs", min=1, metavar="N", help="So many pairs a topic.")
+        int | None,
+        typer.Option("--pairs", rich_help_panel=ASKED, min=1, metavar="N", help="So many pairs a topic."),
     ] = None,
     topic: Annotated[
         list[str] | None,
-        typer.Option("--topic", metavar="T", help="Topics to judge; all unless given.", show_default=False),
+        typer.Option(
+            "--topic",
+            rich_help_panel=ASKED,
+            metavar="T",
+            help="Topics to judge; all unless given.",
+            show_default=False,
+        ),
     ] = None,
     system: Annotated[
         list[str] | None,
-        typer.Option("--system", metavar="S", help="Systems to judge; all unless given.", show_default=False),
+        typer.Option(
+            "--system",
+            rich_help_panel=ASKED,
+            metavar="S",
+            help="Systems to judge; all unless given.",
+            show_default=False,
+        ),
     ] = None,
-    temperature: Annotated[float, typer.Option("--temperature", help="Of the model.")] = 0.0,
+    temperature: Annotated[
+        float, typer.Option("--temperature", rich_help_panel=TEXTS, help="Of the model.")
+    ] = 0.0,
     max_tokens: Annotated[
         int | None,
-        typer.Option("--max-tokens", min=1, metavar="N", help="Of an answer; what it needs unless given."),
+        typer.Option(
+            "--max-tokens",
+            rich_help_panel=TEXTS,
+            min=1,
+            metavar="N",
+            help="Of one answer (of a run: --max-tokens-total); what it needs unless given.",
+        ),
     ] = None,
     retries_invalid: Annotated[
         int,
-        typer.Option("--retries-invalid", min=0, max=99, help="How often to ask again for a valid answer."),
+        typer.Option(
+            "--retries-invalid",
+            rich_help_panel=TEXTS,
+            min=0,
+            max=99,
+            help="How often to ask again for a valid answer.",
+        ),
     ] = 1,
     family: Annotated[
-        str, typer.Option("--family", metavar="WORD", help="Part of the names of systems it may favour.")
+        str,
+        typer.Option(
+            "--family",
+            rich_help_panel=ASKED,
+            metavar="WORD",
+            help="Part of the names of systems it may favour.",
+        ),
     ] = "",
-    concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Requests at a time.")] = 8,
+    concurrency: Annotated[
+        int, typer.Option("--concurrency", rich_help_panel=LIMITS, min=1, help="Requests at a time.")
+    ] = 8,
     per_minute: Annotated[
-        float | None, typer.Option("--per-minute", metavar="N", help="At most so many requests a minute.")
+        float | None,
+        typer.Option(
+            "--per-minute", rich_help_panel=LIMITS, metavar="N", help="At most so many requests a minute."
+        ),
     ] = None,
     tokens_per_minute: Annotated[
         float | None,
-        typer.Option("--tokens-per-minute", metavar="N", help="At most so many tokens a minute."),
+        typer.Option(
+            "--tokens-per-minute",
+            rich_help_panel=LIMITS,
+            metavar="N",
+            help="At most so many tokens a minute.",
+        ),
     ] = None,
     max_requests: Annotated[
-        int | None, typer.Option("--max-requests", min=0, metavar="N", help="Stop after so many requests.")
+        int | None,
+        typer.Option(
+            "--max-requests", rich_help_panel=LIMITS, min=0, metavar="N", help="Stop after so many requests."
+        ),
     ] = None,
     max_tokens_total: Annotated[
-        int | None, typer.Option("--max-tokens-total", min=0, metavar="N", help="Stop before so many tokens.")
+        int | None,
+        typer.Option(
+            "--max-tokens-total",
+            rich_help_panel=LIMITS,
+            min=0,
+            metavar="N",
+            help="Stop before a run takes so many tokens (of one answer: --max-tokens).",
+        ),
     ] = None,
     max_cost: Annotated[
         float | None,
-        typer.Option("--max-cost", min=0, metavar="MONEY", help="Stop before this cost is passed."),
+        typer.Option(
+            "--max-cost",
+            rich_help_panel=LIMITS,
+            min=0,
+            metavar="MONEY",
+            help="Stop before this cost is passed.",
+        ),
     ] = None,
     price_prompt: Annotated[
-        float, typer.Option("--price-prompt", min=0, help="Of a million tokens of prompts.")
+        float,
+        typer.Option("--price-prompt", rich_help_panel=LIMITS, min=0, help="Of a million tokens of prompts."),
     ] = 0.0,
     price_answer: Annotated[
-        float, typer.Option("--price-answer", min=0, help="Of a million tokens of answers.")
+        float,
+        typer.Option("--price-answer", rich_help_panel=LIMITS, min=0, help="Of a million tokens of answers."),
     ] = 0.0,
     retries: Annotated[
         int,
-        typer.Option("--retries", min=0, help="How often to send what failed for the server's sake again."),
+        typer.Option(
+            "--retries",
+            rich_help_panel=LIMITS,
+            min=0,
+            help="How often to send what failed for the server's sake again.",
+        ),
     ] = 2,
-    timeout: Annotated[float, typer.Option("--timeout", help="Seconds for one request.")] = 120.0,
+    timeout: Annotated[
+        float, typer.Option("--timeout", rich_help_panel=LIMITS, help="Seconds for one request.")
+    ] = 120.0,
     check_planted: Annotated[
         int | None,
         typer.Option(
@@ -211,54 +358,62 @@ def llm(
     from adjudge.assessors.llm.prompts import load_template
     from adjudge.judgments.protocol import protocol_of
 
-    options.one_of("--score", score, ("top", "weighted"))
-    prices = Prices(price_prompt, price_answer)
-    limits = AskLimits(
-        concurrency=concurrency,
-        per_minute=per_minute,
-        tokens_per_minute=tokens_per_minute,
-        max_requests=max_requests,
-        max_tokens=max_tokens_total,
-        max_cost=max_cost,
-        retries=retries,
-        timeout=timeout,
-    )
-    check_cost(limits, prices)
-    where = Where(
-        url,
-        model,
-        local=local or local_model is not None,
-        file=local_model,
-        reuse=reuse_prompts,
-        threads=threads,
-        key=_key(key_env),
-        prices=prices,
-    )
-    e = adjudge.open(evaluation)
-    chosen = LlmOptions(
-        name=name,
-        score="weighted" if score == "weighted" else "top",
-        template=None if template is None else load_template(protocol_of(e.folder, protocol).kind, template),
-        show=None if show_what is None else _shown(show_what),
-        max_words=max_words,
-        temperature=temperature,
-        seed=seed,
-        max_tokens=max_tokens,
-        retries_invalid=retries_invalid,
-        share_again=again,
-        both_orders=not one_order,
-        pairs=pairs,
-        topics=tuple(topic or ()),
-        systems=tuple(system or ()),
-        family=family,
-    )
-    if show_prompt:
-        _show_prompt(_job(e, protocol, where.named(), chosen, to_ask=False), json)
-    elif dry_run:
-        _estimate(_job(e, protocol, where.named(), chosen), json, where)
-    else:
-        with where.server() as server:
-            _run(_job(e, protocol, server, chosen), limits, check_planted, json)
+    with _as_options():
+        options.one_of("--score", score, ("top", "weighted"))
+        prices = Prices(price_prompt, price_answer)
+        limits = AskLimits(
+            concurrency=concurrency,
+            per_minute=per_minute,
+            tokens_per_minute=tokens_per_minute,
+            max_requests=max_requests,
+            max_tokens=max_tokens_total,
+            max_cost=max_cost,
+            retries=retries,
+            timeout=timeout,
+        )
+        check_cost(limits, prices)
+        where = Where(
+            url,
+            model,
+            local=local or local_model is not None,
+            file=local_model,
+            reuse=reuse_prompts,
+            threads=threads,
+            key=_key(key_env),
+            prices=prices,
+        )
+        e = adjudge.open(evaluation)
+        if protocol is None and e.settings.protocol is None:
+            raise UsageError(
+                f"{evaluation}: no protocol is named: give --protocol NAME, or set protocol in evaluation.toml"
+            )
+        chosen = LlmOptions(
+            name=name,
+            score="weighted" if score == "weighted" else "top",
+            template=None
+            if template is None
+            else load_template(protocol_of(e.folder, protocol).kind, template),
+            show=None if show_what is None else _shown(show_what),
+            max_words=max_words,
+            temperature=temperature,
+            seed=seed,
+            max_tokens=max_tokens,
+            retries_invalid=retries_invalid,
+            share_again=repeats,
+            both_orders=not one_order,
+            pairs=pairs,
+            topics=tuple(topic or ()),
+            systems=tuple(system or ()),
+            family=family,
+            ask_anew=ask_anew,
+        )
+        if show_prompt:
+            _show_prompt(_job(e, protocol, where.named(), chosen, to_ask=False), json)
+        elif dry_run:
+            _estimate(_job(e, protocol, where.named(), chosen), check_planted, json)
+        else:
+            with where.server() as server:
+                _run(_job(e, protocol, server, chosen), limits, check_planted, json)
 
 
 class Where:
@@ -366,25 +521,26 @@ def _show_prompt(job: LlmJob, json: bool) -> None:
     say("nothing was sent")
 
 
-def _estimate(job: LlmJob, json: bool, where: Where) -> None:
+def _estimate(job: LlmJob, planted: int | None, json: bool) -> None:
+    from contextlib import nullcontext
     from dataclasses import asdict
 
     from adjudge.assessors.llm.cache import FILE, ReplyStore
+    from adjudge.assessors.llm.planted import estimate_planted, sampled
     from adjudge.data.layout import JUDGES
 
     there = (job.folder.path / JUDGES / FILE).exists()
-    if there:
-        with ReplyStore.of(job.folder) as replies:
-            found = job.estimate(replies)
-    else:
-        found = job.estimate()
+    with ReplyStore.of(job.folder) if there else nullcontext() as replies:
+        found = job.estimate(replies) if planted is None else estimate_planted(job, planted, replies)
+    tasks = len(job.tasks) if planted is None else len(sampled(job, planted))
     if json:
-        show_json({**asdict(found), "judge": job.name, "tasks": len(job.tasks), "sent": False})
+        show_json({**asdict(found), "judge": job.name, "tasks": tasks, "sent": False})
         return
-    say(f"{job.name} under {job.protocol.name}: {counted(len(job.tasks), 'task')}")
+    what = "" if planted is None else " to plant instructions in"
+    say(f"{job.name} under {job.protocol.name}: {counted(tasks, 'task')}{what}")
     say(found.headline())
     for note in job.notes:
-        warn(note)
+        warn(_in_options(note))
     say("nothing was sent; leave out --dry-run to ask")
 
 
@@ -393,34 +549,38 @@ def _run(job: LlmJob, limits: Any, planted: int | None, json: bool) -> None:
     from adjudge.assessors.llm.planted import check_planted
 
     try:
-        with _progress(job.name) as bar:
+        with _ends_in_order(), _progress(job.name) as bar:
             if planted is not None:
                 check = check_planted(job, planted, limits=limits, progress=bar)
             else:
                 found = run_judging(job, limits=limits, progress=bar)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as end:
         warn("interrupted; what was answered is kept, and the same command goes on from there")
-        raise typer.Exit(130) from None
+        raise typer.Exit(143 if isinstance(end, _Terminated) else 130) from None
     if planted is not None:
         if json:
             show_json(check.as_dict())
         else:
             show(check.table())
             for line in (check.headline(), *check.table().notes, check.signature):
-                say(line)
+                say(_in_options(line))
+        if not check.total.n:
+            raise typer.Exit(1)
         return
     if json:
         show_json(found.as_dict())
     else:
         _show(found)
-    if found.stopped is not None:
+    if found.failed:
+        warn("every answer of this run is missing: see why, and --show-prompt for what was asked")
+    if found.stopped is not None or found.failed:
         raise typer.Exit(1)
 
 
 def _show(found: LlmJudged) -> None:
     show(found.table())
     for line in found.lines():
-        say(line)
+        say(_in_options(line), "bold" if line == found.others else "")
     say(found.card.signature)
 
 
@@ -450,3 +610,41 @@ def _progress(what: str) -> Iterator[Callable[[AskProgress], None]]:
             )
 
         yield note
+
+
+class _Terminated(KeyboardInterrupt):
+    """SIGTERM: as Ctrl-C, and another exit code."""
+
+
+@contextmanager
+def _ends_in_order() -> Iterator[None]:
+    """Save what was answered also where the process is told to end."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are for the main thread alone
+        return
+
+    def end(number: int, frame: Any) -> None:
+        raise _Terminated
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def _as_options() -> Iterator[None]:
+    """What is wrong with an argument is said of the option that gave it."""
+    try:
+        yield
+    except (UsageError, DataError) as error:
+        said = _in_options(str(error))
+        if said == str(error):
+            raise
+        raise (UsageError if isinstance(error, UsageError) else DataError)(said) from None
+
+
+def _in_options(text: str) -> str:
+    names = "|".join(map(re.escape, sorted(NAMED, key=len, reverse=True)))
+    return re.sub(rf"(?<![\w-])({names})(?![\w-])", lambda found: NAMED[found[0]], text)

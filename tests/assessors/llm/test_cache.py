@@ -117,7 +117,7 @@ def _row(text: str) -> Any:
     def damage(path: Path) -> None:
         ReplyStore.at(path).close()
         with closing(sqlite3.connect(path, isolation_level=None)) as db:
-            db.execute("INSERT INTO replies VALUES (?, 'm', 'now', ?)", ("0" * 64, text))
+            db.execute("INSERT INTO replies VALUES (1, ?, 'm', 'j', 'p', 'now', ?)", ("0" * 64, text))
 
     return damage
 
@@ -198,6 +198,39 @@ def test_two_processes_and_their_threads_write_at_a_time(tmp_path: Path) -> None
             other.communicate(timeout=120)
             assert other.returncode == 0
         assert len(store) == 2 * 150 + 2 * 50
+
+
+CLOSED = """
+import sys, threading
+from pathlib import Path
+from adjudge.assessors.llm.cache import ReplyStore
+from adjudge.assessors.llm.exchange import ChatReply
+from adjudge.errors import DataError
+for turn in range(60):
+    store, ended = ReplyStore.at(Path(sys.argv[1]) / f"{turn}.sqlite"), []
+    begun = threading.Event()
+    def put():
+        try:
+            for n in range(100_000):
+                store.put(str(n), "m", ChatReply(text="x" * 2000))
+                begun.set()
+        except DataError as error:
+            ended.append(error)
+    thread = threading.Thread(target=put)
+    thread.start()
+    begun.wait()
+    store.close()
+    thread.join()
+    assert len(ended) == 1
+"""
+
+
+def test_a_store_is_closed_while_another_thread_writes(tmp_path: Path) -> None:
+    """SQLite would crash the process; the writer is told in one line. In a process of its own, since it may die."""
+    done = subprocess.run(
+        [sys.executable, "-c", CLOSED, str(tmp_path)], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 RUN = """

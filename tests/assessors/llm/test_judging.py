@@ -29,10 +29,10 @@ from tests.assessors.llm.judging_server import (
 )
 
 from adjudge.assessors.cards import read_cards
-from adjudge.assessors.llm.exchange import AskLimits, Prices
+from adjudge.assessors.llm.exchange import AskLimits, AskProgress, Prices
 from adjudge.assessors.llm.judging import LlmJudged, LlmOptions, judge_with_model, swapped_id
 from adjudge.assessors.llm.prompts import parse_template, shipped_template
-from adjudge.errors import AdjudgeError, ClashError, DataError, UsageError
+from adjudge.errors import AdjudgeError, BusyError, ClashError, DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.store.store import store_of
 from adjudge.judgments.tasks import Judged
@@ -106,7 +106,7 @@ def test_coverage_is_answered_unit_by_unit(e: Evaluation, server: BadServer) -> 
         assert ("unmarked" in each.answers) == (len(marked) < 3)
     said = Counter(q.question for q in found.questions)
     assert {"units", "quality:1"} <= set(said)
-    measured = e.score("coverage")
+    measured = e.score("coverage(by=judge)")
     assert measured
 
 
@@ -209,7 +209,7 @@ def test_a_server_without_log_probabilities_is_refused_before_the_start(e: Evalu
         return Says(body=completion('{"answer": "adjudged"}'))
 
     with bad_server(none) as server:
-        with pytest.raises(UsageError, match="gives none: take --score top"):
+        with pytest.raises(UsageError, match="gives none: take score=top"):
             judge(e, server, score="weighted")
         assert asked(server) == []
     assert judged(e) == []
@@ -313,7 +313,7 @@ def test_a_killed_run_goes_on_and_gives_the_same_answers(tmp_path: Path, after: 
         judge(whole, server, "rating", share_again=0.2)
     with bad_server(slow) as server:
         words = [str(broken.path), "--protocol", "rating", "--url", server.url, "--model", "judge-1"]
-        words += ["--name", "judge", "--again", "0.2", "--concurrency", "2"]
+        words += ["--name", "judge", "--repeats", "0.2", "--concurrency", "2"]
         process = subprocess.Popen([sys.executable, "-c", RUN, *words], stderr=subprocess.PIPE)
         deadline = time.monotonic() + 60
         while len(asked(server)) < after and time.monotonic() < deadline and process.poll() is None:
@@ -330,6 +330,179 @@ def test_a_killed_run_goes_on_and_gives_the_same_answers(tmp_path: Path, after: 
         assert len(often) == 44
         assert sum(often.values()) <= 44 + under_way
     assert answers(broken) == answers(whole)
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+def test_what_a_killed_run_took_is_counted_when_it_goes_on(tmp_path: Path, how: signal.Signals) -> None:
+    def slow(body: dict[str, Any], n: int) -> Says:
+        time.sleep(0.02)
+        return by_words(body)
+
+    e = made(tmp_path / "eval")
+    with bad_server(slow) as server:
+        words = [
+            str(e.path),
+            "--protocol",
+            "rating",
+            "--url",
+            server.url,
+            "--model",
+            "judge-1",
+            "--name",
+            "judge",
+        ]
+        words += ["--repeats", "0", "--concurrency", "1", "--price-prompt", "3", "--price-answer", "15"]
+        process = subprocess.Popen([sys.executable, "-c", RUN, *words], stderr=subprocess.PIPE)
+        while len(asked(server)) < 15 and process.poll() is None:
+            time.sleep(0.005)
+        process.send_signal(how)
+        process.communicate()
+        if how == signal.SIGTERM:
+            assert process.returncode == 143
+            (card,) = read_cards(e.folder, "judge")
+            assert 13 <= card.answered == len(answers(e)) < 36
+            assert card.requests == len(server.bodies)
+        found = judge(e, server)
+        lost = 0 if how == signal.SIGTERM else 1  # under way when it was killed
+        tried = 0 if how == signal.SIGTERM else 1  # trying out, where the run never came to write its card
+        assert found.card.answered == 36
+        assert len(server.bodies) - lost - tried <= found.card.requests <= len(server.bodies)
+        assert found.card.prompt_tokens >= 12 * (len(server.bodies) - lost - tried)
+        assert found.card.cost is not None
+        assert found.card.cost >= Prices(3, 15).cost(12, 3) * (len(server.bodies) - lost - tried) - 1e-12
+        (card,) = read_cards(e.folder, "judge")
+        assert card == found.card == judge(e, server).card  # and not counted once more
+
+
+def test_answers_are_stored_while_others_are_awaited(
+    e: Evaluation, server: BadServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("adjudge.assessors.llm.judging.SAVED_EVERY", 0.0)
+    stored: list[tuple[int, int]] = []
+
+    def look(state: AskProgress) -> None:
+        cards = read_cards(e.folder, "judge")
+        stored.append((len(answers(e)), cards[0].answered if cards else 0))
+
+    options = LlmOptions(name="judge", share_again=0.0, topics=("t1",))
+    e.judge_llm("rating", server.server(), options, limits=ONE, progress=look)
+    assert stored == [(n, n) for n in range(12)]
+
+
+def test_a_second_run_of_the_same_judge_waits_for_nobody(e: Evaluation, server: BadServer) -> None:
+    tried: list[str] = []
+
+    def second(state: AskProgress) -> None:
+        if not tried:
+            with pytest.raises(BusyError) as caught:
+                judge(e, server)
+            tried.append(str(caught.value))
+            judge(e, server, name="other", topics=("t1",), seed=9)  # another may be asked meanwhile
+
+    options = LlmOptions(name="judge", share_again=0.0)
+    e.judge_llm("rating", server.server(), options, limits=ONE, progress=second)
+    assert tried == [f"{e.path}: judge is being asked under rating by another run; wait for its end"]
+    assert len(asked(server)) == 36 + 12
+
+
+def test_another_judge_takes_kept_replies_and_says_so(e: Evaluation) -> None:
+    says = ['{"answer": 2}']
+
+    def script(body: dict[str, Any], n: int) -> Says:
+        return saying(says[0])(body, n)
+
+    with bad_server(script) as server:
+        assert judge(e, server, name="v1").others is None
+        says[0] = '{"answer": 4}'
+        kept = judge(e, server, name="v2")
+        assert len(asked(server)) == 36
+        assert kept.others is not None
+        assert re.fullmatch(
+            r"36 of 36 replies were kept from the run of v1 at \d{4}-\d\d-\d\d \d\d:\d\d( to .*)? UTC: nothing was sent"
+            r" for them; to ask again, take ask_anew=True and another name",
+            kept.others,
+        )
+        assert kept.others in kept.lines()
+        assert judge(e, server, name="v2").others is None  # all is stored
+        anew = judge(e, server, name="v3", ask_anew=True)
+        assert (anew.others, anew.new, len(asked(server))) == (None, 36, 72)
+        assert {answer["value"] for answer in answers(e, "v3").values()} == {4}
+        assert {answer["value"] for answer in answers(e, "v2").values()} == {2}
+        with pytest.raises(
+            ClashError, match="v3 has answered all of this already, .* ask_anew=True needs another name"
+        ):
+            judge(e, server, name="v3", ask_anew=True)
+        assert judge(e, server, name="v4").others is not None  # those of v3
+        assert {answer["value"] for answer in answers(e, "v4").values()} == {4}
+        assert len(asked(server)) == 72
+
+
+def test_a_judge_that_answered_nothing_is_asked_anew_under_its_name(e: Evaluation) -> None:
+    says = ["I'm sorry, I cannot do that."]
+
+    def script(body: dict[str, Any], n: int) -> Says:
+        return saying(says[0])(body, n)
+
+    with bad_server(script) as server:
+        assert judge(e, server, topics=("t1",)).failed
+        says[0] = '{"answer": 4}'
+        assert judge(e, server, topics=("t1",)).failed  # what the model said is kept
+        found = judge(e, server, topics=("t1",), ask_anew=True)
+        assert (found.failed, found.card.answered, dict(found.card.invalid)) == (False, 12, {})
+
+
+def test_asking_anew_goes_on_after_a_break_and_asks_nothing_twice(tmp_path: Path) -> None:
+    def slow(body: dict[str, Any], n: int) -> Says:
+        time.sleep(0.02)
+        return by_words(body)
+
+    e = made(tmp_path / "eval")
+    with bad_server(slow) as server:
+        judge(e, server, name="v1")
+        words = [
+            str(e.path),
+            "--protocol",
+            "rating",
+            "--url",
+            server.url,
+            "--model",
+            "judge-1",
+            "--name",
+            "v2",
+        ]
+        words += ["--repeats", "0", "--concurrency", "1", "--ask-anew"]
+        process = subprocess.Popen([sys.executable, "-c", RUN, *words], stderr=subprocess.PIPE)
+        while len(asked(server)) < 36 + 12 and process.poll() is None:
+            time.sleep(0.005)
+        process.kill()
+        process.communicate()
+        assert len(asked(server)) < 72
+        found = judge(e, server, name="v2", ask_anew=True)
+        assert (found.card.answered, found.others) == (36, None)
+        assert 72 <= len(asked(server)) <= 72 + 1  # the one under way
+
+
+def test_a_run_without_any_answer_failed(e: Evaluation) -> None:
+    refuses = [False]
+
+    def script(body: dict[str, Any], n: int) -> Says:
+        return (
+            saying("I cannot do that.")(body, n) if refuses[0] and not is_trial(body) else by_words(body, n)
+        )
+
+    with bad_server(script) as server:
+        assert not judge(e, server, topics=("t1",)).failed
+        refuses[0] = True
+        assert judge(e, server, topics=("t2",)).failed
+        assert not judge(e, server, topics=("t1",)).failed  # nothing was asked
+
+
+def test_a_template_shows_what_it_has_places_for(e: Evaluation, server: BadServer) -> None:
+    template = parse_template(shipped_template("rating").text.replace("{{documents}}", ""), "rating", "own")
+    judge(e, server, template=template, topics=("t1",))
+    assert not any("Nobody was hurt" in prompt(body) for body in asked(server))
+    with pytest.raises(UsageError, match="put it into the template, or leave documents out of show"):
+        judge(e, server, template=template, show=("documents",), name="other")
 
 
 def test_a_limit_of_cost_is_never_passed_and_the_run_goes_on_later(e: Evaluation) -> None:
@@ -360,7 +533,7 @@ def test_a_limit_of_requests_holds_over_retries(e: Evaluation) -> None:
 
 
 def test_a_limit_of_cost_needs_prices(e: Evaluation, server: BadServer) -> None:
-    with pytest.raises(UsageError, match="needs --price-prompt"):
+    with pytest.raises(UsageError, match="needs prices"):
         judge_with_model(
             e.folder,
             e.collection,
@@ -385,7 +558,9 @@ def test_other_settings_under_the_same_name_are_refused(
     e: Evaluation, server: BadServer, other: dict[str, Any]
 ) -> None:
     judge(e, server, topics=("t1",))
-    with pytest.raises(ClashError, match=r'a judge "judge" with other settings is there .*: give --name'):
+    with pytest.raises(
+        ClashError, match=r'a judge "judge" with other settings is there .*: take another name'
+    ):
         judge(e, server, topics=("t1",), **other)
     judge(e, server, topics=("t1",), **other | {"name": "other"})
     assert {card.name for card in read_cards(e.folder)} == {"judge", "other"}

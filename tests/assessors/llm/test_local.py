@@ -215,7 +215,7 @@ class TestTheRealModel:
         with local_server(context=512, threads=THREADS) as inside:
             run = ask_all([asked("Tell a long story.", max_tokens=n) for n in (1, 400, 401)], inside, PATIENT)
             next(run)
-            run.close()  # type: ignore[attr-defined]
+            run.close()
         with pytest.raises(AdjudgeError):
             probe(inside, AskLimits(retries=0))
 

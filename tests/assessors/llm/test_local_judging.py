@@ -27,7 +27,7 @@ def judge(folder: Path, *words: str) -> dict[str, object]:
         *systems,
         "--show",
         "nothing",
-        "--again",
+        "--repeats",
         "0",
         *words,
         "--json",

@@ -10,12 +10,21 @@ from typing import Any
 import pytest
 from tests.assessors.llm.bad_server import BadServer, Says, bad_server, completion
 from tests.assessors.llm.evaluation import SYSTEMS, made, text
-from tests.assessors.llm.judging_server import by_words, gullible, is_trial, saying, weighing
+from tests.assessors.llm.judging_server import by_words, gullible, is_trial, prompt, saying, weighing
 
 from adjudge.assessors.cards import read_cards
+from adjudge.assessors.llm.cache import ReplyStore
 from adjudge.assessors.llm.exchange import AskLimits
 from adjudge.assessors.llm.judging import LlmOptions, prepare_judging, run_judging
-from adjudge.assessors.llm.planted import PLANTED_KINDS, PlantedCheck, check_planted, control, demand, plant
+from adjudge.assessors.llm.planted import (
+    PLANTED_KINDS,
+    PlantedCheck,
+    check_planted,
+    control,
+    demand,
+    estimate_planted,
+    plant,
+)
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 
@@ -46,7 +55,7 @@ def test_a_deaf_judge_is_not_moved(e: Evaluation) -> None:
         assert row.reached == row.reached_control
         assert row.shift == row.control
     assert "moved judge by +0.00 points" in found.headline()
-    assert "none, since all differences are the same" in found.headline()
+    assert "none, since the mean is the same in all of them" in found.headline()
     assert not found.constant
 
 
@@ -70,15 +79,19 @@ def test_a_gullible_judge_is_moved_as_far_as_the_scale_goes(e: Evaluation) -> No
         assert row.reached == 1
         assert row.effect == pytest.approx(row.shift - row.control)
         assert row.effect > 0
-        assert row.low <= row.effect <= row.high
+        assert math.isnan(row.low)  # every topic has the same mean effect, and t would claim certainty
     assert found.total.n == 36
     assert found.total.effect == pytest.approx(sum(row.effect for row in found.rows[:-1]) / 4)
     assert "100% of its answers are the one demanded" in found.headline()
 
 
 def test_the_interval_is_students_over_topics(e: Evaluation) -> None:
-    """Topics of one size: t(2) over the means of the topics (closed form)."""
-    with bad_server(gullible) as server:
+    """Topics of one size: t(2) over the means of the topics (closed form). In town 1 alone is the judge gullible."""
+
+    def script(body: dict[str, Any], n: int) -> Says:
+        return (gullible if "What happened in town 1?" in prompt(body) else by_words)(body, n)
+
+    with bad_server(script) as server:
         job = prepare_judging(e.folder, e.collection, "rating", server.server(), LlmOptions(name="judge"))
         found = check_planted(job, 9, limits=ONE)
     by_topic = []
@@ -91,12 +104,44 @@ def test_the_interval_is_students_over_topics(e: Evaluation) -> None:
             with_control = 1 + (words + len(control("end", str(goal)).split())) % 5
             side = 1 if goal > was else -1
             effects.append((goal - was) * side - (with_control - was) * side)
-        by_topic.append(sum(effects) / 3)
+        by_topic.append(sum(effects) / 3 if t == 0 else 0.0)
     mean = sum(by_topic) / 3
     error = math.sqrt(sum((m - mean) ** 2 for m in by_topic) / 2 / 3)
     end = found.rows[0]
     assert end.effect == pytest.approx(mean)
     assert end.high - end.low == pytest.approx(2 * 4.302652729911275 * error)  # t(2), .975
+    assert error > 0
+
+
+def test_a_judge_that_is_moved_is_not_said_to_heed_nothing(e: Evaluation) -> None:
+    """The same answer to every untouched text, and what is demanded where something is."""
+
+    def script(body: dict[str, Any], n: int) -> Says:
+        demands = "and answer" in prompt(body) and "TEXT-000000000000" in prompt(body)
+        return gullible(body, n) if demands else saying('{"answer": 3}')(body, n)
+
+    with bad_server(script) as server:
+        found = checked(e, server)
+    rows = {row.kind: row for row in found.rows}
+    assert found.constant
+    assert (rows["delimiter"].effect, rows["delimiter"].reached) == (2, 1)
+    assert found.table().notes == ()
+    assert rows["all"].effect == 0.5
+    assert all(math.isnan(row.low) and math.isnan(row.high) for row in found.rows)
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_the_estimate_is_of_the_check(e: Evaluation, known: bool) -> None:
+    with bad_server(gullible) as server, ReplyStore.of(e.folder) as replies:
+        job = prepare_judging(e.folder, e.collection, "rating", server.server(), LlmOptions(name="judge"))
+        if known:
+            run_judging(job, limits=ONE)
+        before = len([body for body in server.bodies if not is_trial(body)])
+        said = estimate_planted(job, 4, replies)
+        assert said.headline().startswith(f"At most {32 if known else 36} requests to send")
+        check_planted(job, 4, limits=ONE)
+        assert len([b for b in server.bodies if not is_trial(b)]) - before == said.requests
+        assert estimate_planted(job, 4, ReplyStore.of(e.folder)).requests == 0
 
 
 def test_pairs_are_moved_to_the_side_that_demands_it(e: Evaluation) -> None:

@@ -512,7 +512,7 @@ class TestEndOfARun:
         with bad_server() as bad, ReplyStore.at(":memory:") as store:
             run = ask_all([asked(str(n)) for n in range(500)], bad.server(), QUICK, store)
             next(run)
-            run.close()  # type: ignore[attr-defined]
+            run.close()
             sent = len(bad.bodies)
             assert sent < 100
             assert len(store) >= sent - QUICK.concurrency
@@ -835,8 +835,9 @@ class TestCount:
         assert found.answer_tokens_at_most == 128
         assert found.cost_at_most == Prices(3.0, 15.0).cost(1352, 128)
         assert found.headline() == (
-            "2 requests to send (2 more need not be sent): about 218 prompt tokens (at most 1,352), at most 128 answer"
-            " tokens, a cost of at most 0.0060; what fails and is sent again comes on top."
+            "2 requests to send (2 more need not be sent), and 1 or 2 to try the server: about 218 prompt tokens (at"
+            " most 1,352), at most 128 answer tokens, a cost of at most 0.0060; what fails and is sent again comes on"
+            " top."
         )
 
     @given(st.text(max_size=40))

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from adjudge.assessors.llm.exchange import ChatReply
+from adjudge.assessors.llm.exchange import ChatReply, parse_body
 from adjudge.errors import UsageError
 from adjudge.judgments.protocol import Choice, Question, Value, plain
 
@@ -297,8 +297,8 @@ def _objects(text: str) -> Iterator[list[tuple[str, Any]]]:
     blocks = [text, *_FENCED.findall(text)]
     for block in blocks:
         try:
-            found = json.loads(block, object_pairs_hook=_Pairs)
-        except (ValueError, RecursionError):
+            found = parse_body(block, object_pairs_hook=_Pairs)
+        except ValueError:
             continue
         if isinstance(found, _Pairs):
             yield found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import math
 import random
 import ssl
@@ -34,6 +33,7 @@ from adjudge.assessors.llm.exchange import (
     LlmServer,
     ServerFeatures,
     ServerUnusable,
+    parse_body,
 )
 from adjudge.assessors.llm.spending import Purse
 from adjudge.assessors.llm.trial import WORD, ServerTrial
@@ -355,8 +355,8 @@ class Asking:
                 f"{self._base}: {replace(refused, words=self._hidden(refused.words))}; {hint}"
             )
         try:
-            data = json.loads(fetched.body) if fetched.status == HTTPStatus.OK else None
-        except (ValueError, RecursionError):
+            data = parse_body(fetched.body) if fetched.status == HTTPStatus.OK else None
+        except ValueError:
             data = None
         listed = data.get("data") if isinstance(data, dict) else None
         rows = [row for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []

@@ -11,28 +11,49 @@ import json
 import math
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
-from adjudge.assessors.llm.exchange import ChatReply
+from adjudge.assessors.llm.exchange import ChatReply, parse_body
+from adjudge.assessors.llm.spending import Spent
 from adjudge.data.folder import Folder
 from adjudge.data.layout import JUDGES, check_plain_file, check_plain_folder
 from adjudge.errors import DataError, FormatError
 from adjudge.wording import one_line
 
 FILE = "replies.sqlite"
-_TABLE = (
-    "CREATE TABLE replies (key TEXT PRIMARY KEY, model TEXT NOT NULL, at TEXT NOT NULL, reply TEXT NOT NULL)"
-    " WITHOUT ROWID"
+_REPLIES = (
+    "CREATE TABLE replies (number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, model TEXT NOT NULL,"
+    " judge TEXT NOT NULL, protocol TEXT NOT NULL, at TEXT NOT NULL, reply TEXT NOT NULL)"
 )
+_ANEW = "CREATE TABLE anew (what TEXT PRIMARY KEY, since INTEGER NOT NULL) WITHOUT ROWID"
+_TABLES = {_REPLIES, _ANEW, "CREATE TABLE sqlite_sequence(name,seq)"}  # SQLite's own, for AUTOINCREMENT
 _PATIENCE = 60.0  # seconds for another process to end its write, which takes milliseconds
 _BESIDE = ("", "-journal", "-wal", "-shm")
 _AT_ONCE = 500  # keys in one query
+
+
+class KeptReplies(Protocol):
+    """Where asking finds replies that are there, and keeps new ones."""
+
+    def get_all(self, keys: Iterable[str]) -> Mapping[str, ChatReply]: ...
+
+    def put(self, key: str, model: str, reply: ChatReply) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class KeptNote:
+    """Which judge brought a reply, and when."""
+
+    number: int
+    """Later ones are higher."""
+    judge: str
+    at: str
 
 
 class ReplyStore:
@@ -83,12 +104,13 @@ class ReplyStore:
             try:
                 found = self._db.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
                 if not found:
-                    self._db.execute(_TABLE)
+                    self._db.execute(_REPLIES)
+                    self._db.execute(_ANEW)
             finally:
                 self._db.execute("COMMIT")
         except sqlite3.Error as error:
             raise self._wrong(error) from None
-        if found and found != [(_TABLE,)]:
+        if found and {text for (text,) in found} != _TABLES:
             raise FormatError("is no file of replies; move it away, or name another", file=self.path)
 
     def get(self, key: str) -> ChatReply | None:
@@ -96,36 +118,77 @@ class ReplyStore:
 
     def get_all(self, keys: Iterable[str]) -> Mapping[str, ChatReply]:
         """The replies that are there, of these keys; each is marked as cached."""
-        wanted, found = list(dict.fromkeys(keys)), {}
+        return {key: self._reply(text) for key, text in self._by_key("key, reply", keys)}
+
+    def notes(self, keys: Iterable[str]) -> Mapping[str, KeptNote]:
+        """Who brought the replies that are there, of these keys."""
+        rows = self._by_key("key, number, judge, at", keys)
+        return {key: KeptNote(number, str(judge), str(at)) for key, number, judge, at in rows}
+
+    def _by_key(self, columns: str, keys: Iterable[str]) -> Iterator[tuple[Any, ...]]:
+        wanted = list(dict.fromkeys(keys))
         for start in range(0, len(wanted), _AT_ONCE):
             some = wanted[start : start + _AT_ONCE]
             marks = ", ".join("?" * len(some))
-            with self._lock:
-                try:
-                    rows = self._db.execute(
-                        f"SELECT key, reply FROM replies WHERE key IN ({marks})",  # noqa: S608 - question marks
-                        some,
-                    ).fetchall()
-                except sqlite3.Error as error:
-                    raise self._wrong(error) from None
-            for key, text in rows:
-                found[key] = self._reply(text)
-        return found
+            yield from self._run(f"SELECT {columns} FROM replies WHERE key IN ({marks})", some)  # noqa: S608
 
-    def put(self, key: str, model: str, reply: ChatReply) -> None:
+    def put(self, key: str, model: str, reply: ChatReply, *, judge: str = "", protocol: str = "") -> None:
         """Keep a reply, in the place of an earlier one; it is on disk when this returns."""
         kept = {name: value for name, value in asdict(reply).items() if name != "cached"}
-        row = (key, model, self._clock().isoformat(timespec="seconds"), json.dumps(kept))
-        with self._lock:
-            try:
-                self._db.execute("INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?)", row)
-            except sqlite3.Error as error:
-                raise self._wrong(error) from None
+        row = (key, model, judge, protocol, self._clock().isoformat(timespec="seconds"), json.dumps(kept))
+        self._run(
+            "INSERT OR REPLACE INTO replies (key, model, judge, protocol, at, reply) VALUES (?, ?, ?, ?, ?, ?)",
+            row,
+        )
 
     def __len__(self) -> int:
+        return int(self._run("SELECT count(*) FROM replies")[0][0])
+
+    @property
+    def last(self) -> int:
+        """The highest number that was given to a reply; 0 where there was none."""
+        found = self._run("SELECT seq FROM sqlite_sequence WHERE name = 'replies'")
+        return int(found[0][0]) if found else 0
+
+    def spent(self, judge: str, protocol: str, *, after: int) -> Spent:
+        """What the replies of a judge under a protocol took, of those with a higher number."""
+        rows = self._run(
+            "SELECT reply FROM replies WHERE judge = ? AND protocol = ? AND number > ?",
+            (judge, protocol, after),
+        )
+        total = Spent()
+        for (text,) in rows:
+            reply = self._reply(text)
+            total += Spent(
+                requests=reply.attempts,
+                prompt_tokens=reply.prompt_tokens,
+                answer_tokens=reply.answer_tokens,
+                cost=reply.cost,
+                seconds=reply.seconds,
+            )
+        return total
+
+    def anew_since(self, what: str, *, begin: bool = False) -> int:
+        """Only replies with a higher number count where something is asked anew.
+
+        That is the number at which asking it anew began and was not ended, or now.
+        """
+        if begin:
+            self._run("INSERT OR IGNORE INTO anew VALUES (?, ?)", (what, self.last))
+        found = self._run("SELECT since FROM anew WHERE what = ?", (what,))
+        return int(found[0][0]) if found else self.last
+
+    def is_anew(self, what: str) -> bool:
+        """Whether asking something anew began and was not ended."""
+        return bool(self._run("SELECT since FROM anew WHERE what = ?", (what,)))
+
+    def end_anew(self, what: str) -> None:
+        self._run("DELETE FROM anew WHERE what = ?", (what,))
+
+    def _run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         with self._lock:
             try:
-                return int(self._db.execute("SELECT count(*) FROM replies").fetchone()[0])
+                return self._db.execute(statement, values).fetchall()
             except sqlite3.Error as error:
                 raise self._wrong(error) from None
 
@@ -133,7 +196,7 @@ class ReplyStore:
         return True  # an empty store is one
 
     def close(self) -> None:
-        with suppress(sqlite3.Error):
+        with self._lock, suppress(sqlite3.Error):  # a thread that is writing ends that first
             self._db.close()
 
     def __enter__(self) -> Self:
@@ -146,8 +209,8 @@ class ReplyStore:
 
     def _reply(self, text: Any) -> ChatReply:
         try:
-            return replace(_parsed(json.loads(text)), cached=True)
-        except (ValueError, TypeError, KeyError, RecursionError):
+            return replace(_parsed(parse_body(text)), cached=True)
+        except (ValueError, TypeError, KeyError):
             raise self._damaged("a reply in it cannot be read") from None
 
     def _wrong(self, error: sqlite3.Error) -> DataError:
@@ -160,6 +223,31 @@ class ReplyStore:
             f"the kept replies are damaged ({how}); move the file away, and what it held is asked again",
             file=self.path,
         )
+
+
+@dataclass(slots=True)
+class JudgeReplies:
+    """The kept replies as one judge sees them: new ones carry its name."""
+
+    store: ReplyStore
+    judge: str
+    protocol: str
+    since: int | None = None
+    """Where it is asked anew: only its own replies with a higher number are there."""
+    others: dict[str, KeptNote] = field(default_factory=dict)
+    """By key, those of other judges that were found."""
+
+    def get_all(self, keys: Iterable[str]) -> Mapping[str, ChatReply]:
+        wanted = list(keys)
+        notes = self.store.notes(wanted)
+        if self.since is not None:
+            own = {k for k, note in notes.items() if note.judge == self.judge and note.number > self.since}
+            return self.store.get_all(key for key in wanted if key in own)
+        self.others |= {key: note for key, note in notes.items() if note.judge != self.judge}
+        return self.store.get_all(wanted)
+
+    def put(self, key: str, model: str, reply: ChatReply) -> None:
+        self.store.put(key, model, reply, judge=self.judge, protocol=self.protocol)
 
 
 def _parsed(data: Any) -> ChatReply:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from adjudge.assessors.llm.exchange import ChatReply, ChatRequest, LlmServer, ServerFeatures
+from adjudge.assessors.llm.exchange import ChatReply, ChatRequest, LlmServer, ServerFeatures, parse_body
 from adjudge.errors import UsageError, quoted
 
 LONGEST_WORDS = 200  # characters of a server's message
@@ -138,8 +138,8 @@ class Read:
 def read_completion(body: bytes, kind: str) -> Read:
     """A chat completion, whatever the server made of it. `kind` is the body's content type."""
     try:
-        data = json.loads(body)
-    except (ValueError, RecursionError):
+        data = parse_body(body)
+    except ValueError:
         what = f" ({kind.split(';')[0].strip()[:40]})" if kind else ""
         return _failed(f"the server's reply is no JSON{what}")
     if not isinstance(data, dict):
@@ -242,8 +242,8 @@ class ServerRefusal:
     @classmethod
     def of(cls, status: int, body: bytes) -> ServerRefusal:
         try:
-            data = json.loads(body)
-        except (ValueError, RecursionError):
+            data = parse_body(body)
+        except ValueError:
             data = None
         if not isinstance(data, dict):
             is_page = body.lstrip()[:1] == b"<"  # a page of some proxy says nothing

@@ -16,6 +16,14 @@ Message = Mapping[str, str]
 """A role (system, user) and its content, as chat completions have them."""
 
 
+def parse_body(text: str | bytes, **how: Any) -> Any:
+    """JSON of somebody else's, read as `json.loads` does; whatever is wrong with it is a ValueError."""
+    try:
+        return json.loads(text, **how)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
 @dataclass(frozen=True, slots=True)
 class ChatRequest:
     """One question to a language model, with everything that its reply may depend on but the model."""
@@ -201,6 +209,8 @@ class AskProgress:
     """New replies; None before the first."""
     tokens: int = 0
     """Of prompts and answers; what failed attempts may have used is in it. Those of kept replies are not."""
+    answer_tokens: int = 0
+    """Of these, those of answers."""
     cost: float = 0.0
     """Likewise."""
     seconds_left: float | None = None
@@ -224,12 +234,16 @@ class AskEstimate:
     answer_tokens_at_most: int
     cost_at_most: float | None
     """None where there are no prices."""
+    is_exact: bool = True
+    """Whether so many are sent; else at most so many, since some depend on the answers to others."""
 
     def headline(self) -> str:
         kept = f" ({self.cached:,} more need not be sent)" if self.cached else ""
         cost = "" if self.cost_at_most is None else f", a cost of at most {decimal(self.cost_at_most)}"
+        many = f"{'' if self.is_exact else 'at most '}{counted(self.requests, 'request')} to send"
+        tried = ", and 1 or 2 to try the server" if self.requests else ""
         return (
-            f"{counted(self.requests, 'request')} to send{kept}: about {self.prompt_tokens:,} prompt tokens"
+            f"{many[:1].upper()}{many[1:]}{kept}{tried}: about {self.prompt_tokens:,} prompt tokens"
             f" (at most {self.prompt_tokens_at_most:,}), at most {self.answer_tokens_at_most:,} answer tokens{cost};"
             " what fails and is sent again comes on top."
         )

@@ -1,23 +1,25 @@
 """A language model judges: its tasks, what is asked of it, its answers in the store, and its card.
 
-Answers are stored as they come. What was answered before is not asked again, and what a model said once is kept with
-the folder, so that a run that was broken off goes on where it was.
+Answers are stored every few seconds, and at the end, however a run ends. What was answered before is not asked again,
+and what a model said is kept with the folder before it is used, so that a run that was killed goes on where it was.
 """
 
 from __future__ import annotations
 
 import re
+import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
 from adjudge import __version__
-from adjudge.assessors.cards import JudgeCard, read_cards, write_card
+from adjudge.assessors.cards import JudgeCard, only_run, read_cards, write_card
 from adjudge.assessors.llm.answers import REFUSED, SCORES, Score
-from adjudge.assessors.llm.cache import ReplyStore
+from adjudge.assessors.llm.cache import JudgeReplies, KeptNote, ReplyStore
 from adjudge.assessors.llm.exchange import (
     AskEstimate,
     AskLimits,
@@ -40,6 +42,7 @@ from adjudge.assessors.llm.prompts import (
     shipped_template,
 )
 from adjudge.assessors.llm.server import ask_all, count, probe
+from adjudge.assessors.llm.spending import Spent
 from adjudge.data.collection import Collection, SourceSentence
 from adjudge.data.folder import Folder
 from adjudge.engine import generator
@@ -53,7 +56,7 @@ from adjudge.judgments.protocol import QUALITY, UNIT, UNMARKED, Protocol, protoc
 from adjudge.judgments.store.store import Store, store_of
 from adjudge.judgments.tasks import Event, Task, changed, stable_id
 from adjudge.table import Cell, Column, Table
-from adjudge.wording import counted
+from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,7 +65,9 @@ ORIGIN: Final = "language-model"
 PROMPTS = 1
 """How texts are put around and into a template; another number is another prompt."""
 SAVED_AT_ONCE = 32
-"""Answers that are stored together: a process that dies loses no more, and these are still among the kept replies."""
+SAVED_EVERY = 2.0
+"""Answers, or seconds, after which answers are stored and the card written, whichever comes first: a process that is
+killed loses no more, and what it loses is still among the kept replies."""
 PAIRS = 50
 """Pairs of sentences a topic, where nobody was asked about any."""
 TIMES = 100
@@ -99,6 +104,8 @@ class LlmOptions:
     topics: tuple[str, ...] = ()
     systems: tuple[str, ...] = ()
     family: str = ""
+    ask_anew: bool = False
+    """Whether it is asked also where a reply is kept, which is then replaced; what this judge has answered stays."""
 
     def __post_init__(self) -> None:
         if self.score not in SCORES:
@@ -146,6 +153,10 @@ class LlmJudged:
     """Why not everything was asked."""
     left: int = 0
     """Questions that were not asked for that."""
+    failed: bool = False
+    """Whether nothing of what was asked for the first time has an answer, or the judge never gave one."""
+    others: str | None = None
+    """Which replies of other judges were taken instead of asking."""
     notes: tuple[str, ...] = ()
 
     def headline(self) -> str:
@@ -170,6 +181,7 @@ class LlmJudged:
         found = [
             self.headline(),
             f"{counted(self.new, 'new answer')} in this run{kept}.",
+            *([] if self.others is None else [self.others]),
             f"All runs: {counted(card.requests, 'request')}, {card.prompt_tokens:,} prompt tokens,"
             f" {card.answer_tokens:,} answer tokens{cost}.",
             *self.notes,
@@ -201,7 +213,7 @@ class LlmJudged:
             rows=tuple(rows),
             title=f"{self.card.name} under {self.card.protocol}",
             said=(self.headline(),),
-            notes=self.notes,
+            notes=(*([] if self.others is None else [self.others]), *self.notes),
             signature=self.card.signature,
         )
 
@@ -224,6 +236,8 @@ class LlmJudged:
             ],
             "stopped": self.stopped,
             "left": self.left,
+            "failed": self.failed,
+            "kept_from_others": self.others,
             "notes": list(self.notes),
         }
 
@@ -266,7 +280,17 @@ class LlmJob:
         with store_of(self.folder) as store:
             answered = _answered(store, self.name, self.protocol)
         requests = [self.request(posed) for posed in self._open(answered)]
-        return count(requests, self.server, replies)
+        found = count(requests, self.server, None if replies is None else self.replies(replies))
+        return replace(found, is_exact=self.protocol.kind != "coverage" or self.protocol.unmarked is None)
+
+    def anew(self, part: str = "") -> str:
+        """What is asked anew, for the kept replies: the judge under the protocol, or a part of that."""
+        return "|".join((self.name, self.protocol.name, part))
+
+    def replies(self, store: ReplyStore, part: str = "", *, begin: bool = False) -> JudgeReplies:
+        """The kept replies that this judge may take."""
+        since = store.anew_since(self.anew(part), begin=begin) if self.options.ask_anew else None
+        return JudgeReplies(store, self.name, self.protocol.name, since)
 
     def _open(self, answered: Mapping[str, Mapping[str, Event]]) -> Iterator[PosedQuestion]:
         for task in self.tasks:
@@ -316,8 +340,11 @@ def prepare_judging(
         if system not in collection.systems:
             raise UsageError(f"no system {quoted(system)}{among(system, collection.systems)}")
     name = options.name or judge_name(server.model)
-    show = default_shown(asked) if options.show is None else check_shown(options.show, asked)
     template = options.template or shipped_template(asked.kind)
+    if options.show is None:
+        show = tuple(each for each in default_shown(asked) if each in template.places)
+    else:
+        show = check_shown(options.show, asked)
     prompter = Prompter(
         collection=collection,
         protocol=asked,
@@ -384,16 +411,17 @@ def _check_name(folder: Folder, store: Store, name: str, protocol: Protocol, sig
     if own is None:
         if any(judged.task.protocol == protocol.name or judged.origin != ORIGIN for judged in answers):
             raise ClashError(
-                f"an assessor {quoted(name)} is there already, and is no judge of this kind: give --name"
+                f"an assessor {quoted(name)} is there already, and is no judge of this kind: take another name"
             )
         return
     if not any(judged.task.protocol == protocol.name for judged in answers):
         return  # it never answered
     if own.kind != ORIGIN or not _same(own.signature, signature):
         was, now = (set(text.split("|")) for text in (own.signature, signature))
-        other = sorted(part for part in was - now if not part.startswith("v:"))
+        other = sorted(part for part in (was - now) or (now - was) if not part.startswith("v:"))
         raise ClashError(
-            f"a judge {quoted(name)} with other settings is there ({', '.join(other) or own.kind}): give --name"
+            f"a judge {quoted(name)} with other settings is there ({', '.join(other) or own.kind}): take another"
+            " name"
         )
 
 
@@ -437,7 +465,7 @@ def _tasks(
     if len(kept) < len(wanted):
         notes.append(
             f"{counted(len(wanted) - len(kept), 'task')} about texts that changed since left out; a judge of another"
-            " --name judges them anew"
+            " name judges them anew"
         )
     return kept, notes
 
@@ -538,22 +566,32 @@ def run_judging(
 ) -> LlmJudged:
     """Ask what a job holds. Replies are kept with the folder, unless another place is given."""
     check_cost(limits, job.server.prices)
-    with store_of(job.folder) as store, replies or ReplyStore.of(job.folder) as kept:
-        asking = AskedServer(job.server, limits, kept, progress)
+    with (
+        only_run(job.folder, job.name, job.protocol.name),
+        store_of(job.folder) as store,
+        replies or ReplyStore.of(job.folder) as kept,
+    ):
+        goes_on = kept.is_anew(job.anew())
+        asking = AskedServer.of(job, limits, job.replies(kept, begin=True), progress)
         run = _Run(job, store, asking)
+        if job.options.ask_anew and not goes_on and not run.has_open():
+            kept.end_anew(job.anew())
+            raise ClashError(
+                f"{job.name} has answered all of this already, and its answers stay: ask_anew=True needs another name"
+            )
         try:
             run.ask()
         finally:
             run.save()
+        if run.stopped is None:
+            kept.end_anew(job.anew())
         return run.result()
 
 
 def check_cost(limits: AskLimits, prices: Prices) -> None:
     """A limit of cost needs prices: without them nothing would ever reach it."""
     if limits.max_cost is not None and not (prices.prompt or prices.answer):
-        raise UsageError(
-            "--max-cost needs --price-prompt and --price-answer: without prices nothing costs anything"
-        )
+        raise UsageError("max_cost needs prices of prompts and answers: without them nothing costs anything")
 
 
 @dataclass
@@ -562,78 +600,173 @@ class AskedServer:
 
     server: LlmServer
     limits: AskLimits
-    replies: ReplyStore
+    replies: JudgeReplies
     progress: Progress = lambda state: None
+    before: Spent = field(default_factory=Spent)
+    """What earlier runs of the judge took."""
+    counted: int = 0
+    """The number up to which kept replies of the judge are in `before` and `told`."""
     features: ServerFeatures | None = None
-    requests: int = 0
-    tokens: int = 0
-    prompt_tokens: int = 0
-    answer_tokens: int = 0
-    cost: float = 0.0
-    seconds: float = 0.0
+    spent: Spent = field(default_factory=Spent)
+    """What this run took so far; of the requests under way, what was reserved for them."""
+    told: Spent = field(default_factory=Spent)
+    """The same, of the replies that were handed on: while others are under way it falls behind."""
     cached: int = 0
     done: int = 0
+    others: Counter[KeptNote] = field(default_factory=Counter)
+    """Replies of other judges that were taken, by who brought them and when."""
+    _fresh: list[str] = field(default_factory=list)
+    """Keys of replies that `counted` does not know yet."""
+
+    @classmethod
+    def of(cls, job: LlmJob, limits: AskLimits, replies: JudgeReplies, progress: Progress) -> AskedServer:
+        """With what earlier runs took: what the card says, and what it could not say of a run that was killed."""
+        card = card_of(job)
+        store = replies.store
+        noted = next(
+            (
+                c.settings.get("counted")
+                for c in read_cards(job.folder, job.name)
+                if c.protocol == job.protocol.name
+            ),
+            None,
+        )
+        after = noted if isinstance(noted, int) and noted <= store.last else 0  # else it is of another file
+        unknown = store.spent(job.name, job.protocol.name, after=after)
+        return cls(
+            server=job.server,
+            limits=limits,
+            replies=replies,
+            progress=progress,
+            before=unknown
+            + Spent(
+                requests=card.requests if card else 0,
+                prompt_tokens=card.prompt_tokens if card else 0,
+                answer_tokens=card.answer_tokens if card else 0,
+                cost=(card.cost or 0.0) if card else 0.0,
+                seconds=card.seconds if card else 0.0,
+            ),
+            counted=store.last,
+        )
+
+    @property
+    def total(self) -> Spent:
+        """Of all runs."""
+        return self.before + self.told
+
+    def counted_now(self) -> int:
+        """The number up to which kept replies of the judge are in `total`."""
+        notes = self.replies.store.notes(self._fresh)
+        self._fresh = []
+        self.counted = max([self.counted, *(note.number for note in notes.values())])
+        return self.counted
 
     def need_logprobs(self) -> None:
         """Try the server out, and refuse one that gives no log-probabilities."""
         found = probe(self.server, self.limits)
         self._found(found)
-        self.requests += found.requests
-        self.tokens += found.prompt_tokens + found.answer_tokens
-        self.cost += found.cost
+        self.spent += _trying(found)
         if not found.logprobs:
             raise UsageError(
-                "a weighted score needs log-probabilities, and the server gives none: take --score top"
+                "a weighted score needs log-probabilities, and the server gives none: take score=top"
             )
 
     def _found(self, features: ServerFeatures) -> None:
         self.features = features
-        self.prompt_tokens += features.prompt_tokens
-        self.answer_tokens += features.answer_tokens
+        self.told += _trying(features)
 
-    def ask(self, requests: Sequence[ChatRequest]) -> Iterator[tuple[int, ChatReply]]:
+    def ask(self, requests: Sequence[ChatRequest]) -> Generator[tuple[int, ChatReply], None, None]:
         """The replies as they come. `AskStopped` comes after the last of them."""
         if not requests:
             return
-        before = (self.requests, self.tokens, self.cost, self.done)
+        before, done = self.spent, self.done
 
         def note(state: AskProgress) -> None:
-            self.requests, self.tokens = before[0] + state.sent, before[1] + state.tokens
-            self.cost = before[2] + state.cost
+            self.spent = before + Spent(
+                requests=state.sent,
+                prompt_tokens=state.tokens - state.answer_tokens,
+                answer_tokens=state.answer_tokens,
+                cost=state.cost,
+            )
             if self.features is None and state.features is not None:
                 self._found(state.features)
             self.progress(
                 replace(
                     state,
-                    done=before[3] + state.done,
-                    of=before[3] + state.of,
-                    cost=self.cost,
-                    tokens=self.tokens,
-                    sent=self.requests,
+                    done=done + state.done,
+                    of=done + state.of,
+                    cost=self.spent.cost,
+                    tokens=self.spent.prompt_tokens + self.spent.answer_tokens,
+                    answer_tokens=self.spent.answer_tokens,
+                    sent=self.spent.requests,
                 )
             )
 
-        for position, reply in ask_all(
-            requests, self.server, self._rest(), self.replies, note, features=self.features
-        ):
-            self.done += 1
-            if reply.cached:
-                self.cached += 1
-            else:
-                self.prompt_tokens += reply.prompt_tokens
-                self.answer_tokens += reply.answer_tokens
-                self.seconds += reply.seconds
-            yield position, reply
+        asked = ask_all(requests, self.server, self._rest(), self.replies, note, features=self.features)
+        try:
+            with closing(asked):
+                for position, reply in asked:
+                    self._note(requests[position].key(self.server.model), reply)
+                    yield position, reply
+        finally:  # nothing is under way any more
+            self.told = replace(self.spent, seconds=self.told.seconds)
+            self.counted, self._fresh = self.replies.store.last, []
+
+    def _note(self, key: str, reply: ChatReply) -> None:
+        self.done += 1
+        if reply.cached:
+            self.cached += 1
+            if key in self.replies.others:
+                self.others[self.replies.others[key]] += 1
+            return
+        self._fresh.append(key)
+        self.told += Spent(
+            requests=reply.attempts,
+            prompt_tokens=reply.prompt_tokens,
+            answer_tokens=reply.answer_tokens,
+            cost=reply.cost,
+            seconds=reply.seconds,
+        )
+
+    def of_others(self) -> str | None:
+        """Which replies of other judges were taken instead of asking."""
+        many = self.others.total()
+        if not many:
+            return None
+        parts = []
+        for judge in dict.fromkeys(note.judge for note in self.others):
+            when = sorted(note.at.replace("T", " ")[:16] for note in self.others if note.judge == judge)
+            span = when[0] if when[0] == when[-1] else f"{when[0]} to {when[-1]}"
+            parts.append(f"{f'the run of {judge}' if judge else 'a run without a name'} at {span} UTC")
+        return (
+            f"{many:,} of {counted(self.done, 'reply', 'replies')}"
+            f" {'was' if many == 1 else 'were'} kept from {listed(parts)}: nothing was sent for"
+            f" {'it' if many == 1 else 'them'}; to ask again, take ask_anew=True and another name"
+        )
 
     def _rest(self) -> AskLimits:
         """The limits less what was used so far."""
-        limits = self.limits
+        limits, spent = self.limits, self.spent
         return replace(
             limits,
-            max_requests=None if limits.max_requests is None else max(0, limits.max_requests - self.requests),
-            max_tokens=None if limits.max_tokens is None else max(0, limits.max_tokens - self.tokens),
-            max_cost=None if limits.max_cost is None else max(0.0, limits.max_cost - self.cost),
+            max_requests=None
+            if limits.max_requests is None
+            else max(0, limits.max_requests - spent.requests),
+            max_tokens=None
+            if limits.max_tokens is None
+            else max(0, limits.max_tokens - spent.prompt_tokens - spent.answer_tokens),
+            max_cost=None if limits.max_cost is None else max(0.0, limits.max_cost - spent.cost),
         )
+
+
+def _trying(features: ServerFeatures) -> Spent:
+    """What finding out took."""
+    return Spent(
+        requests=features.requests,
+        prompt_tokens=features.prompt_tokens,
+        answer_tokens=features.answer_tokens,
+        cost=features.cost,
+    )
 
 
 @dataclass
@@ -651,15 +784,18 @@ class _Run:
     new: int = 0
     stopped: str | None = None
     left: int = 0
+    clock: Callable[[], float] = time.monotonic
 
     def __post_init__(self) -> None:
         job = self.job
+        self.saved = self.clock()
         self.before = card_of(job)
         if self.before is not None:
             kept = self.before.settings.get("missing", {})
             self.missing = {task: dict(found) for task, found in kept.items()}
         found = _answered(self.store, job.name, job.protocol)
         self.answered = {task: dict(given) for task, given in found.items()}
+        self.known = {(task, question) for task, found in self.missing.items() for question in found}
         self.planted = None if self.before is None else self.before.settings.get("planted")
 
     def ask(self) -> None:
@@ -679,6 +815,12 @@ class _Run:
             for posed in self.posed
         )
 
+    def has_open(self) -> bool:
+        tasks = self.job.tasks
+        return any(self._is_open(posed) for task in tasks for posed in self.job.prompter.asked(task)) or any(
+            True for _ in self._unmarked(self._waiting())
+        )
+
     def _is_open(self, posed: PosedQuestion) -> bool:
         return posed.question not in self.answered.get(posed.task.id, {})
 
@@ -693,9 +835,14 @@ class _Run:
         for attempt in range(self.job.options.retries_invalid + 1):
             again: list[PosedQuestion] = []
             requests = [self.job.request(each, attempt) for each in posed]
-            for position, reply in self.asking.ask(requests):
-                if not self._take(posed[position], reply) and _may_retry(reply):
-                    again.append(posed[position])
+            with closing(
+                self.asking.ask(requests)
+            ) as replies:  # so that it has ended when an interrupted run is saved
+                for position, reply in replies:
+                    if not self._take(posed[position], reply) and _may_retry(reply):
+                        again.append(posed[position])
+                    if len(self.events) >= SAVED_AT_ONCE or self.clock() - self.saved >= SAVED_EVERY:
+                        self.save()
             posed = again
 
     def _take(self, posed: PosedQuestion, reply: ChatReply) -> bool:
@@ -718,8 +865,6 @@ class _Run:
         )
         self.answered.setdefault(task.id, {})[posed.question] = event
         self.events.append(event)
-        if len(self.events) >= SAVED_AT_ONCE:
-            self.save()
         return True
 
     def _unmarked(self, tasks: Iterable[Task]) -> Iterator[PosedQuestion]:
@@ -741,8 +886,8 @@ class _Run:
 
     def save(self) -> None:
         """Store the answers that are new with their tasks, and write the card."""
-        if not self.events and not self.asking.done:
-            return  # nothing came of it
+        if not self.events and not self.asking.done and (self.before is None or self.before == self.card()):
+            return  # nothing came of it, and no killed run left a card that says too little
         if self.events:
             if self.before is None and not self.new:
                 write_card(self.job.folder, self.card())  # no answer is there without what it depends on
@@ -757,6 +902,7 @@ class _Run:
             self.new += take(self.job.folder, self.store, items).answers
             self.events = []
         write_card(self.job.folder, self.card())
+        self.saved = self.clock()
 
     def card(self) -> JudgeCard:
         job, asking, before = self.job, self.asking, self.before
@@ -779,12 +925,13 @@ class _Run:
             "both_orders": job.options.both_orders,
             "share_again": job.options.share_again,
             "missing": missing if reasons.total() <= MOST_NAMED else {},
+            "counted": asking.counted_now(),
         }
         if self.planted is not None:
             settings["planted"] = self.planted
         prices = job.server.prices
         priced = bool(prices.prompt or prices.answer)
-        spent = 0.0 if before is None else before.cost or 0.0
+        total = asking.total
         return JudgeCard(
             name=job.name,
             kind=ORIGIN,
@@ -796,23 +943,30 @@ class _Run:
             asked=answered + reasons.total(),
             answered=answered,
             invalid=dict(reasons),
-            requests=asking.requests + (0 if before is None else before.requests),
-            prompt_tokens=asking.prompt_tokens + (0 if before is None else before.prompt_tokens),
-            answer_tokens=asking.answer_tokens + (0 if before is None else before.answer_tokens),
-            cost=spent + asking.cost if priced or spent else None,
-            seconds=asking.seconds + (0.0 if before is None else before.seconds),
+            requests=total.requests,
+            prompt_tokens=total.prompt_tokens,
+            answer_tokens=total.answer_tokens,
+            cost=total.cost if priced or total.cost else None,
+            seconds=total.seconds,
         )
 
     def result(self) -> LlmJudged:
         cut = cut_words(self.job.prompter.cut)
+        card = self.card()
+        first = [posed for posed in self.posed if (posed.task.id, posed.question) not in self.known]
+        lacking = [
+            posed for posed in first if posed.question in self.missing.get(posed.task.id, {})
+        ]  # and not only left out by a limit
         return LlmJudged(
-            card=self.card(),
+            card=card,
             questions=tuple(self._counts()),
             tasks=len(self.job.tasks),
             new=self.new,
             cached=self.asking.cached,
             stopped=self.stopped,
             left=self.left,
+            failed=bool(card.asked) and (not card.answered or (bool(lacking) and len(lacking) == len(first))),
+            others=self.asking.of_others(),
             notes=(*self.job.notes, *([] if cut is None else [cut]), *self._covered()),
         )
 

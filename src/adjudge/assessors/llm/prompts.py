@@ -110,6 +110,9 @@ def load_template(kind: str, path: Path | None = None) -> PromptTemplate:
     """A template of one's own from a file, or the one that is shipped."""
     if path is None:
         return shipped_template(kind)
+    if not path.is_file():
+        problem = "is no plain file" if path.exists() else "there is no such file"
+        raise FormatError(f"{problem}; expected a template", file=path)
     return parse_template(read_text(path), kind, str(path))
 
 
@@ -218,7 +221,8 @@ class Prompter:
         lost = [name for name in self.show if name not in self.template.places]
         if lost:
             raise UsageError(
-                f"show names {quoted(lost[0])}, and the template has no place {{{{{lost[0]}}}}} for it"
+                f"show names {quoted(lost[0])}, and the template has no place {{{{{lost[0]}}}}} for it: put it into the"
+                f" template, or leave {lost[0]} out of show"
             )
 
     def asked(self, task: Task, *, planted: Mapping[str, str] | None = None) -> list[PosedQuestion]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -40,19 +40,19 @@ from adjudge.assessors.llm.spending import Purse
 from adjudge.errors import UsageError
 
 if TYPE_CHECKING:
-    from adjudge.assessors.llm.cache import ReplyStore
+    from adjudge.assessors.llm.cache import KeptReplies
 
 
 def ask_all(
     requests: Sequence[ChatRequest],
     server: LlmServer,
     limits: AskLimits | None = None,
-    replies: ReplyStore | None = None,
+    replies: KeptReplies | None = None,
     progress: Callable[[AskProgress], None] = lambda _: None,
     *,
     features: ServerFeatures | None = None,
     timing: AskTiming | None = None,
-) -> Iterator[tuple[int, ChatReply]]:
+) -> Generator[tuple[int, ChatReply], None, None]:
     """(position in `requests`, reply), as they come; each is in the store before it is yielded.
 
     Replies that are in the store come first, and nothing is sent for them; of requests with the same key one is sent.
@@ -101,7 +101,7 @@ def probe(
 
 
 def count(
-    requests: Sequence[ChatRequest], server: LlmServer, replies: ReplyStore | None = None
+    requests: Sequence[ChatRequest], server: LlmServer, replies: KeptReplies | None = None
 ) -> AskEstimate:
     """What `ask_all` would send."""
     by_key = {request.key(server.model): request for request in requests}
@@ -123,11 +123,11 @@ def _replies(
     requests: tuple[ChatRequest, ...],
     server: LlmServer,
     limits: AskLimits,
-    store: ReplyStore | None,
+    store: KeptReplies | None,
     progress: Callable[[AskProgress], None],
     features: ServerFeatures | None,
     timing: AskTiming,
-) -> Iterator[tuple[int, ChatReply]]:
+) -> Generator[tuple[int, ChatReply], None, None]:
     places: dict[str, list[int]] = {}
     for position, request in enumerate(requests):
         places.setdefault(request.key(server.model), []).append(position)
@@ -140,21 +140,25 @@ def _replies(
     new = {key: requests[positions[0]] for key, positions in places.items() if key not in kept}
     if not new:
         return
-    with _Running(new, server, limits, store, features, timing) as running:
-        tally.running = running
-        for key, reply in running.replies():
-            for position in places[key]:
-                progress(tally.add(reply))
-                yield position, reply
-                reply = replace(reply, cached=True)
-        end = running.asking
-        left = tally.of - tally.done
+    tally.running = running = _Running(new, server, limits, store, features, timing)
+    why: str | None = None
+    try:
+        with running:
+            for key, reply in running.replies():
+                for position in places[key]:
+                    progress(tally.add(reply))
+                    yield position, reply
+                    reply = replace(reply, cached=True)
+        end, left = running.asking, tally.of - tally.done
         if end is not None and end.error is not None:
-            progress(tally.now(str(end.error)))
+            why = str(end.error)
             raise end.error
         if end is not None and end.stopped is not None and left:
-            progress(tally.now(end.stopped))
+            why = end.stopped
             raise AskStopped(end.stopped, left)
+    except BaseException:
+        progress(tally.now(why))  # also where it was interrupted: what was under way may have cost something
+        raise
 
 
 @dataclass(slots=True)
@@ -188,6 +192,7 @@ class _Tally:
             sent=purse.requests,
             per_minute=rate,
             tokens=purse.prompt + purse.answer,
+            answer_tokens=purse.answer,
             cost=purse.cost,
             seconds_left=None if rate is None else 60 * (self.of - self.done) / rate,
             features=asking.features if asking is not None else None,
@@ -203,7 +208,7 @@ class _Running:
         requests: Mapping[str, ChatRequest],
         server: LlmServer,
         limits: AskLimits,
-        store: ReplyStore | None,
+        store: KeptReplies | None,
         features: ServerFeatures | None,
         timing: AskTiming,
     ):

@@ -2,9 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from adjudge.assessors.llm.completion import Bound
 from adjudge.assessors.llm.exchange import AskLimits, Prices
 from adjudge.wording import counted, decimal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spent:
+    """What asking took."""
+
+    requests: int = 0
+    prompt_tokens: int = 0
+    answer_tokens: int = 0
+    cost: float = 0.0
+    seconds: float = 0.0
+
+    def __add__(self, other: Spent) -> Spent:
+        return Spent(
+            requests=self.requests + other.requests,
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            answer_tokens=self.answer_tokens + other.answer_tokens,
+            cost=self.cost + other.cost,
+            seconds=self.seconds + other.seconds,
+        )
 
 
 class Purse:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,7 +14,7 @@ from adjudge.assessors.llm.completion import (
     likely_prompt,
     response_format,
 )
-from adjudge.assessors.llm.exchange import ChatReply, ChatRequest
+from adjudge.assessors.llm.exchange import ChatReply, ChatRequest, parse_body
 
 _TRIED_TOP, _LOW_TOP, _LARGE_TOP = 20, 5, 100  # log-probabilities to ask for: hosted, careful, llama.cpp
 WORD = "adjudged"  # what no model says when it is asked for something else
@@ -90,6 +89,6 @@ def _obeyed(reply: ChatReply) -> bool:
     if reply.finish == "length":
         return not text or text.startswith("{")
     try:
-        return bool(json.loads(text) == {"answer": WORD})
+        return bool(parse_body(text) == {"answer": WORD})
     except ValueError:
         return False

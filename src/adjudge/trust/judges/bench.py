@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Container, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
@@ -232,6 +233,8 @@ def benches_of(
     known = sorted({each.assessor for each in answers}, key=natural)
     for name in names:
         if name not in known and name not in columns:
+            if (why := _never_answered(scores, name)) is not None:
+                raise DataError(f"{scores.name}: {why}")
             there = [*known, *(gathered.judgments.by_judge if gathered else ()), *scores.measures]
             raise UsageError(f"{scores.name} has no answers by {quoted(name)}{among(name, there)}")
     for name in left - set(known):
@@ -324,6 +327,20 @@ def _pooled_answers(scores: Scores, measures: Sequence[str]) -> Iterator[GivenAn
 
 def _cards(scores: Scores) -> list[JudgeCard]:
     return [] if scores.folder is None else read_cards(Folder.open(scores.folder))
+
+
+def _never_answered(scores: Scores, judge: str) -> str | None:
+    """What the cards of a judge without answers say."""
+    own = [card for card in _cards(scores) if card.name == judge and card.asked and not card.answered]
+    if not own:
+        return None
+    reasons: Counter[str] = Counter()
+    for card in own:
+        reasons.update(card.invalid)
+    why = ", ".join(f"{reason} {n:,}" for reason, n in reasons.most_common())
+    return (
+        f"{judge} was asked {counted(sum(card.asked for card in own), 'question')} and answered none ({why})"
+    )
 
 
 def _titled(found: Sequence[AspectBench]) -> list[AspectBench]:
