@@ -1036,9 +1036,11 @@ def test_assessors_of_their_own_topics() -> None:
     )
     assert lines["assessor"].f == pytest.approx(7.704928211 / 0.558548498, rel=1e-8)
     fixed = anova(frame, random=["topic"], resamples=0)
-    assert list(fixed.sentences())[-1] == (
+    *_, why, interaction = fixed.sentences()
+    assert why == (
         "The mixed model cannot be fitted: the variance of topic cannot be separated from the fixed effects."
     )
+    assert interaction.startswith("The interaction system:topic matters: F(95, 200) = 3.60, p < .001;")
 
 
 def test_no_variance_of_0_is_said_of_a_share_in_the_table() -> None:

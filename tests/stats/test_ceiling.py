@@ -335,7 +335,7 @@ def test_summevals_experts_equal_loops_over_scipy(shared_data: Path) -> None:
 def test_intervals_cover_the_difference_that_others_would_give(
     level: CorrelationLevel, coefficient: CeilingCoefficient, assessors: int
 ) -> None:
-    """95% intervals for other topics and other assessors, who differ in care and in taste."""
+    """95 % intervals for other topics and other assessors, who differ in care and in taste."""
     draw = np.random.default_rng(assessors)
     worth = draw.normal(size=8) * 0.7
 

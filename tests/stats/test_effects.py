@@ -503,16 +503,16 @@ def test_scale(scale: float) -> None:
 def test_sentences() -> None:
     effect = partial(Effect, level=0.95, n=46)
     assert effect("mean", -0.0312, -0.05, -0.0123, method="t").sentence("A", "B") == (
-        "A is 0.0312 lower than B on average (95% interval -0.05 to -0.0123, t; n = 46 topics)"
+        "A is 0.0312 lower than B on average (95 % interval -0.05 to -0.0123, t; n = 46 topics)"
     )
     assert effect("standardised", 0.5, 0.1, 0.9, method="noncentral t").sentence("A", "B") == (
-        "A is 0.5 standard deviations higher than B on average (95% interval 0.1 to 0.9, noncentral t; n = 46 topics)"
+        "A is 0.5 standard deviations higher than B on average (95 % interval 0.1 to 0.9, noncentral t; n = 46 topics)"
     )
     assert effect("hodges_lehmann", 0.5, 0.1, 0.9, method="signed rank").sentence("A", "B") == (
-        "A is 0.5 higher than B by the Hodges-Lehmann estimate (95% interval 0.1 to 0.9, signed rank; n = 46 topics)"
+        "A is 0.5 higher than B by the Hodges-Lehmann estimate (95 % interval 0.1 to 0.9, signed rank; n = 46 topics)"
     )
     assert effect("superiority", 0.75, 0.6, 0.9, method="score").sentence("A", "B") == (
-        "A is higher than B on a topic with probability 0.75 (95% interval 0.6 to 0.9, score; n = 46 topics)"
+        "A is higher than B on a topic with probability 0.75 (95 % interval 0.6 to 0.9, score; n = 46 topics)"
     )
     assert pair_effects([[1.0, 0.0]]).at(0).sentence("A", "B") == (
         "A is 1 higher than B on average (no interval: needs two topics that both have, has 1; n = 1 topic)"

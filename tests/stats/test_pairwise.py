@@ -540,7 +540,7 @@ def test_summeval_equals_plain_loops(shared_data: Path, summeval_cells: Any) -> 
 @pytest.mark.slow
 @pytest.mark.parametrize(("topics", "systems", "spread"), [(100, 12, 0.3), (30, 12, 0.1), (60, 24, 0.3)])
 def test_intervals_cover_what_other_topics_would_give(topics: int, systems: int, spread: float) -> None:
-    """95% intervals of the accuracy that as many other topics give on average, for the same systems."""
+    """95 % intervals of the accuracy that as many other topics give on average, for the same systems."""
     draw = np.random.default_rng(3)
     worth = draw.normal(size=systems) * spread
     worth = np.stack([worth, 0.7 * worth + 0.7 * spread * draw.normal(size=systems)])

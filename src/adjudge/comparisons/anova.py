@@ -556,6 +556,7 @@ class MixedModel:
         """What the model says beside the lines of the table."""
         if self.why is not None:
             yield f"The mixed model cannot be fitted: {self.why}."
+            yield from (_line_words(each, alpha) for each in self.beside)
             return
         yield self._share_words()
         # As the table of variances has it: the first fit may differ a little.

@@ -72,6 +72,10 @@ class PartsResult(Tabular):
             notes=(*self.all_notes(), *(note for some in found for note in some.notes)),
         )
 
+    def as_dict(self) -> dict[str, Any]:
+        """Everything, for --json."""
+        raise TypeError(f"{type(self).__name__} does not say what it holds")
+
     def to_latex(self) -> str:
         """All tables for a paper, part by part; those too wide or too long for a page are made smaller."""
         between = "\n\n" + r"\clearpage  % LaTeX holds a few dozen floats back, and no more" + "\n\n"

@@ -55,7 +55,7 @@ from adjudge.judgments.pairs.sides import pools_of, sentences_of, sides_of
 from adjudge.judgments.protocol import QUALITY, UNIT, UNMARKED, Protocol, protocol_of
 from adjudge.judgments.store.store import Store, store_of
 from adjudge.judgments.tasks import Event, Task, changed, stable_id
-from adjudge.table import Cell, Column, Table
+from adjudge.table import Cell, Column, Table, Tabular
 from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
@@ -136,8 +136,8 @@ class QuestionCount:
         return self.answered + sum(self.missing.values())
 
 
-@dataclass(frozen=True, kw_only=True)
-class LlmJudged:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class LlmJudged(Tabular):
     """What a run of a language model brought."""
 
     card: JudgeCard

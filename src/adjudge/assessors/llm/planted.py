@@ -33,7 +33,7 @@ from adjudge.errors import DataError, UsageError
 from adjudge.judgments.protocol import Value
 from adjudge.judgments.tasks import Task, TextRef
 from adjudge.stats.resampling.cluster import cluster_codes, cluster_means
-from adjudge.table import Cell, Column, Table
+from adjudge.table import Cell, Column, Table, Tabular
 from adjudge.wording import counted, decimal
 
 if TYPE_CHECKING:
@@ -115,8 +115,8 @@ class PlantedShift:
     reached_control: float
 
 
-@dataclass(frozen=True, kw_only=True)
-class PlantedCheck:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PlantedCheck(Tabular):
     """How far planted instructions move a judge."""
 
     judge: str
