@@ -286,7 +286,7 @@ def test_decimal_commas_between_commas_are_named(tmp_path: Path) -> None:
         scores_of(path)
 
 
-NAMES = st.text(st.sampled_from('abcxyzäЖ.;,|-"'), min_size=1, max_size=6).map(lambda text: f"n{text}n")
+NAMES = st.text(st.sampled_from('abcxyzäЖ.;,|-"'), min_size=1, max_size=6).map(lambda text: f"m{text}n")
 VALUES = st.floats(-1e6, 1e6, allow_nan=False).map(lambda value: round(value, 6)) | st.none()
 
 
