@@ -5,8 +5,10 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import signal
 import sys
 import tempfile
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -36,8 +38,12 @@ if (
 ):
     os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
 
-# Every run draws other examples; `make test-all` draws four times as many.
-settings.register_profile("quick", max_examples=50, deadline=None)  # machines are noisy
+# A run in the background may ignore Ctrl-C (nohup), and so would the processes that tests start and interrupt.
+if threading.current_thread() is threading.main_thread():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Every run draws other examples; `make test-all` draws five times as many.
+settings.register_profile("quick", max_examples=40, deadline=None)  # machines are noisy
 settings.register_profile("exhaustive", max_examples=200, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 

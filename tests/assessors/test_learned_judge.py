@@ -192,7 +192,7 @@ def test_alpha_is_that_of_what_models_without_the_system_predict(trained: Traine
     assert trained.of(ALL).value == pytest.approx(alpha)
 
 
-@pytest.mark.parametrize("expand", ["others", "paper"])
+@pytest.mark.parametrize("expand", ["others", pytest.param("paper", marks=pytest.mark.slow)])
 def test_a_system_that_is_left_out_is_never_seen(folder: Path, trained: TrainedJudge, expand: str) -> None:
     """Whatever people say of it: the model without it stays as it is, and so do the units beside model units.
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import chdir
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -22,13 +23,21 @@ FEW = ("--resamples", "50")
 
 
 @pytest.fixture(scope="module")
-def folder(judged_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(
+    once: Callable[[str, Callable[[Path], object]], Path],
+    judged_demo: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Path:
     """The judged demo with three measures, and a learned judge that has answered."""
-    path = tmp_path_factory.mktemp("dossier")
+    made = once("dossier", partial(fill, judged_demo))
+    return Path(shutil.copytree(made, tmp_path_factory.mktemp("dossier") / "here"))
+
+
+def fill(judged_demo: Path, path: Path) -> None:
     shutil.copytree(judged_demo, path / "my-eval")
     e = adjudge.open(path / "my-eval")
     e.score("rouge-1", "rouge-2", "js")
-    e.train_judge("duc-2002").judge.save(path / "judge.json")
+    e.train_judge("duc-2002", resamples=10).judge.save(path / "judge.json")
     e.apply_judge(path / "judge.json", name="tree")
     rows = [
         (f"t{t}", f"s{s}", who, min(5, max(1, (t * 7 + s * 3 + add) % 5 + 1)))
@@ -38,7 +47,6 @@ def folder(judged_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     frame = pd.DataFrame(rows, columns=["topic", "system", "assessor", "value"]).assign(measure="overall")
     frame.to_csv(path / "ratings.csv", index=False)
-    return path
 
 
 @pytest.fixture(autouse=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,10 +24,15 @@ PEOPLE, PROGRAM = "rating(aspect=coherence)", "rating(aspect=coherence, by=progr
 
 
 @pytest.fixture
-def judged(tmp_path: Path) -> Evaluation:
+def judged(once: Callable[[str, Callable[[Path], object]], Path], tmp_path: Path) -> Evaluation:
     """The demo, rated by two simulated assessors, and by a program that gives everything the highest value."""
-    build(tmp_path / "demo")
-    e = adjudge.open(tmp_path / "demo")
+    shutil.copytree(once("judges-apart", fill) / "demo", tmp_path / "demo")
+    return adjudge.open(tmp_path / "demo")
+
+
+def fill(folder: Path) -> None:
+    build(folder / "demo")
+    e = adjudge.open(folder / "demo")
     e.simulate_judgments("rating", assessors=2, seed=1)
     protocol = e.protocol("rating")
     with e.store() as store:
@@ -47,7 +54,6 @@ def judged(tmp_path: Path) -> Evaluation:
                 for question in protocol.questions
             ]
         )
-    return e
 
 
 def test_people_alone_count_unless_a_judge_is_named(judged: Evaluation) -> None:

@@ -302,7 +302,7 @@ main()
 """
 
 
-@pytest.mark.parametrize("after", [5, 30])
+@pytest.mark.parametrize("after", [pytest.param(5, marks=pytest.mark.slow), 30])
 def test_a_killed_run_goes_on_and_gives_the_same_answers(tmp_path: Path, after: int) -> None:
     def slow(body: dict[str, Any], n: int) -> Says:
         time.sleep(0.02)
