@@ -287,7 +287,7 @@ JSON_CALLS = [
     "judge train my-eval --protocol duc-2002",
     "judge apply my-eval judge.json",
     "judge llm my-eval --protocol rating --url http://127.0.0.1:9/v1 --model m --dry-run",
-    "judge report my-eval simulated-2 --resamples 50",
+    "judge report my-eval simulated-2 --resamples 100",
     "judge drift my-eval simulated-1 simulated-2 --resamples 100",
     "people add my-eval anna",
     "people list my-eval",

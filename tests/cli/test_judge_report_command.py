@@ -19,7 +19,7 @@ from adjudge.data.layout import SCORES
 from adjudge.errors import UsageError
 
 PAGE = (Path(__file__).parents[2] / "docs" / "judges.md").read_text(encoding="utf-8")
-FEW = ("--resamples", "50")
+FEW = ("--resamples", "100")
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,7 @@ def test_a_folder_a_file_and_a_frame_say_the_same(folder: Path) -> None:
     done = called(folder, "judge", "report", "ratings.csv", "gpt", "--json", *FEW)
     of_file = json.loads(done.stdout)["judges"][0]["parts"]["agreement"]["aspects"]
     frame = pd.read_csv(folder / "ratings.csv")
-    of_frame = adjudge.judge_report(frame, "gpt", resamples=50).as_dict()["judges"][0]["parts"]["agreement"]
+    of_frame = adjudge.judge_report(frame, "gpt", resamples=100).as_dict()["judges"][0]["parts"]["agreement"]
     assert of_file == json.loads(json.dumps(of_frame["aspects"]))
     kinds = [row["kind"] for row in of_file[0]["rows"]]
     assert kinds.count("assessor") == 3

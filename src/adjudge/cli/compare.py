@@ -148,13 +148,7 @@ def command(
             " program that judged in the folder.",
         ),
     ] = None,
-    at_random: Annotated[
-        bool,
-        typer.Option(
-            "--at-random",
-            help="With --judge: the topics that people judged were drawn at random, whatever they look like.",
-        ),
-    ] = False,
+    at_random: options.AtRandom = False,
     mean_intervals: Annotated[
         str,
         typer.Option(

@@ -25,16 +25,7 @@ def drift(
     table: TableOptions,
     old: Annotated[str, typer.Argument(metavar="OLD", help="The judge as it was.", show_default=False)],
     new: Annotated[str, typer.Argument(metavar="NEW", help="The judge as it is now.", show_default=False)],
-    question: Annotated[
-        list[str] | None,
-        typer.Option(
-            "-q",
-            "--question",
-            metavar="NAME",
-            help="A question or an aspect; may be repeated.",
-            show_default="all that both answered",
-        ),
-    ] = None,
+    question: options.AnsweredQuestions = None,
     length: options.Lengths = None,
     form: options.Form = None,
     chosen: Annotated[
@@ -45,12 +36,8 @@ def drift(
             help="The table that --csv writes: drift, drift-tests, drift-systems, drift-pairs or drift-answers.",
         ),
     ] = "drift",
-    alpha: Annotated[
-        float, typer.Option("--alpha", help="Level of the tests; 1 - alpha is that of the intervals.")
-    ] = 0.05,
-    resamples: Annotated[
-        int, typer.Option("--resamples", min=100, metavar="N", help="Resamples of topics, for alpha.")
-    ] = 1000,
+    alpha: options.LevelAlpha = 0.05,
+    resamples: options.TopicResamples = 1000,
     seed: options.Seed = 0,
     json: options.Json = False,
     csv: options.Csv = None,

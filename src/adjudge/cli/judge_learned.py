@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import adjudge
 from adjudge.cli import options
 from adjudge.cli.completion import complete_protocols
 from adjudge.cli.output import progress, say, show, show_json, write_csv
@@ -54,7 +55,7 @@ def train(
     stop: Annotated[str, typer.Option("--stop", metavar="LIST", help="Stop words, as in nams.")] = "function",
     rules: Annotated[bool, typer.Option("--rules", help="Print what was learned.")] = False,
     without: options.Without = None,
-    alpha: Annotated[float, typer.Option("--alpha", help="1 - alpha is the level of the intervals.")] = 0.05,
+    alpha: options.LevelAlpha = 0.05,
     resamples: Annotated[
         int, typer.Option("--resamples", min=0, metavar="N", help="Bootstrap resamples of topics.")
     ] = 1000,
@@ -71,23 +72,18 @@ def train(
     """
     from adjudge.assessors.learned.features import EXPAND
     from adjudge.assessors.learned.learners import LEARNERS
-    from adjudge.assessors.learned.training import train_judge
-    from adjudge.data.collection import load
-    from adjudge.data.folder import Folder
 
     options.one_of("--learner", learner, LEARNERS)
     options.one_of("--expand", expand, EXPAND)
     options.share("--alpha", alpha)
     if csv is not None and csv == output:
         raise UsageError(f"{output} is where the judge is saved: give --csv another name")
-    folder = Folder.open(evaluation)
+    e = adjudge.open(evaluation)
     with progress("training") as bar:
-        found = train_judge(
-            folder,
-            load(folder),
+        found = e.train_judge(
             protocol,
             learner=learner,
-            expand=expand,  # type: ignore[arg-type]  # checked above
+            expand=expand,
             stem=stem,
             stop=stop,
             alpha=alpha,
@@ -159,12 +155,7 @@ def apply(
     What it was trained on is answered by models that were trained without the system in question. Questions on quality
     stay open. Applying it again adds nothing.
     """
-    from adjudge.assessors.learned.applying import apply_judge
-    from adjudge.data.collection import load
-    from adjudge.data.folder import Folder
-
-    folder = Folder.open(evaluation)
-    found = apply_judge(folder, load(folder), judge, name=name, protocol=protocol)
+    found = adjudge.open(evaluation).apply_judge(judge, name=name, protocol=protocol)
     if json:
         show_json(found.as_dict())
         return

@@ -34,16 +34,7 @@ def report(
             show_default="all programs that judged",
         ),
     ] = None,
-    question: Annotated[
-        list[str] | None,
-        typer.Option(
-            "-q",
-            "--question",
-            metavar="NAME",
-            help="A question or an aspect; may be repeated.",
-            show_default="all that were answered",
-        ),
-    ] = None,
+    question: options.AnsweredQuestions = None,
     part: Annotated[
         list[str] | None,
         typer.Option(
@@ -85,9 +76,7 @@ def report(
     length: options.LengthOrAll = None,
     form: options.Form = None,
     alpha: options.LevelAlpha = 0.05,
-    resamples: Annotated[
-        int, typer.Option("--resamples", min=2, metavar="N", help="Of topics, for intervals.")
-    ] = 1000,
+    resamples: options.TopicResamples = 1000,
     seed: options.Seed = 0,
     human: options.Human = None,
     baseline: options.Baseline = None,

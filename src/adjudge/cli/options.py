@@ -39,6 +39,26 @@ LengthOrAll = Annotated[
         show_default=False,
     ),
 ]
+AnsweredQuestions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-q",
+        "--question",
+        metavar="NAME",
+        help="A question or an aspect; may be repeated.",
+        show_default="all that were answered",
+    ),
+]
+TopicResamples = Annotated[
+    int, typer.Option("--resamples", min=100, metavar="N", help="Of topics, for intervals.")
+]
+AtRandom = Annotated[
+    bool,
+    typer.Option(
+        "--at-random",
+        help="With --judge: the topics that people judged were drawn at random, whatever they look like.",
+    ),
+]
 Methods = Annotated[
     bool, typer.Option("--methods", help="Print the paragraph on methods, for LaTeX with its BibTeX.")
 ]

@@ -299,13 +299,7 @@ def fit(
             help="Correct this judge's answers by people's: strengths of systems from both.",
         ),
     ] = None,
-    at_random: Annotated[
-        bool,
-        typer.Option(
-            "--at-random",
-            help="With --judge: the topics that people judged were drawn at random, whatever they look like.",
-        ),
-    ] = False,
+    at_random: options.AtRandom = False,
     matrix: Annotated[bool, typer.Option("--matrix", help="How likely each wins against each.")] = False,
     pairs: Annotated[bool, typer.Option("--pairs", help="Which pairs of items differ.")] = False,
     resamples: Annotated[int | None, typer.Option("--resamples", hidden=True)] = None,

@@ -218,7 +218,7 @@ def test_several_columns_need_to_be_told_which_is_peoples() -> None:
         }
     )
     with pytest.raises(
-        UsageError, match="say which column is people's with --question; there are: human and rouge"
+        UsageError, match="name the column that is people's as the question; there are: human and rouge"
     ):
         benches_of(scores_of(wide), "gpt")
     (bench,) = benches_of(scores_of(wide), "gpt", question="human").benches

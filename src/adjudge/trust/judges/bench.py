@@ -14,7 +14,7 @@ from adjudge.assessors.cards import JudgeCard, read_cards
 from adjudge.comparisons.scores import Scores
 from adjudge.data.folder import Folder
 from adjudge.data.scores import AllLengths, Better
-from adjudge.errors import AdjudgeError, DataError, UsageError, among, nearest, quoted
+from adjudge.errors import DataError, UsageError, among, nearest, quoted
 from adjudge.judgments.protocol import PREFERENCE, Protocol
 from adjudge.judgments.tasks import TextRef
 from adjudge.measures.judged.quality import NONE
@@ -227,7 +227,7 @@ def benches_of(
     if gathered is not None:
         gathered = gather(gathered.collection, gathered.judgments.with_judges(names))
         answers += stored_answers(gathered)
-    measures = _scored_measures(scores)
+    measures = measures_with_assessors(scores)
     answers += scored_answers(scores, measures, length="all", form=None).answers if measures else []
     columns = {name: name for name in names if name in scores.measures}
     known = sorted({each.assessor for each in answers}, key=natural)
@@ -242,7 +242,8 @@ def benches_of(
     asked = [each for each in answers if each.assessor not in left]
     named = (question,) if isinstance(question, str) else tuple(question)
     if columns and scores.folder is None and not asked:
-        asked += _pooled_answers(scores, _peoples_columns(scores, names, named))
+        for column in _peoples_columns(scores, names, named):
+            asked += column_answers(scores, column, question=column, assessor=POOLED)
     kept, refused = at_target(asked, length=length, form=form)
     found: list[AspectBench] = []
     look_up = _LookUp.of(scores, gathered, leave={*names, *(each.question for each in asked)})
@@ -281,11 +282,10 @@ def benches_of(
     )
 
 
-def _scored_measures(scores: Scores) -> list[str]:
-    """The measures whose rows name assessors and are no sums of a folder's judgments: those rest on the answers."""
-    if scores.folder is None:
-        return [name for name in scores.measures if scores.assessors(name)]
-    names = [file.info.measure for file in scores.files if file.origin != "computed"]
+def measures_with_assessors(scores: Scores) -> list[str]:
+    """The measures whose rows name assessors; of a folder only what was imported, for others rest on the answers."""
+    imported = [file.info.measure for file in scores.files if file.origin != "computed"]
+    names = scores.measures if scores.folder is None else imported
     return [name for name in names if name not in scores.refused and scores.assessors(name)]
 
 
@@ -299,30 +299,29 @@ def _peoples_columns(scores: Scores, judges: Sequence[str], named: Sequence[str]
         raise DataError(f"{scores.name} has no column beside {listed(judges)} that could be people's")
     if not named and len(others) != 1:
         raise UsageError(
-            f"{scores.name} names no assessors: say which column is people's with --question; there are:"
+            f"{scores.name} names no assessors: name the column that is people's as the question; there are:"
             f" {listed(others)}"
         )
     return list(named) or others
 
 
-def _pooled_answers(scores: Scores, measures: Sequence[str]) -> Iterator[GivenAnswer]:
-    """Columns that name nobody, as what people answered."""
-    for measure in measures:
-        rows = scores.table.of(measure)
-        rows = rows[rows["value"].notna()]
-        rows = rows.astype(object).where(rows.notna(), None)
-        for row in rows.itertuples(index=False):
-            yield GivenAnswer(
-                source=None,
-                question=measure,
-                thing=(row.topic, row.system, row.length, row.form, row.reference),
-                topic=str(row.topic),
-                system=str(row.system),
-                assessor=POOLED,
-                value=float(row.value),
-                length=row.length,
-                form=row.form,
-            )
+def column_answers(scores: Scores, measure: str, *, question: str, assessor: str) -> Iterator[GivenAnswer]:
+    """A column of scores that names nobody, as somebody's answers; those of repeats last."""
+    rows = scores.table.of(measure)
+    rows = rows[rows["value"].notna()].sort_values("repeat", kind="stable")
+    rows = rows.astype(object).where(rows.notna(), None)
+    for row in rows.itertuples(index=False):
+        yield GivenAnswer(
+            source=None,
+            question=question,
+            thing=(row.topic, row.system, row.length, row.form, row.reference),
+            topic=str(row.topic),
+            system=str(row.system),
+            assessor=assessor,
+            value=float(row.value),
+            length=row.length,
+            form=row.form,
+        )
 
 
 def _cards(scores: Scores) -> list[JudgeCard]:
@@ -460,7 +459,7 @@ def _bench(
             given[row[thing]] = math.fsum(values) / len(values)
     one = next(iter(first.values()))
     rows = [first[thing] for thing in things]
-    sides = tuple(_sides(thing) if is_pairs else None for thing in things)
+    sides = tuple(two_summaries(thing) if is_pairs else None for thing in things)
     return AspectBench(
         judge=judge,
         aspect=f"{question}, {part}" if part else question,
@@ -476,7 +475,7 @@ def _bench(
         words=np.array([_words(look_up, each, both) for each, both in zip(rows, sides, strict=True)]),
         measures=_measured(look_up, rows, sides),
         kinds=look_up.scores.kinds,
-        better=_direction(look_up, source, question),
+        better=answer_direction(look_up.scores, look_up.protocols, source, question),
         pairs=is_pairs,
         named=people != [POOLED],
         ratios=np.array([_ratio(look_up, each, both) for each, both in zip(rows, sides, strict=True)])
@@ -485,7 +484,7 @@ def _bench(
     )
 
 
-def _sides(thing: Any) -> tuple[TextRef, TextRef] | None:
+def two_summaries(thing: Any) -> tuple[TextRef, TextRef] | None:
     """The two summaries of a pair."""
     _, left, right = thing
     if left[0] == right[0] == "summary":
@@ -531,14 +530,13 @@ def _measured(
     return found
 
 
-def _direction(look_up: _LookUp, source: str | None, question: str) -> Better:
+def answer_direction(
+    scores: Scores, protocols: Mapping[str, Protocol], source: str | None, question: str
+) -> Better:
     """Whether a higher answer is better: of counts of errors a lower one is."""
     if source is None:
-        try:
-            return look_up.scores.info[question].better or "higher"
-        except (KeyError, AdjudgeError):
-            return "higher"
-    protocol = look_up.protocols.get(source)
+        return (scores.info[question].better or "higher") if question in scores.info else "higher"
+    protocol = protocols.get(source)
     for each in protocol.questions if protocol is not None else ():
         if question in (each.id, each.id.partition(":")[2]):
             return "lower" if NONE in each.values else "higher"

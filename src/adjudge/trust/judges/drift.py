@@ -20,7 +20,6 @@ from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, among, nearest, quoted
 from adjudge.judgments.protocol import PREFERENCE, QUALITY
 from adjudge.judgments.tasks import is_anonymous
-from adjudge.measures.judged.quality import NONE
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.judge_agreement import MISSING, is_off_scale, mapped_codes
@@ -41,6 +40,12 @@ from adjudge.stats.ranks import kendall
 from adjudge.stats.shares import ClusteredShare, clustered_share
 from adjudge.table import Cell, Column, Table, Tables, Tabular, plain
 from adjudge.trust.gathered import Gathered, gather, gathered_of, multiplier
+from adjudge.trust.judges.bench import (
+    answer_direction,
+    column_answers,
+    measures_with_assessors,
+    two_summaries,
+)
 from adjudge.trust.questions import GivenAnswer, at_target, scored_answers, stored_answers
 from adjudge.trust.repeats import self_agreement
 from adjudge.wording import counted, listed, natural
@@ -720,12 +725,14 @@ def _asked(
         everybody |= set(gathered.judgments.by_judge)
         gathered = gather(gathered.collection, gathered.judgments.with_judges([old, new]))
         answers += stored_answers(gathered)
-    measures = _with_assessors(data)
+    measures = measures_with_assessors(data)
     answers += scored_answers(data, measures, length="all", form=None).answers if measures else []
     assessors = {each.assessor for each in answers}
     everybody |= assessors
     if {old, new}.isdisjoint(assessors) and {old, new} <= set(data.measures):
-        answers = [each for name in (old, new) for each in _column(data, name)]
+        answers = [
+            each for name in (old, new) for each in column_answers(data, name, question=SCORE, assessor=name)
+        ]
     else:
         for name in (old, new):
             if name not in assessors:
@@ -765,35 +772,6 @@ def _asked(
         for each in found
     ]
     return found, gathered, [f"{why}: left out" for why in refused]
-
-
-def _with_assessors(data: Scores) -> list[str]:
-    """The measures whose rows name assessors; of a folder only what was imported, for others rest on the answers."""
-    names = (
-        list(data.measures)
-        if data.folder is None
-        else [file.info.measure for file in data.files if file.origin != "computed"]
-    )
-    return [name for name in names if name not in data.refused and data.assessors(name)]
-
-
-def _column(data: Scores, measure: str) -> Iterator[GivenAnswer]:
-    """A column of scores as the answers of a judge of the same name."""
-    rows = data.table.of(measure)
-    rows = rows[rows["value"].notna()]
-    rows = rows.astype(object).where(rows.notna(), None).sort_values("repeat", kind="stable")
-    for row in rows.itertuples(index=False):
-        yield GivenAnswer(
-            source=None,
-            question=SCORE,
-            thing=(row.topic, row.system, row.length, row.form, row.reference),
-            topic=str(row.topic),
-            system=str(row.system),
-            assessor=measure,
-            value=float(row.value),
-            length=row.length,
-            form=row.form,
-        )
 
 
 def _stored_repeats(gathered: Gathered | None, old: str) -> dict[tuple[str, str], tuple[int, int]]:
@@ -853,13 +831,15 @@ def _answers(
         known = (sum(one == two for one, two in again), len(again)) if again else None
     rows = [first[thing] for thing in things]
     sets = {name: topic.set for name, topic in data.topics.items() if topic.set is not None}
+    both = [two_summaries(thing) if pairs else None for thing in things]
+    protocols = gathered.judgments.protocols if gathered is not None else {}
     return DriftAnswers(
         question=f"{question}, {part}" if part else question,
         source=source,
         topics=tuple(each.topic for each in rows),
         clusters=tuple(sets.get(each.topic, each.topic) for each in rows),
         systems=tuple(each.system for each in rows),
-        sides=tuple(_sides(thing) if pairs else None for thing in things),
+        sides=tuple(None if each is None else (each[0].system, each[1].system) for each in both),
         old=np.array([value(old, thing) for thing in things]),
         new=np.array([value(new, thing) for thing in things]),
         people=tuple(people),
@@ -867,30 +847,12 @@ def _answers(
             len(things), len(people)
         ),
         categories=rows[0].categories,
-        better=_better(data, gathered, source, question),
+        better=answer_direction(data, protocols, source, question),
         pairs=pairs,
         only_old=len(mine) - len(things),
         only_new=len(other) - len(things),
         repeats=known,
     )
-
-
-def _sides(thing: Any) -> tuple[str, str] | None:
-    _, left, right = thing
-    if left[0] == right[0] == "summary":
-        return left[1].system, right[1].system
-    return None
-
-
-def _better(data: Scores, gathered: Gathered | None, source: str | None, question: str) -> Better:
-    """Whether a higher answer is better: of counts of errors a lower one is."""
-    if source is None:
-        return (data.info[question].better or "higher") if question in data.info else "higher"
-    protocol = gathered.judgments.protocols.get(source) if gathered is not None else None
-    for each in protocol.questions if protocol is not None else ():
-        if question in (each.id, each.id.partition(":")[2]):
-            return "lower" if NONE in each.values else "higher"
-    return "higher"
 
 
 def _drifted(

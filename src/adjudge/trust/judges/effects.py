@@ -266,6 +266,10 @@ class JudgeEffects(Tabular):
     def _with_p(self, each: ClusteredEstimate) -> tuple[Cell, ...]:
         return (each.estimate, *each.interval(self.options.level), each.p)
 
+    def _compared_cells(self, difference: ClusteredEstimate, excess: ClusteredEstimate) -> tuple[Cell, ...]:
+        """As `_compared_columns` has them."""
+        return (*self._with_p(difference), *self._with_p(excess), excess.why)
+
     def _unknown(self, table: str) -> list[str]:
         return [said for name, said in self.unknown if name == table]
 
@@ -418,9 +422,7 @@ class JudgeEffects(Tabular):
                     found.difference.clusters,
                     found.judge.estimate,
                     found.people.estimate,
-                    *self._with_p(found.difference),
-                    *self._with_p(found.excess),
-                    found.excess.why,
+                    *self._compared_cells(found.difference, found.excess),
                 )
             )
         return Table(
@@ -434,11 +436,7 @@ class JudgeEffects(Tabular):
                 Column("topics", show="varies"),
                 Column("slope_judge", "from the judge"),
                 Column("slope_people", "from people"),
-                *_ends("difference", self.options),
-                Column("difference_p", "p", format=".3g"),
-                *_ends("excess", self.options, "among equally good"),
-                Column("excess_p", "p", format=".3g"),
-                Column("why", show="never"),
+                *_compared_columns(self.options),
             ),
             rows=tuple(rows),
             said=(
@@ -497,9 +495,7 @@ class JudgeEffects(Tabular):
                     found.difference.clusters,
                     found.judge.estimate,
                     found.people.estimate,
-                    *self._with_p(found.difference),
-                    *self._with_p(found.excess),
-                    found.excess.why,
+                    *self._compared_cells(found.difference, found.excess),
                 )
             )
         return Table(
@@ -514,11 +510,7 @@ class JudgeEffects(Tabular):
                 Column("topics", show="varies"),
                 Column("judge_contrast", "judge"),
                 Column("people_contrast", "people"),
-                *_ends("difference", self.options),
-                Column("difference_p", "p", format=".3g"),
-                *_ends("excess", self.options, "among equally good"),
-                Column("excess_p", "p", format=".3g"),
-                Column("why", show="never"),
+                *_compared_columns(self.options),
             ),
             rows=tuple(rows),
             said=(*map(self._favour_words, self.favours), *self._unknown("judge-favours")),
@@ -714,6 +706,17 @@ def _ends(name: str, options: JudgeOptions, heading: str | None = None) -> tuple
         Column(name, heading),
         Column(f"{name}_low" if name != "estimate" else "low", f"{100 * options.level:.4g}% from"),
         Column(f"{name}_high" if name != "estimate" else "high", "to"),
+    )
+
+
+def _compared_columns(options: JudgeOptions) -> tuple[Column, ...]:
+    """The judge less people, and among texts that people find equally good."""
+    return (
+        *_ends("difference", options),
+        Column("difference_p", "p", format=".3g"),
+        *_ends("excess", options, "among equally good"),
+        Column("excess_p", "p", format=".3g"),
+        Column("why", show="never"),
     )
 
 
