@@ -47,6 +47,11 @@ def both(topic: str) -> list[Row]:
 
 
 PLANTED: dict[str, tuple[str, str, list[Row]]] = {
+    "several-currencies": (
+        "warning",
+        "costs of 2 systems in USD, no currency",
+        [*many("b"), System("a", cost=1.5, currency="USD"), System("b", cost=2), System("ann")],
+    ),
     "missing-summaries": ("warning", "3 summaries of 1 system missing", many("b", topics=5)),
     "empty-peer": ("warning", "1 peer without a word", [*many("b")[1:], Summary("t0", "b", " - ", 20)]),
     "empty-reference": (

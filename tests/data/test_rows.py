@@ -142,3 +142,18 @@ def test_rows_of_one_key_add_up_or_contradict() -> None:
     assert known.contradicts(more) is None
     assert known.fill(more) == Topic("t", title="A", type="event")
     assert known.contradicts(Topic("t", title="B")) == "title"
+
+
+@pytest.mark.parametrize("name", ["cost", "latency", "size"])
+@pytest.mark.parametrize("value", [-1, "2", True, float("nan"), float("inf"), [1]])
+def test_amounts_of_a_system_are_numbers(name: str, value: object) -> None:
+    with pytest.raises(FormatError, match=f'"{name}" is .*, expected a number, 0 or more'):
+        System.parse({"system": "a", name: value})
+
+
+def test_what_a_system_takes_is_written_where_it_is_stated() -> None:
+    row = {"system": "a", "kind": "machine", "label": None, "group": None}
+    assert System.parse(row).as_dict() == row
+    stated = {**row, "cost": 1.5, "currency": "USD", "latency": 0, "size": 7e9}
+    assert System.parse(stated).as_dict() == stated
+    assert System.parse(stated).extra == {}

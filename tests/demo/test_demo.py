@@ -48,9 +48,46 @@ def dates_out_of_order(topic: Topic) -> None:
     topic["documents"].reverse()
 
 
+def too_long(topic: Topic) -> None:
+    topic["lengths"]["50"]["ada"] = topic["lengths"]["200"]["ada"]
+
+
+def a_number_of_its_own(topic: Topic) -> None:
+    topic["lengths"]["10"]["ben"] = ["Dam collapse: 17 dead, 219 homes lost, 85 million damage."]
+
+
+def a_name_of_its_own(topic: Topic) -> None:
+    topic["references"]["dev"][-1] = (
+        "The government now wants all 74 comparable dams examined by Prof. Quiller."
+    )
+
+
+def from_a_document(topic: Topic) -> None:
+    topic["lengths"]["200"]["ada"][0] = topic["documents"][3]["text"][3]
+
+
+def said_at_ten_words_alone(topic: Topic) -> None:
+    topic["lengths"]["10"]["ada"] = ["Youngest of the dead was a boy from Osier Ford."]
+
+
+def no_such_sentence(topic: Topic) -> None:
+    topic["extracts"]["200"]["chloe"][-1] = "d01-4:11"
+
+
+def a_sentence_chosen_twice(topic: Topic) -> None:
+    topic["extracts"]["200"]["chloe"].append(topic["extracts"]["200"]["chloe"][-1])
+
+
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
+        (too_long, "ada at 50 words: words: "),
+        (a_number_of_its_own, "ben at 10 words: '219' is not in the documents"),
+        (a_name_of_its_own, "dev at 100 words: 'Quiller' is not in the documents"),
+        (from_a_document, "ada at 200 words copies 'philip stroud resigned on sunday as director of"),
+        (said_at_ten_words_alone, "ada says 'Osier' at 10 words and not at 51"),
+        (no_such_sentence, "chloe: no sentence ('d01-4', 11)"),
+        (a_sentence_chosen_twice, "each sentence once"),
         (copied, "share 100% of their 4-grams"),
         (one_sentence_again, "stands in d01"),
         (a_misquote, "does not say"),

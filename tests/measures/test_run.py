@@ -13,6 +13,9 @@ from adjudge.data.scorefiles import file_name
 from adjudge.data.scores import Score
 from adjudge.errors import DataError, FormatError, UsageError
 from adjudge.evaluation import Evaluation
+from adjudge.judgments.batch import batches_of, judgments_of
+from adjudge.measures.registry import parse_measure
+from adjudge.measures.run import digests
 
 Make = Callable[..., Evaluation]
 
@@ -170,3 +173,25 @@ def test_imported_scores_are_never_stale_and_keep_their_source(small: Evaluation
     (stored,) = small.scores().files
     assert (stored.origin, stored.source) == ("imported", "theirs.csv")
     assert small.scores().stale == {}
+
+
+def test_a_digest_is_of_what_a_measure_looks_at_whoever_asked_before(small: Evaluation) -> None:
+    """Measures that look at the same share a digest, and it is that of a measure that asks alone."""
+    small.simulate_judgments("rating", assessors=2, seed=1)
+    names = (
+        "rouge-1",
+        "rouge-2",
+        "js",
+        "words",
+        "rating(aspect=overall)",
+        "rating(aspect=overall,by=simulated-1)",
+    )
+    together = batches_of(small.collection, judgments_of(small.folder, small.collection))
+    found = {}
+    for name in names:
+        alone = batches_of(small.collection, judgments_of(small.folder, small.collection))
+        found[name] = digests(parse_measure(name), together)
+        assert found[name] == digests(parse_measure(name), alone)
+    assert found["rouge-1"] == found["rouge-2"]
+    different = [tuple(found[name].values()) for name in names if name != "rouge-2"]
+    assert len(set(different)) == len(different)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -17,23 +18,43 @@ def command(
     judged: Annotated[
         bool, typer.Option("--judged", help="With units, pyramids, and three simulated DUC-2002 assessors.")
     ] = False,
+    full: Annotated[
+        bool,
+        typer.Option(
+            "--full",
+            help="All that was written: four lengths, extracts, single documents; judged, with ratings and pairs.",
+        ),
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Make a small evaluation to try things on: 12 topics, 4 writers, 9 systems, invented news."""
     from adjudge.demo.build import build, made_whole
 
     with made_whole(evaluation) as folder:
-        report = build(folder, seed=seed)
-        if judged:
-            from adjudge.demo.judged import add_judgments
-
-            pyramids, pages = add_judgments(adjudge.open(folder), seed=seed)
+        report = build(folder, seed=seed, full=full)
+        said = _judged(folder, seed, full=full) if judged or full else []
     if json:
         show_json(report.as_dict())
         return
-    for line in report.lines():
+    for line in [*report.lines(), *said]:
         say(line)
-    if judged:
-        say(f"pyramids, simulated: {pyramids.lines()[0]}")
-        say(f"DUC-2002 pages by three simulated assessors: {pages.lines()[0]}")
-    say(f"next: adjudge baselines {evaluation}, adjudge score {evaluation}, adjudge compare {evaluation}")
+    added = "" if full else f"adjudge baselines {evaluation}, "
+    say(f"next: {added}adjudge score {evaluation}, adjudge compare {evaluation}")
+
+
+def _judged(folder: Path, seed: int, *, full: bool) -> list[str]:
+    """Has assessors judge, and says what they did."""
+    from adjudge.demo.judged import add_judgments
+
+    found = add_judgments(adjudge.open(folder), seed=seed, full=full)
+    said = [
+        f"pyramids, simulated: {found.pyramids.lines()[0]}",
+        f"DUC-2002 pages by three simulated assessors: {found.pages.lines()[0]}",
+    ]
+    if found.ratings and found.sentences and found.summaries:
+        said += [
+            f"ratings by the same: {found.ratings.lines()[0]}",
+            f"pairs of sentences: {found.sentences.lines()[0]}",
+            f"pairs of summaries: {found.summaries.lines()[0]}",
+        ]
+    return said

@@ -232,6 +232,21 @@ def _lengths(collection: Collection) -> Iterator[Finding]:
         )
 
 
+def _currencies(collection: Collection) -> Iterator[Finding]:
+    """Costs that cannot be compared, for they are in several currencies."""
+    stated = [row for row in collection.systems.values() if row.cost is not None]
+    found = Counter(row.currency or "no currency" for row in stated)
+    if len(found) > 1:
+        yield Finding(
+            severity="warning",
+            code="several-currencies",
+            what=f"costs of {counted(len(stated), 'system')} in {', '.join(found)}",
+            effect="they are not compared, and no report says which system is the cheapest",
+            where=some(f"{row.system}: {row.currency or 'no currency'}" for row in stated),
+            count=len(stated),
+        )
+
+
 def _units(collection: Collection) -> Iterator[Finding]:
     astray = list(misfits(collection.all_summaries(), collection.units))
     if astray:
@@ -434,6 +449,7 @@ RULES: tuple[Rule, ...] = (
     _documents,
     _references,
     _lengths,
+    _currencies,
     _units,
     _withdrawn,
 )

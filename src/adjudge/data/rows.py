@@ -22,6 +22,7 @@ TASKS = ("single", "multi")
 UNIT_KINDS = ("sentence", "edu")
 LONGEST_NAME = 200
 LARGEST = 10**9
+LARGEST_AMOUNT = 1e15
 
 _ROLES = {frozenset(each): each for each in (ROLES, ROLES[:1], ROLES[1:])}
 _NOTHING: dict[str, Any] = {}  # what most rows have beyond their fields: one for all, which nobody writes to
@@ -69,6 +70,17 @@ def _count(field_name: str, value: object) -> int:
 def _length(field_name: str, value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= LARGEST:
         raise FormatError(f'"{field_name}" is {quoted(value)}, expected a number of words or null')
+    return value
+
+
+def _amount(field_name: str, value: object) -> float:
+    """What something costs, takes or weighs: a finite number, 0 or more."""
+    if (
+        not isinstance(value, (int, float))
+        or isinstance(value, bool)
+        or not 0 <= value <= LARGEST_AMOUNT  # no NaN, no infinity
+    ):
+        raise FormatError(f'"{field_name}" is {quoted(value)}, expected a number, 0 or more')
     return value
 
 
@@ -217,21 +229,33 @@ class Topic(Row):
 
 @dataclass(frozen=True, slots=True)
 class System(Row):
-    """Whoever wrote summaries. `group` pools several humans as one; no kind means `machine`."""
+    """Whoever wrote summaries. `group` pools several humans as one; no kind means `machine`.
+
+    `cost` is of 1,000 summaries, in `currency`; `latency` is seconds per summary, `size` a number of parameters.
+    """
 
     FILE = "systems.jsonl"
     KEY = ("system",)
+    WHERE_SET = ("cost", "currency", "latency", "size")
     CHECKS: ClassVar[dict[str, Check]] = {
         "system": _name,
         "kind": _one_of(KINDS),
         "label": _text,
         "group": _name,
+        "cost": _amount,
+        "currency": _name,
+        "latency": _amount,
+        "size": _amount,
     }
 
     system: str
     kind: str | None = None
     label: str | None = None
     group: str | None = None
+    cost: float | None = None
+    currency: str | None = None
+    latency: float | None = None
+    size: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

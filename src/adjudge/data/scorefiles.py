@@ -14,6 +14,7 @@ from adjudge.data.layout import SCORES
 from adjudge.data.packed import check_parquet
 from adjudge.data.scores import COLUMNS, MeasureInfo, ScoreTable
 from adjudge.errors import DataError, FormatError
+from adjudge.wording import natural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -152,9 +153,9 @@ def _digest(table: pa.Table, about: bytes) -> bytes:
 
 
 def read_all(folder: Path) -> list[ScoreFile]:
-    """All stored measures, in the order of their names."""
+    """All stored measures, in the natural order of their names: quality(q=2) before quality(q=10)."""
     found = [read(path) for path in sorted((folder / SCORES).glob("*.parquet"))]
-    return sorted(found, key=lambda stored: stored.info.measure)
+    return sorted(found, key=lambda stored: natural(stored.info.measure))
 
 
 def find(folder: Path, measure: str) -> ScoreFile | None:

@@ -5,23 +5,40 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from random import Random
 from typing import Any
 
+from adjudge.data.baselines import LABELS, make
 from adjudge.data.folder import Folder
 from adjudge.data.incoming import ImportReport, Item, take_all
 from adjudge.data.rows import Document, Summary, System, Topic
-from adjudge.demo.extract import centroid, garbled, greedy_best, random_extract
+from adjudge.data.target import Target
+from adjudge.demo.extract import centroid, fragments, garbled, greedy_best, leading, random_extract
 from adjudge.errors import DataError
 
 NAME = "Adjudge demo: twelve invented news stories"
+FULL_NAME = "Adjudge demo: fourteen invented news stories, at four lengths"
 LENGTH = 100
+FORM = "abstract"
+"""What summaries of the full demo were asked for, as at DUC-2002, whichever way they were made."""
+SHORTEST = 10
+"""Whole sentences are longer: extractors work on the beginnings of sentences there."""
+WRITERS = ("ada", "ben", "chloe", "dev")
 PEERS_TOO = ("ada", "ben")  # writers who are compared with the other three
+AUTHOR = "ada"  # of the references of 200, 50 and 10 words
+EXTRACTOR = "chloe"  # who chose the sentences of the reference extracts
+DOES_BOTH = "fluent"  # the system that writes extracts as well as abstracts
+STOP_EARLY = {50: ("fluent", "headlines", "vague"), 10: ("headlines",)}
+"""Written systems that obey a shorter limit by saying less; others were written for it, or make no such summaries."""
+EXTRACT = "extract"
+
+Story = Mapping[str, Any]
 
 SYSTEMS = (
     System("ada", kind="human", label="Ada", group="humans"),
@@ -38,17 +55,36 @@ SYSTEMS = (
 )
 
 
-def stories() -> list[dict[str, Any]]:
-    """The topics as they were written, in order."""
+BASELINES = tuple(System(name, kind="baseline", label=label) for name, label in LABELS.items())
+"""In the full demo from the start, so that assessors judge them too; elsewhere `adjudge baselines` adds them."""
+
+COSTS: Mapping[str, Mapping[str, Any]] = {
+    "lead": {"cost": 0.01, "latency": 0.001},
+    "coverage": {"cost": 0.01, "latency": 0.001},
+    "random": {"cost": 0.01, "latency": 0.001},
+    "greedy-best": {"cost": 0.05, "latency": 0.2},
+    "centroid": {"cost": 0.04, "latency": 0.05},
+    "garbled": {"cost": 0.04, "latency": 0.05},
+    "headlines": {"cost": 0.9, "latency": 0.6, "size": 0.4e9},
+    "vague": {"cost": 1.5, "latency": 1.1, "size": 7e9},
+    "fluent": {"cost": 14, "latency": 6.5, "size": 70e9},
+}
+"""What the full demo's systems state: invented, like the systems. People state nothing."""
+CURRENCY = "EUR"
+
+
+def stories(*, full: bool = False) -> list[dict[str, Any]]:
+    """The topics as they were written, in order: document sets, and with `full` single documents too."""
     folder = resources.files("adjudge.demo") / "topics"
     files = sorted((f for f in folder.iterdir() if f.name.endswith(".json")), key=lambda f: f.name)
-    return [json.loads(f.read_text(encoding="utf-8")) for f in files]
+    found = [json.loads(f.read_text(encoding="utf-8")) for f in files]
+    return [story for story in found if full or story["task"] == "multi"]
 
 
-def build(path: str | Path, *, seed: int = 1) -> ImportReport:
-    """Make the demo's folder."""
-    folder = Folder.init(path, name=NAME)
-    return take_all(folder, items(seed))
+def build(path: str | Path, *, seed: int = 1, full: bool = False) -> ImportReport:
+    """Make the demo's folder; with `full`, all that was written for it."""
+    folder = Folder.init(path, name=FULL_NAME if full else NAME)
+    return take_all(folder, items(seed, full=full))
 
 
 @contextmanager
@@ -75,52 +111,122 @@ def made_whole(path: Path) -> Iterator[Path]:
         raise
 
 
-def items(seed: int = 1) -> Iterator[Item]:
+def items(seed: int = 1, *, full: bool = False) -> Iterator[Item]:
     """Everything the demo holds, as items to import. The same seed gives the same texts."""
-    yield from (("demo", system) for system in SYSTEMS)
-    for story in stories():
+    yield from (("demo", system) for system in (_priced() if full else SYSTEMS))
+    for story in stories(full=full):
         topic = story["topic"]
         yield topic, Topic.parse({k: story.get(k) for k in Topic.CHECKS})
-        for document in story["documents"]:
-            row = {"topic": topic, "id": document["id"], "date": document["date"]}
-            yield topic, Document.parse({**row, "text": " ".join(document["text"])})
-        for system, text in texts(story, seed).items():
-            roles = ["peer"] if system not in story["references"] else ["reference"]
-            yield (
-                topic,
-                Summary.parse(
-                    {
-                        "topic": topic,
-                        "system": system,
-                        "length": LENGTH,
-                        "text": text,
-                        "roles": [*roles, "peer"] if system in PEERS_TOO else roles,
-                        "author": system if system in story["references"] else None,
-                    }
-                ),
-            )
+        yield from ((topic, document) for document in documents(story))
+        for target in targets(story, full=full):
+            for system, text in texts(story, seed, target).items():
+                yield topic, _summary(topic, system, target, text)
 
 
-def texts(story: dict[str, Any], seed: int) -> dict[str, str]:
-    """Every system's summary of one story."""
-    sentences = tuple(sentence for document in story["documents"] for sentence in document["text"])
-    references = {writer: " ".join(text) for writer, text in story["references"].items()}
-    middle, best = _extracts(sentences, tuple(references.values()))
-    written = {system: " ".join(text) for system, text in story["systems"].items()}
-    return (
-        references
-        | written
-        | {
-            "greedy-best": best,
-            "random": " ".join(random_extract(sentences, LENGTH, Random(f"{seed}/{story['topic']}"))),  # noqa: S311
-            "centroid": middle,
-            "garbled": garbled(middle),
-        }
-    )
+def _priced() -> list[System]:
+    """All systems of the full demo, with what they state of their cost."""
+    return [
+        replace(each, currency=CURRENCY, **COSTS[each.system]) if each.system in COSTS else each
+        for each in (*SYSTEMS, *BASELINES)
+    ]
+
+
+def _summary(topic: str, system: str, target: Target, text: str) -> Summary:
+    """People write references; who is a peer too depends on the length, since nobody is compared with herself."""
+    roles: tuple[str, ...] = ("peer",)
+    if system in WRITERS and target.length == LENGTH:
+        roles = ("peer", "reference") if system in PEERS_TOO else ("reference",)
+    elif system in (AUTHOR, EXTRACTOR):
+        roles = ("reference",)
+    author = system if system in WRITERS else None
+    return Summary(topic, system, text, target.length, roles, author, form=target.form)
+
+
+def documents(story: Story) -> list[Document]:
+    return [
+        Document(story["topic"], each["id"], " ".join(each["text"]), each["date"])
+        for each in story["documents"]
+    ]
+
+
+def targets(story: Story, *, full: bool = False) -> list[Target]:
+    """What summaries of a story were asked for."""
+    if not full:
+        return [Target(LENGTH)]
+    lengths = sorted([LENGTH, *map(int, story.get("lengths", ()))], reverse=True)
+    extracts = [Target(int(length), EXTRACT) for length in story.get("extracts", ())]
+    return [Target(length, FORM) for length in lengths] + extracts
+
+
+def texts(story: Story, seed: int, target: Target = Target(LENGTH)) -> dict[str, str]:  # noqa: B008
+    """Every system's summary of one story, of 100 words or as a target of the full demo says."""
+    written = _written(story, target)
+    limit = target.length or LENGTH
+    if target.form == EXTRACT:
+        made = {DOES_BOTH: _nearest(story, written.pop(DOES_BOTH), limit)}
+    else:
+        made = _extracted(story, seed, limit, tuple(text for who, text in written.items() if who in WRITERS))
+    if target.form is not None:
+        made |= _baselines(story, limit)
+    return written | made
+
+
+def _written(story: Story, target: Target) -> dict[str, str]:
+    """What was written for the demo, or, of systems, what they would have said within a shorter limit."""
+    length, systems = target.length or LENGTH, story["systems"]
+    if target.form == EXTRACT:
+        chosen = {who: _sentences(story, places) for who, places in story["extracts"][str(length)].items()}
+        return _joined(chosen | {DOES_BOTH: [*systems[DOES_BOTH], *story["continued"][DOES_BOTH]]})
+    if length == LENGTH:
+        return _joined(story["references"] | systems)
+    given = dict(story["lengths"][str(length)])
+    if length > LENGTH:
+        given |= {who: [*systems[who], *more] for who, more in story["continued"].items()}
+    else:
+        given |= {who: leading(systems[who], length) for who in STOP_EARLY[length]}
+    return _joined(given)
+
+
+def _joined(lines: dict[str, list[str]]) -> dict[str, str]:
+    return {who: " ".join(text) for who, text in lines.items()}
+
+
+def _sentences(story: Story, places: list[str]) -> list[str]:
+    """The sentences that `d01-1:2` and its like name, counted from 1."""
+    texts = {document["id"]: document["text"] for document in story["documents"]}
+    return [texts[id][int(number) - 1] for id, _, number in (place.partition(":") for place in places)]
+
+
+def _source(story: Story, limit: int) -> tuple[str, ...]:
+    found = [sentence for document in story["documents"] for sentence in document["text"]]
+    return tuple(fragments(found, limit) if limit <= SHORTEST else found)
+
+
+def _extracted(story: Story, seed: int, limit: int, references: tuple[str, ...]) -> dict[str, str]:
+    source = _source(story, limit)
+    middle, best = _extracts(source, references, limit)
+    stream = f"{seed}/{story['topic']}" + (f"/{limit}" if limit != LENGTH else "")
+    return {
+        "greedy-best": best,
+        "random": " ".join(random_extract(source, limit, Random(stream))),  # noqa: S311
+        "centroid": middle,
+        "garbled": garbled(middle),
+    }
 
 
 @cache
-def _extracts(sentences: tuple[str, ...], references: tuple[str, ...]) -> tuple[str, str]:
+def _extracts(sentences: tuple[str, ...], references: tuple[str, ...], limit: int) -> tuple[str, str]:
     """The centroid and the greedy best extract, made once: units, pyramids and judgments ask for them again."""
-    best = greedy_best(sentences, references, LENGTH)
-    return " ".join(centroid(sentences, LENGTH)), " ".join(best)
+    best = greedy_best(sentences, references, limit)
+    return " ".join(centroid(sentences, limit)), " ".join(best)
+
+
+def _nearest(story: Story, abstract: str, limit: int) -> str:
+    """An extract by a system that can write: the sentences that come nearest to what it would have written."""
+    return _extracts(_source(story, limit), (abstract,), limit)[1]
+
+
+def _baselines(story: Story, limit: int) -> dict[str, str]:
+    """As `adjudge baselines` makes them: of a single document, the lead alone."""
+    names = LABELS if story["task"] == "multi" else ("lead",)
+    return {name: make(name, documents(story), limit) for name in names}

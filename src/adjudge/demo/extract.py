@@ -9,7 +9,7 @@ from functools import cache
 from itertools import pairwise
 from random import Random
 
-from adjudge.text.words import count_words, rouge_words
+from adjudge.text.words import count_words, first_words, rouge_words
 
 Gain = Callable[[str, Sequence[str]], float]
 
@@ -80,3 +80,18 @@ def random_extract(sentences: Sequence[str], limit: int, random: Random) -> list
 def garbled(text: str) -> str:
     """Every fifth word lost: content mostly kept, grammar broken."""
     return " ".join(word for k, word in enumerate(text.split(), 1) if k % 5)
+
+
+def fragments(sentences: Sequence[str], limit: int) -> list[str]:
+    """The beginnings of sentences, cut at the limit: what extractors have where no whole sentence fits."""
+    return [first_words(sentence, limit) for sentence in sentences]
+
+
+def leading(sentences: Sequence[str], limit: int) -> list[str]:
+    """The first sentences while they fit, as a writer stops at a limit."""
+    taken: list[str] = []
+    for sentence in sentences:
+        if sum(map(count_words, taken)) + count_words(sentence) > limit:
+            break
+        taken.append(sentence)
+    return taken

@@ -7,12 +7,14 @@ stands for: a person would find more (docs/pyramids.md says how much more).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from adjudge.demo.build import LENGTH, PEERS_TOO, stories, texts
+from adjudge.data.rows import Unit
+from adjudge.data.target import Target
+from adjudge.demo.build import FORM, LENGTH, PEERS_TOO, Story, stories, texts
 from adjudge.formats.ducview import OUR_PATTERN, SummaryName, compose
 from adjudge.judgments.intake import Item
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER, load_protocol
@@ -35,10 +37,8 @@ _NUMBERS = (
 )
 _DIGITS = {word: str(number) for number, word in enumerate(_NUMBERS.split())}
 
-Story = Mapping[str, Any]
 
-
-def pyramid_from_facts(story: Story) -> Pyramid:
+def pyramid_from_facts(story: Story, form: str | None = None) -> Pyramid:
     """The pyramid of a story's four references: a fact is a content unit, each writer's words a contributor."""
     name = SummaryName("", story["topic"], story["task"], LENGTH, story["selector"])
     written = {writer: " ".join(lines) for writer, lines in story["references"].items()}
@@ -46,6 +46,7 @@ def pyramid_from_facts(story: Story) -> Pyramid:
         (SummaryName(writer, name.topic, name.task, name.length, name.selector), words)
         for writer, words in written.items()
     )
+    references = tuple(replace(reference, form=form) for reference in references)
     starts = {reference.system: reference.start for reference in references}
     scus = tuple(
         Scu(
@@ -61,6 +62,30 @@ def pyramid_from_facts(story: Story) -> Pyramid:
     return Pyramid(text, scus, references, OUR_PATTERN)
 
 
+def pyramid_from_units(
+    story: Story, reference: str, text: str, units: Sequence[Unit]
+) -> tuple[Story, Pyramid]:
+    """The pyramid of one reference of another length, told by shared words; and the story with its facts.
+
+    A unit that says none of the story's facts is a fact of its own. Nobody's words are known there, so that peers
+    are judged by shared words alone.
+    """
+    facts = list(story["facts"])
+    parts: dict[int, list[Part]] = {}
+    for unit in units:
+        found = [uid for uid, fact in enumerate(story["facts"], 1) if _says(unit.text, fact)]
+        if not found:
+            facts.append({"fact": unit.text, "said": {}})
+            found = [len(facts)]
+        for uid in found:
+            parts.setdefault(uid, []).append(Part(unit.start, unit.end, unit.text))
+    scus = tuple(
+        Scu(uid, facts[uid - 1]["fact"], (Contributor(tuple(own), reference),))
+        for uid, own in sorted(parts.items())
+    )
+    return {**story, "facts": facts, "references": {}}, Pyramid(text, scus)
+
+
 def peer_annotations(
     story: Story, pyramid: Pyramid, summaries: Mapping[str, str]
 ) -> dict[str, PeerAnnotation]:
@@ -72,9 +97,12 @@ def peer_annotations(
     }
 
 
-def pyramid_judgments(evaluation: str, *, assessor: str = ASSESSOR, seed: int = 1) -> Iterator[Item]:
-    """The pyramids of all topics and the annotations of all peers, as tasks and simulated answers."""
+def pyramid_judgments(
+    evaluation: str, *, assessor: str = ASSESSOR, seed: int = 1, full: bool = False
+) -> Iterator[Item]:
+    """The pyramids of all topics and the annotations of all peers of 100 words, as tasks and simulated answers."""
     version = load_protocol("pyramid").version
+    target = Target(LENGTH, FORM if full else None)
 
     def answered(
         topic: str, question: str, answer: dict[str, Any], peer: str | None, text: str
@@ -84,7 +112,7 @@ def pyramid_judgments(evaluation: str, *, assessor: str = ASSESSOR, seed: int = 
             id=id, evaluation=evaluation, assessor=assessor, protocol="pyramid", version=version, topic=topic
         )
         if peer is not None:
-            task = replace(task, peer=TextRef(peer, LENGTH), hashes={"peer": text_hash(text)})
+            task = replace(task, peer=TextRef(peer, *target), hashes={"peer": text_hash(text)})
         yield topic, task
         event = stable_id(id, json.dumps(answer, sort_keys=True))
         yield (
@@ -100,11 +128,12 @@ def pyramid_judgments(evaluation: str, *, assessor: str = ASSESSOR, seed: int = 
             ),
         )
 
-    for story in stories():
-        pyramid = pyramid_from_facts(story)
+    for story in stories(full=full):
+        pyramid = pyramid_from_facts(story, target.form)
         yield from answered(story["topic"], PYRAMID, pyramid.to_answer(), None, "")
         references_only = set(story["references"]).difference(PEERS_TOO)
-        peers = {system: text for system, text in texts(story, seed).items() if system not in references_only}
+        written = texts(story, seed, target)
+        peers = {system: text for system, text in written.items() if system not in references_only}
         for system, annotation in peer_annotations(story, pyramid, peers).items():
             yield from answered(story["topic"], PYRAMID_PEER, annotation.to_answer(), system, peers[system])
 

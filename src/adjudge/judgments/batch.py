@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -211,10 +213,41 @@ def batches_of(collection: Collection, judgments: Judgments = NOTHING) -> dict[s
     }
 
 
+_READ: ContextVar[dict[Hashable, Any] | None] = ContextVar("_READ", default=None)
+
+
+@contextmanager
+def reading_once() -> Iterator[None]:
+    """Within it the judgments of a folder are read once, for analyses that each ask for them.
+
+    Nothing may change the folder meanwhile.
+    """
+    token = _READ.set(kept if (kept := _READ.get()) is not None else {})
+    try:
+        yield
+    finally:
+        _READ.reset(token)
+
+
+def read_once(key: Hashable, read: Callable[[], T]) -> T:
+    """`read()`, remembered within `reading_once`."""
+    kept = _READ.get()
+    if kept is None:
+        return read()
+    if key not in kept:
+        kept[key] = read()
+    found: T = kept[key]
+    return found
+
+
 def judgments_of(folder: Folder, collection: Collection) -> Judgments:
     """The answers that count now, of texts that are still as they were judged."""
-    judged, protocols, reopened = read_judged(folder)
-    return Judgments.of(judged, collection, protocols, reopened=reopened)
+
+    def read() -> Judgments:
+        judged, protocols, reopened = read_judged(folder)
+        return Judgments.of(judged, collection, protocols, reopened=reopened)
+
+    return read_once(("judgments", folder.path.absolute()), read)
 
 
 def judgments_if_allowed(folder: Folder, collection: Collection) -> Judgments:

@@ -71,16 +71,19 @@ def names_of_judged() -> tuple[str, ...]:
 
 
 def digest(measure: Measure, batch: TopicBatch) -> str:
-    """Of everything in the topic that the measure looks at."""
+    """Of everything in the topic that the measure looks at; made once for all measures that look at the same."""
     batch = measure.seen(batch)
-    parts: list[Sequence[Any]] = [batch.peers]
-    parts += [getattr(batch, need) for need in sorted(measure.needs | measure.uses)]
-    state = blake2b(batch.language.encode(), digest_size=8)
-    for rows in parts:
-        for row in rows:
-            state.update(dump_json(row.as_dict()).encode())
-        state.update(b"\0")
-    return state.hexdigest()
+    names = ("peers", *sorted(measure.needs | measure.uses))
+
+    def make() -> str:
+        state = blake2b(batch.language.encode(), digest_size=8)
+        for name in names:
+            for row in getattr(batch, name):
+                state.update(dump_json(row.as_dict()).encode())
+            state.update(b"\0")
+        return state.hexdigest()
+
+    return batch.once(("digest", names), make)
 
 
 def seen(measure: Measure, batches: Sequence[TopicBatch]) -> list[TopicBatch]:

@@ -15,7 +15,7 @@ from adjudge.data.folder import Folder
 from adjudge.errors import quoted
 from adjudge.judgments.protocol import protocols_of
 from adjudge.judgments.store.readonly import connect_to_read
-from adjudge.judgments.tasks import Task, TextRef, changed
+from adjudge.judgments.tasks import FrozenNow, Task, TextRef, changed
 
 _JUDGED = """
     select * from task
@@ -75,7 +75,8 @@ def changed_in_file(path: Path, collection: Collection) -> Iterator[Finding]:
             effect="these judgments are left out: put its file into protocols/, or: adjudge judgments remove",
             count=count,
         )
-    seen = ((task, changed(task, collection, known.get(task.protocol))) for task in tasks)
+    now = FrozenNow(collection)
+    seen = ((task, changed(task, collection, known.get(task.protocol), now=now)) for task in tasks)
     yield from changed_findings((task, why) for task, why in seen if why is not None)
 
 

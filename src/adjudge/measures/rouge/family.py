@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, cast
@@ -250,6 +250,17 @@ class Rouge(Measure):
         """The words of the unit and of the peer that hit; None where they cannot be told one by one."""
         return None, None
 
+    def occurrences(self, words: Sequence[str]) -> list[tuple[Hashable, tuple[int, ...]]] | None:
+        """Everything that it counts in a text, each time it occurs, with the places of its words; None where what
+        it counts cannot be told one by one (L, W)."""
+        return None
+
+    def placed(self, batch: TopicBatch, text: Summary) -> list[tuple[str, tuple[int, int]]]:
+        """The words of a text as they are counted, up to a limit, with their places in the text."""
+        words = self.prepared(batch, text).words
+        spans = (span for _, span in self.preparation.placed(text.text))
+        return list(zip(words, spans, strict=False))
+
     def score(self, batch: TopicBatch) -> Iterator[Score]:
         from adjudge.measures.rouge.scoring import score_together
 
@@ -294,6 +305,10 @@ class RougeN(Rouge):
         hits, sizes = texts.n_gram_hits(self.n)
         return hits, sizes[peers], sizes[references]
 
+    def occurrences(self, words: Sequence[str]) -> list[tuple[Hashable, tuple[int, ...]]]:
+        places = (tuple(range(at, at + self.n)) for at in range(len(words) - self.n + 1))
+        return [(tuple(words[k] for k in own), own) for own in places]
+
     def found(self, batch: TopicBatch, peer: Summary, unit: Unit) -> tuple[Spans | None, Spans | None]:
         ours = self.preparation.placed(unit.text)
         theirs = batch.once(
@@ -328,6 +343,18 @@ class RougeS(Rouge):
     def all_counts(self, texts: RougePairs, peers: Numbers, references: Numbers) -> CountColumns:
         hits, sizes = texts.skip_hits(self.skip, self.unigrams)
         return hits, sizes[peers], sizes[references]
+
+    def occurrences(self, words: Sequence[str]) -> list[tuple[Hashable, tuple[int, ...]]]:
+        last = len(words) - 1
+        reach = last if self.skip < 0 else self.skip + 1
+        found: list[tuple[Hashable, tuple[int, ...]]] = [
+            ((words[i], words[j]), (i, j))
+            for i in range(last)
+            for j in range(i + 1, min(i + reach, last) + 1)
+        ]
+        if self.unigrams:
+            found += [(words[i], (i,)) for i in range(last)]
+        return found
 
 
 @dataclass(frozen=True)
