@@ -11,19 +11,19 @@ from statistics import NormalDist, fmean, median, stdev
 from typing import TypeVar
 
 from adjudge import __version__
-from adjudge.comparisons.scores import Scores
+from adjudge.comparisons.scores import Scores, Source, scores_of
 from adjudge.data.collection import Collection, load
 from adjudge.data.folder import Folder
 from adjudge.data.scores import Score
 from adjudge.errors import UsageError, among, quoted
-from adjudge.judgments.batch import Judgments, TopicBatch, batches_of, judgments_if_allowed
+from adjudge.judgments.batch import Judgments, TopicBatch, batches_of, judgments_if_allowed, read_once
 from adjudge.judgments.pairs.sides import named_summary
-from adjudge.judgments.protocol import Protocol
-from adjudge.judgments.tasks import Judged, TextRef, is_anonymous
+from adjudge.judgments.protocol import Protocol, load_protocol
+from adjudge.judgments.tasks import JUDGES, Judged, TextRef, is_anonymous
 from adjudge.measures.base import Measure
 from adjudge.measures.judged.answers import JudgedPage, judged_peers, pages, protocol_of
 from adjudge.table import Cell, Column
-from adjudge.wording import counted, natural
+from adjudge.wording import counted, listed, natural
 
 SOURCES = {"machine": "systems", "baseline": "baselines", "human": "humans"}
 """Over and Liggett's three sources of peers; their "Manuals" are people's summaries."""
@@ -57,6 +57,14 @@ class JudgedPeer:
     @property
     def assessor(self) -> str:
         return self.judged.task.assessor
+
+    @property
+    def part(self) -> Part:
+        return self.protocol.name, self.task, self.length, self.form
+
+
+Part = tuple[str, str | None, int | None, str | None]
+"""What tables of content never mix: the protocol, the topics' task, target length and form."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +107,17 @@ class Gathered:
             for kind in ("coverage", "rating")
             for at, judged in counting(batch, kind).items()
         }
+
+    def protocol(self, name: str) -> Protocol:
+        """A protocol by name; the shipped ones are known anyway."""
+        return self.judgments.protocols.get(name) or load_protocol(name)
+
+    def first(self, judged: Judged) -> Judged | None:
+        """A judgment as tables count it: without what repeats another; None where all of it does."""
+        kind = self.protocol(judged.task.protocol).kind
+        if judged.origin not in JUDGES and kind in ("coverage", "rating"):
+            return self._counted.get(id(judged))
+        return judged if judged.task.repeat_of is None else None
 
     def scored(
         self, measure: Measure, asks: Callable[[Protocol], bool] = lambda protocol: True
@@ -295,6 +314,17 @@ def missing_notes(reasons: Iterable[str | None]) -> tuple[str, ...]:
     return tuple(f"{counted(n, 'judgment')} left out: {why}" for why, n in found.items())
 
 
+def pooled_notes(entries: Iterable[JudgedPeer]) -> tuple[str, ...]:
+    """Which lengths and forms a table counts together, where there are several."""
+    own = list(entries)
+    lengths, forms = {entry.length for entry in own}, {entry.form for entry in own}
+    found = [f"{len(lengths)} target lengths are pooled, as DUC-2002 pooled them"] if len(lengths) > 1 else []
+    if len(forms) > 1:
+        words = [form or "unset" for (form,) in in_order((form,) for form in forms)]
+        found.append(f"summaries of {len(forms)} forms are pooled ({listed(words)})")
+    return tuple(found)
+
+
 def signed(what: str, protocols: Iterable[Protocol], *more: str) -> str:
     """A table's signature: `coverage|protocol:duc-2002:1|interval:mean+-2se|v:0.3.0`."""
     used = sorted({f"{protocol.name}:{protocol.version}" for protocol in protocols})
@@ -313,8 +343,35 @@ def gathered_of(scores: Scores) -> Gathered | None:
     if scores.folder is None:
         return None
     folder = Folder.open(scores.folder)
-    collection = load(folder)
-    return gather(collection, judgments_if_allowed(folder, collection))
+
+    def read() -> Gathered:
+        collection = load(folder)
+        return gather(collection, judgments_if_allowed(folder, collection))
+
+    return read_once(("gathered", folder.path.absolute()), read)
+
+
+def judged_in(source: Source | Gathered, *, length: int | None = None, form: str | None = None) -> Gathered:
+    """The judgments of an evaluation, or of its folder; those of one target length or form, where that is named."""
+    if isinstance(source, Gathered):
+        found, name = source, source.collection.settings.name
+    else:
+        scores = scores_of(source)
+        gathered, name = gathered_of(scores), scores.name
+        if gathered is None:
+            raise UsageError(f"{name}: a table of scores has no judgments; an evaluation's folder does")
+        found = gathered
+    targets = found.targets()
+    for what, wanted, judged in (
+        ("length", length, {n for n, _ in targets}),
+        ("form", form, {f for _, f in targets}),
+    ):
+        if wanted is not None and wanted not in judged:
+            there = [str(each) for (each,) in in_order((each,) for each in judged if each is not None)]
+            raise UsageError(
+                f"{name} has no judgments of {what} {wanted}; it has: {', '.join(there) or f'none with a {what}'}"
+            )
+    return found if length is None and form is None else found.at(length=length, form=form)
 
 
 def check_judged(where: str, names: Iterable[str], judges: Iterable[str]) -> None:

@@ -7,17 +7,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from math import isnan, nan
+from math import nan
 from typing import TYPE_CHECKING, TypeVar
 
 from adjudge.data.collection import Collection
-from adjudge.data.scores import Score, ScoreTable, targets_of
+from adjudge.data.scores import ScoreTable, targets_of
 from adjudge.judgments.batch import Judgments
 from adjudge.judgments.protocol import RATING, UNIT, Protocol, Question, Value, inconsistency
 from adjudge.judgments.tasks import ANONYMOUS, is_anonymous
-from adjudge.measures.judged.coverage import Coverage, Retention, Unmarked
+from adjudge.measures.judged.coverage import Coverage, Retention
 from adjudge.measures.judged.quality import NONE, QualityErrors
-from adjudge.table import Cell, Column, Table, Tables
+from adjudge.table import Cell, Column, Table, Tables, Tabular
+from adjudge.trust.adjustment import length_adjustment
 from adjudge.trust.agreement import agreement_table
 from adjudge.trust.gathered import (
     ALPHA,
@@ -36,10 +37,15 @@ from adjudge.trust.gathered import (
     interval_columns,
     interval_words,
     missing_notes,
+    pooled_notes,
     signed,
     where,
 )
-from adjudge.wording import counted, listed
+from adjudge.trust.quality_answers import quality_answers
+from adjudge.trust.unit_coverage import coverage_spread, unit_coverage
+from adjudge.trust.unmarked import unmarked_units
+from adjudge.trust.volume import judging_volume, submitted
+from adjudge.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,7 +76,7 @@ def quality_by_source(gathered: Gathered, *, alpha: float = ALPHA) -> Table | No
             for key, a in found.items()
             if a.n > 1
         ),
-        notes=(*_pooled(rows), *missing_notes(score.why for _, score in rows)),
+        notes=(*pooled_notes(e for e, _ in rows), *missing_notes(score.why for _, score in rows)),
         signature=signed("quality-errors", (e.protocol for e, _ in rows), interval_words(alpha)),
     )
 
@@ -150,14 +156,6 @@ def _given(gathered: Gathered) -> Counter[tuple[str, str, Value | None]]:
 
 def _error_questions(protocol: Protocol) -> list[Question]:
     return [question for question in protocol.questions if NONE in question.values]
-
-
-def _pooled(rows: list[tuple[JudgedPeer, Score]]) -> tuple[str, ...]:
-    lengths, forms = {entry.length for entry, _ in rows}, {entry.form for entry, _ in rows}
-    found = [f"{len(lengths)} target lengths are pooled, as DUC-2002 pooled them"] if len(lengths) > 1 else []
-    if len(forms) > 1:
-        found.append(f"summaries of {len(forms)} forms are pooled ({listed([f or 'unset' for f in forms])})")
-    return tuple(found)
 
 
 T = TypeVar("T")
@@ -251,56 +249,9 @@ def uncovered_by_source(gathered: Gathered) -> Table | None:
 
 
 def unmarked_by_source(gathered: Gathered) -> Table | None:
-    """Peer units that matched nothing of the reference, and how many of them were said to be relevant.
-
-    The share is of the unmarked units of pages on which relevance was judged, or on which there was none to judge.
-    """
-    both = zip(gathered.scored(Unmarked()), gathered.scored(Unmarked(count="relevant")), strict=True)
-    rows = [(e, number, good) for (e, number), (_, good) in both if e.protocol.unmarked is not None]
-    if not rows:
-        return None
-    sums: dict[tuple[Cell, ...], list[float]] = {}
-    for entry, number, relevant in rows:
-        own = sums.setdefault(_by_source(entry), [0.0, 0.0, 0.0])
-        if not isnan(relevant.value):
-            for at, amount in enumerate((1.0, number.value, relevant.value)):
-                own[at] += amount
-    cells = {
-        key: (
-            int(n),
-            int(left),
-            good,
-            left / n if n else nan,
-            good / n if n else nan,
-            good / left if left else nan,
-        )
-        for key, (n, left, good) in _sorted(sums).items()
-    }
-    return Table(
-        name="unmarked-by-source",
-        title="Unmarked peer units, and how many of them are relevant",
-        columns=(
-            PROTOCOL,
-            TASK,
-            LENGTH,
-            FORM,
-            SOURCE,
-            N,
-            Column("unmarked", "unmarked"),
-            Column("relevant", "relevant", format=".1f"),
-            Column("mean_unmarked", "unmarked a page", format=".2f"),
-            Column("mean_relevant", "relevant a page", format=".2f"),
-            Column("share", "share relevant"),
-        ),
-        rows=tuple((*key, *own) for key, own in cells.items()),
-        said=tuple(
-            f"{where(key)}: {own[3]:.1f} peer units a page are unmarked, and {own[5]:.0%} of them relevant."
-            for key, own in cells.items()
-            if own[1]
-        ),
-        notes=missing_notes(relevant.why for _, _, relevant in rows),
-        signature=signed("unmarked", (e.protocol for e, _, _ in rows)),
-    )
+    """Peer units that matched nothing of the reference, and how many of them were said to be relevant."""
+    found = unmarked_units(gathered)
+    return found.tables()["unmarked-by-source"] if found.sources else None
 
 
 def _coverage(
@@ -509,14 +460,32 @@ def judged_tables(
     found = (
         quality_by_source(own, alpha=alpha),
         *answers_by_question(own),
+        *_tables_of(quality_answers(own, alpha=alpha)),
         coverage_by_source(own, alpha=alpha),
         coverage_by_system(own, alpha=alpha),
+        *_tables_of(coverage_spread(own, alpha=alpha)),
         human_retention(own, alpha=alpha),
         uncovered_by_source(own),
-        unmarked_by_source(own),
+        *_tables_of(unit_coverage(own)),
+        *_tables_of(length_adjustment(own)),
+        *_tables_of(unmarked_units(own)),
         ratings_by_assessor(own, alpha=alpha),
         ratings_by_system(own, alpha=alpha),
         agreement_table(own, alpha=alpha, seed=seed),
         contradictions(own),
+        *_volumes(own),
     )
     return Tables(tuple(table for table in found if table is not None), own.notes())
+
+
+def _tables_of(result: Tabular) -> Iterator[Table]:
+    """Those of a result that have rows."""
+    return (table for table in result.tables() if table.rows)
+
+
+def _volumes(gathered: Gathered) -> Iterator[Table]:
+    """How much was judged, of how much; nothing, where nobody has judged."""
+    judged = judging_volume(gathered)
+    if judged.rows:
+        yield judged.table()
+        yield from submitted(gathered).tables()
