@@ -176,6 +176,25 @@ def t_difference(n: int, sd: float, *, power: float = 0.8, alpha: float = 0.05) 
     return sd * high
 
 
+def t_reach(error: float, freedom: float, *, power: float = 0.8, alpha: float = 0.05) -> float:
+    """The smallest difference that a two-sided t-test with this standard error and freedom finds with this power."""
+    checks.share("power", power)
+    if not alpha < power:
+        return 0.0
+    cutoff = float(stdtrit(freedom, 1 - alpha / 2))
+
+    def rate(shift: float) -> float:
+        return _beyond(cutoff, freedom, shift) + _beyond(cutoff, freedom, -shift)
+
+    low, high = 0.0, 1.0
+    while rate(high) < power:
+        low, high = high, 2 * high
+    while high - low > 1e-12 * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if rate(middle) < power else (low, middle)
+    return error * high
+
+
 def t_errors(n: int, difference: float, sd: float, *, alpha: float = 0.05) -> tuple[float, float]:
     """Of the paired t-test's findings on normal differences: the share with the wrong sign, and the exaggeration.
 

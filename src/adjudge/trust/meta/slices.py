@@ -15,32 +15,24 @@ import numpy as np
 
 from adjudge import __version__
 from adjudge.comparisons.scores import Among, Scores
-from adjudge.data.collection import load
-from adjudge.data.folder import Folder
+from adjudge.comparisons.slicing import Masks, by_name, text_values, thirds
 from adjudge.data.scores import MeasureInfo
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, nearest, quoted
-from adjudge.judgments.batch import batches_of
-from adjudge.measures.registry import parse_measures
 from adjudge.stats.correlation import Coefficient, correlations
 from adjudge.stats.multiple import Correction, reached
 from adjudge.stats.slices import SliceTest, slice_tests
 from adjudge.table import Cell, Column, Table, Tables, Tabular, plain
-from adjudge.text.words import count_words
 from adjudge.trust.meta.better import CORRECTED
 from adjudge.trust.meta.cells import Cells, several_among
 from adjudge.trust.meta.words import MEASURED, NAMED, PROPERTIES, coefficient_words, over_words
-from adjudge.wording import counted, listed, natural
+from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from adjudge.stats.checks import BoolArray, FloatArray
 
-COPIED = "novel-2"
-"""The copy rate is what is not new: the share of a summary's bigrams that stand in its source."""
-MOST_SLICES = 30
-"""Of a named property: with more, such as a set per topic, slices say nothing."""
 RESAMPLES = 2000
 MOST_RESAMPLES = 100_000
 
@@ -344,77 +336,23 @@ def topic_slices(
         if name in NAMED:
             made = _named(scores, cells, name)
         else:
-            measured = _measured(scores, cells) if measured is None else measured
-            made = measured if isinstance(measured, str) else _thirds(name, measured[name])
+            if measured is None:
+                measured = text_values(scores, cells.row_topics, cells.systems, MEASURED)
+            made = measured if isinstance(measured, str) else thirds(name, measured[name])
         if isinstance(made, str):
             absent[name] = made
         else:
-            found += made
+            found += [TopicSlice(name, words, mask) for words, mask in made]
     if not found:
         raise DataError("; ".join(f"no slices by {name}: {why}" for name, why in absent.items()))
     return found, tuple(f"no slices by {name}: {why}" for name, why in absent.items())
 
 
-def _named(scores: Scores, cells: Cells, name: str) -> list[TopicSlice] | str:
-    if name == "length":
-        values: Sequence[str | None] = [
-            row.removeprefix(f"{topic} @ ") if row != topic else None
-            for row, topic in zip(cells.topics, cells.row_topics, strict=True)
-        ]
-    else:
-        values = scores.topic_values(name, cells.row_topics)  # type: ignore[arg-type]
-    known = sorted({value for value in values if value is not None}, key=natural)
-    if not known:
-        return "one length is looked at" if name == "length" else f"no topic says its {name}"
-    if len(known) == 1:
-        return f"all are {known[0]}"
-    if len(known) > MOST_SLICES or len(known) == len(values):
-        return f"there are {len(known)} for {counted(len(values), 'topic')}"
-    return [TopicSlice(name, value, np.array([each == value for each in values])) for value in known]
-
-
-def _thirds(name: str, values: FloatArray) -> list[TopicSlice] | str:
-    """Thirds of the topics, by value; equal values stay together."""
-    there = values[~np.isnan(values)]
-    if np.unique(there).size < 3:
-        return "its values do not differ enough for thirds"
-    low, high = np.quantile(there, [1 / 3, 2 / 3])
-    shown = ("{:,.0f}" if name == "source length" else "{:.1%}").format
-    with np.errstate(invalid="ignore"):
-        masks = {
-            f"up to {shown(low)}": values <= low,
-            f"between {shown(low)} and {shown(high)}": (values > low) & (values <= high),
-            f"above {shown(high)}": values > high,
-        }
-    return [TopicSlice(name, words, mask) for words, mask in masks.items() if mask.any()]
-
-
-def _measured(scores: Scores, cells: Cells) -> Mapping[str, FloatArray] | str:
-    """By property: its value for every row, of its source, or the mean of its summaries'."""
-    if scores.folder is None:
-        return "it needs the texts of an evaluation's folder"
-    collection = load(Folder.open(scores.folder))
-    batches = batches_of(collection)
-    if not any(batch.documents for batch in batches.values()):
-        return "the evaluation has no source documents"
-    compression, novel = parse_measures(f"compression,{COPIED}")
-    judged = set(cells.systems)
-    length: dict[str, float] = {}
-    compressed: dict[str, float] = {}
-    copied: dict[str, float] = {}
-    for topic in dict.fromkeys(cells.row_topics):
-        batch = batches.get(topic)
-        if batch is None or not batch.documents:
-            continue
-        length[topic] = float(sum(count_words(each.text) for each in batch.documents))
-        for held, measure, sign in ((compressed, compression, 1), (copied, novel, -1)):
-            values = [
-                row.value for row in measure.score(batch) if row.system in judged and row.value == row.value
-            ]
-            if values:
-                held[topic] = float(np.mean(values)) if sign > 0 else 1 - float(np.mean(values))
-        batch.forget()
-    return {
-        name: np.array([held.get(topic, math.nan) for topic in cells.row_topics])
-        for name, held in zip(MEASURED, (length, compressed, copied), strict=True)
-    }
+def _named(scores: Scores, cells: Cells, name: str) -> Masks | str:
+    if name != "length":
+        return by_name(scores.topic_values(name, cells.row_topics), name)  # type: ignore[arg-type]
+    lengths = [
+        row.removeprefix(f"{topic} @ ") if row != topic else None
+        for row, topic in zip(cells.topics, cells.row_topics, strict=True)
+    ]
+    return by_name(lengths, name) if any(lengths) else "one length is looked at"

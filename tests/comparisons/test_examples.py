@@ -1,0 +1,229 @@
+"""Texts side by side: n-grams and units against what is worked out by hand, the choice of topics and systems."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from statistics import fmean
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.cli.running import called
+from tools.figures_evaluation import fill
+
+import adjudge
+from adjudge.comparisons.examples import Examples, _chosen, default_pair
+from adjudge.errors import DataError, UsageError
+
+HOSTILE = "<script>alert(1)</script> {{ 7 * 7 }} \x1b[31m the cat"
+
+
+@pytest.fixture(scope="session")
+def judged(once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
+    return once("figures", fill) / "my-eval"
+
+
+def made(folder: Path, topics: dict[str, tuple[str, str, list[str]]], **about: str) -> Path:
+    """An evaluation of two systems, a and b: by topic their texts and the references."""
+    adjudge.init(folder)
+    rows: list[dict[str, object]] = []
+    for topic, (a, b, references) in topics.items():
+        rows += [{"topic": topic, "system": "a", "text": a}, {"topic": topic, "system": "b", "text": b}]
+        rows += [
+            {"topic": topic, "system": f"r{k}", "text": text, "roles": ["reference"]}
+            for k, text in enumerate(references)
+        ]
+    lines = [{"topic": topic, **about} for topic in topics]
+    (folder / "topics.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
+    (folder / "summaries.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
+    return folder
+
+
+def found(folder: Path, measure: str) -> Examples:
+    e = adjudge.open(folder)
+    e.score(measure)
+    return e.examples(measure, between=("a", "b"))
+
+
+CATS = {"t1": ("the cat sat on a mat", "a dog on the mat", ["the cat sat on the mat"])}
+
+
+def test_bigrams_that_one_has_and_the_other_lacks(tmp_path: Path) -> None:
+    (only,) = found(made(tmp_path / "e", CATS), "rouge-2").examples
+    assert only.scores == pytest.approx((3 / 5, 2 / 5))
+    assert only.only_first == ("the cat", "cat sat", "sat on")
+    assert only.only_second == ("on the", "the mat")
+    a, b = only.texts
+    assert (a.first, a.second) == (((0, 14),), ())
+    assert (b.first, b.second) == ((), ((6, 16),))
+    (reference,) = only.references
+    assert (reference.first, reference.second) == (((0, 14),), ((12, 22),))
+    assert a.counts == "3 of 5 bigrams of the reference"
+    pieces = [(piece.text, piece.marks) for piece in reference.pieces()]
+    assert pieces == [
+        ("the cat sat ", (True, False)),
+        ("on", (True, True)),
+        (" the mat", (False, True)),
+    ]
+
+
+def test_only_the_surplus_is_marked(tmp_path: Path) -> None:
+    """An n-gram counts as often as both have it: what b hits as well made no difference."""
+    texts = {"t1": ("red red red", "red", ["red blue red"])}
+    (only,) = found(made(tmp_path / "e", texts), "rouge-1").examples
+    assert only.only_first == ("red",)
+    assert only.texts[0].first == ((4, 7),)
+    assert only.references[0].first == ((9, 12),)
+    assert only.texts[1].second == ()
+
+
+def test_stems_stop_words_and_limits_are_the_measures(tmp_path: Path) -> None:
+    texts = {"t1": ("the cats ran garden", "the dogs slept", ["the cat runs garden"])}
+    folder = made(tmp_path / "e", texts)
+    (only,) = found(folder, "rouge-1").examples
+    assert only.only_first == ("cat", "garden")  # "ran" and "runs" have different stems
+    (only,) = found(folder, "rouge-1(limit=2w)").examples
+    assert only.only_first == ("cat",)
+    (only,) = found(folder, "rouge-1(stop=en)").examples
+    assert only.only_first == ("cat", "garden")
+    assert only.texts[0].counts == "2 of 3 words of the reference"
+
+
+def test_of_the_best_reference_only_its_own_hits_count(tmp_path: Path) -> None:
+    texts = {"t1": ("one two three", "four five", ["one two three", "two four five"])}
+    result = found(made(tmp_path / "e", texts), "rouge-1(refs=max, stat=f)")
+    (only,) = result.examples
+    assert set(only.only_first) == {"one", "two", "three"}  # not the "two" of the second reference
+    assert set(only.only_second) == {"four", "five"}
+    assert any("suits it best" in note for note in result.notes)
+    assert any("also counts how many words" in note for note in result.notes)
+
+
+def test_pairs_of_words(tmp_path: Path) -> None:
+    (only,) = found(made(tmp_path / "e", CATS), "rouge-s4").examples
+    hits = [int(text.counts.split()[0]) for text in only.texts]
+    total = int(only.texts[0].counts.split()[2])
+    assert only.scores == pytest.approx((hits[0] / total, hits[1] / total))
+    assert len(only.only_first) - len(only.only_second) == hits[0] - hits[1]
+
+
+def test_other_measures_show_texts_alone_and_say_so(tmp_path: Path) -> None:
+    result = found(made(tmp_path / "e", CATS), "rouge-l")
+    assert result.made == "nothing"
+    assert "does not say which words made the difference" in result.reading()
+    assert all(not text.first and not text.second for text in result.examples[0].texts)
+    assert result.examples[0].references[0].text == "the cat sat on the mat"
+
+
+def test_counts_are_the_scores_on_the_demo(judged: Path) -> None:
+    result = adjudge.examples(judged, "rouge-2", between="lead,fluent", topics=6)
+    assert result.between == ("fluent", "lead")  # the better one first
+    for each in result.examples:
+        for text, score in zip(each.texts, each.scores, strict=True):
+            hits, total = (int(n) for n in re.findall(r"\d+", text.counts)[:2])
+            assert hits / total == pytest.approx(score, abs=1e-6)
+
+
+def test_units_are_those_that_people_answered(judged: Path) -> None:
+    e = adjudge.open(judged)
+    result = e.examples("coverage", between=("fluent", "vague"), topics=2)
+    assert result.made == "units"
+    for each in result.examples:
+        raw: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+        for own in e.judgments().by_topic[each.topic]:
+            task = own.task
+            if task.protocol.startswith("duc") and task.peer and task.reference:
+                for question, event in own.answers.items():
+                    if question.startswith("unit:"):
+                        key = (task.reference.system, question.removeprefix("unit:"))
+                        raw[key][task.peer.system].append(event.answer["completeness"])
+        texts = {(u.system, u.id): u.text for u in e.collection.units[each.topic] if u.kind == "edu"}
+        a, b = result.between
+        expected = {
+            (key[0], texts[key]): (fmean(said[a]), fmean(said[b]))
+            for key, said in raw.items()
+            if said.get(a) and said.get(b) and abs(fmean(said[a]) - fmean(said[b])) >= 0.25 - 1e-9
+        }
+        units = {(u.reference, u.text): (u.a, u.b) for u in each.units}
+        assert set(units) == set(expected)
+        for key, means in expected.items():
+            assert units[key] == pytest.approx(means)
+        assert expected
+        for reference in each.references:
+            marked = {reference.text[s:t] for s, t in (*reference.first, *reference.second)}
+            assert marked == {text for system, text in expected if system == reference.system}
+
+
+def test_the_default_pair_is_said(judged: Path) -> None:
+    comparison = adjudge.compare(judged, "rouge-2")
+    (first, second), said = default_pair(comparison)
+    names = [s.system for s in comparison.standings]
+    assert first == names[0]
+    differ = {p.b for p in comparison.pairs[comparison.test] if p.different and p.a == first}
+    assert second == next(name for name in names[1:] if name in differ)
+    assert said == f"{first} has the best mean, and {second} is the next that differs from it significantly"
+
+
+def test_without_a_significant_difference_the_two_best(tmp_path: Path) -> None:
+    folder = made(tmp_path / "e", CATS | {"t2": ("x y", "x z", ["x y"])})
+    adjudge.open(folder).score("rouge-1")
+    result = adjudge.examples(folder, "rouge-1")
+    assert "no system was found to differ from" in result.chosen
+
+
+def test_topics_are_of_both_directions_and_a_usual_one() -> None:
+    frame = pd.DataFrame(
+        {"a": [9.0, 5.0, 5.0, 5.0, 1.0], "b": [1.0, 4.0, 3.0, 4.0, 2.0]}, index=[f"d{k}" for k in range(5)]
+    )
+    matrix = adjudge.read_scores(frame).matrix()
+    chosen = [(matrix.topics[at], why) for at, why in _chosen(matrix, 4)]
+    assert chosen == [
+        ("d0", "a is furthest ahead here"),
+        ("d4", "b is furthest ahead here"),
+        ("d2", "closest to the mean difference"),
+        ("d1", "a is far ahead here"),
+    ]
+    assert np.mean(frame["a"] - frame["b"]) == pytest.approx(2.2)
+
+
+def test_changed_texts_are_left_out(tmp_path: Path) -> None:
+    folder = made(tmp_path / "e", CATS | {"t2": ("x y", "x z", ["x y"])})
+    adjudge.open(folder).score("rouge-1")
+    path = folder / "summaries.jsonl"
+    path.write_text(path.read_text().replace("a dog on the mat", "another text"))
+    result = adjudge.examples(folder, "rouge-1", between="a,b")
+    assert [each.topic for each in result.examples] == ["t2"]
+    assert any("1 topic left out" in note for note in result.notes)
+
+
+def test_what_is_wrong_is_one_line(tmp_path: Path) -> None:
+    folder = made(tmp_path / "e", CATS)
+    adjudge.open(folder).score("rouge-1")
+    with pytest.raises(UsageError, match="texts of two systems stand side by side, not of 1"):
+        adjudge.examples(folder, "rouge-1", between="a")
+    with pytest.raises(UsageError, match='no scores of system "c"'):
+        adjudge.examples(folder, "rouge-1", between="a,c")
+    with pytest.raises(UsageError, match="topics is 0"):
+        adjudge.examples(folder, "rouge-1", topics=0)
+    frame = pd.DataFrame({"a": [1.0, 2.0], "b": [2.0, 3.0]}, index=["t1", "t2"])
+    with pytest.raises(DataError, match="need an evaluation's folder"):
+        adjudge.examples(frame, between="a,b")
+
+
+def test_the_command(tmp_path: Path) -> None:
+    texts = {"t1": (HOSTILE, "a dog", ["the cat"])}
+    folder = made(tmp_path / "e", texts)
+    adjudge.open(folder).score("rouge-2")
+    done = called(tmp_path, "examples", "e", "-m", "rouge-2", "--between", "a,b")
+    assert done.returncode == 0, done.stderr
+    assert "«the cat»" in done.stdout
+    assert "\x1b" not in done.stdout
+    printed = json.loads(called(tmp_path, "examples", "e", "--between", "a,b", "--json").stdout)[0]
+    assert printed["examples"][0]["only_first"] == ["the cat"]
+    assert printed["examples"][0]["texts"][0]["text"] == HOSTILE
+    csv = called(tmp_path, "examples", "e", "--between", "a,b", "--csv", "-").stdout
+    assert csv.startswith("measure,topic,")
