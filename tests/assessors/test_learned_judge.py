@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.figures.test_catalogue import check_drawn
 
 from adjudge.assessors.cards import read_cards
 from adjudge.assessors.learned.applying import AppliedJudge, apply_judge
@@ -459,3 +460,15 @@ def test_where_nobody_judged_model_units_are_not_expanded(small: Evaluation, tra
     # "A storm began Monday and ended Tuesday." in "The storm began on Monday and ended on Tuesday."
     assert event.answer["completeness"] == 1.0
     assert len(event.answer["marked"]) == 1
+
+
+def test_the_figure_shows_the_systems_that_were_left_out(trained: TrainedJudge) -> None:
+    figure = trained.figure()
+    check_drawn(figure)
+    for row in figure.data.itertuples():
+        found = trained.of(row.system, mode=row.who.split()[0])
+        assert (row.alpha, row.low, row.high) == (found.value, found.low, found.high)
+    systems = {each.who for each in trained.agreement if each.kind in ("human", "baseline", "system")}
+    assert set(figure.data["system"]) == systems
+    assert f"{trained.of(ALL).value:.2f} with expanded model units" in figure.words
+    assert f"people's alpha with each other, {trained.of(PEOPLE).value:.2f}" in figure.words

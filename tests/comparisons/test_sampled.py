@@ -13,6 +13,7 @@ from scipy import stats
 from tests.cli.running import called
 
 import adjudge
+from adjudge.comparisons.conclusions import OUT_OF_REACH
 from adjudge.comparisons.sampled import ASSESSORS
 from adjudge.errors import AdjudgeError, DataError, UsageError
 from adjudge.stats.linear.judged_pairs import judged_pairs
@@ -330,6 +331,32 @@ def test_a_test_of_few_topics_that_finds_less_for_these_is_explained() -> None:
     assert not any(
         "not for these" in w for w in adjudge.compare(judged(step=1.5, disagreement=0.5)).warnings()
     )
+
+
+def test_differences_that_these_topics_could_not_have_shown_are_not_said_to_be_none() -> None:
+    few = judged(systems=6, topics=6, disagreement=0.02, step=1.0, seed=3)
+    c = adjudge.compare(few)
+    these, like = c.tested["wilcoxon"], c.tested[ASSESSORS]
+    # two-sided, six topics have no p below 2 / 2**6 = .031, and 15 pairs need one of .0033 at first
+    assert these.count(OUT_OF_REACH) == 15
+    assert like.different.sum() > 0
+    differ = f"{like.different.sum()} of 15 pairs of systems differ for assessors like these three"
+    assert (
+        c.tally()
+        == f"{differ}; for these three assessors alone no difference could have been found (paired Wilcoxon)"
+    )
+    assert c.headline().endswith(f"; {c.tally()}.")
+    assert "none of" not in c.headline()
+
+
+def test_pairs_out_of_reach_for_these_assessors_are_counted_beside_those_that_differ() -> None:
+    frame = judged(systems=4, topics=12, disagreement=0.02, step=1.0, seed=3)
+    few = frame[(frame["system"] != "s0") | (frame["topic"] < "t04")]
+    c = adjudge.compare(few)
+    unseen = c.tested["wilcoxon"].count(OUT_OF_REACH)
+    assert unseen == 3  # those of s0, on four topics
+    assert c.tested[ASSESSORS].count(OUT_OF_REACH) == 0
+    assert f" for these three assessors ({unseen} could not have been found, paired Wilcoxon); " in c.tally()
 
 
 def test_a_design_whose_last_cell_leaves_no_noise_by_chance_is_still_tested() -> None:

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
-from adjudge.comparisons.factors import OF_TOPICS, AnovaRows, build, known_factors
+from adjudge.comparisons.factors import OF_TOPICS, AnovaRows, Factor, build, known_factors
 from adjudge.comparisons.scores import Source, scores_of
 from adjudge.data.scores import MeasureInfo, heading_of, title_of
 from adjudge.engine import generator
 from adjudge.errors import UsageError, quoted
+from adjudge.picture import Pictured
 from adjudge.table import Column, Table, Tabular, plain
 from adjudge.wording import counted, decimal, listed
 
@@ -189,8 +190,12 @@ def anova(
 
 
 @dataclass(frozen=True, repr=False)
-class Anova(Tabular):
+class Anova(Pictured, Tabular):
     """An analysis of variance. `fit` keeps the model, its residuals and their mean square for what comes after."""
+
+    FIGURES: ClassVar[Mapping[str, str]] = {
+        "interaction": "adjudge.comparisons.figures.interaction:interaction"
+    }
 
     info: MeasureInfo
     length: int | None
@@ -224,6 +229,8 @@ class Anova(Tabular):
     fit: LinearFit = field(repr=False, compare=False)
     beside: tuple[AnovaTerm, ...] = ()
     """Tests of the interactions that are in the model and not in the table, each after all others."""
+    factors: Mapping[str, Factor] = field(default_factory=dict, repr=False, compare=False)
+    """Every factor's level on each row."""
 
     @property
     def measure(self) -> str:
@@ -391,6 +398,50 @@ class Anova(Tabular):
         import pandas as pd
 
         return pd.DataFrame(list(map(self._row, self.beside)), columns=COLUMNS)
+
+    def cell_means(self, by: str) -> pd.DataFrame:
+        """The mean score of every system at every level of another factor; cells without scores are left out.
+
+        `departure` is what a mean has beyond its system's and its level's effect in the table of means: all are 0
+        where lines of systems are parallel.
+        """
+        import pandas as pd
+
+        for name in ("system", by):
+            if name not in self.factors:
+                known = ", ".join(name for name in self.factors if name != "system")
+                raise UsageError(f"no factor {quoted(name)} in this analysis; it has: {known or 'no other'}")
+        if by == "system":
+            raise UsageError("systems are drawn at the levels of another factor, not of their own")
+        columns = {
+            name: [self.factors[name].levels[code] for code in self.factors[name].codes]
+            for name in ("system", by)
+        }
+        rows = pd.DataFrame({**columns, "value": self.fit.model.scores})
+        cells = rows.groupby(["system", by], sort=False)["value"].agg(["mean", "size"]).reset_index()
+        wide = cells.pivot(index="system", columns=by, values="mean")
+        from adjudge.stats.linear.model import fit_two_way
+
+        fitted = pd.DataFrame(
+            fit_two_way(wide.to_numpy()).fitted.reshape(wide.shape), index=wide.index, columns=wide.columns
+        )
+        cells["departure"] = [
+            mean - fitted.at[system, level]
+            for system, level, mean in zip(cells["system"], cells[by], cells["mean"], strict=True)
+        ]
+        return cells.rename(columns={"size": "n"})
+
+    def interaction_sentence(self, by: str) -> str:
+        """What the test of a factor's interaction with systems says."""
+        term = _ordered(f"system:{by}")
+        found = next((line for line in (*self.lines, *self.beside) if line.term == term), None)
+        if found is not None:
+            return _line_words(found, self.alpha)
+        if (self.cell_means(by)["n"] == 1).all():
+            why = f"no system has two scores {'on' if by == 'topic' else 'of'} one {by} to show the noise"
+        else:
+            why = "it is not among the terms"
+        return f"The interaction {term} is not tested: {why}."
 
     def _row(self, line: AnovaTerm) -> dict[str, Any]:
         row = {"measure": self.measure, **asdict(line), "against": "+".join(line.against) or line.noise}
@@ -1099,6 +1150,7 @@ def _analysed(
         samples=samples,
         given=_given(rows, terms, samples),
         fit=fit,
+        factors=rows.factors,
     )
 
 

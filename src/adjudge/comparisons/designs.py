@@ -8,12 +8,14 @@ are a sample (stats/power/assessors.py).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar, Literal
 
 from adjudge.comparisons.noise import REPEAT, NoiseSources
+from adjudge.data.scores import title_of
 from adjudge.errors import UsageError
+from adjudge.picture import Pictured
 from adjudge.stats import checks
 from adjudge.stats.power.assessors import Crossed
 from adjudge.table import Column, Table, Tabular, plain
@@ -81,8 +83,10 @@ class DesignPower:
 
 
 @dataclass(frozen=True, repr=False)
-class DesignStudy(Tabular):
+class DesignStudy(Pictured, Tabular):
     """Designs, by the number of assessors, with what each finds."""
+
+    FIGURES: ClassVar[Mapping[str, str]] = {"d-study": "adjudge.comparisons.figures.planning:design_curves"}
 
     difference: float
     kind: DifferenceKind
@@ -94,6 +98,41 @@ class DesignStudy(Tabular):
     """Of each system, at most."""
     rows: tuple[DesignPower, ...]
     signature: str
+    crossed: Crossed | None = field(default=None, repr=False, compare=False)
+    """What varies of a difference between two systems."""
+    title: str = ""
+    """Of the measure."""
+    system_variance: float = math.nan
+    """Of systems' true means."""
+    present: JudgingDesign | None = None
+    """The design of the judgments that there are, where it is one group that judged everything."""
+
+    def curves(
+        self, topics: Sequence[int] = (), assessors: Sequence[int] = ()
+    ) -> tuple[tuple[DesignPower, float], ...]:
+        """What so many assessors find who all judge so many topics, however many judgments that takes.
+
+        With each its reliability, the generalizability coefficient of systems' means (Brennan 2001, section 2.2): the
+        variance of systems over itself and that of their means' relative error. NaN where systems have none.
+        """
+        if self.crossed is None:
+            return ()
+        have = 0 if self.present is None else self.present.topics
+        now = () if self.present is None else (self.present.assessors,)
+        asked = [
+            (j, n) for j in assessors or sorted({*ONE_GROUP, *now}) for n in topics or _curve_topics(have)
+        ]
+        rows = (
+            _row(design, self.crossed, self.difference, self.pairs, self.alpha, design == self.present)
+            for j, n in asked
+            for design in (JudgingDesign(groups=1, assessors=j, topics=n),)
+        )
+        return tuple((row, self._reliability(row.error)) for row in rows)
+
+    def _reliability(self, error: float) -> float:
+        # Two means are independent, so that each has half of the variance of their difference.
+        total = self.system_variance + error**2 / 2
+        return self.system_variance / total if total > 0 else math.nan
 
     @property
     def best(self) -> tuple[DesignPower, ...]:
@@ -219,6 +258,13 @@ class DesignStudy(Tabular):
         return found
 
 
+def _curve_topics(have: int) -> list[int]:
+    """Numbers of topics for curves, closer together where they are few; the present one among them."""
+    most = max(50, 2 * have)
+    few = (2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
+    return sorted({*(n for n in few if n <= most), *([have] if have > 1 else []), most})
+
+
 def _power(value: float) -> str | None:
     """`.84`; never 0 or 1 for what is not quite so."""
     if math.isnan(value):
@@ -260,6 +306,10 @@ def study_designs(
         judgments=most,
         rows=tuple(_row(design, crossed, difference, pairs, alpha, design == now) for design in found),
         signature=sources.signature,
+        crossed=crossed,
+        title=title_of(sources.info, sources.length, sources.form),
+        system_variance=sources.variance("system"),
+        present=now,
     )
 
 

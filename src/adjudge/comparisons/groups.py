@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from adjudge.comparisons import conclusions
 from adjudge.comparisons.best import best_words
@@ -18,6 +18,7 @@ from adjudge.comparisons.scores import Source, scores_of
 from adjudge.data.scores import AllLengths, Pool, ScoreMatrix
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, among, nearest, quoted
+from adjudge.picture import Pictured
 from adjudge.table import Column, Table, Tabular, held, plain
 from adjudge.wording import counted, decimal, listed
 
@@ -243,8 +244,12 @@ def _hsu(
 
 
 @dataclass(frozen=True, repr=False)
-class Groupings(Tabular):
+class Groupings(Pictured, Tabular):
     """What the tests of all pairs at once say; `places` stand best first."""
+
+    FIGURES: ClassVar[Mapping[str, str]] = {
+        "critical-difference": "adjudge.comparisons.figures.ranking:critical_difference"
+    }
 
     matrix: ScoreMatrix
     values: FloatArray

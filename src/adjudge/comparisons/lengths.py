@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from adjudge.comparisons.scores import Source, scores_of
 from adjudge.data.scores import (
@@ -24,6 +24,7 @@ from adjudge.data.scores import (
 )
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, quoted
+from adjudge.picture import Pictured
 from adjudge.table import Column, Table, Tables, Tabular, plain
 from adjudge.wording import counted, listed
 
@@ -214,8 +215,13 @@ class RankingAgreement:
 
 
 @dataclass(frozen=True, repr=False)
-class LengthsResult(Tabular):
+class LengthsResult(Pictured, Tabular):
     """A measure at all its lengths. Keeps the matrices it came from."""
+
+    FIGURES: ClassVar[Mapping[str, str]] = {
+        "length-means": "adjudge.comparisons.figures.lengths:length_means",
+        "length-boxes": "adjudge.comparisons.figures.lengths:length_boxes",
+    }
 
     info: MeasureInfo
     lengths: tuple[AtLength, ...]
@@ -359,6 +365,20 @@ class LengthsResult(Tabular):
             for standing in each.standings
         ]
         return pd.DataFrame(rows, columns=STANDING_COLUMNS).astype({"rank": "Int64"})
+
+    def centred_frame(self) -> pd.DataFrame:
+        """A row per length, system and topic: the score, and the score less the topic's mean over all peers."""
+        import pandas as pd
+
+        rows = [
+            {"length": each.column, "system": system, "topic": topic, "value": value, "centred": less}
+            for each in self.lengths
+            for system, scores, centred in zip(
+                each.matrix.systems, each.matrix.values.T, _less_topics(each.matrix.values).T, strict=True
+            )
+            for topic, value, less in zip(each.matrix.topics, scores.tolist(), centred.tolist(), strict=True)
+        ]
+        return pd.DataFrame(rows, columns=["length", "system", "topic", "value", "centred"])
 
     def lengths_frame(self) -> pd.DataFrame:
         """A row per length: its noise, and the difference that counts."""
@@ -555,11 +575,20 @@ def _centred(values: np.ndarray) -> np.ndarray:
     """Each column's mean of value less topic mean, over the topics it has (Over and Liggett 2002)."""
     import numpy as np
 
+    left = _less_topics(values)
+    present = ~np.isnan(left)
+    with np.errstate(invalid="ignore"):  # 0 / 0 is NaN: a system without scores
+        return np.asarray(np.where(present, left, 0.0).sum(axis=0) / present.sum(axis=0))
+
+
+def _less_topics(values: np.ndarray) -> np.ndarray:
+    """Every value less the mean of its topic, over all peers that have one."""
+    import numpy as np
+
     present = ~np.isnan(values)
-    with np.errstate(invalid="ignore"):  # 0 / 0 is NaN: a topic or a system without scores
+    with np.errstate(invalid="ignore"):  # 0 / 0 is NaN: a topic without scores
         topic = np.where(present, values, 0.0).sum(axis=1, keepdims=True) / present.sum(axis=1, keepdims=True)
-        left = np.where(present, values - topic, 0.0)
-        return np.asarray(left.sum(axis=0) / present.sum(axis=0))
+    return np.asarray(values - topic)
 
 
 def _between_lengths(each: tuple[AtLength, ...], how: _LengthsHow) -> Iterator[RankingAgreement]:

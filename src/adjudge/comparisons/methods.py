@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from adjudge import __version__
 from adjudge.comparisons.conclusions import NOT_COMPARABLE, NOT_TESTED, OUT_OF_REACH
@@ -53,6 +53,9 @@ class Compared(Protocol):
 
     @property
     def made(self) -> tuple[str, ...]: ...
+
+
+C = TypeVar("C", bound=Compared)
 
 
 def cite(*keys: str) -> str:
@@ -99,7 +102,7 @@ class MethodsParagraph:
             return f"\n\\begin{{sloppypar}}\n{word} {_breaking(rest)}\n\\end{{sloppypar}}"
         *parts, last = _CITATION.split(said)
         pairs = zip(parts[::2], parts[1::2], strict=True)
-        return "".join(rf"{_wrapping(text)}~\cite{{{keys}}}" for text, keys in pairs) + _wrapping(last)
+        return "".join(rf"{breaking_tex(text)}~\cite{{{keys}}}" for text, keys in pairs) + breaking_tex(last)
 
     @property
     def bibtex(self) -> str:
@@ -137,7 +140,7 @@ class MethodsParagraph:
         return self.to_markdown()
 
 
-def _wrapping(text: str) -> str:
+def breaking_tex(text: str) -> str:
     """For LaTeX; names may be broken at their bars, and long ones anywhere."""
     parts = re.split(rf"(\S{{{LONG_NAME},}})", text)
     plain = (tex(part).replace(r"\textbar{}", r"\textbar\allowbreak{}") for part in parts[::2])
@@ -299,9 +302,8 @@ def _what(found: Sequence[Compared]) -> str:
         names.append(f"{title(c, found)}{cite(*keys)}")
     target = target_words(found)
     where = f"{topics_words(found)}{target}{',' if target else ''}"
-    return (
-        f"We compared {counted(len(systems), 'system')}{told} on {where} by {listed(names, most=len(names))}."
-    )
+    did = "compared" if len(systems) > 1 else "scored"
+    return f"We {did} {counted(len(systems), 'system')}{told} on {where} by {listed(names, most=len(names))}."
 
 
 def _measure(c: Compared) -> Measure | None:
@@ -351,9 +353,21 @@ def _prepared(found: Sequence[Compared]) -> Iterator[str]:
         yield from dict.fromkeys(f"{note}." for note in told if OWN_REFERENCE in note)
 
 
-def _of(c: Compared, found: Sequence[Compared]) -> str:
-    """Which measure a sentence is about, where there are several."""
-    return f" by {title(c, found)}" if len(found) > 1 else ""
+def _of(about: Compared | Sequence[Compared], found: Sequence[Compared]) -> str:
+    """Which measures a sentence is about, where there are several and it is not of all."""
+    some = about if isinstance(about, Sequence) else [about]
+    if len(found) == 1 or len(some) == len(found) > 1:
+        return ""
+    return f" by {listed([title(c, found) for c in some], most=len(some))}"
+
+
+def _alike(found: Sequence[C], words: Callable[[C], str]) -> dict[str, list[C]]:
+    """Comparisons of which the same is to be said, by what that is; nothing of those with nothing to say."""
+    told: dict[str, list[C]] = {}
+    for c in found:
+        if said := words(c):
+            told.setdefault(said, []).append(c)
+    return told
 
 
 def holes_words(c: Compared, found: Sequence[Compared]) -> str:
@@ -368,9 +382,14 @@ def holes_words(c: Compared, found: Sequence[Compared]) -> str:
 
 def _missing(found: Sequence[Comparison]) -> Iterator[str]:
     everybody = dict.fromkeys(system for c in found for system in c.matrix.systems)
+
+    def absent(c: Comparison) -> str:
+        names = [system for system in everybody if system not in c.matrix.systems]
+        return f"{listed(names)} {'has' if len(names) == 1 else 'have'} no score" if names else ""
+
+    for said, some in _alike(found, absent).items():
+        yield f"{said}{_of(some, found)}."
     for c in found:
-        if absent := [system for system in everybody if system not in c.matrix.systems]:
-            yield f"{listed(absent)} {'has' if len(absent) == 1 else 'have'} no score{_of(c, found)}."
         if not (said := holes_words(c, found)):
             continue
         n = c.tested[c.test].results.counts.n[c.family]
@@ -389,12 +408,8 @@ def _missing(found: Sequence[Comparison]) -> Iterator[str]:
 def _pooled(found: Sequence[Compared]) -> Iterator[str]:
     """What stands behind a score, said once where it is so of all measures; and whose judgments they are."""
     yield from together_words(found)
-    behind = [_scores_behind(c) for c in found]
-    if len(set(behind)) == 1:
-        yield from (f"A system's score on a topic is {words}." for words in behind[:1] if words)
-    else:
-        pairs = zip(found, behind, strict=True)
-        yield from (f"A system's score on a topic{_of(c, found)} is {words}." for c, words in pairs if words)
+    for words, some in _alike(found, _scores_behind).items():
+        yield f"A system's score on a topic{_of(some, found)} is {words}."
     own = dict.fromkeys(note for c in found for note in c.notes if note not in c.made)  # of the judgments
     for note in own:
         said = note.partition(";")[0]  # what follows is advice
@@ -403,22 +418,16 @@ def _pooled(found: Sequence[Compared]) -> Iterator[str]:
 
 def _whose(found: Sequence[Comparison]) -> Iterator[str]:
     """How many assessors judged, in which design, and for whom the conclusions hold."""
-    told: dict[str, list[str]] = {}
-    for c in found:
-        if c.population is not None:
-            told.setdefault(c.population.methods_words(), []).append(title(c, found))
-    for words, names in told.items():
-        by = f"By {listed(names, most=len(names))}: " if len(names) < len(found) else ""
-        yield f"{by}{words}."
+    told = _alike(found, lambda c: c.population.methods_words() if c.population is not None else "")
+    for words, some in told.items():
+        of = _of(some, found).strip()
+        yield f"{of[:1].upper()}{of[1:]}: {words}." if of else f"{words}."
 
 
 def together_words(found: Sequence[Compared]) -> Iterator[str]:
     """What a system stands for that pools several people, said once where it is so of all measures."""
-    said = [_pool_words(c.matrix.together) if c.matrix.together else "" for c in found]
-    if len(set(said)) == 1:
-        yield from (f"{words}." for words in said[:1] if words)
-    else:
-        yield from (f"{words}{_of(c, found)}." for c, words in zip(found, said, strict=True) if words)
+    pooled = _alike(found, lambda c: _pool_words(c.matrix.together) if c.matrix.together else "")
+    yield from (f"{words}{_of(some, found)}." for words, some in pooled.items())
 
 
 def _pool_words(pooled: PooledSystems) -> str:

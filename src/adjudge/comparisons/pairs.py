@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from adjudge.comparisons.best import best_words
 from adjudge.comparisons.conclusions import (
@@ -46,6 +46,7 @@ from adjudge.comparisons.tests import ALPHA, CORRECTION_WORDS, LEVEL, Choices, T
 from adjudge.comparisons.without import ConclusionChanges, conclusion_changes
 from adjudge.data.scores import AllLengths, Pool, ScoreMatrix
 from adjudge.errors import DataError, UsageError, among, quoted
+from adjudge.picture import Pictured
 from adjudge.table import Cell, Column, Table, Tabular, held, plain
 from adjudge.wording import counted, decimal, listed
 
@@ -200,12 +201,14 @@ def compare_all(
     primary: str | None = None,
     across: str = "each",
     without: str | Sequence[str] = (),
+    skip_missing: bool = False,
 ) -> ComparedMeasures:
     """A comparison for every measure, length and form; of everything that has scores unless measures are named.
 
     p is corrected over the pairs of each comparison by itself; with `across="measures"` over the pairs of all
     comparisons together. `primary` names the measure that was chosen beforehand: it comes first, and the others
-    are called secondary.
+    are called secondary. Where every score of a measure, length and form is missing, that is an error; with
+    `skip_missing` it is left out, and named in the result's `left_out`, while there is anything else to compare.
     """
     chosen = choices(
         test=test,
@@ -238,8 +241,11 @@ def compare_all(
         each.sort(key=lambda which: which[0] != first)
         if not each or each[0][0] != first:
             raise UsageError(f"the primary measure {quoted(first)} is not among those that are compared")
+    absent = {which: why for which in each if skip_missing and (why := found.all_missing(*which))}
+    if len(absent) < len(each):
+        each = [which for which in each if which not in absent]
     found_out = _concluded(found, each, chosen, asked, primary=first, together=across == "measures")
-    return ComparedMeasures(tuple(found_out))
+    return ComparedMeasures(tuple(found_out), left_out=tuple(absent.values()))
 
 
 def _concluded(
@@ -321,6 +327,8 @@ class Prepared:
     population: Population | None = None
     mean_intervals: MeanIntervals = "deviation"
     """Where assessors are a sample: of what the intervals beside the means are."""
+    given_topics: tuple[str, ...] = ()
+    given_systems: tuple[str, ...] = ()
 
     @property
     def maker(self) -> Test | None:
@@ -370,8 +378,11 @@ def _prepared(
         choices=chosen,
         clustered=clusters is not None,
     )
+    topics, systems = scores.given_order(matrix)
     return replace(
         _in_order(ready, whose, chosen),
+        given_topics=topics,
+        given_systems=systems,
         notes=tuple(scores.unsaid_notes(measure)),
         made=tuple(scores.notes(matrix.measure)),
         mean_intervals=asked.mean_intervals,
@@ -573,6 +584,8 @@ def _comparison(
         role=role,
         corrected=corrected,
         population=whose,
+        given_topics=prepared.given_topics,
+        given_systems=prepared.given_systems,
     )
 
 
@@ -668,8 +681,15 @@ def _unfindable(pair: ComparedPair) -> str:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Tabular):
+class Comparison(Pictured, Tabular):
     """A ranking with intervals, tests and groups. Keeps the matrix it came from, best system first."""
+
+    FIGURES: ClassVar[Mapping[str, str]] = {
+        "league": "adjudge.comparisons.figures.ranking:league",
+        "forest": "adjudge.comparisons.figures.pairs:forest",
+        "matrix": "adjudge.comparisons.figures.pairs:matrix",
+        "heat": "adjudge.comparisons.figures.heat:heat",
+    }
 
     matrix: ScoreMatrix
     standings: tuple[Standing, ...]
@@ -699,6 +719,9 @@ class Comparison(Tabular):
     """Whose judgments stand behind the scores, where assessors gave them."""
     changes: ConclusionChanges | None = None
     """Where assessors were left out: which conclusions are others with everybody."""
+    given_topics: tuple[str, ...] = ()
+    """In the order in which the data has them; none where a matrix was compared, which has its own."""
+    given_systems: tuple[str, ...] = ()
 
     @property
     def test(self) -> Test:
@@ -823,6 +846,13 @@ class Comparison(Tabular):
     def better(self) -> BoolArray:
         """Systems x systems, in the order of the standings: whether one is significantly better than the other."""
         return _better(self.matrix, self.tested[self.test], [s.system for s in self.standings])
+
+    @cached_property
+    def topics_by_difficulty(self) -> tuple[str, ...]:
+        """The topics from the easiest to the hardest, by mean ranks as `topics` has them; without scores last."""
+        from adjudge.comparisons.topics import topics_of_matrix
+
+        return tuple(each.topic for each in topics_of_matrix(self.matrix).standings)
 
     @cached_property
     def effects(self) -> PairEffects:
@@ -1160,20 +1190,33 @@ def _effect(value: float, low: float, high: float) -> str | None:
 
 def _tally_for(c: Comparison, whose: Population) -> str:
     """The tally with its population; both answers where they are not about the same pairs."""
+    from adjudge.stats.paired import test_words
+
     if whose.pairs is None:
         return f"{_tally(c)}, for {whose.these}"
     both = c.tested[c.choices.test], c.tested[ASSESSORS]
     if (both[0].conclusion == both[1].conclusion).all():
         return f"{_tally(c)}, for {whose.these} and for others like them"
     these, others = (tested.count(DIFFERENT) for tested in both)
-    said = _differ(c, these)
+    tail, unseen = c.tested[c.test], both[0].count(OUT_OF_REACH)
+    by = test_words(both[0].results.test)
+    if others and unseen and not these + both[0].count(ALIKE):
+        # "None differs for these" would suggest that something was looked for and not found.
+        none = f"for {whose.these} alone no difference could have been found ({by})"
+        return ", ".join(
+            [
+                f"{_differ(c, others)} for {whose.like_these}; {none}",
+                *_tallied(c, tail, (NOT_TESTED, NOT_COMPARABLE)),
+            ]
+        )
+    unfindable = f" ({unseen:,} could not have been found, {by})" if unseen and c.sampled else ""
     if (both[0].different == both[1].different).all():
-        said = f"{said} for {whose.these} and for others like them"
+        said = f"{_differ(c, these)} for {whose.these}{unfindable} and for others like them"
     else:
         like = "the same number, but not the same pairs," if these == others and these else f"{others:,}"
         like = "none" if not others else like
-        said = f"{said} for {whose.these}; {like} if assessors like them had judged"
-    return ", ".join([said, *_tallied(c, c.tested[c.test], (OUT_OF_REACH, NOT_TESTED, NOT_COMPARABLE))])
+        said = f"{_differ(c, these)} for {whose.these}{unfindable}; {like} if assessors like them had judged"
+    return ", ".join([said, *_tallied(c, tail, (OUT_OF_REACH, NOT_TESTED, NOT_COMPARABLE))])
 
 
 def _differ(c: Comparison, differ: int) -> str:

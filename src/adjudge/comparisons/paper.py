@@ -59,6 +59,8 @@ class ComparedMeasures(Tabular, Sequence["Comparison"]):
     """Systems compared on several measures, all in the same way: a sequence of comparisons, and their one table."""
 
     comparisons: tuple[Comparison, ...]
+    left_out: tuple[str, ...] = ()
+    """In words, what has no score at all, where that is left out."""
 
     @overload
     def __getitem__(self, at: int) -> Comparison: ...

@@ -7,9 +7,10 @@ Pairs of systems are simulated with the spread and the ties that the scores have
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -29,6 +30,7 @@ from adjudge.comparisons.tests import ALL, RESAMPLES
 from adjudge.data.scores import AllLengths, CellJudgments, Pool, ScoreMatrix
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, nearest, quoted
+from adjudge.picture import Pictured
 from adjudge.stats import checks
 from adjudge.stats.paired import TEST_WORDS
 from adjudge.stats.pairs import columns_of_pairs
@@ -67,6 +69,7 @@ from adjudge.wording import counted, decimal, listed
 if TYPE_CHECKING:
     import pandas as pd
 
+    from adjudge.comparisons.pairs import Comparison
     from adjudge.stats.checks import BoolArray, IntArray
 
 LARGEST = 1e150
@@ -223,7 +226,7 @@ def plan_of(
         raise DataError(f"{matrix.measure}: designs of judging cannot be compared: {why_no_designs(sources)}")
     wanted = _difference(difference, matrix, typical)
     every = list(dict.fromkeys(map(chosen, (test, *tests))))
-    needs, looked_for, sizes = _all_needs(task, every, wanted, progress)
+    needs, looked_for, sizes, searches = _all_needs(task, every, wanted, progress)
     found = (
         None if judgments is None else disagreement(judgments.values, known, same_judges=judgments.persons)
     )
@@ -254,6 +257,7 @@ def plan_of(
         else _judge_plan(found, judgments.unit, task, needs[0], wanted),
         sampled=sampled,
         people=people or (0 if found is None else found.seen),
+        searches=searches,
         sources=sources,
         designs=_design_study(sources, crossed, task, designs, wanted, looked_for),
         source=_source_name(source),
@@ -265,9 +269,113 @@ def plan_of(
     )
 
 
+@dataclass(frozen=True)
+class SmallestFound:
+    """The smallest difference that a comparison, as it was made, finds with a power; NaN where `why` says why."""
+
+    value: float
+    power: float
+    basis: str
+    """Test, correction and alpha, as they stand in brackets."""
+    topics: int
+    """That two systems have in common, in the median."""
+    median: float
+    """Half of the pairs that were compared lie at least this far apart."""
+    why: str | None = None
+    hopeless: bool = False
+    """No difference at all can be found on so many topics."""
+
+
+def smallest_found(comparison: Comparison, *, power: float = 0.8, simulations: int = 2000) -> SmallestFound:
+    """The smallest difference between two systems that a finished comparison finds with this power.
+
+    Of a test over topics by simulation, as `plan` does it; where assessors are a sample, by the noncentral t
+    distribution with the median standard error of the pairs and its degrees of freedom.
+    """
+    checks.share("power", power)
+    chose, matrix, family = comparison.choices, comparison.matrix, comparison.family
+    results = comparison.tested[comparison.test].results
+    apart = np.abs(results.counts.difference[family])
+    shared = results.counts.n[family]
+    about: dict[str, Any] = {
+        "power": power,
+        "topics": int(np.median(shared[shared > 0])) if (shared > 0).any() else 0,
+        "median": float(np.nanmedian(apart)) if np.isfinite(apart).any() else math.nan,
+    }
+    pairs = comparison.corrected or int(family.sum())
+    alpha = f"{chose.alpha:g}".removeprefix("0")
+
+    def unknown(why: str) -> SmallestFound:
+        return SmallestFound(value=math.nan, basis="", why=why, **about)
+
+    if chose.correct not in get_args(Correct):
+        return unknown(f"power is not computed for the correction {chose.correct}")
+    if chose.side != "both":
+        return unknown("power is computed for two-sided tests")
+    if comparison.codes is not None:
+        return unknown("power is not computed for whole sets of topics")
+    pairs = 1 if chose.correct == "none" else pairs
+    many = f" over {counted(pairs, 'pair')}" if pairs > 1 else ""
+    over = f", {CORRECT_WORDS[chose.correct]}{many}" if pairs > 1 else ""
+    if comparison.sampled:
+        value = _reach_of_sample(comparison, power, chose.alpha / pairs)
+        basis = f"t over topics and assessors{f', Bonferroni{many}' if many else ''}, alpha {alpha}"
+        if math.isnan(value):
+            return unknown("no pair of systems has a standard error")
+        return SmallestFound(value=value, basis=basis, **about)
+    test = chosen(comparison.test)
+    if not test.quick:
+        return unknown(f"power of the test {comparison.test} takes long: adjudge plan computes it")
+    try:
+        known = _spreads(matrix, family)
+    except DataError as error:
+        return unknown(str(error).removeprefix(f"{matrix.measure}: "))
+    source = _source(matrix, known, known.quantile(0.5), normal=False)
+    task = _PlanTask(
+        source=source,
+        wide=source,
+        have=about["topics"],
+        power=power,
+        alpha=chose.alpha,
+        pairs=pairs,
+        places=(),
+        systems=len(matrix.systems),
+        simulations=simulations,
+        seed=comparison.seed,
+    )
+    search = task.search(task.sample(test), "all" if pairs > 1 else "one")
+    basis = f"{test.words}{over}, alpha {alpha}"
+    if task.have < search.goal.least:
+        why = (
+            f"on {counted(task.have, 'topic')} the smallest p is {number(math.ldexp(2.0, -task.have), 3)}, above"
+            f" {alpha}{f'/{pairs:,}' if pairs > 1 else ''}; {search.goal.least} topics are the fewest that can find one"
+        )
+        return SmallestFound(value=math.nan, basis=basis, why=why, hopeless=True, **about)
+    found = search.difference(task.have)
+    return SmallestFound(
+        value=found.value, basis=basis, why=found.why, hopeless=found.why is not None, **about
+    )
+
+
+def _reach_of_sample(comparison: Comparison, power: float, alpha: float) -> float:
+    """For assessors like those who judged: of the pair whose standard error is the median one."""
+    from adjudge.stats.power.rates import t_reach
+
+    assert comparison.population is not None
+    assert comparison.population.pairs is not None
+    pairs = comparison.population.pairs
+    usable = np.flatnonzero(comparison.family & np.isfinite(pairs.error) & (pairs.error > 0) & (pairs.df > 0))
+    if not usable.size:
+        return math.nan
+    middle = usable[np.argsort(pairs.error[usable], kind="stable")[(usable.size - 1) // 2]]
+    return t_reach(float(pairs.error[middle]), float(pairs.df[middle]), power=power, alpha=alpha)
+
+
 @dataclass(frozen=True, repr=False)
-class PowerPlan(Tabular):
+class PowerPlan(Pictured, Tabular):
     """How many topics find a difference, and which difference the present ones find. Keeps the matrix."""
+
+    FIGURES: ClassVar[Mapping[str, str]] = {"power": "adjudge.comparisons.figures.planning:power"}
 
     matrix: ScoreMatrix
     difference: float | None
@@ -308,6 +416,8 @@ class PowerPlan(Tabular):
     """What other designs of judging would find; None where too little is known of assessors."""
     people: int = 0
     """Assessors who judged; 0 where nobody knows."""
+    searches: tuple[Search, ...] = field(default=(), repr=False, compare=False)
+    """What power is computed with, one for each of `needs`."""
 
     @property
     def measure(self) -> str:
@@ -437,10 +547,7 @@ class PowerPlan(Tabular):
 
     def curve_table(self) -> Table:
         """The power on several numbers of topics: of the test that answers in every comparison, of others in one."""
-        first = self.needs[0]
-        shown = [need for need in self.needs if need.test == first.test or need.compared == first.compared]
-        short = {"all": "", "typical": ", others as here", "one": ", one pair"}
-        names = [need.test + (short[need.compared] if self.pairs > 1 else "") for need in shown]
+        shown, names = zip(*self.curves(), strict=True)
         return Table(
             name="curve",
             columns=(
@@ -542,6 +649,36 @@ class PowerPlan(Tabular):
         ]
         columns = [*self._key(self.needs[0]), "difference", "topics", *_power_columns(_NOTHING)]
         return pd.DataFrame(rows, columns=columns)
+
+    @cached_property
+    def smooth_curve(self) -> pd.DataFrame:
+        """The power curve on more numbers of topics, enough for a picture; simulated when it is first asked for.
+
+        A row per test, comparison and number of topics: those of the table of the curve, at the same comparisons.
+        """
+        import pandas as pd
+
+        sizes = _more_sizes(self.sizes)
+        rows = [
+            self._key(need)
+            | {"curve": name, "difference": self.looked_for, "topics": n}
+            | _power_columns(
+                need.powers[self.sizes.index(n)]
+                if n in self.sizes
+                else _power(self.searches[self.needs.index(need)], n, self.looked_for)
+            )
+            for need, name in self.curves()
+            for n in sizes
+        ]
+        columns = [*self._key(self.needs[0]), "curve", "difference", "topics", *_power_columns(_NOTHING)]
+        return pd.DataFrame(rows, columns=columns)
+
+    def curves(self) -> list[tuple[Needs, str]]:
+        """The test that answers in every comparison, others in one, each with its name."""
+        first = self.needs[0]
+        shown = [need for need in self.needs if need.test == first.test or need.compared == first.compared]
+        short = {"all": "", "typical": ", others as here", "one": ", one pair"}
+        return [(need, need.test + (short[need.compared] if self.pairs > 1 else "")) for need in shown]
 
     def as_dict(self) -> dict[str, Any]:
         """Everything, for --json; what is no finite number becomes null."""
@@ -1214,7 +1351,7 @@ def _difference(difference: float | str | None, matrix: ScoreMatrix, spread: flo
 
 def _all_needs(
     task: _PlanTask, tests: list[Chosen], wanted: float | None, progress: Progress | None
-) -> tuple[tuple[Needs, ...], float, tuple[int, ...]]:
+) -> tuple[tuple[Needs, ...], float, tuple[int, ...], tuple[Search, ...]]:
     """Answers of every test in every comparison, then their power on the same numbers of topics."""
     asked = [(test, compared) for test in tests for compared in task.comparisons(test, test == tests[0])]
     done = _counter(len(asked) * 2, progress)
@@ -1237,7 +1374,7 @@ def _all_needs(
     for k, search in enumerate(searches):
         found[k] = replace(found[k], powers=tuple(_power(search, n, looked_for) for n in sizes))
         done()
-    return tuple(found), looked_for, sizes
+    return tuple(found), looked_for, sizes, tuple(searches)
 
 
 def _needs(
@@ -1305,6 +1442,16 @@ def nice_sizes(have: int, needed: float) -> tuple[int, ...]:
     inside = inside[:: max(1, -(-len(inside) // 8))]
     apart = [n for n in inside if all(abs(n / end - 1) > 0.08 for end in ends if end)]
     return tuple(sorted({*apart, *(int(n) for n in ends if n >= 2)}))
+
+
+def _more_sizes(sizes: Sequence[int], most: int = 16) -> list[int]:
+    """These numbers of topics with others between them, about evenly."""
+    if not sizes:
+        return []
+    low, high = min(sizes), max(sizes)
+    each = max(1, -(-(high - low) // most))
+    apart = [n for n in range(low, high, each) if all(abs(n - known) >= each / 2 for known in sizes)]
+    return sorted({*sizes, *apart})
 
 
 def _sampled_plan(

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 from scipy.special import expit, log_expit
@@ -37,6 +37,7 @@ from adjudge.judgments.pairs.answers import (
     system_preferences,
 )
 from adjudge.judgments.tasks import is_anonymous
+from adjudge.picture import Pictured
 from adjudge.stats.checks import BoolArray
 from adjudge.stats.multiple import reached
 from adjudge.stats.order import rank_intervals
@@ -207,8 +208,13 @@ class AssessorReliability:
 
 
 @dataclass(frozen=True, repr=False)
-class PreferenceFit(Tabular):
+class PreferenceFit(Pictured, Tabular):
     """Strengths of items, best first, with everything that is needed to get them again."""
+
+    FIGURES: ClassVar[Mapping[str, str]] = {
+        "strengths": "adjudge.comparisons.figures.preferences:strengths",
+        "win-probabilities": "adjudge.comparisons.figures.preferences:win_probabilities",
+    }
 
     title: str
     standings: tuple[ItemStrength, ...]

@@ -47,6 +47,7 @@ from adjudge.data.scores import (
     Score,
     ScoreMatrix,
     ScoreTable,
+    heading_of,
     targets_of,
 )
 from adjudge.data.target import Target
@@ -185,7 +186,7 @@ class Scores:
         return cls(
             name=collection.settings.name,
             table=table,
-            kinds=_kinds([*_systems(table), *rows], {s: r.kind for s, r in rows.items()}, human, baseline),
+            kinds=_kinds([*rows, *_systems(table)], {s: r.kind for s, r in rows.items()}, human, baseline),
             labels={system: row.label for system, row in rows.items() if row.label},
             groups={system: row.group for system, row in rows.items() if row.group},
             topics=collection.topics,
@@ -395,6 +396,16 @@ class Scores:
                 found.append((measure, "all", form))  # which says which forms there are
         return found
 
+    def all_missing(self, measure: str, length: int | AllLengths | None, form: str | None) -> str:
+        """That a measure has no score at all of a length and form, with the reason; empty where it has one."""
+        rows = self.table.at(measure, length=length, form=form)
+        if rows["value"].notna().any():
+            return ""
+        reasons = rows["why"].dropna()
+        why = f": {reasons.mode().iloc[0]}" if len(reasons) else ""
+        words = heading_of(self.info[measure], length if isinstance(length, int) else None, form)
+        return f"{words[0].upper()}{words[1:]} is left out, since every score is missing{why}."
+
     def _has(self, measure: str, length: int | AllLengths | None, form: str | None) -> bool:
         """Whether a measure has scores of a length and form; None is any."""
         if form is None or length is None or length == "all":
@@ -535,6 +546,19 @@ class Scores:
     def kinds_of(self, systems: Iterable[str]) -> dict[str, str]:
         """The kinds of a matrix's systems."""
         return {system: self.kind(system) for system in systems}
+
+    def given_order(self, matrix: ScoreMatrix) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The topics and the systems of a matrix with a row per topic, as the data has them.
+
+        In the order of the folder's own lists; what these do not name in the order of the scores.
+        """
+        frame = self.table.frame
+        topics = dict.fromkeys([*self.topics, *frame["topic"].unique()])
+        systems = dict.fromkeys([*self.kinds, *frame["system"].unique()])
+        return (
+            tuple(name for name in topics if name in matrix.topics),
+            tuple(name for name in dict.fromkeys([*systems, *matrix.systems]) if name in matrix.systems),
+        )
 
     def label(self, system: str) -> str:
         return self.labels.get(system, system)

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from adjudge.comparisons.scores import Source, scores_of
 from adjudge.data.scores import AllLengths, Pool, ScoreMatrix
 from adjudge.errors import DataError, UsageError, among, quoted
+from adjudge.picture import Pictured
 from adjudge.table import Column, Table, Tabular, plain
 from adjudge.wording import counted, listed
 
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 ALPHA = 0.05
 H = "Kruskal-Wallis, H"
 COULD_NOT = "could not have been found to differ"
+FromChosen = Literal[
+    "chosen", "differs", "does not differ significantly", "could not have been found to differ", "no scores"
+]
+"""How a topic compares with the chosen one."""
 FEW = 5
 """With fewer scores in a group the chi-squared distribution of H is a rough one."""
 
@@ -71,12 +76,14 @@ def topics_of_matrix(
 
 
 @dataclass(frozen=True, repr=False)
-class TopicsResult(Tabular):
+class TopicsResult(Pictured, Tabular):
     """Whether topics differ, and which; whether systems do, with topics as blocks. Keeps the matrix.
 
     The tests' arrays are in the order of the matrix. `standings` run from the easiest topic to the hardest,
     for descriptions from the highest to the lowest; topics without scores come last.
     """
+
+    FIGURES: ClassVar[Mapping[str, str]] = {"topics": "adjudge.comparisons.figures.topics:topic_intervals"}
 
     matrix: ScoreMatrix
     standings: tuple[TopicRank, ...]
@@ -119,6 +126,26 @@ class TopicsResult(Tabular):
         first, last = ([s.topic for s in scored if s.mean_rank == scored[k].mean_rank] for k in (0, -1))
         return first, last
 
+    def from_chosen(self) -> dict[str, FromChosen]:
+        """By topic: how it compares with the chosen one, and which that is; nothing where none was chosen."""
+        if self.against is None:
+            return {}
+        place, test = self.matrix.topics.index, self.over_topics
+        found: dict[str, FromChosen] = {}
+        for s in self.standings:
+            if s.topic == self.against:
+                found[s.topic] = "chosen"
+            elif not s.n or not test.n[place(self.against)]:
+                found[s.topic] = "no scores"
+            elif s.from_chosen:
+                found[s.topic] = "differs"
+            else:
+                reach = test.within_reach(place(self.against), place(s.topic))
+                found[s.topic] = (
+                    "does not differ significantly" if reach else "could not have been found to differ"
+                )
+        return found
+
     def sentences(self) -> Iterator[str]:
         """What can be concluded, in plain words."""
         yield self.headline()
@@ -129,7 +156,7 @@ class TopicsResult(Tabular):
             yield self._about_ends()
             yield self._about_pairs()
         if self.against is not None:
-            yield self._about_chosen(self.against)
+            yield self.about_chosen(self.against)
         yield self._about_systems()
 
     def headline(self) -> str:
@@ -181,7 +208,7 @@ class TopicsResult(Tabular):
         a, b = (scored[side] for side in np.triu_indices(scored.size, k=1))
         return int(np.count_nonzero(~self.over_topics.within_reach(a, b)))
 
-    def _about_chosen(self, topic: str) -> str:
+    def about_chosen(self, topic: str) -> str:
         chosen = next(s for s in self.standings if s.topic == topic)
         others = [s for s in self.standings if s.n and s.topic != topic]
         if not chosen.n or not others:

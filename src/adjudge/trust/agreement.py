@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from adjudge import __version__
 from adjudge.comparisons.scores import Scores, Source, scores_of
@@ -21,6 +21,7 @@ from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, among, quoted
 from adjudge.judgments.tasks import is_anonymous
 from adjudge.measures.judged.pyramid import PyramidPeer, PyramidScore
+from adjudge.picture import Pictured
 from adjudge.table import Cell, Column, Table, Tables, Tabular, plain
 from adjudge.trust.gathered import ALPHA, PROTOCOL, Gathered, gathered_of, left_after, multiplier, signed
 from adjudge.trust.questions import (
@@ -316,6 +317,10 @@ class QuestionAgreement:
     pairs: tuple[AssessorPair, ...]
     systems: tuple[SystemAgreement, ...]
     without: tuple[AlphaWithout, ...]
+    asked: str = ""
+    """The question without the length and form that its name has where several are kept apart."""
+    targets: frozenset[tuple[int | None, str | None]] = frozenset()
+    """The lengths and forms of what was judged."""
 
     @property
     def coefficients(self) -> tuple[AgreementCoefficient, ...]:
@@ -423,6 +428,8 @@ def question_agreement(own: QuestionMatrix, how: AgreementOptions) -> QuestionAg
         pairs=tuple(_pairs(own, few)),
         systems=tuple(_systems(own, how)),
         without=tuple(_without(own, how)),
+        asked=own.asked or own.question,
+        targets=own.targets,
     )
 
 
@@ -723,8 +730,10 @@ def _mean_interval(values: FloatArray, topics: Sequence[str], how: AgreementOpti
 
 
 @dataclass(frozen=True, repr=False)
-class AgreementResult(Tabular):
+class AgreementResult(Pictured, Tabular):
     """How far assessors agree on every question of a source."""
+
+    FIGURES: ClassVar[Mapping[str, str]] = {"agreement": "adjudge.trust.figures.judges:agreement"}
 
     name: str
     questions: tuple[QuestionAgreement, ...]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from adjudge.data.scores import AllLengths, MeasureInfo, heading_of, title_of
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError
 from adjudge.judgments.tasks import PROGRAMS, Judged, is_anonymous
+from adjudge.picture import Pictured
 from adjudge.stats.dossiers import (
     AssessorContrasts,
     JudgedThings,
@@ -133,8 +134,10 @@ class ComparisonWithout:
 
 
 @dataclass(frozen=True, repr=False)
-class Dossiers(Tabular):
+class Dossiers(Pictured, Tabular):
     """What is known of every assessor of one measure."""
+
+    FIGURES: ClassVar[Mapping[str, str]] = {"assessors": "adjudge.trust.figures.judges:assessors"}
 
     info: MeasureInfo
     length: int | None

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from adjudge.errors import DataError, UsageError, nearest, quoted
+from adjudge.picture import Figure, Pictured
 from adjudge.table import Table, Tables, Tabular
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class ResultPart(Protocol):
     def as_dict(self) -> dict[str, Any]: ...
 
 
-class PartsResult(Tabular):
+class PartsResult(Pictured, Tabular):
     """Parts by name, why others are absent, and what readers should know."""
 
     QUESTIONS: ClassVar[Mapping[str, str]]
@@ -48,6 +49,25 @@ class PartsResult(Tabular):
         raise UsageError(
             f"there is no part {quoted(part)}{nearest(part, known)}; expected one of: {', '.join(known)}"
         )
+
+    def figures(self) -> dict[str, Pictured]:
+        """By the names of figures, the part that draws each."""
+        return {
+            name: part for part in self.parts.values() if isinstance(part, Pictured) for name in part.FIGURES
+        }
+
+    def figure(self, kind: str | None = None, **options: Any) -> Figure:
+        """A figure of one of the parts, by its name: `figure("scatter")`; without a name the first."""
+        known = self.figures()
+        if not known:
+            raise UsageError("no part of this result has a figure")
+        kind = next(iter(known)) if kind is None else kind
+        if kind not in known:
+            raise UsageError(
+                f"no part of this result has a figure {quoted(kind)}{nearest(kind, known)}; there are:"
+                f" {', '.join(known)}"
+            )
+        return known[kind].figure(kind, **options)
 
     def headline(self) -> str:
         return next(iter(self.parts.values())).headline()

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -42,6 +42,7 @@ from adjudge.measures.judged.preference_strengths import (
 from adjudge.measures.registry import parse_measures
 from adjudge.measures.run import check_needs, score
 from adjudge.measures.spec import split_specs
+from adjudge.picture import Pictured
 from adjudge.stats.agreement import PairAgreement, agreement_shares, pair_agreement
 from adjudge.stats.bootstrap import LEAST_VARIED, flat, t_means
 from adjudge.stats.multiple import holm
@@ -593,8 +594,12 @@ class Trajectory:
 
 
 @dataclass(frozen=True, repr=False)
-class Convergence(Tabular):
+class Convergence(Pictured, Tabular):
     """Figure 3's data: a trajectory per topic."""
+
+    FIGURES: ClassVar[Mapping[str, str]] = {
+        "preferences-needed": "adjudge.trust.figures.preferences:preferences_needed"
+    }
 
     human: str
     topics: tuple[Trajectory, ...]
@@ -621,6 +626,15 @@ class Convergence(Tabular):
         for n in () if most is None else [point.n for point in most.points]:
             means = [topic.at(n).mean for topic in self.measured]
             yield n, math.fsum(means) / len(means), sum(topic.answers >= n for topic in self.measured)
+
+    def mean_intervals(self) -> Iterator[tuple[float, float]]:
+        """Of every point of `mean`, Student's interval over topics; NaN where there is none."""
+        if not self.measured:
+            return
+        most = max(self.measured, key=lambda topic: topic.answers)
+        shares = np.array([[topic.at(point.n).mean for point in most.points] for topic in self.measured])
+        low, high = _intervals(shares, level=self.level)
+        yield from zip(low.tolist(), high.tolist(), strict=True)
 
     def lines(self) -> dict[str, float]:
         """Other measures' agreement, meaned over the topics that have a trajectory."""

@@ -66,6 +66,10 @@ class QuestionMatrix:
     """Whether answers choose between two things in no order: each counts in both orders."""
     title: str = ""
     """The question, with its protocol where another protocol asks one of the same name."""
+    asked: str = ""
+    """The question without the length and form that its name has where several are kept apart."""
+    targets: frozenset[tuple[int | None, str | None]] = frozenset()
+    """The lengths and forms of what was judged."""
 
     @property
     def alone(self) -> int:
@@ -166,6 +170,8 @@ def questions_of(answers: Iterable[GivenAnswer]) -> Asked:
                 matrix=matrix,
                 categories=one.categories,
                 mirrored=question == PREFERENCE,
+                asked=question,
+                targets=frozenset((each.length, each.form) for each in given.values()),
             )
         )
     return Asked(titled(found), anonymous, again)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from adjudge import __version__
 from adjudge.comparisons.scores import Scores, Source, scores_of
@@ -20,6 +20,7 @@ from adjudge.errors import AdjudgeError, UsageError, quoted
 from adjudge.judgments.tasks import is_anonymous
 from adjudge.measures.judged.coverage import Coverage, JudgedCoverage
 from adjudge.measures.registry import parse_measure
+from adjudge.picture import Pictured
 from adjudge.table import Cell, Column, Table, Tables, Tabular, plain
 from adjudge.trust.conflicts import (
     RESOLUTIONS,
@@ -96,6 +97,7 @@ def stability(
     resample: bool = False,
     seed: int = 0,
     without: str | Sequence[str] = (),
+    noise: bool = True,
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> Stability:
     """How stable the ranking is under repeated judgments and the noise of judging: `stability("my-eval")`.
@@ -103,7 +105,8 @@ def stability(
     `scores` are an evaluation, a path to its folder or to a file of scores, or a DataFrame; of scores alone, only the
     noise of judging can be said. Measures are those with assessors, or the ones that are named; a coverage measure
     that is named is also the one whose scores are resolved. `resample` draws assessors instead of from the fitted
-    model, which takes ten of them. `without` leaves out assessors.
+    model, which takes ten of them. `without` leaves out assessors. Without `noise`, nothing is said of the noise of
+    judging, and no measure has to be scored.
     """
     data = scores_of(scores)
     gathered = gathered_of(data)
@@ -133,16 +136,18 @@ def stability(
             absent.append(NO_UNITS)
         if not repeats:
             absent.append(NO_REPEATS)
-    advice = _advice(data, gathered)
-    noise = _noises(
-        data, measure, length, form, level, draws, resample, seed, progress, notes, absent, advice
-    )
+    found_noise: list[RankNoise] = []
+    if noise:
+        advice = _advice(data, gathered)
+        found_noise = _noises(
+            data, measure, length, form, level, draws, resample, seed, progress, notes, absent, advice
+        )
     return Stability(
         name=data.name,
         again=tuple(again),
         resolutions=tuple(found),
         repeats=tuple(repeats),
-        noise=tuple(noise),
+        noise=tuple(found_noise),
         absent=tuple(absent),
         notes=tuple(_once(notes)),
         level=level,
@@ -172,6 +177,11 @@ def _page_measure(measure: str | Sequence[str] | None) -> tuple[JudgedCoverage, 
         except AdjudgeError:
             continue
         if isinstance(found, JudgedCoverage) and type(found).of_units is not JudgedCoverage.of_units:
+            if found.named_judge:
+                return (
+                    Coverage(),
+                    f"scores of coverage are resolved: {text} is a program's, and these are people's",
+                )
             return found, None
     if not named:
         return Coverage(), None
@@ -460,11 +470,16 @@ def _advice(data: Scores, gathered: Gathered | None) -> str:
 
 
 @dataclass(frozen=True, repr=False)
-class Stability(Tabular):
+class Stability(Pictured, Tabular):
     """Conflicts of repeated judgments, resolved scores and their bars, planted repeats, and judge noise.
 
     What could not be said is in `absent`, with the reason.
     """
+
+    FIGURES: ClassVar[Mapping[str, str]] = {
+        "stability": "adjudge.trust.figures.judges:stability",
+        "retention": "adjudge.trust.figures.resolutions:retention",
+    }
 
     name: str
     again: tuple[JudgedAgain, ...]

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,7 @@ from adjudge.errors import DataError, UsageError, among, nearest, quoted
 from adjudge.judgments.batch import Judgments, judgments_if_allowed
 from adjudge.judgments.protocol import Protocol, protocol_of
 from adjudge.judgments.tasks import TextRef, text_hash
+from adjudge.picture import Pictured
 from adjudge.stats import checks
 from adjudge.stats.agreement import (
     AgreementCoefficient,
@@ -93,8 +94,12 @@ class LearnedAdvantage:
 
 
 @dataclass(frozen=True, repr=False)
-class TrainedJudge(Tabular):
+class TrainedJudge(Pictured, Tabular):
     """A judge, and what it is worth on systems that it was not trained on."""
+
+    FIGURES: ClassVar[Mapping[str, str]] = {
+        "judge-agreement": "adjudge.trust.figures.judges:left_out_agreement"
+    }
 
     judge: LearnedJudge
     agreement: tuple[JudgeAgreement, ...]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from adjudge import __version__
+from adjudge.picture import Pictured
 from adjudge.stats.agreement import SAME
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.judge_agreement import (
@@ -39,7 +40,7 @@ from adjudge.trust.judges.verdict import (
     difference_words,
     verdict_of,
 )
-from adjudge.wording import counted, listed
+from adjudge.wording import counted, listed, natural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,6 +80,25 @@ class BesidePeople:
 
 
 @dataclass(frozen=True)
+class SystemBesidePeople:
+    """What was judged of one system alone: the judge's alpha with people, and people's with each other."""
+
+    system: str
+    things: int
+    judge: DrawnValue = NONE
+    people: DrawnValue = NONE
+    why: str | None = None
+    """The judge has no alpha."""
+    why_people: str | None = None
+
+    def record(self) -> dict[str, Any]:
+        found: dict[str, Any] = {"system": self.system, "things": self.things}
+        for name, own in (("judge", self.judge), ("people", self.people)):
+            found |= {name: own.value, f"{name}_low": own.low, f"{name}_high": own.high}
+        return found | {"why": self.why, "why_people": self.why_people}
+
+
+@dataclass(frozen=True)
 class AspectAgreement:
     """One judge on one aspect."""
 
@@ -93,6 +113,8 @@ class AspectAgreement:
     remarks: tuple[str, ...] = ()
     """Those of the notes without which the verdict would be misread."""
     notes: tuple[str, ...] = ()
+    systems: tuple[SystemBesidePeople, ...] = ()
+    """Nobody's where answers are not about single systems."""
 
     def of(self, kind: RowKind) -> tuple[BesidePeople, ...]:
         return tuple(each for each in self.rows if each.kind == kind)
@@ -110,8 +132,13 @@ def over_words(topics: int, clusters: int) -> str:
 
 
 @dataclass(frozen=True, repr=False)
-class JudgeAgreementResult(Tabular):
+class JudgeAgreementResult(Pictured, Tabular):
     """Judges beside people and controls, aspect by aspect, with a verdict on each."""
+
+    FIGURES: ClassVar[Mapping[str, str]] = {
+        "judge-agreement": "adjudge.trust.figures.judges:judge_agreement",
+        "judge-controls": "adjudge.trust.figures.judges:judge_controls",
+    }
 
     aspects: tuple[AspectAgreement, ...]
     level: float
@@ -250,6 +277,18 @@ class JudgeAgreementResult(Tabular):
             ]
         )
 
+    def systems_frame(self) -> pd.DataFrame:
+        """One row per judge, aspect and system: alpha with people, beside people's own."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [
+                {"judge": each.judge, "aspect": each.aspect, **row.record()}
+                for each in self.aspects
+                for row in each.systems
+            ]
+        )
+
     def as_dict(self) -> dict[str, Any]:
         found: dict[str, Any] = plain(
             {
@@ -264,6 +303,7 @@ class JudgeAgreementResult(Tabular):
                         "clusters": each.clusters,
                         "people": list(each.people),
                         "rows": [row.record() for row in each.rows],
+                        "systems": [row.record() for row in each.systems],
                         "verdict": {
                             "step": each.verdict.step,
                             "words": each.verdict.words,
@@ -421,7 +461,36 @@ def _aspect(bench: AspectBench, options: JudgeOptions) -> AspectAgreement:
         verdict=verdict,
         remarks=tuple(remarks),
         notes=tuple(notes),
+        systems=tuple(_systems(footing, times, options)),
     )
+
+
+def _systems(footing: Footing, times: FloatArray, options: JudgeOptions) -> Iterator[SystemBesidePeople]:
+    """Every system's things alone, on the scale of all, in the same draws of clusters."""
+    bench = footing.bench
+    if bench.pairs:
+        return
+    for system in sorted({each for each in bench.systems if each is not None}, key=natural):
+        own = np.array([each == system for each in bench.systems])
+        codes = footing.people[own]
+        found = people_agreement(
+            [footing.given[own]], codes, scale=footing.scale, cluster=footing.cluster[own], times=times
+        )
+        weights = np.count_nonzero(codes != MISSING, axis=0).astype(float)
+        drawn = _of_coefficient(found, COEFFICIENTS.index("alpha"), weights)
+        clusters = np.unique(footing.cluster[own]).size
+        judge, people = (
+            drawn_value(each, clusters, options.level) for each in (drawn.judges[0], drawn.people)
+        )
+        alone = footing.alone or "people gave one answer throughout, or did not judge the same"
+        yield SystemBesidePeople(
+            system=system,
+            things=int(own.sum()),
+            judge=judge,
+            people=people,
+            why="people gave one answer throughout" if math.isnan(judge.value) else None,
+            why_people=alone if math.isnan(people.value) else None,
+        )
 
 
 LEAST_COPIED, COPIED = 30, 0.99

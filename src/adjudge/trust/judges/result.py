@@ -16,6 +16,7 @@ from adjudge.comparisons.scores import Patterns, Source, scores_of
 from adjudge.data.scores import AllLengths
 from adjudge.errors import AdjudgeError, DataError, UsageError
 from adjudge.measures.spec import judge_of
+from adjudge.picture import Figure, Pictured
 from adjudge.table import Column, Table, Tables, Tabular, frame_to_csv, plain
 from adjudge.trust.judges.bench import AspectBench, JudgeBenches, benches_of, shared_words
 from adjudge.trust.judges.options import JudgeOptions
@@ -155,7 +156,7 @@ class JudgeDossier(PartsResult):
 
 
 @dataclass(frozen=True, repr=False)
-class JudgeReport(Tabular):
+class JudgeReport(Pictured, Tabular):
     """The dossiers of some judges, and what they are worth together where a panel was asked for."""
 
     name: str
@@ -169,6 +170,11 @@ class JudgeReport(Tabular):
             if dossier.judge == judge:
                 return dossier
         raise UsageError(f"no dossier of {judge!r}; there are: {listed([d.judge for d in self.dossiers])}")
+
+    def figure(self, kind: str | None = None, *, judge: str | None = None, **options: Any) -> Figure:
+        """A figure of one judge's dossier, by its name; without a judge of the first."""
+        dossier = self.dossiers[0] if judge is None else self[judge]
+        return dossier.figure(kind, **options)
 
     def headline(self) -> str:
         return " ".join(dossier.headline() for dossier in self.dossiers)

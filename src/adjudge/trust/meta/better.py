@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from adjudge import __version__
 from adjudge.comparisons.best import best_words, candidates
@@ -20,6 +20,7 @@ from adjudge.comparisons.scores import Among
 from adjudge.data.scores import MeasureInfo
 from adjudge.engine import generator
 from adjudge.errors import DataError
+from adjudge.picture import Pictured
 from adjudge.table import Cell, Column, Table, Tables, Tabular, plain
 from adjudge.trust.meta.cells import Cells, HumanCells
 from adjudge.trust.meta.words import coefficient_words, over_words
@@ -381,8 +382,10 @@ CORRECTED = {"holm": "Holm", "bonferroni": "Bonferroni", "bh": "Benjamini-Hochbe
 
 
 @dataclass(frozen=True, repr=False)
-class BetterResult(Tabular):
+class BetterResult(Pictured, Tabular):
     """Measures compared with each other: by human measure, level, coefficient and choice of systems."""
+
+    FIGURES: ClassVar[Mapping[str, str]] = {"measure-groups": "adjudge.trust.figures.meta:measure_groups"}
 
     comparisons: tuple[MeasureComparison, ...]
 

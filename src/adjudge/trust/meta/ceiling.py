@@ -7,9 +7,9 @@ said to be above the ceiling, or below it, only where the interval of the differ
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from adjudge.comparisons.scores import Among
 from adjudge.data.scores import MeasureInfo
 from adjudge.engine import generator
 from adjudge.errors import DataError
+from adjudge.picture import Pictured
 from adjudge.stats.ceiling import CeilingCoefficient, HumanCeiling, human_ceiling
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.correlation import CorrelationLevel
@@ -108,8 +109,10 @@ class AssessorsCeiling:
 
 
 @dataclass(frozen=True, repr=False)
-class CeilingResult(Tabular):
+class CeilingResult(Pictured, Tabular):
     """Every measure beside the assessors of every human measure."""
+
+    FIGURES: ClassVar[Mapping[str, str]] = {"ceiling": "adjudge.trust.figures.meta:ceiling"}
 
     rows: tuple[MeasureCeiling, ...]
     ceilings: tuple[AssessorsCeiling, ...]

@@ -179,23 +179,26 @@ def _check_target(
         raise UsageError(f"no measure has scores of form {quoted(form)}; there is: {listed(sorted(forms))}")
 
 
-def human_measures(scores: Scores, named: str | Sequence[str]) -> list[str]:
-    """The measures that are people's: those named, also by what was asked (overall); else all with assessors."""
+def human_measures(scores: Scores, named: str | Sequence[str], *, option: str = "--human") -> list[str]:
+    """The measures that are people's: those named, also by what was asked (overall); else all with assessors.
+
+    `option` is how a command names them.
+    """
     texts = [named] if isinstance(named, str) else list(named)
     known = scores.all_measures()
     if not texts:
         judged = [m for m in known if _named_people(scores, m) and scores.info[m].better is not None]
         if not judged:
             raise UsageError(
-                f"no measure of {scores.name} names assessors: say which is people's with --human MEASURE;"
+                f"no measure of {scores.name} names assessors: say which is people's with {option} MEASURE;"
                 f" there are: {listed(known)}"
             )
         return judged
-    found = [name for text in texts for name in _named(scores, text, known)]
+    found = [name for text in texts for name in _named(scores, text, known, option)]
     return list(dict.fromkeys(found))
 
 
-def _named(scores: Scores, text: str, known: Sequence[str]) -> list[str]:
+def _named(scores: Scores, text: str, known: Sequence[str], option: str) -> list[str]:
     if same_name(text, known):
         return scores.resolved(text)
     asked: dict[str, list[str]] = {}
@@ -207,7 +210,7 @@ def _named(scores: Scores, text: str, known: Sequence[str]) -> list[str]:
         for part in parts:
             if len(asked[part]) > 1:
                 raise UsageError(
-                    f"--human {part} can be {listed(asked[part])}: write one of them out, in quotation marks"
+                    f"{option} {part} can be {listed(asked[part])}: write one of them out, in quotation marks"
                 )
         return [asked[part][0] for part in parts]
     try:
@@ -217,7 +220,7 @@ def _named(scores: Scores, text: str, known: Sequence[str]) -> list[str]:
         if "(" in text or not judged:
             raise
         raise UsageError(
-            f"--human {quoted(text)}: no such measure{nearest(text, [*asked, *known])};"
+            f"{option} {quoted(text)}: no such measure{nearest(text, [*asked, *known])};"
             f" people gave: {listed(list(dict.fromkeys(judged)))}"
         ) from error
 

@@ -8,9 +8,9 @@ questions: every row, title and sentence names its level and its coefficient.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from adjudge import __version__
 from adjudge.comparisons.scores import Among
 from adjudge.data.scores import MeasureInfo
 from adjudge.engine import generator
+from adjudge.picture import Pictured
 from adjudge.stats.correlation import (
     Coefficient,
     CorrelationIntervals,
@@ -90,8 +91,10 @@ class MeasureCorrelation:
 
 
 @dataclass(frozen=True, repr=False)
-class CorrelationsResult(Tabular):
+class CorrelationsResult(Pictured, Tabular):
     """Every measure against every human measure."""
+
+    FIGURES: ClassVar[Mapping[str, str]] = {"scatter": "adjudge.trust.figures.meta:scatter"}
 
     rows: tuple[MeasureCorrelation, ...]
     confidence: float
@@ -101,6 +104,8 @@ class CorrelationsResult(Tabular):
     """For what the intervals hold, in words."""
     signature: str
     notes: tuple[str, ...] = ()
+    cells: Cells | None = None
+    """The scores that were correlated."""
 
     @property
     def levels(self) -> tuple[CorrelationLevel, ...]:
@@ -330,6 +335,7 @@ def correlate_all(
             f"correlations|resample:{options.resample}|R:{options.interval_resamples}|level:{1 - options.alpha:g}"
             f"|seed:{options.seed}|v:{__version__}"
         ),
+        cells=cells,
     )
 
 

@@ -8,9 +8,9 @@ people stay. A value is the median over subsets, drawn without replacement, so t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, get_args
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from adjudge import __version__
 from adjudge.comparisons.scores import Among, Scores
 from adjudge.data.scores import AllLengths, MeasureInfo
 from adjudge.engine import generator
+from adjudge.picture import Pictured
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.correlation import (
@@ -215,8 +216,14 @@ class NoCurve:
 
 
 @dataclass(frozen=True, repr=False)
-class CurvesResult(Tabular):
+class CurvesResult(Pictured, Tabular):
     """How correlation with people and discriminative power grow with references, topics and assessors."""
+
+    FIGURES: ClassVar[Mapping[str, str]] = {
+        "references-curve": "adjudge.trust.figures.meta:references_curve",
+        "topics-curve": "adjudge.trust.figures.meta:topics_curve",
+        "assessors-curve": "adjudge.trust.figures.meta:assessors_curve",
+    }
 
     curves: tuple[Curve, ...]
     none: tuple[NoCurve, ...]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from adjudge.judgments.tasks import TextRef
 from adjudge.measures.base import Measure
 from adjudge.measures.registry import parse_measures
 from adjudge.measures.run import looks_at_judgments, score_batches
+from adjudge.picture import Pictured
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.effects import pair_effects
@@ -100,8 +101,10 @@ class FoolingOutcome:
 
 
 @dataclass(frozen=True, repr=False)
-class FoolingResult(Tabular):
+class FoolingResult(Pictured, Tabular):
     """Where measures rank made texts among the real systems, and how far their scores are from the originals'."""
+
+    FIGURES: ClassVar[Mapping[str, str]] = {"fooling": "adjudge.trust.figures.meta:fooling"}
 
     evaluation: str
     source: str

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from adjudge.comparisons.scores import Among
 from adjudge.data.scores import MeasureInfo
+from adjudge.picture import Pictured
 from adjudge.stats.checks import BoolArray, FloatArray
 from adjudge.stats.correlation import correlations
 from adjudge.stats.order import places
@@ -164,8 +165,10 @@ class RankTable:
 
 
 @dataclass(frozen=True, repr=False)
-class RanksResult(Tabular):
+class RanksResult(Pictured, Tabular):
     """A rank table per human measure and choice of systems."""
+
+    FIGURES: ClassVar[Mapping[str, str]] = {"ranks": "adjudge.trust.figures.meta:ranks"}
 
     ranked: tuple[RankTable, ...]
 

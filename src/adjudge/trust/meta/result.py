@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from adjudge.comparisons.pairs import Comparison
+    from adjudge.picture import Figure
     from adjudge.stats.correlation import Coefficient, CorrelationLevel, Resample
     from adjudge.stats.measure_tests import Swap
     from adjudge.trust.meta.better import MeasureTest
@@ -429,6 +430,12 @@ class MetaResult(PartsResult):
             f"meta|{'+'.join(each.info.measure for each in self.cells.humans)}|among:{'+'.join(o.among)}"
             f"|resample:{o.resample}|R:{o.resamples or 'own'}|seed:{o.seed}|v:{__version__}"
         )
+
+    def figure(self, kind: str | None = None, **options: Any) -> Figure:
+        """A part's figure; groups of measures have the intervals of their correlations, where these are there too."""
+        if kind == "measure-groups" and "correlations" in self.parts:
+            options.setdefault("correlations", self.parts["correlations"])
+        return super().figure(kind, **options)
 
     def to_frame(self) -> pd.DataFrame:
         """Of the correlations, or of the one part that there is: a row per measure, human measure and coefficient."""

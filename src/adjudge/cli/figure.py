@@ -1,0 +1,211 @@
+"""adjudge figure"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+
+import typer
+
+from adjudge.cli import options
+from adjudge.cli.output import not_over, progress, say, show, show_json, warn
+from adjudge.cli.sources import length_of, open_scores, takes_table, warn_of
+from adjudge.errors import ClashError, UsageError, quoted
+from adjudge.figures.catalogue import CATALOGUE, all_figures, listing, spec_of
+from adjudge.figures.choice import main_target
+from adjudge.figures.spec import FigureOptions
+
+if TYPE_CHECKING:
+    from adjudge.comparisons.scores import Scores
+    from adjudge.formats.scoretable import TableOptions
+    from adjudge.picture import Figure, Theme
+
+ALL = "all"
+Order = Literal["rank", "given"]
+
+
+@takes_table
+def command(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME",
+            help="The figure; without one, a list of them; all: every one that there is data for.",
+        ),
+    ] = None,
+    scores: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="SCORES", help="An evaluation's folder, or a file of scores.", show_default=False
+        ),
+    ] = None,
+    *,
+    table: TableOptions,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--out",
+            metavar="FILE",
+            help="Where to write it: .svg, .png, .pdf or .json (Vega-Lite); of all, a folder. NAME.svg unless given.",
+            show_default=False,
+        ),
+    ] = None,
+    measure: options.Measures = None,
+    length: options.Lengths = None,
+    form: options.Form = None,
+    order: Annotated[
+        str | None,
+        typer.Option("--order", metavar="rank|given", help="Of systems: by rank, or as the data has them."),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option("--against", metavar="NAME", help="A topic or system to compare the others with."),
+    ] = None,
+    people: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--people",
+            metavar="MEASURE",
+            help="The measures that are people's judgments; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    level: Annotated[
+        str | None,
+        typer.Option(
+            "--level", metavar="LEVEL", help="Of correlations with people: system, input or global."
+        ),
+    ] = None,
+    judge: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--judge", metavar="ASSESSOR", help="The assessor to compare with the others.", show_default=False
+        ),
+    ] = None,
+    topic: Annotated[
+        str | None, typer.Option("--topic", metavar="TOPIC", help="The one topic to draw.")
+    ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            "--by",
+            metavar="FACTOR",
+            help="What to draw systems by: topic, assessor, length, form, type, selector, set or task;"
+            " slices: also source-length, compression and the like, several with commas.",
+        ),
+    ] = None,
+    dark: Annotated[bool, typer.Option("--dark", help="For a dark page or slide.")] = False,
+    no_title: Annotated[
+        bool,
+        typer.Option("--no-title", help="Without title and words, which a caption will say; so are PDFs."),
+    ] = False,
+    human: options.Human = None,
+    baseline: options.Baseline = None,
+    lower_is_better: options.Lower = False,
+    seed: options.Seed = 0,
+    json: options.Json = False,
+) -> None:
+    """Draw a figure for a paper or a talk, as SVG, PNG or PDF, with the drawn rows beside it.
+
+    The rows are a CSV file of the same name. The list of figures says what each shows; those of judgments need an
+    evaluation's folder, the others also take a file of scores.
+    """
+    if name is None or scores is None:
+        _list(name, json)
+        return
+    if name != ALL:
+        spec_of(name)
+    if order is not None and order not in get_args(Order):
+        raise UsageError(f"--order is {quoted(order)}, expected rank or given")
+    theme: Theme = "dark" if dark else "light"
+    data = open_scores(scores, table, human, baseline, lower_is_better)
+    with progress("Drawing") as told:
+        asked = FigureOptions(
+            measures=tuple(measure or ()),
+            length=length_of(length),
+            form=form,
+            order=order,  # type: ignore[arg-type]
+            against=against,
+            people=tuple(people or ()),
+            level=level,
+            judge=tuple(judge or ()),
+            topic=topic,
+            by=by,
+            seed=seed,
+            progress=told,
+        )
+        if name == ALL:
+            for known in CATALOGUE:
+                not_over((out or Path("figures")) / f"{known}.csv", scores, option="-o")
+            _draw_all(data, asked, out or Path("figures"), theme, no_title, json)
+            return
+        path = out or Path(f"{name}.svg")
+        for each in (path, path.with_suffix(".csv")):
+            not_over(each, scores, option="-o")
+        drawn = spec_of(name).drawn(data, asked)
+    files = drawn.save(path, theme=theme, title=False if no_title else None)
+    if json:
+        show_json(_as_dict(drawn, files))
+        return
+    say(drawn.title, "bold")
+    say(drawn.words)
+    for note in drawn.notes:
+        warn(note)
+    warn_of(replace(data, refused={}), asked.measures)
+    say(f"{files[0]}, and its {len(drawn.data):,} rows in {files[1]}")
+
+
+def _as_dict(drawn: Figure, files: list[Path]) -> dict[str, Any]:
+    return {
+        "figure": drawn.name,
+        "title": drawn.title,
+        "words": drawn.words,
+        "notes": list(drawn.notes),
+        "signature": drawn.signature,
+        "rows": len(drawn.data),
+        "files": [str(file) for file in files],
+    }
+
+
+def _list(name: str | None, json: bool) -> None:
+    if name is not None and name != ALL:
+        spec = spec_of(name)
+        raise UsageError(
+            f"{name}: of which scores? Such as: adjudge figure {name} my-eval {spec.example}".rstrip()
+        )
+    if name == ALL:
+        raise UsageError("of which scores? Such as: adjudge figure all my-eval -o figures")
+    if json:
+        show_json(listing().as_dict())
+        return
+    show(listing())
+    say(
+        "adjudge figure NAME my-eval -o NAME.svg draws one; adjudge figure all my-eval -o figures all of them."
+    )
+
+
+def _draw_all(
+    data: Scores, asked: FigureOptions, folder: Path, theme: Theme, no_title: bool, json: bool
+) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise ClashError(f"{folder}: is a file, expected a folder or nothing")
+    drawn, absent = [], {}
+    for spec, figure, why in all_figures(data, asked):
+        if figure is None:
+            absent[spec.name] = why
+            continue
+        files = figure.save(folder / f"{spec.name}.svg", theme=theme, title=False if no_title else None)
+        drawn.append(_as_dict(figure, files))
+    if json:
+        main = main_target(data, asked)
+        show_json({"figures": drawn, "absent": absent, "target": None if main is None else main.as_dict()})
+        return
+    for each in drawn:
+        say(f"{each['files'][0]}: {each['title']}")
+    for name, why in absent.items():
+        warn(f"{name}: {why}")
+    if (main := main_target(data, asked)) is not None:
+        say(f"figures of one length are of {main}, which has most scores; --length and --form choose another")
+    say(f"{len(drawn)} of {len(CATALOGUE)} figures are in {folder}, each with its rows as CSV")

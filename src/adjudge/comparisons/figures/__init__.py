@@ -1,0 +1,1 @@
+"""Pictures of comparisons: a result in, a figure out."""

@@ -1,0 +1,1 @@
+"""Pictures of what stands behind trust: a result in, a figure out."""
