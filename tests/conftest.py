@@ -94,6 +94,20 @@ def judged_demo(once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
     return once("judged-demo", fill) / "e"
 
 
+@pytest.fixture(scope="session")
+def full_demo(once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
+    """The demo that has everything, as `adjudge demo --full` makes it; tests get copies."""
+
+    def fill(folder: Path) -> None:
+        from tests.cli.running import called
+
+        done = called(folder, "demo", "my-eval", "--full")
+        assert done.returncode == 0, done.stderr
+        assert "pairs of summaries: " in done.stdout
+
+    return once("full-demo", fill) / "my-eval"
+
+
 @pytest.fixture
 def make(tmp_path: Path) -> Callable[..., Evaluation]:
     """An evaluation with the rows given: `make(Summary("t1", "a", "A text."), ...)`."""

@@ -1,48 +1,92 @@
-"""A worked evaluation, from texts to a ranked report, with the commands a user would type.
+"""A worked evaluation, from texts to a report, with the commands a user would type.
 
 python tools/demo.py [FOLDER]      the folder, and FOLDER-report, are made anew
 """
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-STEPS = (
+MEASURES = "rouge-2(refs=jackknife),coverage,pyramid,rating(aspect=overall)"
+MAKE = (
     (
-        "Twelve invented news stories, four writers, nine systems; simulated assessors judge them",
-        "demo {0} --judged",
+        "Fourteen invented news stories, four writers, nine systems; simulated assessors judge them",
+        "demo {0} --full",
     ),
-    ("NIST's two baselines, made from the documents", "baselines {0}"),
-    ("What is there, and does anything look wrong?", "check {0}"),
-    ("Sentences and discourse units of the baselines too", "units {0}"),
-    ("Scores; people are never compared with their own reference", "score {0} {1}"),
-    ("Which systems really differ?", "compare {0} -m {2}"),
-    ("How many pairs does each test find, and do machines pass for human?", "compare {0} --counts"),
-    ("How much is due to systems, topics, assessors?", "anova {0} -m coverage --interactions"),
-    ("A page to read", "report {0} -o {0}-report"),
+    (
+        "Scores, from texts and from judgments; people are never compared with their own reference",
+        "score {0} -m '{1}'",
+    ),
 )
-MEASURES = ("rouge-1(refs=jackknife)", "rouge-2(refs=jackknife)", "coverage", "pyramid", "words")
+SHOW = (  # none of these changes the evaluation, so they run side by side
+    ("Which systems really differ, as assessors see it?", "compare {0} -m coverage --length 100"),
+    (
+        "A figure: every difference with its interval",
+        "figure forest {0} -m pyramid -o {0}-report/forest.svg",
+    ),
+    ("A page to read, with its tables as CSV and LaTeX", "report {0} -o {0}-report"),
+)
+LOOK = (
+    ("The report", "{uri}/index.html"),
+    ("The figure", "{uri}/forest.svg (its rows: forest.csv)"),
+    (
+        "All tables and figures in LaTeX for a paper, in a few minutes",
+        "adjudge report {0} -o {report} --paper {0}-paper",
+    ),
+    ("The app in which people judge", "adjudge serve {0}"),
+    (
+        "A dossier of a program that judges, in a minute or so",
+        "adjudge judge train {0} --protocol duc-2002 -o judge.json",
+        "adjudge judge apply {0} judge.json --name tree",
+        "adjudge judge report {0} tree",
+    ),
+)
 
 
 def main(folder: str) -> int:
-    for old in (Path(folder), Path(f"{folder}-report")):
+    report = Path(f"{folder}-report")
+    for old in (Path(folder), report):
         shutil.rmtree(old, ignore_errors=True)
+    report.mkdir(parents=True)
     start = time.monotonic()
-    chosen = " ".join(f'-m "{m}"' for m in MEASURES)
-    for number, (why, step) in enumerate(STEPS, 1):
-        line = step.format(folder, chosen, f'"{MEASURES[1]}"')
-        print(f"\n[{number}/{len(STEPS)}] {why}\n$ adjudge {line}", flush=True)
-        arguments = [part.strip('"') for part in line.split()]
-        done = subprocess.run([sys.executable, "-m", "adjudge", *arguments], check=False)
+    steps = [(why, step.format(folder, MEASURES)) for why, step in (*MAKE, *SHOW)]
+    for number, (why, line) in enumerate(steps[: len(MAKE)], 1):
+        announce(number, len(steps), why, line)
+        done = subprocess.run(command(line), check=False)
         if done.returncode:
             return done.returncode
-    page = Path(f"{folder}-report", "index.html").resolve()
-    print(f"\nDone in {time.monotonic() - start:.0f} s. The report: {page.as_uri()}")
+    running = [started(line) for _, line in steps[len(MAKE) :]]
+    results = [(*process.communicate(), process.returncode) for process in running]
+    for (number, (why, line)), (said, _, code) in zip(
+        list(enumerate(steps, 1))[len(MAKE) :], results, strict=True
+    ):
+        announce(number, len(steps), why, line)
+        print(said, end="", flush=True)
+        if code:
+            return int(code)
+    print(f"\nDone in {time.monotonic() - start:.0f} s. Five things to look at:")
+    for number, (what, *where) in enumerate(LOOK, 1):
+        print(f"{number}. {what}:")
+        for line in where:
+            print(f"   {line.format(folder, report=report, uri=report.resolve().as_uri())}")
     return 0
+
+
+def announce(number: int, of: int, why: str, line: str) -> None:
+    print(f"\n[{number}/{of}] {why}\n$ adjudge {line}", flush=True)
+
+
+def command(line: str) -> list[str]:
+    return [sys.executable, "-m", "adjudge", *shlex.split(line)]
+
+
+def started(line: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(command(line), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""The picture of the report in the documentation, from the demo's real report.
+"""The pictures of the report in the documentation, from the demo's real report.
 
-python tools/screenshot.py REPORT/index.html docs/report.png
+python tools/check_pages.py --screenshots docs takes them, once nothing is wrong with the page.
 """
 
 from __future__ import annotations
@@ -9,10 +9,17 @@ import os
 import shutil
 import sys
 from pathlib import Path
+from typing import Literal
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+VIEWS: dict[str, tuple[int, int, Literal["light", "dark"]]] = {
+    "report": (1280, 860, "light"),
+    "report-dark": (1280, 860, "dark"),
+    "report-phone": (390, 844, "light"),
+}
+"""By the picture's name: the window's width and height, and the scheme."""
 
 
 def browser() -> str:
@@ -22,18 +29,18 @@ def browser() -> str:
     return found
 
 
-def main(page: str, picture: str) -> None:
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=browser(), args=["--no-sandbox"])
-        view = chromium.new_page(viewport={"width": 1280, "height": 860}, color_scheme="light")
-        view.goto(Path(page).resolve().as_uri())
-        view.locator("section:has(table)").nth(1).scroll_into_view_if_needed()
-        top = view.locator("section:has(table)").nth(1).bounding_box()
-        assert top is not None
-        view.evaluate("y => window.scrollBy(0, y)", top["y"] - 16)
-        view.screenshot(path=picture)
-        chromium.close()
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:3])
+def take_screenshots(chromium: Browser, report: Path, out: Path) -> list[Path]:
+    """A report's first league table, as each of the views shows it."""
+    out.mkdir(parents=True, exist_ok=True)
+    taken = []
+    for name, (width, height, scheme) in VIEWS.items():
+        page = chromium.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
+        page.goto(report.resolve().as_uri())
+        league = page.locator("table.league:visible").first
+        league.evaluate(
+            "e => e.closest('section').scrollIntoView()"
+        )  # below the chooser, which stays at the top
+        taken.append(out / f"{name}.png")
+        page.screenshot(path=taken[-1])
+        page.close()
+    return taken

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from adjudge.comparisons.anova import anova as anova
     from adjudge.comparisons.counts import counts as counts
+    from adjudge.comparisons.examples import examples as examples
     from adjudge.comparisons.groups import groups as groups
     from adjudge.comparisons.judge_corrected import compare_corrected as compare_corrected
     from adjudge.comparisons.lengths import lengths as lengths
@@ -34,10 +35,12 @@ if TYPE_CHECKING:
     from adjudge.comparisons.preferences import prefer as prefer
     from adjudge.comparisons.scores import HasScores, LowerIsBetter, Patterns, Scores, Source
     from adjudge.comparisons.simulate import simulate as simulate
+    from adjudge.comparisons.slices import slices as slices
     from adjudge.comparisons.texts import Texts, TextScores
     from adjudge.comparisons.topics import topics as topics
     from adjudge.engine import Workers
     from adjudge.evaluation import Evaluation
+    from adjudge.figures.catalogue import figure as figure
     from adjudge.trust.agreement import agreement as agreement
     from adjudge.trust.assessors import dossiers as dossiers
     from adjudge.trust.judges.drift import judge_drift as judge_drift
@@ -56,6 +59,8 @@ _ANALYSES = {
     "compare_corrected": "comparisons.judge_corrected",
     "counts": "comparisons.counts",
     "dossiers": "trust.assessors",
+    "examples": "comparisons.examples",
+    "figure": "figures.catalogue",
     "groups": "comparisons.groups",
     "judge_drift": "trust.judges.drift",
     "judge_report": "trust.judges.result",
@@ -64,6 +69,7 @@ _ANALYSES = {
     "plan": "comparisons.plan",
     "prefer": "comparisons.preferences",
     "simulate": "comparisons.simulate",
+    "slices": "comparisons.slices",
     "stability": "trust.stability",
     "topics": "comparisons.topics",
 }

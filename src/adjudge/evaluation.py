@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from adjudge.assessors.truth import Truth
     from adjudge.comparisons.anova import anova as _anova
     from adjudge.comparisons.counts import counts as _counts
+    from adjudge.comparisons.examples import examples as _examples
     from adjudge.comparisons.groups import groups as _groups
     from adjudge.comparisons.judge_corrected import compare_corrected as _compare_corrected
     from adjudge.comparisons.lengths import lengths as _lengths
@@ -55,9 +56,11 @@ if TYPE_CHECKING:
     from adjudge.comparisons.preferences import By, Of, PreferenceFit
     from adjudge.comparisons.scores import Patterns, Scores, Source
     from adjudge.comparisons.simulate import simulate as _simulate
+    from adjudge.comparisons.slices import slices as _slices
     from adjudge.comparisons.topics import topics as _topics
     from adjudge.data.edit import Also, Restamp
     from adjudge.data.scorefiles import ScoreFile
+    from adjudge.figures.catalogue import figure as _figure
     from adjudge.formats.batches import Exported
     from adjudge.formats.linefiles import OneOrMore
     from adjudge.formats.preferences import ExportedAnswers, Form
@@ -77,6 +80,7 @@ if TYPE_CHECKING:
     from adjudge.measures.base import Measure
     from adjudge.measures.judged.preference_strengths import Penalty, Ties
     from adjudge.measures.run import Scored
+    from adjudge.reports.findings import Findings
     from adjudge.stats.preference.models import TieModel
     from adjudge.stats.preference.next_pair import How
     from adjudge.table import Tables
@@ -94,7 +98,7 @@ PREFERENCE_PROTOCOLS = {"sentences": "preference-sentences", "summaries": "prefe
 
 
 class Analysis:
-    """An analysis of `adjudge.comparisons` or `adjudge.trust` as a method of an evaluation, its first argument.
+    """An analysis of `adjudge.comparisons` or `adjudge.trust`, or a figure, as a method of an evaluation.
 
     The function is imported when it is asked for, and shows its own signature and help.
     """
@@ -912,12 +916,15 @@ class Evaluation:
         compare_corrected = _compare_corrected
         comparisons = _compare_all
         counts = _counts
+        examples = _examples
+        figure = _figure
         groups = _groups
         topics = _topics
         lengths = _lengths
         anova = _anova
         plan = _plan
         simulate = _simulate
+        slices = _slices
         dossiers = _dossiers
         stability = _stability
     else:
@@ -926,12 +933,15 @@ class Evaluation:
         compare_corrected = Analysis("judge_corrected", "compare_corrected")
         comparisons = compare_all  # its earlier name
         counts = Analysis("counts", "counts")
+        examples = Analysis("examples", "examples")
+        figure = Analysis("catalogue", "figure", room="figures")
         groups = Analysis("groups", "groups")
         topics = Analysis("topics", "topics")
         lengths = Analysis("lengths", "lengths")
         anova = Analysis("anova", "anova")
         plan = Analysis("plan", "plan")
         simulate = Analysis("simulate", "simulate")
+        slices = Analysis("slices", "slices")
         dossiers = Analysis("assessors", "dossiers", room="trust")
         stability = Analysis("stability", "stability", room="trust")
 
@@ -1065,8 +1075,15 @@ class Evaluation:
         resamples: int | None = None,
         seed: int = 0,
         without: str | Sequence[str] = (),
+        between: str | Sequence[str] = (),
+        quick: bool = False,
+        paper: str | Path | None = None,
+        progress: Callable[[int, int], None] = lambda done, of: None,
     ) -> list[Path]:
-        """Write the page and its tables into a folder; says which files. The options are those of `compare`."""
+        """Write the page and its tables into a folder; says which files. The options are those of `compare`.
+
+        `between`, `quick`, `paper` and `progress` are those of `adjudge.report`.
+        """
         return report(
             self,
             out,
@@ -1084,6 +1101,10 @@ class Evaluation:
             resamples=resamples,
             seed=seed,
             without=without,
+            between=between,
+            quick=quick,
+            paper=paper,
+            progress=progress,
         )
 
 
@@ -1107,24 +1128,38 @@ def report(
     human: Patterns = (),
     baseline: Patterns = (),
     without: str | Sequence[str] = (),
+    between: str | Sequence[str] = (),
+    quick: bool = False,
+    paper: str | Path | None = None,
     again: str | None = None,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+    told: Callable[[Findings], None] = lambda findings: None,
 ) -> list[Path]:
     """Write a page to read and its tables into a folder; says which files.
 
     The scores are an evaluation's, a file's or a DataFrame's; the options are those of `compare`. What a page shows of
-    texts needs an evaluation. `again` is how a shell names the scores, for the command that makes the page again.
+    texts needs an evaluation. `between` names the two systems whose texts stand side by side; `quick` leaves out what
+    is told of judgments and measures. `paper` names a folder for the same in LaTeX, with all figures. `again` is how a
+    shell names the scores, for the command that makes it again. `told` is given everything that
+    the page tells, as results.
     """
+    from adjudge.comparisons.examples import two_systems
     from adjudge.comparisons.pairs import compare_all
     from adjudge.comparisons.scores import is_folder, read_scores
     from adjudge.formats.files import STDIN
+    from adjudge.reporting.gather import ReportOptions, chapters_of, gather
     from adjudge.reports.page import build_page
     from adjudge.reports.render import write_report
+    from adjudge.reports.sections import fullest_first
     from adjudge.reports.words import in_shell
 
+    pair = two_systems(between)
     if isinstance(source, str | Path) and is_folder(source):
         source = Evaluation.open(source)
     scores = read_scores(source, human=human, baseline=baseline)  # whose notes stand beside the comparisons
     scores = scores.without(without)
+    if pair and scores.folder is None:
+        raise UsageError(f"{scores.name}: texts side by side need an evaluation's folder: leave between out")
     found = compare_all(
         scores,
         measures,
@@ -1139,7 +1174,9 @@ def report(
         zeros=zeros,
         resamples=resamples,
         seed=seed,
+        skip_missing=True,
     )
+    ordered = fullest_first(found)
     collection = scores.collection()
     if isinstance(source, Evaluation):
         own = source.collection.systems
@@ -1147,13 +1184,32 @@ def report(
             name: replace(row, kind=scores.kind(name)) for name, row in own.items() if name in scores.kinds
         }
         collection = replace(source.collection, systems={**own, **kinds})
-    notes = {c.measure: [*_verdicts(scores, c.measure), *scores.notes(c.measure)] for c in found}
+    notes = {c.measure: [*_verdicts(scores, c.measure), *scores.notes(c.measure)] for c in ordered}
     if again is None:
         named = isinstance(source, str | Path) and scores.name != STDIN
         again = "." if scores.folder is not None else in_shell(scores.name) if named else "SCORES"
         again += "".join(f" --without {in_shell(name)}" for name in scores.left_out)
-    page = build_page(collection, found, notes=notes, made_at=made_at, scores=again)
-    return write_report(page, Path(out))
+    again += f" --between {in_shell(','.join(pair))}" if pair else ""
+    again += " --quick" if quick else ""
+    options = ReportOptions(between=pair, quick=quick, alpha=alpha, level=level, seed=seed)
+    findings = gather(collection, scores, ordered, notes, options, progress=progress)
+    told(findings)
+    page = build_page(
+        collection,
+        ordered,
+        notes=notes,
+        conditions=findings.conditions,
+        chapters=chapters_of(findings),
+        made_at=made_at,
+        scores=again,
+        left_out=found.left_out,
+    )
+    written = write_report(page, Path(out))
+    if paper is not None:
+        from adjudge.reporting.paper import write_paper
+
+        written += write_paper(findings, options, Path(paper), progress=progress)
+    return written
 
 
 def _verdicts(scores: Scores, measure: str) -> list[str]:

@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import chdir
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,7 @@ from tests.cli.running import runner
 
 import adjudge
 from adjudge.cli.stability import command
+from adjudge.comparisons.scores import Scores, read_scores
 from adjudge.demo.build import build
 from adjudge.errors import UsageError
 from adjudge.evaluation import Evaluation
@@ -41,12 +43,40 @@ def found(folder: Path) -> Stability:
     return adjudge.stability(folder / "my-eval")
 
 
+@pytest.fixture(scope="module")
+def read(folder: Path) -> Scores:
+    return read_scores(folder / "my-eval")
+
+
+@pytest.fixture(scope="module")
+def kept() -> dict[str, Stability]:
+    """Results by what was asked."""
+    return {}
+
+
+@pytest.fixture
+def computed_once(read: Scores, kept: dict[str, Stability], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands that ask the same of `my-eval`, and differ in what they show of it, share its reading and its result."""
+    compute = adjudge.stability
+
+    def stability(scores: Scores, *given: Any, progress: Any, **options: Any) -> Stability:
+        assert scores is read
+        asked = repr((given, options))
+        if asked not in kept:
+            kept[asked] = compute(scores, *given, **options)
+        return kept[asked]
+
+    monkeypatch.setattr("adjudge.cli.stability.open_scores", lambda *given: read)
+    monkeypatch.setattr("adjudge.stability", stability)
+
+
 @pytest.fixture(autouse=True)
 def _there(folder: Path) -> Iterator[None]:
     with chdir(folder):
         yield
 
 
+@pytest.mark.usefixtures("computed_once")
 def test_the_page_shows_real_output() -> None:
     """All but the signatures."""
     blocks = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
@@ -71,6 +101,7 @@ def test_the_page_names_every_table(found: Stability) -> None:
         assert f"`{name}`" in PAGE
 
 
+@pytest.mark.usefixtures("computed_once")
 def test_every_part_is_printed_and_every_sentence_is_in_json(found: Stability) -> None:
     done = run("my-eval")
     assert done.stdout.startswith(found.headline())
@@ -88,6 +119,7 @@ def test_every_part_is_printed_and_every_sentence_is_in_json(found: Stability) -
     assert all(0 < each["probability"] < 1 for each in pairs)
 
 
+@pytest.mark.usefixtures("computed_once")
 def test_csv_is_of_one_table_and_latex_of_all(tmp_path: Path, found: Stability) -> None:
     with pytest.raises(UsageError, match="choose it with --table: conflicts, different-answers"):
         run(f"my-eval --csv {tmp_path / 'x.csv'}")
@@ -248,6 +280,7 @@ def test_systems_with_other_topics_are_ranked_as_compare_orders_them(tmp_path: P
     assert [row["rank"] for row in table.records()] == [None] * 3
 
 
+@pytest.mark.usefixtures("computed_once")
 def test_one_table_has_its_own_headline_and_sentences(found: Stability) -> None:
     for name in found.tables().names:
         said = (

@@ -18,7 +18,8 @@ PACKAGE = Path(__file__).parent.parent.parent / "src" / "adjudge"
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors",),
     ("wording",),
-    ("compiled", "engine", "table", "figure"),
+    ("compiled", "engine", "table"),
+    ("picture",),
     ("text", "stats"),
     ("data",),
     ("judgments",),
@@ -27,7 +28,9 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("assessors",),
     ("comparisons",),
     ("trust",),
+    ("figures",),
     ("reports",),
+    ("reporting",),
     ("evaluation",),
     ("demo",),
     ("web",),
@@ -36,6 +39,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 HEAVY = {
+    "altair",
     "numpy",
     "scipy",
     "pandas",
@@ -47,6 +51,7 @@ HEAVY = {
     "sentencex",
     "Stemmer",
     "statsmodels",
+    "vl_convert",
     "sklearn",
     "multiprocessing",
     "sqlite3",

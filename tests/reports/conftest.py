@@ -20,8 +20,20 @@ VOID = {"meta", "link", "br", "img", "hr", "input"}
 Values = Mapping[str, Sequence[float]]
 
 
+CELLS, ROWS = ("td", "th"), ("td", "th", "tr")
+IMPLIED: dict[str, tuple[str, ...]] = {
+    "td": CELLS,
+    "th": CELLS,
+    "tr": ROWS,
+    "/tr": CELLS,
+    "/thead": ROWS,
+    "/tbody": ROWS,
+}
+"""The end tags that HTML lets a page leave out, by the tag that implies them."""
+
+
 class Tree(HTMLParser):
-    """HTML as an ElementTree; an element that is not closed in its turn is an error."""
+    """HTML as an ElementTree; an element that is not closed in its turn is an error, but for cells and rows."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -34,7 +46,12 @@ class Tree(HTMLParser):
         self.builder.end("page")
         self.root = self.builder.close()
 
+    def imply(self, tag: str) -> None:
+        while self.open and self.open[-1] in IMPLIED.get(tag, ()):
+            self.builder.end(self.open.pop())
+
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.imply(tag)
         self.builder.start(tag, {name: value or "" for name, value in attrs})
         if tag in VOID:
             self.builder.end(tag)
@@ -42,6 +59,7 @@ class Tree(HTMLParser):
             self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
+        self.imply(f"/{tag}")
         assert self.open[-1] == tag, f"</{tag}> closes <{self.open[-1]}>"
         self.open.pop()
         self.builder.end(tag)

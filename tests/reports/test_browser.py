@@ -98,10 +98,29 @@ def index(compared: Callable[..., Comparison], news: Collection, tmp_path: Path)
     return write_report(page, tmp_path)[0]
 
 
-def opened(browser: Browser, index: Path, *, width: int = 1280, scheme: Any = "light") -> Page:
-    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    page.goto(index.as_uri())
+def opened(
+    browser: Browser,
+    index: Path,
+    *,
+    width: int = 1280,
+    scheme: Any = "light",
+    script: bool = True,
+    at: str = "",
+) -> Page:
+    page = browser.new_page(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, java_script_enabled=script
+    )
+    page.set_default_timeout(10_000)
+    page.goto(index.as_uri() + at)
     return page
+
+
+def first_cells(page: Page, table: str) -> list[str]:
+    """The names in the rows of a table that are shown, from above."""
+    return page.eval_on_selector_all(  # type: ignore[no-any-return]
+        f"{table} tbody tr",
+        "rows => rows.filter(r => !r.hidden).map(r => r.querySelector('th').innerText.trim())",
+    )
 
 
 def test_it_opens_without_network_and_without_complaint(browser: Browser, index: Path) -> None:
@@ -115,7 +134,7 @@ def test_it_opens_without_network_and_without_complaint(browser: Browser, index:
     assert [url for url in requests if not url.startswith("data:")] == [index.as_uri()]
     assert complaints == []
     assert page.title() == "News · Adjudge report"
-    assert page.locator("script").count() == 0
+    assert page.locator("script").count() == 1
     page.close()
 
 
@@ -127,15 +146,19 @@ def test_the_tables_are_there_to_be_read(browser: Browser, index: Path) -> None:
     assert "<script>alert(1)</script>" in league.inner_text()
     heat = page.get_by_role("table", name="Scores by topic and system on rouge-2", exact=True)
     assert heat.get_by_role("cell", name="missing: no summary").count() == 1
-    assert (
-        page.get_by_role("navigation").get_by_role("link", name="rouge-1").get_attribute("href") == "#rouge-1"
-    )
+    overview = page.locator("#overview")
+    assert overview.get_by_role("link", name="rouge-1", exact=True).get_attribute("href") == "#rouge-1"
     page.close()
 
 
+@pytest.mark.parametrize("script", [True, False])
 @pytest.mark.parametrize("width", WIDTHS)
-def test_nothing_makes_the_page_scroll_sideways(browser: Browser, index: Path, width: int) -> None:
-    page = opened(browser, index, width=width)
+def test_nothing_makes_the_page_scroll_sideways(
+    browser: Browser, index: Path, width: int, script: bool
+) -> None:
+    page = opened(browser, index, width=width, script=script)
+    if script:
+        page.add_style_tag(content=".panel { display: block !important }")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.evaluate(SIDEWAYS) == []
     page.close()
@@ -145,6 +168,7 @@ def test_nothing_makes_the_page_scroll_sideways(browser: Browser, index: Path, w
 @pytest.mark.parametrize("width", WIDTHS)
 def test_all_text_has_contrast(browser: Browser, index: Path, scheme: str, width: int) -> None:
     page = opened(browser, index, width=width, scheme=scheme)
+    page.add_style_tag(content=".panel { display: block !important }")
     found: dict[str, float] = page.evaluate(CONTRASTS)
     steps = {f"TD.h{k}" for k in range(7)}
     assert steps <= set(found)
@@ -173,7 +197,7 @@ def test_dark_is_dark_and_paper_is_white(browser: Browser, index: Path) -> None:
 
 
 def test_a_long_map_scrolls_in_its_box_with_its_heads_in_sight(browser: Browser, index: Path) -> None:
-    page = opened(browser, index, width=390)
+    page = opened(browser, index, width=390, at="#rouge-1")
     box = page.get_by_role("region", name="Scores by topic, rouge-1")
     box.scroll_into_view_if_needed()
     box.focus()
@@ -205,6 +229,119 @@ def test_an_interval_is_drawn_under_its_axis(browser: Browser, index: Path) -> N
     page.close()
 
 
+def test_without_script_all_measures_stand_below_each_other(browser: Browser, index: Path) -> None:
+    page = opened(browser, index, script=False)
+    assert page.locator(".chooser").is_hidden()
+    for anchor in ("rouge-2", "words", "rouge-1", "rouge-2-where", "words-where", "rouge-1-where"):
+        assert page.locator(f"#{anchor}").is_visible()
+    assert page.locator(".sort").count() == 0
+    page.close()
+
+
+def test_a_measure_is_chosen_by_keyboard(browser: Browser, index: Path) -> None:
+    page = opened(browser, index)
+    page.locator(".chooser [name=measure]").focus()
+    before = page.locator(".chooser [name=measure]").input_value()
+    page.keyboard.press("ArrowDown")
+    after = page.locator(".chooser [name=measure]").input_value()
+    assert after != before
+    assert page.url.endswith(f"#{after}")
+    assert page.locator(".panel.on").first.get_attribute("id") == after
+    assert page.locator(f"#{after} .sort").count() > 0  # its tables can be sorted now
+    page.close()
+
+
+def test_one_measure_is_chosen_and_kept_in_the_address(browser: Browser, index: Path) -> None:
+    page = opened(browser, index)
+    shown = "[...document.querySelectorAll('.panel')].filter(p => p.offsetParent).map(p => p.id)"
+    assert page.evaluate(shown) == ["rouge-2", "rouge-2-where"]
+    page.locator(".chooser [name=measure]").select_option("words")
+    assert page.evaluate(shown) == ["words", "words-where"]
+    assert page.url.endswith("#words")
+    page.reload()
+    assert page.evaluate(shown) == ["words", "words-where"]
+    page.locator("#overview").get_by_role("link", name="rouge-1", exact=True).click()
+    page.wait_for_function(f"{shown}.length === 2 && {shown}[0] === 'rouge-1'")
+    assert page.locator(".chooser [name=measure]").input_value() == "rouge-1"
+    assert 0 <= page.evaluate("document.getElementById('rouge-1').getBoundingClientRect().top") < 150
+    page.goto(f"{index.as_uri()}#words-where")
+    assert page.evaluate(shown) == ["words", "words-where"]
+    page.goto(f"{index.as_uri()}#%E0%A4%A")  # no name at all
+    assert page.evaluate(shown) == ["words", "words-where"]
+    page.emulate_media(media="print")
+    on_paper = page.evaluate(shown)  # every league table, and of pairs and topics those that were chosen
+    assert [name for name in on_paper if name.endswith("-where")] == ["words-where"]
+    assert len(on_paper) == 4 + 1
+    page.close()
+
+
+def test_tables_are_sorted_by_mouse_and_keyboard(browser: Browser, index: Path) -> None:
+    page = opened(browser, index)
+    table = "#rouge-2 .league"
+    ranked = first_cells(page, table)
+    page.locator(f"{table} thead .system .sort").click()
+    names = sorted(ranked, key=str.casefold)
+    assert first_cells(page, table) == names
+    assert page.get_attribute(f"{table} thead .system", "aria-sort") == "ascending"
+    page.locator(f"{table} thead .system .sort").click()
+    assert first_cells(page, table) == names[::-1]
+    assert names[::-1] != ranked
+    page.locator(f"{table} thead .rank .sort").focus()
+    page.keyboard.press("Enter")
+    assert first_cells(page, table) == ranked
+    assert page.locator(f"{table} thead [aria-sort]").count() == 1
+    page.keyboard.press("Enter")
+    assert first_cells(page, table) == ranked[::-1]
+    assert page.get_attribute(f"{table} thead .rank", "aria-sort") == "descending"
+    assert page.locator(f"{table} .bars").first.is_hidden()  # they run down the ranking only
+    assert page.locator(f"{table} .letters").first.is_visible()
+
+    page.locator("#rouge-2-where .all-pairs summary").click()
+    heads = page.locator("#rouge-2-where .pair-list thead th")
+    heads.nth(2).get_by_role("button", name="Sort by Difference").click()
+    cells = page.locator("#rouge-2-where .pair-list tbody td:nth-child(3)").all_inner_texts()
+    assert [float(cell) for cell in cells] == sorted(float(cell) for cell in cells)
+
+    page.locator(".overview thead th").nth(2).get_by_role("button").click()
+    means = page.locator(".overview tbody td:nth-child(3)").all_inner_texts()
+    known = [float(mean) for mean in means if mean != "–"]
+    assert known == sorted(known)
+    assert means[len(known) :] == ["–"] * (len(means) - len(known))  # who has no score comes last
+    page.close()
+
+
+def test_systems_are_found_by_name_and_kind(browser: Browser, index: Path) -> None:
+    page = opened(browser, index)
+    page.locator(".chooser [name=kind]").select_option("human")
+    assert [name.split()[0] for name in first_cells(page, "#rouge-2 .league")] == ["Bad"]
+    assert page.locator("#rouge-2-where .heat thead th:visible").count() == 2  # the topic, and Bad
+    assert page.locator("#rouge-2-where .heat tbody tr").first.locator("td:visible").count() == 1
+    page.locator(".chooser [name=kind]").select_option("")
+    page.locator(".chooser [name=named]").fill("GOOD")
+    assert [name.split("\n")[0] for name in first_cells(page, "#rouge-2 .league")] == ["The good one machine"]
+    assert page.locator(".chooser output").inner_text().startswith("1 of ")
+    page.locator(".chooser [name=measure]").select_option("words")  # the filter stays
+    assert len(first_cells(page, "#words .league")) == 1
+    page.locator(".chooser [name=named]").fill("")
+    assert len(first_cells(page, "#words .league")) == 5
+    assert page.locator(".chooser output").inner_text() == ""
+    page.close()
+
+
+def test_cells_tell_more_when_pointed_at(browser: Browser, index: Path) -> None:
+    page = opened(browser, index)
+    cell = page.locator("#rouge-2-where .heat tbody tr").nth(2).locator("td").first
+    assert cell.get_attribute("title") is None
+    cell.hover()
+    topic = page.locator("#rouge-2-where .heat tbody tr").nth(2).locator("th").inner_text()
+    system = page.locator("#rouge-2-where .heat thead th").nth(1).inner_text()
+    assert cell.get_attribute("title") == f"{topic}, {system}: {cell.inner_text()}"
+    pair = page.locator("#rouge-2-where .pairs tbody td.row, #rouge-2-where .pairs tbody td.alike").first
+    pair.hover()
+    assert "corrected p" in (pair.get_attribute("title") or "")
+    page.close()
+
+
 def test_the_signature_is_selected_whole(browser: Browser, index: Path) -> None:
     page = opened(browser, index)
     signature = page.locator("#rouge-2 .signature")
@@ -213,7 +350,11 @@ def test_the_signature_is_selected_whole(browser: Browser, index: Path) -> None:
     page.close()
 
 
-def test_it_prints(browser: Browser, index: Path) -> None:
-    page = opened(browser, index)
+def test_it_prints_with_nothing_cut_off(browser: Browser, index: Path) -> None:
+    page = opened(browser, index, width=720)  # about a page's width between its margins
+    page.emulate_media(media="print")
+    wide = "[...document.querySelectorAll('table')].filter(t => t.offsetWidth > 721).map(t => t.className)"
+    assert page.evaluate(wide) == []
+    assert page.locator(".chooser").is_hidden()
     assert page.pdf().startswith(b"%PDF")
     page.close()

@@ -7,8 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.reports.page import MOST_LINES
-from adjudge.reports.sections import COMPACT_FROM, MEAN_STEPS, MOST_BARS, MOST_SYSTEMS, MOST_TOPICS, STEPS
+from adjudge.reporting.conditions import COPIED, NEAR, POWER, RUN, TENTATIVE
+from adjudge.reports.page import MOST_FOLDED, MOST_LINES
+from adjudge.reports.sections import (
+    COMPACT_FROM,
+    MEAN_STEPS,
+    MOST_BARS,
+    MOST_IN_FULL,
+    MOST_ON_PAPER,
+    MOST_PAIRS,
+    MOST_SYSTEMS,
+    MOST_TOPICS,
+    STEPS,
+)
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "report.md").read_text(encoding="utf-8")
@@ -34,6 +45,14 @@ def test_the_example_prints_what_it_says(
         f"Of more than {MOST_TOPICS} topics, the {MOST_TOPICS}",
         f"The first {MOST_LINES} are shown",
         f"about {MEAN_STEPS} steps",
+        f"{MOST_FOLDED} others unfold",
+        f"of more than {MOST_PAIRS} pairs the first {MOST_PAIRS}",
+        f"in full with up to {MOST_IN_FULL} systems",
+        f"a map of more than {MOST_ON_PAPER} systems",
+        f"found with {POWER:.0%} power".replace("%", " %"),
+        f"alpha of what was asked is {TENTATIVE:.3f}".replace(" 0.", " ."),
+        f"share {NEAR:.0%} of the word trigrams".replace("%", " %"),
+        f"({COPIED:.0%} of the words in runs of {RUN} or more)".replace("%", " %"),
     ],
 )
 def test_the_limits_are_those_of_the_code(words: str) -> None:

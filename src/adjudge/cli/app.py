@@ -260,6 +260,20 @@ COMMANDS = (
         "adjudge topics my-eval -m rouge-2 --against d04",
     ),
     Command(
+        "slices",
+        COMPARE,
+        "How systems compare within slices of topics, and whether their differences vary with them.",
+        "slices:command",
+        "adjudge slices my-eval -m rouge-2 --by type",
+    ),
+    Command(
+        "examples",
+        COMPARE,
+        "Show what differences look like: topics on which two systems differ most, texts side by side.",
+        "examples:command",
+        "adjudge examples my-eval -m rouge-2 --between fluent,random",
+    ),
+    Command(
         "groups",
         COMPARE,
         "Which systems differ, all pairs at once: letters, lines, ranks left open, a critical-difference diagram.",
@@ -328,6 +342,13 @@ COMMANDS = (
         "Write a page to read, with its tables as CSV and LaTeX; it opens without a network.",
         "report:command",
         "adjudge report my-eval -o report",
+    ),
+    Command(
+        "figure",
+        REPORT,
+        "Draw a figure for a paper or a talk, as SVG, PNG or PDF, with the drawn rows beside it.",
+        "figure:command",
+        "adjudge figure forest my-eval -m rouge-2 -o forest.svg",
     ),
 )
 

@@ -159,11 +159,13 @@ def deliver(
             show(result)
 
 
-def not_over(target: Path | None, *inputs: str | Path) -> None:
+def not_over(target: Path | None, *inputs: str | Path, option: str = "--csv") -> None:
     """Refuse to write over a file that is read."""
     for each in map(Path, inputs):
         if target is not None and target.exists() and each.exists() and target.samefile(each):
-            raise UsageError(f"{target} is what is read, and would be written over: give --csv another name")
+            raise UsageError(
+                f"{target} is what is read, and would be written over: give {option} another name"
+            )
 
 
 def write_csv(frame: Any, target: Path) -> None:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import adjudge
 from adjudge.cli import options
-from adjudge.cli.output import now_in_words, say, show_json
+from adjudge.cli.output import now_in_words, progress, say, show_json
 from adjudge.cli.sources import open_scores, takes_table
 from adjudge.errors import UsageError
 
 if TYPE_CHECKING:
     from adjudge.formats.scoretable import TableOptions
+    from adjudge.reports.findings import Findings
 
 
 LISTS = {"leave_out": "--leave-out", "lower_is_better": "--lower"}
@@ -36,6 +37,30 @@ def command(
     baseline: options.Baseline = None,
     lower_is_better: options.Lower = False,
     assessor_effects: options.AssessorEffects = None,
+    between: Annotated[
+        str | None,
+        typer.Option(
+            "--between",
+            metavar="A,B",
+            help="The two systems whose texts stand side by side.",
+            show_default="the best, and the next that differs from it",
+        ),
+    ] = None,
+    quick: Annotated[
+        bool,
+        typer.Option(
+            "--quick", help="Only the comparisons: nothing on judgments, and on measures beside people."
+        ),
+    ] = False,
+    paper: Annotated[
+        Path | None,
+        typer.Option(
+            "--paper",
+            metavar="FOLDER",
+            help="Also write tables, figures, methods, limitations and references in LaTeX there.",
+            show_default=False,
+        ),
+    ] = None,
     seed: options.Seed = 0,
     json: options.Json = False,
 ) -> None:
@@ -48,27 +73,54 @@ def command(
 
     if (out / "evaluation.toml").exists():
         raise UsageError(f"{out} is an evaluation, and a report has a folder of its own: say -o report")
+    if paper is not None and (paper / "evaluation.toml").exists():
+        raise UsageError(f"{paper} is an evaluation, and a paper has a folder of its own: say --paper paper")
+    if paper is not None and paper.resolve() == out.resolve():
+        raise UsageError(f"{out} is the report's folder already: give the paper another")
     data = open_scores(scores, table, human, baseline, lower_is_better)
-    files = report(
-        adjudge.open(scores) if is_folder(scores) else data,
-        out,
-        measure or (),
-        length=length,
-        form=form,
-        test=test,
-        correct=correct,
-        assessor_effects=assessor_effects,
-        seed=seed,
-        made_at=now_in_words(),
-        human=human or (),
-        baseline=baseline or (),
-        without=tuple(table.without) if is_folder(scores) else (),
-        again=_again(scores, table, human, baseline, lower_is_better),
-    )
+    found: list[Findings] = []
+    with progress("Reporting") as told:
+        files = report(
+            adjudge.open(scores) if is_folder(scores) else data,
+            out,
+            measure or (),
+            length=length,
+            form=form,
+            test=test,
+            correct=correct,
+            assessor_effects=assessor_effects,
+            between=between or (),
+            seed=seed,
+            made_at=now_in_words(),
+            human=human or (),
+            baseline=baseline or (),
+            without=tuple(table.without) if is_folder(scores) else (),
+            quick=quick,
+            paper=paper,
+            progress=told,
+            told=found.append,
+            again=_again(scores, table, human, baseline, lower_is_better),
+        )
     if json:
-        show_json({"files": [str(f) for f in files]})
+        show_json({"files": [str(f) for f in files], **_told(found[0])})
     else:
-        say(f"{files[0]}: open it in a browser ({len(files) - 1} tables beside it)")
+        tables = sum(file.parent == files[0].parent for file in files) - 1
+        say(f"{files[0]}: open it in a browser ({tables} tables beside it)")
+        if paper is not None:
+            say(
+                f"{paper / 'main.tex'}: compile it with pdflatex and bibtex ({paper / 'README.md'} says what is what)"
+            )
+
+
+def _told(found: Findings) -> dict[str, Any]:
+    """The conditions of trust, and the cheapest of those that may be the best, by measure."""
+    from adjudge.comparisons.cost import cheapest
+
+    least = (cheapest(each, found.collection.systems) for each in found.comparisons)
+    return {
+        "conditions": [each.as_dict() for each in found.conditions],
+        "cheapest": [each.as_dict() for each in least if each is not None],
+    }
 
 
 def _again(

@@ -45,16 +45,19 @@ def takes_table(command: Callable[..., None]) -> Callable[..., None]:
     def with_options(*args: Any, **given: Any) -> None:
         from adjudge.cli.imports import columns_of
         from adjudge.formats.scoretable import TableOptions
+        from adjudge.judgments.batch import reading_once
 
         said = {name: given.pop(name) for name in TABLE}
         columns = columns_of(said.pop("mapped"))
         for name in ("csv", "league_csv"):
-            not_over(given.get(name), given["scores"])
+            if given["scores"] is not None:
+                not_over(given.get(name), given["scores"])
         left, lower, without = (tuple(said.pop(name) or ()) for name in ("leave_out", "lower", "without"))
         table = TableOptions(
             columns=columns, leave_out=left, lower_is_better=lower or False, without=without, **said
         )
-        command(*args, **given, table=table)
+        with reading_once():  # such commands only look
+            command(*args, **given, table=table)
 
     command.__annotations__.pop("table")  # Typer knows the other types
     own = inspect.signature(command, eval_str=True)

@@ -13,6 +13,8 @@ from adjudge.data.collection import Collection, describe_withdrawn
 from adjudge.data.rows import KINDS
 from adjudge.errors import UsageError, nearest, quoted
 from adjudge.reports import words
+from adjudge.reports.chapter import Chapter, ReportFile
+from adjudge.reports.conditions import TrustConditions
 from adjudge.reports.names import Name, in_words, names_of
 from adjudge.reports.numbers import span
 from adjudge.reports.sections import (
@@ -20,10 +22,13 @@ from adjudge.reports.sections import (
     League,
     Overview,
     OverviewColumn,
+    PairList,
     PairTriangle,
     heat_map,
+    lead_of,
     league_of,
     overview_of,
+    pair_list,
     pair_triangle,
 )
 from adjudge.table import frame_to_csv
@@ -97,20 +102,12 @@ def _references(collection: Collection) -> Fact:
 
 
 MOST_LINES = 10
+MOST_FOLDED = 40
 
 
 # The files that lie beside the page
 
 LONGEST_STEM = 80
-
-
-@dataclass(frozen=True, slots=True)
-class ReportFile:
-    """A file of the report: what a link to it says, its name, its text."""
-
-    about: str
-    name: str
-    text: str
 
 
 def files_of(comparison: Comparison, stem: str) -> tuple[ReportFile, ...]:
@@ -148,9 +145,9 @@ def paper_files(comparisons: Sequence[Comparison]) -> tuple[ReportFile, ...]:
     )
 
 
-def stems(texts: list[str]) -> list[str]:
+def stems(texts: Sequence[str], taken: Sequence[str] = ()) -> list[str]:
     """A short plain name for every text, no two alike: for files and for links within the page."""
-    found: list[str] = []
+    found: list[str] = list(taken)
     for text in texts:
         plain = re.sub(r"[^a-z0-9]+", "-", text.lower())[:LONGEST_STEM].strip("-") or "measure"
         name, number = plain, 1
@@ -158,15 +155,20 @@ def stems(texts: list[str]) -> list[str]:
             number += 1
             name = f"{plain}-{number}"
         found.append(name)
-    return found
+    return found[len(taken) :]
 
 
 # The page
 
+PLACES = ("answers", "trust", "overview", "measures", "where", "again")
+"""The page's own places, which no measure takes."""
+MOST_ANSWERS = 6
+"""Headlines of further measures that stand open; with more, the others unfold."""
+
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """Lines to read: the first few, and the rest to unfold."""
+    """Lines to read: the first few, and more to unfold; `more` says how many, and where the rest is."""
 
     shown: tuple[str, ...]
     folded: tuple[str, ...]
@@ -183,9 +185,10 @@ class PairFindings:
 
 @dataclass(frozen=True, slots=True)
 class MeasureSection:
-    """One comparison. `pairs` and `differences` are None where nothing is compared."""
+    """One comparison. `pairs`, `pair_list` and `differences` are None where nothing is compared."""
 
     anchor: str
+    where: str  # the anchor of its pairs and topics
     title: str
     direction: str
     headline: str
@@ -193,6 +196,7 @@ class MeasureSection:
     reading: tuple[str, ...]
     pairs: PairTriangle | None
     pairs_about: str
+    pair_list: PairList | None
     differences: PairFindings | None
     heat: HeatMap
     notes: tuple[str, ...]
@@ -200,6 +204,8 @@ class MeasureSection:
     missing: Folded
     signature: str
     tables: tuple[ReportFile, ...]
+    cheapest: str = ""  # which of those that may be the best takes least
+    trust: TrustConditions | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,8 +216,13 @@ class ReportPage:
     language: str
     made_at: str | None
     facts: tuple[Fact, ...]
+    lead: MeasureSection  # the measure that answers first
+    answers: tuple[MeasureSection, ...]  # the others, those at the lead's target first
+    more_answers: tuple[MeasureSection, ...]  # what unfolds
     sections: tuple[MeasureSection, ...]
     overview: Overview | None
+    kinds: tuple[str, ...]  # of the systems that were compared
+    chapters: tuple[Chapter, ...]
     notes: tuple[str, ...]
     paper: tuple[ReportFile, ...]
     where: str
@@ -225,33 +236,62 @@ def build_page(
     comparisons: Sequence[Comparison],
     *,
     notes: Mapping[str, Sequence[str]] | None = None,
+    conditions: Sequence[TrustConditions] = (),
+    chapters: Sequence[Chapter] = (),
     made_at: str | None = None,
     scores: str = ".",
+    left_out: Sequence[str] = (),
 ) -> ReportPage:
     """A page from finished comparisons. `scores` names them as a shell has it: "." in an evaluation's folder, or a
     file, with the options that say how it was read.
 
-    `notes` holds, by measure, what a reader of its numbers should know first (`StoredTable.warnings`).
+    `notes` holds, by measure, what a reader of its numbers should know first (`StoredTable.warnings`). `conditions` are
+    those of trust (`adjudge.reporting.conditions.trust_conditions`), of some comparisons or of all; where there are
+    none, the page has no box of them.
+    `left_out` says what could not be compared at all.
     `made_at` is printed as it comes: the clock belongs to whoever calls.
     """
     notes = notes or {}
     _check(comparisons, notes)
     titles = words.titles(comparisons, collection)
-    anchors = stems(words.titles(comparisons, collection, specs=True))
+    specs = words.titles(comparisons, collection, specs=True)
+    taken = [*PLACES, *(chapter.anchor for chapter in chapters)]
+    anchors = stems([*specs, *(f"{spec} where" for spec in specs)], taken)
+    trust = {(each.measure, each.length, each.form): each for each in conditions}
     names = names_of(collection, _compared_systems(comparisons))
     sections = tuple(
-        _section(comparison, collection, names, title, anchor, notes.get(comparison.measure, ()))
-        for comparison, title, anchor in zip(comparisons, titles, anchors, strict=True)
+        _section(
+            comparison,
+            collection,
+            names,
+            title=title,
+            anchor=anchor,
+            where=where,
+            notes=notes.get(comparison.measure, ()),
+            trust=trust.get((comparison.measure, comparison.matrix.length, comparison.matrix.target.form)),
+        )
+        for comparison, title, anchor, where in zip(
+            comparisons, titles, anchors[: len(specs)], anchors[len(specs) :], strict=True
+        )
     )
+    lead = lead_of(comparisons)
+    target = comparisons[lead].matrix.target
+    others = [k for k in range(len(sections)) if k != lead]
+    others.sort(key=lambda k: comparisons[k].matrix.target != target)
     columns = [OverviewColumn(s.anchor, s.title, s.direction) for s in sections]
     return ReportPage(
         name=collection.settings.name,
         language=collection.settings.language,
         made_at=made_at,
         facts=facts_of(collection),
+        lead=sections[lead],
+        answers=tuple(sections[k] for k in others[:MOST_ANSWERS]),
+        more_answers=tuple(sections[k] for k in others[MOST_ANSWERS:]),
         sections=sections,
         overview=overview_of(comparisons, columns, names) if len(sections) > 1 else None,
-        notes=tuple(describe_withdrawn(collection)),
+        kinds=tuple(kind for kind in KINDS if any(name.kind == kind for name in names.values())),
+        chapters=tuple(chapters),
+        notes=(*left_out, *describe_withdrawn(collection)),
         paper=paper_files(comparisons),
         where="In the evaluation's folder" if scores.split(" ", 1)[0] == "." else "Where the scores are",
         commands=words.commands(comparisons, scores),
@@ -282,21 +322,26 @@ def _section(
     comparison: Comparison,
     collection: Collection,
     names: dict[str, Name],
+    *,
     title: str,
     anchor: str,
+    where: str,
     notes: Sequence[str],
+    trust: TrustConditions | None,
 ) -> MeasureSection:
     compared = comparison.matrix.info.better is not None and len(comparison.standings) > 1
     worded = in_words(comparison, names)
     return MeasureSection(
         anchor=anchor,
+        where=where,
         title=title,
         direction=comparison.matrix.info.direction,
         headline=words.headline(worded),
-        league=league_of(comparison, names),
+        league=league_of(comparison, names, collection.systems),
         reading=words.reading(comparison),
         pairs=pair_triangle(comparison, names) if compared else None,
         pairs_about=words.pairs_about(comparison) if compared else "",
+        pair_list=pair_list(comparison, names) if compared else None,
         differences=_differences(worded) if compared else None,
         heat=heat_map(comparison, collection, names),
         notes=(*notes, *comparison.warnings()),
@@ -304,6 +349,8 @@ def _section(
         missing=_folded(worded.missing()),
         signature=comparison.signature,
         tables=files_of(comparison, anchor),
+        cheapest=words.cheapest_words(comparison, collection, names),
+        trust=trust,
     )
 
 
@@ -314,5 +361,7 @@ def _differences(comparison: Comparison) -> PairFindings:
 
 
 def _folded(lines: Sequence[str]) -> Folded:
-    shown, folded = tuple(lines[:MOST_LINES]), tuple(lines[MOST_LINES:])
-    return Folded(shown, folded, f"{len(folded):,} more")
+    shown, folded = tuple(lines[:MOST_LINES]), tuple(lines[MOST_LINES : MOST_LINES + MOST_FOLDED])
+    left = len(lines) - len(shown) - len(folded)
+    rest = f"; {left:,} others are in the CSV" if left else ""
+    return Folded(shown, folded, f"{len(folded):,} more{rest}")

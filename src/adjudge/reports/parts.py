@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from adjudge.reports.page import Fact
-from adjudge.reports.render import STYLES, style, template
+from adjudge.reports.render import STYLES, shown, style, template
 from adjudge.table import Table, Tables
 from adjudge.wording import counted
 
@@ -142,7 +142,7 @@ def section(
         sentences=tuple(part.sentences()),
         drawings=tuple(drawings),
         charts=tuple(charts),
-        tables=tuple(_shown(table) for table in tables if table.rows),
+        tables=tuple(shown_table(table) for table in tables if table.rows),
         notes=tuple(dict.fromkeys((*tables.notes, *(note for table in tables for note in table.notes)))),
         file=file or f"{name}.csv",
     )
@@ -153,15 +153,16 @@ def headlines(sections: Sequence[PageSection]) -> tuple[tuple[str, str, tuple[st
     return tuple((f"#{s.name}", s.question, s.sentences[:SAID]) for s in sections if s.sentences)
 
 
-def _shown(table: Table) -> ShownTable:
-    html = table.to_html(rows=MOST)
+def shown_table(table: Table, *, most: int = MOST, where: str = "in the CSV file") -> ShownTable:
+    """A table's first rows as HTML; `where` the others are."""
+    html = table.to_html(rows=most)
     start, end = html.find("<caption>"), html.find("</caption>")
     bare = html if start < 0 else html[:start] + html[end + len("</caption>") :]
-    left = len(table.rows) - MOST
-    more = f"{counted(left, 'more row')} in the CSV file." if left > 0 else ""
+    left = len(table.rows) - most
+    more = f"{counted(left, 'more row')} {where}." if left > 0 else ""
     return ShownTable(table.title, bare, more, table.signature)
 
 
 def render_parts(page: PartsPage) -> str:
     """One HTML page that needs nothing beside it, and no script."""
-    return template(TEMPLATE).render(page=page, style=style(*STYLES, STYLE))
+    return shown(template(TEMPLATE).render(page=page, style=style(*STYLES, STYLE)))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,14 +20,33 @@ if TYPE_CHECKING:
 
 
 HERE = Path(__file__).parent
-STYLES = ("tokens.css", "report.css")
+STYLES = ("tokens.css", "report.css", "slices.css", "examples.css", "trusted.css", "method.css")
 TEMPLATE = "page.html.j2"
+SCRIPT = "report.js"
 INDEX = "index.html"
 
 
 def render(page: ReportPage) -> str:
-    """One HTML page that needs nothing beside it, and no script."""
-    return template(TEMPLATE).render(page=page, style=style(*STYLES), heat_steps=range(STEPS))
+    """One HTML page that needs nothing beside it. Its script, which the policy allows by its hash, only adds a chooser,
+    sorting, filters and tooltips."""
+    text = template(TEMPLATE).render(
+        page=page,
+        style=style(*STYLES),
+        script=script(),
+        script_hash=script_hash(script()),
+        heat_steps=range(STEPS),
+    )
+    return shown(text)
+
+
+_UNSHOWN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]")
+_TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
+
+
+def shown(html: str) -> str:
+    """A page without what a name may not do: control characters become a sign of their own, and those that turn the
+    direction of everything after them go; letters that are read from the right keep theirs."""
+    return _TURNING.sub("", _UNSHOWN.sub("\N{REPLACEMENT CHARACTER}", html))
 
 
 def write_report(page: ReportPage, folder: str | Path) -> list[Path]:
@@ -84,3 +106,13 @@ def template(name: str) -> Template:
 def style(*names: str) -> str:
     """Our own files: nothing in them comes from a user, so the template prints them as they are."""
     return "\n".join((HERE / name).read_text(encoding="utf-8") for name in names)
+
+
+def script() -> str:
+    """Our own script, as the template prints it."""
+    return style(SCRIPT)
+
+
+def script_hash(text: str) -> str:
+    """How a content security policy names a script by what it says."""
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"

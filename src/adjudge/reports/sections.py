@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from adjudge.data.collection import Collection
+from adjudge.data.rows import System
 from adjudge.reports.names import Name
 from adjudge.reports.numbers import Format, Tick, format_apart, format_for, percent, scale_for
+from adjudge.wording import decimal
 
 if TYPE_CHECKING:
     from adjudge.comparisons.pairs import ComparedPair, Comparison, Standing
@@ -52,6 +54,20 @@ class LeagueRow:
     letters: str
     bars: tuple[Bar | None, ...]
     apart: bool  # shares no letter with the row above
+    takes: tuple[str, ...] = ()  # cost, latency and size, as the league's columns have them
+
+    @property
+    def takes_line(self) -> str:
+        """In one line, where there is no room for columns."""
+        return " · ".join(text for text in self.takes if text)
+
+
+@dataclass(frozen=True, slots=True)
+class TakesColumn:
+    """What systems may state of themselves, with its unit."""
+
+    title: str
+    unit: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +79,13 @@ class League:
     bars: int
     ranked: bool  # False: a description, in order of size
     grouped: bool
+    takes: tuple[TakesColumn, ...] = ()
 
 
-def league_of(comparison: Comparison, names: dict[str, Name]) -> League:
-    """Every system with scores, in the order of the comparison."""
+def league_of(
+    comparison: Comparison, names: dict[str, Name], systems: Mapping[str, System] | None = None
+) -> League:
+    """Every system with scores, in the order of the comparison; with cost, latency and size where some state them."""
     standings = comparison.standings
     scale = scale_for(value for s in standings for value in (s.low, s.mean, s.high))
     form = mean_format(comparison)
@@ -74,6 +93,7 @@ def league_of(comparison: Comparison, names: dict[str, Name]) -> League:
     grouped = ranked and len(standings) > 1
     letters = _letters([s.group if grouped else "" for s in standings])
     bars = _bars(letters)
+    takes, taken = _takes([s.system for s in standings], systems or {})
     return League(
         rows=tuple(
             LeagueRow(
@@ -87,6 +107,7 @@ def league_of(comparison: Comparison, names: dict[str, Name]) -> League:
                 letters=" ".join(letters[k]),
                 bars=bars[k],
                 apart=grouped and k > 0 and not set(letters[k]) & set(letters[k - 1]),
+                takes=taken[k],
             )
             for k, s in enumerate(standings)
         ),
@@ -96,6 +117,36 @@ def league_of(comparison: Comparison, names: dict[str, Name]) -> League:
         bars=len(bars[0]),
         ranked=ranked,
         grouped=grouped,
+        takes=takes,
+    )
+
+
+def _takes(
+    names: Sequence[str], systems: Mapping[str, System]
+) -> tuple[tuple[TakesColumn, ...], list[tuple[str, ...]]]:
+    """The columns that some system states something for, and every system's texts in them."""
+    from adjudge.comparisons.cost import amount, parameters
+
+    rows = [systems.get(name) or System(name) for name in names]
+    currencies = {row.currency for row in rows if row.cost is not None}
+    one = next(iter(currencies)) if len(currencies) == 1 else None
+
+    def cost(row: System) -> str:
+        return f"{amount(row.cost or 0)}{f' {row.currency}' if one is None and row.currency else ''}"
+
+    found: list[tuple[TakesColumn, list[str]]] = []
+    if currencies:
+        title = TakesColumn("Cost", f"{one} per 1,000" if one else "per 1,000")
+        found.append((title, ["" if row.cost is None else cost(row) for row in rows]))
+    if any(row.latency is not None for row in rows):
+        texts = ["" if row.latency is None else f"{amount(row.latency)} s" for row in rows]
+        found.append((TakesColumn("Latency", "per summary"), texts))
+    if any(row.size is not None for row in rows):
+        texts = ["" if row.size is None else parameters(row.size) for row in rows]
+        found.append((TakesColumn("Size", "parameters"), texts))
+    return (
+        tuple(column for column, _ in found),
+        [tuple(texts[k] for _, texts in found) for k in range(len(rows))],
     )
 
 
@@ -138,6 +189,9 @@ def _bars(letters: list[tuple[str, ...]]) -> list[tuple[Bar | None, ...]]:
 
 # Several measures side by side
 
+MOST_UPRIGHT = 6  # measures whose titles stand upright over their columns
+MOST_PRINTED = 16  # measures whose columns fit on paper
+
 
 @dataclass(frozen=True, slots=True)
 class OverviewColumn:
@@ -168,6 +222,31 @@ class Overview:
     ordered_by: str
     scope: str  # over what p is corrected
 
+    @property
+    def many(self) -> bool:
+        """So many columns that their heads are turned."""
+        return len(self.columns) > MOST_UPRIGHT
+
+    @property
+    def wide(self) -> bool:
+        """Too wide for paper, which has the league tables instead."""
+        return len(self.columns) > MOST_PRINTED
+
+
+def lead_of(comparisons: Sequence[Comparison]) -> int:
+    """The measure that answers first: the first that has a direction."""
+    return next((k for k, c in enumerate(comparisons) if c.matrix.info.better), 0)
+
+
+def fullest_first(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
+    """The measure that answers first at the length and form with most scores; the others as they come."""
+    lead = comparisons[lead_of(comparisons)]
+    if lead.matrix.info.better is None:
+        return tuple(comparisons)
+    own = [c for c in comparisons if c.measure == lead.measure]
+    first = max(own, key=lambda c: sum(s.n for s in c.standings))
+    return (first, *(c for c in comparisons if c is not first))
+
 
 def overview_of(
     comparisons: Sequence[Comparison], columns: Sequence[OverviewColumn], names: dict[str, Name]
@@ -175,7 +254,7 @@ def overview_of(
     """Systems in the order of the first measure that has a direction."""
     from adjudge.comparisons.pairs import scope_words
 
-    lead = next((k for k, c in enumerate(comparisons) if c.matrix.info.better), 0)
+    lead = lead_of(comparisons)
     order = [s.system for s in comparisons[lead].standings]
     systems = dict.fromkeys(order + [s.system for c in comparisons for s in c.standings])
     cells = [_cells(comparison) for comparison in comparisons]
@@ -197,6 +276,7 @@ def _cells(comparison: Comparison) -> dict[str, OverviewCell]:
 # All pairs as a triangle: which is better, or neither
 
 MOST_SYSTEMS = 30
+MOST_IN_FULL = 20  # systems up to which every cell has its test in full
 PAIR_NAME = 3  # characters that stand upright over a column
 
 Verdict = Literal["row", "column", "alike", "beyond", "untested"]
@@ -248,8 +328,12 @@ def pair_triangle(comparison: Comparison, names: dict[str, Name]) -> PairTriangl
 def _cell(comparison: Comparison, pair: ComparedPair, names: dict[str, Name]) -> PairCell:
     better = comparison.matrix.info.better
     a, b = names[pair.a].shown, names[pair.b].shown
-    words = replace(pair, a=a, b=b).sentence(better, comparison.alpha)
     verdict = _verdict(pair, better)
+    if len(comparison.standings) <= MOST_IN_FULL:
+        words = replace(pair, a=a, b=b).sentence(better, comparison.alpha)
+    else:
+        who = {"row": f"{a} is better", "column": f"{b} is better"}.get(verdict, pair.conclusion)
+        words = who if math.isnan(pair.p_adjusted) else f"{who}, p {p_words(pair.p_adjusted, '=')}"
     return PairCell(verdict, SIGNS[verdict], words)
 
 
@@ -263,12 +347,78 @@ def _verdict(pair: ComparedPair, better: str | None) -> Verdict:
     return "row" if (pair.result.statistic > 0) != (better == "lower") else "column"
 
 
+# All pairs as rows
+
+MOST_PAIRS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class PairLine:
+    """One pair: the difference is of the first less the second."""
+
+    first: str
+    second: str
+    difference: str
+    interval: str
+    p: str
+    record: str  # wins, losses and ties of the first
+    conclusion: str
+
+
+@dataclass(frozen=True, slots=True)
+class PairList:
+    """Pairs by their corrected p, the smallest first; of very many, the first few."""
+
+    rows: tuple[PairLine, ...]
+    about: str
+
+
+def pair_list(comparison: Comparison, names: dict[str, Name]) -> PairList:
+    """Every pair that was compared, with its difference, interval and corrected p."""
+    pairs = sorted(
+        comparison.pairs[comparison.test],
+        key=lambda pair: (math.isnan(pair.p_adjusted), pair.p_adjusted, -abs(pair.result.difference)),
+    )
+    shown = pairs[:MOST_PAIRS]
+    form = format_for(
+        [v for pair in shown for v in (pair.result.difference, pair.low, pair.high)], steps=MEAN_STEPS
+    )
+
+    def line(pair: ComparedPair) -> PairLine:
+        result = pair.result
+        known = not (math.isnan(pair.low) or math.isnan(pair.high))
+        return PairLine(
+            first=names[pair.a].shown,
+            second=names[pair.b].shown,
+            difference="" if math.isnan(result.difference) else form(result.difference),
+            interval=f"{form(pair.low)} – {form(pair.high)}" if known else "",
+            p="" if math.isnan(pair.p_adjusted) else p_words(pair.p_adjusted),
+            record=f"{result.wins}–{result.losses}–{result.ties}",
+            conclusion=pair.conclusion,
+        )
+
+    about = f"All {len(pairs):,} pairs as a table"
+    if len(pairs) > len(shown):
+        of = f"{len(shown):,} of {len(pairs):,} pairs"
+        about = f"{of} as a table, those with the smallest corrected p; all are in the CSV"
+    return PairList(tuple(map(line, shown)), about)
+
+
+def p_words(p: float, sign: str = "") -> str:
+    """`.006`, `< .001`, `1`; with a sign, `= .006`."""
+    if p < 0.001:
+        return "< .001"
+    said = decimal(p, ".3f").removeprefix("0") if p < 0.9995 else "1"
+    return f"{sign} {said}".strip()
+
+
 # Topics x systems as a map of coloured cells
 
 STEPS = 7  # colours, --heat-0 to --heat-6 in tokens.css
 VALUE_STEPS = 50
 COMPACT_FROM = 61  # topics
 MOST_TOPICS = 200
+MOST_ON_PAPER = 14  # systems whose numbers fit beside each other
 HEAT_NAME = 6  # characters that stand upright over a column
 
 
@@ -278,7 +428,6 @@ class HeatCell:
 
     step: int | None
     text: str
-    title: str  # empty in a compact map, where its headers are always in sight
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,6 +448,11 @@ class HeatMap:
     missing: int
     about: str
 
+    @property
+    def wide(self) -> bool:
+        """Too wide for its numbers on paper: there it shows its colours alone."""
+        return len(self.columns) > MOST_ON_PAPER
+
 
 def heat_map(comparison: Comparison, collection: Collection, names: dict[str, Name]) -> HeatMap:
     """Systems in rank order, topics in the order of the file; of very many, those that tell most apart."""
@@ -314,11 +468,9 @@ def heat_map(comparison: Comparison, collection: Collection, names: dict[str, Na
     columns = tuple(names[system] for system in matrix.systems)
 
     def cell(topic: str, name: Name, value: float) -> HeatCell:
-        where = "" if compact else f"{topic}, {name.shown}: "
         if math.isnan(value):
-            reason = why.get((topic, name.system), "no score")
-            return HeatCell(None, reason, f"{where}missing ({reason})")
-        return HeatCell(colours.step(value), form(value), f"{where}{value:z.5g}" if where else "")
+            return HeatCell(None, why.get((topic, name.system), "no score"))
+        return HeatCell(colours.step(value), form(value))
 
     rows = []
     for k in shown:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from adjudge.data.collection import Collection
 from adjudge.data.scores import form_words
+from adjudge.reports.names import Name, in_words
 from adjudge.reports.sections import MOST_SYSTEMS, level_words, mean_format
 
 if TYPE_CHECKING:
@@ -50,6 +51,17 @@ def headline(comparison: Comparison) -> str:
     )
 
 
+def cheapest_words(comparison: Comparison, collection: Collection, names: Mapping[str, Name]) -> str:
+    """The cheapest of those that may be the best, where systems say what they take."""
+    from adjudge.comparisons.cost import cheapest
+
+    found = cheapest(
+        in_words(comparison, dict(names)),
+        {names[s].shown: row for s, row in collection.systems.items() if s in names},
+    )
+    return "" if found is None else found.headline()
+
+
 def notes_hint(number: int) -> str:
     if number < 2:
         return "read the note first" if number else ""
@@ -64,14 +76,14 @@ def reading(comparison: Comparison) -> tuple[str, ...]:
 def pairs_about(comparison: Comparison) -> str:
     if len(comparison.standings) > MOST_SYSTEMS:
         return (
-            f"With {len(comparison.standings)} systems the table of all pairs is too large to read here;"
-            " it is in the CSV."
+            f"With {len(comparison.standings)} systems a table of systems against systems is too large to read here;"
+            " all pairs are in the CSV."
         )
     return (
         "Hold a row against a column: the arrow points at the better of the two, ← at the row's system,"
         " ↑ at the column's. ≈ means that they are not significantly different, · that a difference could not have"
         " been found, ? that the test cannot be computed."
-        " Every cell tells its test and corrected p when you point at it."
+        " Where scripts run, every cell tells its test and corrected p when you point at it."
     )
 
 

@@ -1,0 +1,1 @@
+"""What a report needs, computed: the analyses of every chapter, put together."""

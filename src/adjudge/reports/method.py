@@ -1,0 +1,137 @@
+"""How it was done: a paragraph on methods to paste, limitations, signatures, and what to cite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from adjudge.comparisons.methods import SIGNATURES, MethodsParagraph, compared_methods, title
+from adjudge.reports.chapter import Absent, Chapter
+from adjudge.reports.limitations import limitations
+
+if TYPE_CHECKING:
+    from adjudge.comparisons.pairs import Comparison
+    from adjudge.reports.findings import Findings
+
+
+LONG = 6_000
+"""Characters from which the paragraphs are folded."""
+
+
+@dataclass(frozen=True, slots=True)
+class SignedResult:
+    """A result, and what gives the same numbers again."""
+
+    name: str
+    signature: str
+
+
+@dataclass(frozen=True, slots=True)
+class MethodPage:
+    """What the chapter shows."""
+
+    paragraphs: tuple[str, ...]
+    """What was compared, then what was looked at to trust it."""
+    latex: str
+    bibtex: str
+    limitations: tuple[str, ...]
+    signatures: tuple[SignedResult, ...]
+    references: tuple[str, ...]
+
+    @property
+    def words(self) -> str:
+        return f"{sum(len(text.split()) for text in self.paragraphs):,}"
+
+    @property
+    def long(self) -> bool:
+        """Whether the paragraphs would push what follows off the screen."""
+        return sum(map(len, self.paragraphs)) > LONG
+
+
+def method_page(found: Findings) -> Chapter:
+    """The chapter that says how it was done."""
+    methods = methods_of(found)
+    trusted = tuple(_trusted(found))
+    compared = tuple(s for s in methods.sentences if s not in trusted and not s.startswith(SIGNATURES))
+    return Chapter(
+        anchor="chapter-method",
+        question="How was it done?",
+        said=(),
+        template="method.html.j2",
+        content=MethodPage(
+            paragraphs=tuple(MethodsParagraph(each).text for each in (compared, trusted) if each),
+            latex=methods.latex,
+            bibtex=methods.bibtex,
+            limitations=limitations(found),
+            signatures=tuple(signatures_of(found)),
+            references=methods.references,
+        ),
+    )
+
+
+def methods_of(found: Findings) -> MethodsParagraph:
+    """What a paper says of the whole report: the comparisons, then what was looked at to trust them.
+
+    Comparisons that were made alike are told together; who computed them, and signatures, come last.
+    """
+    first = [compared_methods(own) for own in made_alike(found.comparisons)]
+    sentences = [said for each in first for said in each.sentences]
+    last = [said for said in sentences if said.startswith(("Computed with ", *SIGNATURES))]
+    told = [said for said in sentences if said not in last]
+    return MethodsParagraph(tuple(dict.fromkeys([*told, *_trusted(found), *last])))
+
+
+def made_alike(comparisons: Sequence[Comparison]) -> list[list[Comparison]]:
+    """Comparisons by the choices that they were made with."""
+    groups: list[list[Comparison]] = []
+    for c in comparisons:
+        own = (c.choices, c.intervals, c.codes is None)
+        for group in groups:
+            if (group[0].choices, group[0].intervals, group[0].codes is None) == own:
+                group.append(c)
+                break
+        else:
+            groups.append([c])
+    return groups
+
+
+def _trusted(found: Findings) -> Iterator[str]:
+    from adjudge.trust.methods import (
+        agreement_methods,
+        assessors_methods,
+        judges_methods,
+        meta_methods,
+        stability_methods,
+    )
+
+    for name, how in (
+        ("stability", stability_methods),
+        ("agreement", agreement_methods),
+        ("assessors", assessors_methods),
+        ("judges", judges_methods),
+    ):
+        each = found.trusted.get(name)
+        if each is not None and not isinstance(each, Absent):
+            yield from how(each).sentences
+    if not isinstance(found.meta, Absent):
+        yield from meta_methods(found.meta).sentences
+
+
+def signatures_of(found: Findings) -> Iterator[SignedResult]:
+    """Of every comparison, and of what the chapters on trust show."""
+    for c in found.comparisons:
+        yield SignedResult(title(c, found.comparisons), c.signature)
+    for name, words in (
+        ("stability", "Stability"),
+        ("agreement", "Agreement"),
+        ("judges", "Programs that judge"),
+    ):
+        each = found.trusted.get(name)
+        if each is None or isinstance(each, Absent):
+            continue
+        yield SignedResult(words, each.table().signature)
+    if not isinstance(found.meta, Absent):
+        for part in found.meta.parts.values():
+            for table in list(part.tables())[:1]:
+                yield SignedResult("Measures and people", table.signature)
