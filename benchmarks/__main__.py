@@ -11,6 +11,7 @@ from benchmarks import (
     meta,
     pairs,
     preference,
+    report,
     resampling,
     rouge,
     serve,
@@ -30,6 +31,7 @@ ALL = {
     "serve": serve.main,
     "assessors": assessors.main,
     "meta": meta.main,
+    "report": report.main,
 }
 
 
