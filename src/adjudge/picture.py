@@ -18,7 +18,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast, get_args
 
-from adjudge.errors import DataError, UsageError, nearest, quoted
+from adjudge.errors import ClashError, DataError, UsageError, nearest, quoted
 from adjudge.table import frame_to_csv
 
 if TYPE_CHECKING:
@@ -171,11 +171,7 @@ class Figure:
     def save(self, path: str | Path, *, theme: Theme = "light", title: bool | None = None) -> list[Path]:
         """Write the picture, and the drawn rows beside it as CSV; the ending says the format. Returns both paths."""
         path = Path(path)
-        kind = path.suffix.lower().removeprefix(".")
-        if kind not in FORMATS:
-            raise UsageError(
-                f"{path}: a figure ends in .svg, .png, .pdf or .json, not in {quoted(path.suffix)}"
-            )
+        kind = format_of(path)
         shown = kind != "pdf" if title is None else title
         texts: dict[str, Callable[[], str | bytes]] = {
             "svg": lambda: self.to_svg(theme=theme, title=shown),
@@ -199,6 +195,18 @@ class Figure:
 
     def __repr__(self) -> str:
         return f"{self.title}. {self.words}"
+
+
+def format_of(path: Path) -> str:
+    """What the ending of a figure's file says, where a figure can be written there."""
+    kind = path.suffix.lower().removeprefix(".")
+    if kind not in FORMATS:
+        raise UsageError(f"{path}: a figure ends in .svg, .png, .pdf or .json, not in {quoted(path.suffix)}")
+    if path.is_dir():
+        raise ClashError(f"{path}: is a folder, expected a file or nothing")
+    if inside := next((each for each in path.parents if each.exists() and not each.is_dir()), None):
+        raise ClashError(f"{inside}: is a file, expected a folder or nothing")
+    return kind
 
 
 def figure_of(

@@ -12,8 +12,10 @@ import pandas as pd
 import pytest
 
 import adjudge
-from adjudge.comparisons.methods import MethodsParagraph
+from adjudge.comparisons.methods import MethodsParagraph, compared_methods
+from adjudge.comparisons.pairs import compare_all
 from adjudge.comparisons.references import REFERENCES, key_of, keys_in
+from adjudge.comparisons.scores import read_scores
 from adjudge.comparisons.tests import CORRECTIONS, TESTS
 from adjudge.measures.registry import registry
 
@@ -169,6 +171,28 @@ def ceiling() -> pd.DataFrame:
     frame.iloc[:4, 2] = 0.9
     frame.iloc[4:12, 3] = np.linspace(0.1, 0.8, 8)
     return frame
+
+
+def test_a_measure_of_several_targets_is_named_once_with_its_targets() -> None:
+    rng = np.random.default_rng(3)
+    rows = [
+        (measure, f"t{k}", system, length, form, value)
+        for measure in ("clear", "full")
+        for length, form in ((50, "abstract"), (100, "abstract"), (100, "extract"))
+        if measure == "full" or form == "abstract"
+        for k in range(9 if length == 100 else 8)
+        for system, value in zip("abc", rng.normal(size=3) + np.arange(3), strict=True)
+    ]
+    table = pd.DataFrame(rows, columns=["measure", "topic", "system", "length", "form", "score"])
+    table = table.drop(index=[k for k, row in enumerate(rows) if row[:5] == ("full", "t0", "a", 50, "abstract")])
+    text = compared_methods(list(compare_all(read_scores(table), ()))).text
+    assert text.startswith(
+        "We compared 3 systems on 8 to 9 topics (8 by clear (50 words) and full (50 words, abstract);"
+        " 9 by clear (100 words) and full (100 words, abstract; 100 words, extract)) by"
+        " clear (50 and 100 words) and full (50 and 100 words, abstract; 100 words, extract)."
+        " By full (50 words, abstract): 1 of 24 scores is missing; means are least-squares means of the model"
+        " score = topic + system; two systems are compared on the topics that both have (7 to 8)."
+    )
 
 
 def test_pairs_that_tie_and_systems_without_intervals_are_counted_with_the_reason() -> None:

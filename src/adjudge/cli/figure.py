@@ -15,6 +15,7 @@ from adjudge.errors import ClashError, UsageError, quoted
 from adjudge.figures.catalogue import CATALOGUE, all_figures, listing, spec_of
 from adjudge.figures.choice import main_target
 from adjudge.figures.spec import FigureOptions
+from adjudge.picture import format_of
 
 if TYPE_CHECKING:
     from adjudge.comparisons.scores import Scores
@@ -120,6 +121,9 @@ def command(
     if order is not None and order not in get_args(Order):
         raise UsageError(f"--order is {quoted(order)}, expected rank or given")
     theme: Theme = "dark" if dark else "light"
+    path = out or Path(f"{name}.svg")
+    if name != ALL:
+        format_of(path)
     data = open_scores(scores, table, human, baseline, lower_is_better)
     with progress("Drawing") as told:
         asked = FigureOptions(
@@ -141,7 +145,6 @@ def command(
                 not_over((out or Path("figures")) / f"{known}.csv", scores, option="-o")
             _draw_all(data, asked, out or Path("figures"), theme, no_title, json)
             return
-        path = out or Path(f"{name}.svg")
         for each in (path, path.with_suffix(".csv")):
             not_over(each, scores, option="-o")
         drawn = spec_of(name).drawn(data, asked)

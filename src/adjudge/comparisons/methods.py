@@ -267,6 +267,51 @@ def title(c: Compared, found: Sequence[Compared]) -> str:
     return f"{name} ({c.matrix.measure})" if sum(own(each) == name for each in found) > 1 else name
 
 
+def titles(some: Sequence[Compared], found: Sequence[Compared], *, whole: bool = False) -> list[str]:
+    """What measures are called in print, each once, with its targets in brackets where it has several.
+
+    A measure of which all targets are meant goes by its name alone, unless the `whole` is asked for.
+    """
+
+    headings = {c.matrix.measure: c.matrix.info.heading for c in found}
+    names = []
+    for measure in dict.fromkeys(c.matrix.measure for c in some):
+        own, every = ([c for c in those if c.matrix.measure == measure] for those in (some, found))
+        if len(every) == 1:
+            names.append(title(own[0], found))
+            continue
+        name = headings[measure]
+        alone = list(headings.values()).count(name) == 1
+        name = name if alone else f"{name} ({measure})"
+        names.append(f"{name} ({_targets_words(own, found)})" if whole or len(own) < len(every) else name)
+    return names
+
+
+def _targets_words(own: Sequence[Compared], found: Sequence[Compared]) -> str:
+    """`10, 50 and 100 words, abstract; 200 words, extract`."""
+    lengths, forms = ({getattr(c.matrix, name) for c in found} for name in ("length", "form"))
+    told: dict[tuple[bool, str | None], list[str]] = {}
+    for c in own:
+        length = c.matrix.length if len(lengths) > 1 else None
+        form = c.matrix.form if len(forms) > 1 else None
+        told.setdefault((length is None, form), []).append(
+            "no set length" if length is None else f"{length:,}"
+        )
+    parts = []
+    for (unset, form), sizes in told.items():
+        words = (
+            [] if len(lengths) == 1 else [sizes[0] if unset else f"{listed(sizes, most=len(sizes))} words"]
+        )
+        parts.append(", ".join([*words, *([form_words(form)] if form else [])]))
+    return "; ".join(parts)
+
+
+def named(some: Sequence[Compared], found: Sequence[Compared], *, whole: bool = False) -> str:
+    """The same as a list within a sentence."""
+    names = titles(some, found, whole=whole)
+    return listed(names, most=len(names))
+
+
 def target_words(found: Sequence[Compared]) -> str:
     """`, summaries of 100 words`, where all are of one length or form."""
     lengths, forms = ({getattr(c.matrix, name) for c in found} for name in ("length", "form"))
@@ -278,11 +323,13 @@ def target_words(found: Sequence[Compared]) -> str:
 
 def topics_words(found: Sequence[Compared]) -> str:
     """`12 topics`; where measures have different ones, of each how many."""
-    sizes = [len(c.matrix.topics) for c in found]
-    if len(set(sizes)) == 1:
-        return counted(sizes[0], "topic")
-    each = (f"{title(c, found)}: {n:,}" for c, n in zip(found, sizes, strict=True))
-    return f"{min(sizes):,} to {max(sizes):,} topics ({'; '.join(each)})"
+    by_size: dict[int, list[Compared]] = {}
+    for c in found:
+        by_size.setdefault(len(c.matrix.topics), []).append(c)
+    if len(by_size) == 1:
+        return counted(min(by_size), "topic")
+    each = (f"{n:,} by {named(some, found)}" for n, some in sorted(by_size.items()))
+    return f"{min(by_size):,} to {max(by_size):,} topics ({'; '.join(each)})"
 
 
 def _what(found: Sequence[Compared]) -> str:
@@ -296,14 +343,19 @@ def _what(found: Sequence[Compared]) -> str:
     told = f" ({listed(parts)})" if len(parts) > 1 and None not in kinds else ""
     cited: set[str] = set()
     names: list[str] = []
-    for c in found:  # each work once
-        keys = [key for key in _measure_keys(c) if key not in cited]
+    for name, c in zip(titles(found, found, whole=True), _one_of_each(found), strict=True):
+        keys = [key for key in _measure_keys(c) if key not in cited]  # each work once
         cited.update(keys)
-        names.append(f"{title(c, found)}{cite(*keys)}")
+        names.append(f"{name}{cite(*keys)}")
     target = target_words(found)
     where = f"{topics_words(found)}{target}{',' if target else ''}"
     did = "compared" if len(systems) > 1 else "scored"
     return f"We {did} {counted(len(systems), 'system')}{told} on {where} by {listed(names, most=len(names))}."
+
+
+def _one_of_each(found: Sequence[C]) -> list[C]:
+    """The first comparison of each measure."""
+    return list({c.matrix.measure: c for c in reversed(found)}.values())[::-1]
 
 
 def _measure(c: Compared) -> Measure | None:
@@ -332,7 +384,7 @@ def _prepared(found: Sequence[Compared]) -> Iterator[str]:
     """With which options measures were computed, usual ones included, and with how many references."""
     from adjudge.measures.run import OWN_REFERENCE  # slow to load
 
-    by_words: dict[str, list[str]] = {}
+    by_words: dict[str, list[Compared]] = {}
     for c in found:
         measure = _measure(c)
         if measure is None:
@@ -345,9 +397,9 @@ def _prepared(found: Sequence[Compared]) -> Iterator[str]:
             span = f"{counts[1]} to {counts[2]}" if counts[2] else counts[1]
             parts.append(f"every text is compared with {span} {'references' if several else 'reference'}")
         if parts:
-            by_words.setdefault("; ".join(parts), []).append(title(c, found))
-    for words, names in by_words.items():
-        yield f"For {listed(names, most=len(names))}: {words}."
+            by_words.setdefault("; ".join(parts), []).append(c)
+    for words, some in by_words.items():
+        yield f"For {named(some, found)}: {words}."
     if any(kind == "human" for c in found for kind in c.kinds.values()):
         told = (note.partition(":")[0] for c in found for note in c.made)
         yield from dict.fromkeys(f"{note}." for note in told if OWN_REFERENCE in note)
@@ -358,7 +410,7 @@ def _of(about: Compared | Sequence[Compared], found: Sequence[Compared]) -> str:
     some = about if isinstance(about, Sequence) else [about]
     if len(found) == 1 or len(some) == len(found) > 1:
         return ""
-    return f" by {listed([title(c, found) for c in some], most=len(some))}"
+    return f" by {named(some, found)}"
 
 
 def _alike(found: Sequence[C], words: Callable[[C], str]) -> dict[str, list[C]]:
@@ -389,9 +441,10 @@ def _missing(found: Sequence[Comparison]) -> Iterator[str]:
 
     for said, some in _alike(found, absent).items():
         yield f"{said}{_of(some, found)}."
-    for c in found:
-        if not (said := holes_words(c, found)):
-            continue
+
+    def around(c: Comparison) -> str:
+        if not (said := holes_words(c, [c])):
+            return ""
         n = c.tested[c.test].results.counts.n[c.family]
         n = n[n > 0]
         if is_adjusted(c):
@@ -402,7 +455,15 @@ def _missing(found: Sequence[Comparison]) -> Iterator[str]:
             few, many = int(n.min()), int(n.max())
             span = f"{few:,}" if few == many else f"{few:,} to {many:,}"
             said += f"; two systems are compared on the topics that both have ({span})"
-        yield f"{said}."
+        return said
+
+    for said, some in _alike(found, around).items():
+        if len(found) == 1:
+            yield f"{said}."
+        elif len(some) == len(found):
+            yield f"By each measure: {said}."
+        else:
+            yield f"By {named(some, found)}{' each' if len(some) > 1 else ''}: {said}."
 
 
 def _pooled(found: Sequence[Compared]) -> Iterator[str]:
@@ -461,11 +522,13 @@ def _tested(found: Sequence[Comparison]) -> Iterator[str]:
     """By which tests, where some measures have assessors of their own and others do not."""
     parts = [part for sampled in (True, False) if (part := [c for c in found if c.sampled == sampled])]
     for part in parts:
-        on = f" on {listed([title(c, found) for c in part], most=len(part))}" if len(parts) > 1 else ""
-        yield from _tested_alike(part, on)
+        on = f" on {named(part, found)}" if len(parts) > 1 else ""
+        yield from _tested_alike(part, on, found)
 
 
-def _tested_alike(found: Sequence[Comparison], measures: str) -> Iterator[str]:
+def _tested_alike(
+    found: Sequence[Comparison], measures: str, everything: Sequence[Comparison]
+) -> Iterator[str]:
     first = found[0]
     choices, results = first.choices, first.tested[first.test].results
     name, keys = name_of_test(first)
@@ -480,7 +543,7 @@ def _tested_alike(found: Sequence[Comparison], measures: str) -> Iterator[str]:
     sided = "two-sided" if results.alternative == "two-sided" else "one-sided"
     yield f"{who}{measures}{on} with the {sided} {name}{cite(*keys)}{_how(found)}."
     if first.sampled:
-        yield from _sampled_words(found)
+        yield from _sampled_words(found, everything)
     if results.test == "wilcoxon" or results.resampled == "w":
         yield f"Tied differences have mean ranks; {ZEROS_WORDS[choices.zeros]}."
     elif results.test == "sign":
@@ -491,20 +554,23 @@ def _tested_alike(found: Sequence[Comparison], measures: str) -> Iterator[str]:
         yield f"Topics that belong together change sides together ({counted(sets, 'set')})."
 
 
-def _sampled_words(found: Sequence[Comparison]) -> Iterator[str]:
+def _sampled_words(some: Sequence[Comparison], found: Sequence[Comparison]) -> Iterator[str]:
     """Which terms the mixed models have, and which standard errors are taken; once where it is so of all measures."""
-    told: dict[str, list[str]] = {}
-    for c in found:
-        if c.population is not None and c.population.pairs is not None:
-            told.setdefault(_model_words(c.population.pairs), []).append(title(c, found))
-    for words, names in told.items():
-        yield f"For {listed(names, most=len(names))}: {words}" if len(told) > 1 else words
+
+    def model(c: Comparison) -> str:
+        return _model_words(c.population.pairs) if c.population and c.population.pairs else ""
+
+    told = _alike(some, model)
+    for words, own in told.items():
+        yield f"For {named(own, found)}: {words}" if len(told) > 1 else words
 
 
 def _model_words(pairs: JudgedPairs) -> str:
     from adjudge.stats.judging import OWN_FROM
 
-    terms = [name for name in pairs.components if name != "residual"]
+    terms = sorted(
+        (name for name in pairs.components if name != "residual"), key=lambda name: (":" in name, name)
+    )
     random = (
         f"{listed(terms, most=len(terms))} as random ones, by restricted maximum likelihood"
         if terms
@@ -719,7 +785,7 @@ def interval_words(found: Sequence[Comparison]) -> Iterator[str]:
     shown = [c for c in found if any(s.low == s.low for s in c.standings)]
     if beside := [c for c in shown if c.sampled]:
         cut = ", cut at the ends of the measure's range" if any(map(_is_cut, beside)) else ""
-        of = f" by {listed([title(c, found) for c in beside], most=len(beside))}" * (len(beside) < len(shown))
+        of = f" by {named(beside, found)}" * (len(beside) < len(shown))
         what = "of the distance from the average system, " if beside[0].interval == "deviation-t" else ""
         yield (
             f"{100 * beside[0].level:g}% intervals of means{of} are {what}Student's t intervals with topics and"
@@ -727,16 +793,16 @@ def interval_words(found: Sequence[Comparison]) -> Iterator[str]:
         )
     with_some = [c for c in shown if not c.sampled]
     if with_some:
-        adjusted = [title(c, found) for c in with_some if is_adjusted(c)]
+        adjusted = [c for c in with_some if is_adjusted(c)]
         what = "the unadjusted means" if adjusted else "means"
         if adjusted and len(adjusted) < len(with_some):
-            what = f"means (of {listed(adjusted, most=len(adjusted))} the unadjusted ones)"
+            what = f"means (of {named(adjusted, found)} the unadjusted ones)"
         first = with_some[0]
         over = "sets of topics" if first.codes is not None else "topics"
         cut = ", cut at the ends of the measure's range" if any(map(_is_cut, with_some)) else ""
         yield f"{100 * first.level:g}% intervals of {what} are Student's t intervals over {over}{cut}."
     for c in found:
-        yield from _no_intervals(c, _of(c, found))
+        yield from without_intervals(c, _of(c, found))
 
 
 def _is_cut(c: Comparison) -> bool:
@@ -746,7 +812,8 @@ def _is_cut(c: Comparison) -> bool:
     )
 
 
-def _no_intervals(c: Comparison, of: str) -> Iterator[str]:
+def without_intervals(c: Comparison, of: str = "") -> Iterator[str]:
+    """Which systems have no interval of the mean, and why."""
     from adjudge.stats.bootstrap import flat
 
     at_ceiling = dict(zip(c.matrix.systems, flat(c.matrix.values).tolist(), strict=True))

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
+from adjudge.comparisons.methods import without_intervals
 from adjudge.data.collection import Collection
 from adjudge.data.scores import form_words
 from adjudge.reports.names import Name, in_words
@@ -101,6 +102,8 @@ def _order(comparison: Comparison) -> str:
 def _interval(comparison: Comparison) -> str:
     if all(s.n < 2 for s in comparison.standings):
         return "There are no intervals: they need two topics at least."
+    if all(s.low != s.low for s in comparison.standings):
+        return f"There are no intervals. {' '.join(without_intervals(comparison))}"
     of = "sets of topics" if comparison.codes is not None else "topics"
     if comparison.interval == "raw-t":
         of = "topics and assessors"

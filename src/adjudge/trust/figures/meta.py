@@ -557,12 +557,15 @@ def measure_groups(
     absent = [each for each in own.places if math.isnan(each.value)]
     said = [
         "Measures that share a letter do not differ significantly in how far they correlate with people"
-        f" ({own.how}, {counted(own.systems, 'system')}, {counted(own.topics, 'topic')}, among"
-        f" {over_words(own.among)}): {own.count('differ')} of {counted(len(own.pairs), 'pair')}"
+        f" ({own.how}, {own.on}, among {over_words(own.among)}): {own.count('differ')} of"
+        f" {counted(len(own.pairs), 'pair')}"
         f" {'differs' if own.count('differ') == 1 else 'differ'}."
     ]
     if hopeless := own.count("could not have been found"):
-        said.append(f"{counted(hopeless, 'difference')} could not have been found, whatever the scores.")
+        said.append(
+            f"{counted(hopeless, 'difference')} could not have been found: no p within the test's reach is small"
+            " enough."
+        )
     if correlations is not None and data["low"].notna().any():
         said.append(f"The line is the {correlations.confidence:.0%} interval of the correlation.")
     if absent:

@@ -10,6 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -107,7 +108,9 @@ class MeasureComparison:
     correct: Correction
     systems: int
     topics: int
-    """That people judged."""
+    """That people judged; where all lengths were asked for, topics at a length."""
+    distinct: int
+    """Topics, whatever the length."""
     pairs: tuple[MeasurePair, ...]
     places: tuple[MeasurePlace, ...]
     """From the highest correlation on."""
@@ -164,8 +167,13 @@ class MeasureComparison:
             ]
             said.append(f"{untested:,} could not be tested ({listed(names)})")
         who = "".join(f"; {each}" for each in self._best(bool(differ + alike)))
-        on = f"{counted(self.systems, 'system')}, {counted(self.topics, 'topic')}"
-        return f"In correlation {self.where} ({on}), {'; '.join(said)}{who}."
+        return f"In correlation {self.where} ({self.on}), {'; '.join(said)}{who}."
+
+    @property
+    def on(self) -> str:
+        """`12 systems, 14 topics`."""
+        lengths = f" at several lengths, {self.topics:,} in all" if self.distinct < self.topics else ""
+        return f"{counted(self.systems, 'system')}, {counted(self.distinct, 'topic')}{lengths}"
 
     def _best(self, found: bool) -> Iterator[str]:
         """Who may be the best, and of whom that says little, as no difference was within the test's reach."""
@@ -566,6 +574,7 @@ def _compared(
         correct=correct,
         systems=int(judged.any(axis=0).sum()),
         topics=int(judged.any(axis=1).sum()),
+        distinct=len(set(compress(cells.row_topics, judged.any(axis=1)))),
         pairs=tuple(_pairs(cells, pairs, groups)),
         places=tuple(
             MeasurePlace(
