@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 from tests.cli.running import called
 
-from adjudge.errors import DataError, UsageError
+from adjudge.errors import ClashError, DataError, UsageError
 from adjudge.picture import (
     ACCENT,
     GOOD,
@@ -125,11 +125,14 @@ def test_other_endings_are_refused_before_anything_is_written(tmp_path: Path, na
 
 def test_what_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(DataError, match="cannot be written"):
-        named(["a"]).save(tmp_path / "file" / "f.svg")
+    with pytest.raises(ClashError, match="file: is a file, expected a folder or nothing"):
+        named(["a"]).save(tmp_path / "file" / "new" / "f.svg")
     (tmp_path / "f.svg").mkdir()
-    with pytest.raises(DataError, match="cannot be written"):
+    with pytest.raises(ClashError, match="f.svg: is a folder, expected a file or nothing"):
         named(["a"]).save(tmp_path / "f.svg")
+    (tmp_path / "rows.csv").mkdir()
+    with pytest.raises(DataError, match="cannot be written"):
+        named(["a"]).save(tmp_path / "rows.svg")
 
 
 def test_the_title_stands_in_pictures_and_not_in_a_papers_pdf(tmp_path: Path) -> None:

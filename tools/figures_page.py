@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))  # where this is run as a script
@@ -28,9 +28,7 @@ if TYPE_CHECKING:
 PAGE = ROOT / "docs" / "figures.md"
 PICTURES = ROOT / "docs" / "figures"
 LARGEST = 150_000
-"""Bytes of a picture in the documentation; a larger SVG is kept as PNG."""
-SCALES = (2, 1.5, 1)
-"""Pixels of a PNG per pixel drawn, the first that fits."""
+"""Bytes of a picture in the documentation."""
 
 HEAD = """# Figures
 
@@ -107,7 +105,7 @@ OPTIONS = {
 
 
 def draw(folder: Path, spec: FigureSpec, pictures: Path) -> DrawnFigure:
-    """Draw a figure as its example says; an SVG that is too large for the documentation is kept as PNG."""
+    """Draw a figure as its example says."""
     from vl_convert import vegalite_to_svg
 
     drawing = pictures / f"{spec.name}.json"
@@ -121,21 +119,10 @@ def draw(folder: Path, spec: FigureSpec, pictures: Path) -> DrawnFigure:
     path = pictures / f"{spec.name}.svg"
     picture = vegalite_to_svg(found).encode()
     if len(picture) > LARGEST:
-        path, picture = path.with_suffix(".png"), _png(path.stem, found)
+        raise SystemExit(f"{path.name} has {len(picture):,} bytes, more than {LARGEST:,}")
     path.write_bytes(picture)
     told = json.loads(said)
     return DrawnFigure(spec, told["title"], told["words"], f"{pictures.name}/{path.name}")
-
-
-def _png(name: str, drawing: dict[str, Any]) -> bytes:
-    """In as many pixels as the documentation takes."""
-    from vl_convert import vegalite_to_png
-
-    for scale in SCALES:
-        picture = vegalite_to_png(drawing, scale=scale)
-        if len(picture) <= LARGEST:
-            return picture
-    raise SystemExit(f"{name}.png has {len(picture):,} bytes at scale {scale:g}, more than {LARGEST:,}")
 
 
 def page_of(figures: Iterable[DrawnFigure]) -> str:

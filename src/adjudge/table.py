@@ -377,6 +377,10 @@ class Tabular:
     def to_frame(self) -> pd.DataFrame:
         return self.table().to_frame()
 
+    def as_dict(self) -> dict[str, Any]:
+        """Everything, for --json: the rows of every table, unless a result says more."""
+        return self.tables().as_dict()
+
     def to_latex(self) -> str:
         """For a paper, with booktabs rules."""
         found, signature = self.tables(), self.table().signature

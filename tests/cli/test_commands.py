@@ -308,6 +308,8 @@ JSON_CALLS = [
     "import lines system_a.txt --reference ref1.txt lines",
     "import folder outputs texts",
     "import scores bertscore.csv my-eval --dry-run",
+    "slices my-eval -m rouge-1",
+    "examples my-eval -m rouge-1",
     "figure",
     "figure forest my-eval -m rouge-2",
     "figure all my-eval -m rouge-2",

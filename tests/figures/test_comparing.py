@@ -11,7 +11,7 @@ from adjudge.comparisons.pairs import compare
 
 
 def test_a_heat_map_in_the_order_of_a_folder(shown: Path) -> None:
-    data = compare(shown / "my-eval", "rouge-2").figure("heat", order="given").data
+    data = compare(shown / "my-eval", "rouge-2", length=100).figure("heat", order="given").data
     listed = [json.loads(line) for line in (shown / "my-eval" / "systems.jsonl").read_text().splitlines()]
     drawn = [name.removesuffix(" (baseline)") for name in dict.fromkeys(data["system"])]
     there = [row for row in listed if row["system"] in drawn]

@@ -10,7 +10,6 @@ import pytest
 from tools.figures_page import LARGEST, PAGE, command_of, draw, page_of, python_of
 
 import adjudge.figures.catalogue as catalogue
-from adjudge.comparisons.scores import Scores
 from adjudge.figures.catalogue import CATALOGUE
 from adjudge.figures.spec import FigureSpec
 
@@ -31,7 +30,7 @@ def test_a_figure_has_its_command_and_its_picture(name: str) -> None:
     assert spec.about in text
     assert spec.after in text
     assert f"`{python_of(spec)}`" in text
-    (picture,) = re.findall(rf"!\[[^\]]+\]\((figures/{name}\.(?:svg|png))\)", text)
+    (picture,) = re.findall(rf"!\[[^\]]+\]\((figures/{name}\.svg)\)", text)
     assert 0 < (PAGE.parent / picture).stat().st_size <= LARGEST
 
 
@@ -75,16 +74,9 @@ def test_a_figure_is_drawn_for_the_page(shown: Path, tmp_path: Path) -> None:
     assert f"> {made.words}" in text
 
 
-def test_a_picture_that_is_too_large_is_kept_as_png(
-    shown: Path, read: Scores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_picture_that_is_too_large_for_the_documentation_is_refused(
+    shown: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("adjudge.cli.figure.open_scores", lambda *given: read)  # once for all drawings
-    spec = CATALOGUE["league"]
     monkeypatch.setattr("tools.figures_page.LARGEST", 1)
-    with pytest.raises(SystemExit, match=r"league\.png has ([\d,]+) bytes at scale 1,") as refused:
-        draw(shown, spec, tmp_path)
-    (least,) = re.findall(r"has ([\d,]+) bytes", str(refused.value))
-    monkeypatch.setattr("tools.figures_page.LARGEST", int(least.replace(",", "")))
-    assert draw(shown, spec, tmp_path).picture.endswith("league.png")
-    (picture,) = tmp_path.iterdir()
-    assert picture.stat().st_size == int(least.replace(",", ""))
+    with pytest.raises(SystemExit, match=r"^forest\.svg has [\d,]+ bytes, more than 1$"):
+        draw(shown, CATALOGUE["forest"], tmp_path)

@@ -73,7 +73,7 @@ OWN = frozenset(
         "page html head meta link title style body header main footer section nav h1 h2 h3 h4 p a div span strong em i"
         " b sup code pre ul ol li dl dt dd table caption thead tbody tr th td details summary figure figcaption svg g"
         " path text tspan rect line circle polygon polyline defs clippath lineargradient stop use script select option"
-        " label input button mark small time abbr blockquote q br hr form fieldset legend template",
+        " label input button mark small time abbr blockquote q br hr form fieldset legend template output article",
     )
 )
 """Elements that our templates may have; `img` and `u`, which names here try to make, are none."""

@@ -104,6 +104,14 @@ def test_one_topic_has_means_and_no_more(compared: Make, empty: Collection) -> N
     assert not section.notes
 
 
+def test_scores_that_do_not_vary_have_no_bar_to_explain(compared: Make, empty: Collection) -> None:
+    (section,) = build_page(empty, [compared({"a": [0.5] * 6, "b": [0.4] * 6})]).sections
+    assert section.reading[1] == (
+        "There are no intervals. 2 of 2 systems (a and b) have no interval of the mean: fewer than five topics differ"
+        " from a score that occurs more than once."
+    )
+
+
 def test_what_is_missing_is_listed_and_warned_of(compared: Make, news: Collection) -> None:
     columns = {"good": [0.5, 0.6, NAN], "fair": [0.4, 0.5, 0.6], "gone": [NAN, NAN, NAN]}
     (section,) = build_page(news, [compared(columns)]).sections

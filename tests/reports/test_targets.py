@@ -10,8 +10,8 @@ import pytest
 from adjudge.comparisons.pairs import compare_all
 from adjudge.data import scorefiles
 from adjudge.data.scores import MeasureInfo, Score, ScoreTable
-from adjudge.errors import DataError
-from adjudge.evaluation import report
+from adjudge.errors import DataError, UsageError
+from adjudge.evaluation import Evaluation, report
 from adjudge.reports.render import INDEX
 
 
@@ -64,13 +64,16 @@ def test_nothing_but_missing_scores_is_an_error(tmp_path: Path) -> None:
         compare_all(frame, skip_missing=True)
 
 
-def test_the_commands_repeat_what_was_chosen(tmp_path: Path) -> None:
+def test_the_commands_repeat_what_was_chosen(small: Evaluation, tmp_path: Path) -> None:
     page = made(tmp_path, scores())
     assert " --quick" in page.partition("<footer")[2]
     assert "--between" not in page.partition("<footer")[2]
-    page = made(tmp_path, scores(), quick=False, between="a,c")
-    footer = page.partition("<footer")[2]
-    assert "--between &#34;a,c&#34;" in footer
+    with pytest.raises(UsageError, match="texts side by side need an evaluation's folder"):
+        made(tmp_path, scores(), between="a,c")
+    small.score("rouge-1")
+    small.report(tmp_path / "own", between="good,poor")
+    footer = (tmp_path / "own" / INDEX).read_text(encoding="utf-8").partition("<footer")[2]
+    assert "--between &#34;good,poor&#34;" in footer
     assert "--quick" not in footer
 
 

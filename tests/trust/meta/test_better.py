@@ -100,6 +100,16 @@ def test_the_headline_names_level_coefficient_systems_topics_and_the_candidates(
     )
 
 
+def test_topics_at_several_lengths_are_counted_once() -> None:
+    made = planted(topics=12)
+    rows = tuple(f"t{k % 5}" for k in range(12))
+    (found,) = better_measures(
+        replace(made, row_topics=rows), levels=["input"], coefficients=["pearson"], resamples=50
+    ).comparisons
+    assert (found.topics, found.distinct) == (12, 5)
+    assert "(9 systems, 5 topics at several lengths, 12 in all), " in found.headline()
+
+
 def test_tables_name_their_level_and_coefficient(found: BetterResult) -> None:
     for pairs in list(found.tables())[1::2]:
         headings = [column.title for column in pairs.columns if column.show != "never"]

@@ -10,7 +10,6 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import compress
 from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -574,7 +573,7 @@ def _compared(
         correct=correct,
         systems=int(judged.any(axis=0).sum()),
         topics=int(judged.any(axis=1).sum()),
-        distinct=len(set(compress(cells.row_topics, judged.any(axis=1)))),
+        distinct=len({cells.row_topics[k] for k in np.flatnonzero(judged.any(axis=1)).tolist()}),
         pairs=tuple(_pairs(cells, pairs, groups)),
         places=tuple(
             MeasurePlace(
