@@ -112,6 +112,20 @@ def test_the_ending_says_the_format_and_the_rows_lie_beside(
     assert files[1].read_text(encoding="utf-8") == "name,value\na,0.5\nb,1.5\n"
 
 
+def test_text_has_its_size_and_room_for_wider_letters() -> None:
+    from vl_convert import vegalite_to_svg
+
+    figure = named(["a long name of a system that has many letters", "b"])
+    roomy, tight = (
+        ElementTree.fromstring(text) for text in (figure.to_svg(), vegalite_to_svg(figure.spec()))
+    )
+    texts = [[e for e in root.iter() if e.tag.endswith("}text")] for root in (roomy, tight)]
+    assert [e.get("font-size") for e in texts[0]] == [e.get("font-size") for e in texts[1]]
+    assert [e.text for e in texts[0]] == [e.text for e in texts[1]]
+    more = float(roomy.get("height", 0)) - float(tight.get("height", 0))  # names stand upright
+    assert more > 0.1 * 190
+
+
 def test_an_ending_may_be_in_capitals(tmp_path: Path) -> None:
     assert named(["a"]).save(tmp_path / "F.SVG")[0].read_text(encoding="utf-8").startswith("<svg")
 

@@ -22,6 +22,8 @@ sys.path.insert(0, str(ROOT))  # where this is run as a script
 
 from tools.figures_evaluation import EVALUATION, LINES, adjudge, fill  # noqa: E402
 
+from adjudge.picture import roomy_svg  # noqa: E402
+
 if TYPE_CHECKING:
     from adjudge.figures.spec import FigureSpec
 
@@ -106,8 +108,6 @@ OPTIONS = {
 
 def draw(folder: Path, spec: FigureSpec, pictures: Path) -> DrawnFigure:
     """Draw a figure as its example says."""
-    from vl_convert import vegalite_to_svg
-
     drawing = pictures / f"{spec.name}.json"
     said = adjudge(
         folder, "figure", spec.name, EVALUATION, *shlex.split(spec.example), "-o", str(drawing), "--json"
@@ -117,7 +117,7 @@ def draw(folder: Path, spec: FigureSpec, pictures: Path) -> DrawnFigure:
     drawing.unlink()
     drawing.with_suffix(".csv").unlink()
     path = pictures / f"{spec.name}.svg"
-    picture = vegalite_to_svg(found).encode()
+    picture = roomy_svg(found).encode()
     if len(picture) > LARGEST:
         raise SystemExit(f"{path.name} has {len(picture):,} bytes, more than {LARGEST:,}")
     path.write_bytes(picture)

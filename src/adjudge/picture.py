@@ -28,7 +28,13 @@ if TYPE_CHECKING:
 Theme = Literal["light", "dark"]
 FORMATS = ("svg", "png", "pdf", "json")
 FONT = "Arial, Helvetica, sans-serif"
-"""Liberation Sans, which vl-convert brings, has the same widths: what fits when drawn fits when shown."""
+"""Liberation Sans, which vl-convert brings and measures with, has Arial's widths."""
+ROOM = 1.18
+"""How much wider text in an SVG may come out than it was measured: DejaVu Sans and Verdana, which a machine without
+Arial shows instead, are that much wider."""
+_WIDTHS = frozenset(
+    ("fontSize", "labelFontSize", "titleFontSize", "subtitleFontSize", "limit", "labelLimit", "titleLimit")
+)
 WIDTH = 560
 """Of the drawn field, in pixels, where a figure does not ask for its own."""
 LABEL = 190
@@ -138,9 +144,7 @@ class Figure:
         return found if theme == "light" else cast(dict[str, Any], _recoloured(found))
 
     def to_svg(self, *, theme: Theme = "light", title: bool = True) -> str:
-        from vl_convert import vegalite_to_svg
-
-        drawn = vegalite_to_svg(self.spec(theme=theme, title=title))
+        drawn = roomy_svg(self.spec(theme=theme, title=title))
         return drawn.replace("<svg ", f'<svg role="img" aria-label="{escape(drawn_text(repr(self)))}" ', 1)
 
     def to_page(self) -> str:
@@ -195,6 +199,28 @@ class Figure:
 
     def __repr__(self) -> str:
         return f"{self.title}. {self.words}"
+
+
+def roomy_svg(spec: Mapping[str, Any]) -> str:
+    """A drawing as SVG, laid out for wider letters than it has, since a viewer's font may have those."""
+    from vl_convert import vegalite_to_svg
+
+    drawn = vegalite_to_svg(_widened(spec))
+    return re.sub(r'(<text [^>]*font-size=")([\d.]+)px', lambda m: f"{m[1]}{float(m[2]) / ROOM:.4g}px", drawn)
+
+
+def _widened(value: Any) -> Any:
+    """Sizes of text, and how long it may get."""
+    if isinstance(value, Mapping):
+        return {
+            k: v
+            if k == "datasets"
+            else ROOM * v
+            if k in _WIDTHS and isinstance(v, int | float)
+            else _widened(v)
+            for k, v in value.items()
+        }
+    return [_widened(each) for each in value] if isinstance(value, list) else value
 
 
 def format_of(path: Path) -> str:

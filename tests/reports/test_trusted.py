@@ -23,6 +23,7 @@ from adjudge.reports.findings import Findings
 from adjudge.reports.limitations import limitations
 from adjudge.reports.method import methods_of
 from adjudge.reports.render import template
+from adjudge.reports.sections import fullest_first
 from adjudge.trust.agreement import agreement
 
 SYSTEMS = ("good", "fair", "plain", "odd", "bad", "worst")
@@ -57,7 +58,8 @@ def rated(*aspects: str, assessors: int = 3, automatic: bool = True, topics: int
 def found_in(frame: pd.DataFrame, *, quick: bool = False) -> Findings:
     scores = read_scores(frame)
     notes = {name: scores.notes(name) for name in scores.measures}
-    return gather(scores.collection(), scores, compare_all(scores), notes, ReportOptions(quick=quick))
+    ordered = fullest_first(compare_all(scores))
+    return gather(scores.collection(), scores, ordered, notes, ReportOptions(quick=quick))
 
 
 @pytest.fixture(scope="module")
@@ -209,14 +211,40 @@ def test_figures_are_drawn_where_the_result_has_them(compared: Callable[..., Any
     assert page_figure(object(), "forest") is None
 
 
-def test_several_lengths_are_looked_at_together(tmp_path: Path) -> None:
-    frame = pd.concat([rated("overall").assign(length=n) for n in (50, 100)])
-    rng = np.random.default_rng(0)
-    frame["value"] += np.where(frame["length"] == 50, rng.normal(0, 0.1, len(frame)), 0)
+def test_of_several_lengths_the_fullest_is_looked_at() -> None:
+    frame = pd.concat([rated("overall", topics=n // 12).assign(length=n) for n in (50, 100)])
     found = found_in(frame)
     assert not [each for each in found.trusted.values() if isinstance(each, Absent)]
     assert not isinstance(found.meta, Absent)
-    assert len(found.meta.cells.topics) == 16
+    assert len(found.meta.cells.topics) == 8
+    words = "Of the lengths 50 and 100 words, 100 is looked at here"
+    assert any(text.startswith(words) for text in of(found, "measures").content.about)
+    assert next(each for each in found.trusted["stability"].noise).length == 100
+    judged = of(found, "trust")
+    assert {each.title for each in found.trusted["agreement"].questions} == {
+        "overall, 50 words",
+        "overall, 100 words",
+    }
+    assert any(
+        text.startswith("Agreement is shown on texts of 100 words, which") for text in judged.content.about
+    )
+    assert (
+        "overall, 50 words"
+        not in printed(judged).partition("trust-agreement")[2].partition("trust-assessors")[0]
+    )
+
+
+def test_lengths_that_not_every_measure_has_are_taken_together() -> None:
+    frame = pd.concat([rated("overall").assign(length=n) for n in (50, 100)])
+    frame = frame[(frame["measure"] != "overall") | (frame["length"] == 50)]
+    found = found_in(frame[(frame["measure"] != "far") | (frame["length"] == 100)])
+    cells = found.meta.cells
+    assert (cells.topics[0], len(cells.topics)) == ("t0 @ 50", 8)
+    there = {
+        info.measure: bool(np.isfinite(own).all())
+        for info, own in zip(cells.measures, cells.automatic, strict=True)
+    }
+    assert there == {"near": True, "far": False}
 
 
 def test_of_several_forms_the_commonest_is_looked_at() -> None:

@@ -206,7 +206,8 @@ class SystemSlices(Pictured, Tabular):
             yield f"With {_or([e.by for e in never])} they could not have been found to vary: too few topics."
 
     def _with_p(self, each: PropertySlices) -> str:
-        return f"{each.by} ({p_words(each.p_adjusted, self.alpha)})"
+        every = "all of them taken, " if each.by in ("length", "form") else ""
+        return f"{each.by} ({every}{p_words(each.p_adjusted, self.alpha)})"
 
     def _how(self) -> str:
         tested = [each for each in self.properties if each.conclusion != NOT_TESTED]

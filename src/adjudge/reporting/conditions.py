@@ -41,7 +41,6 @@ from adjudge.trust.stability import RankNoise, Stability, stability
 from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
-    from adjudge.data.scores import ScoreMatrix
     from adjudge.measures.base import Measure
     from adjudge.reporting.gather import ReportOptions
     from adjudge.reports.findings import Findings
@@ -444,7 +443,8 @@ def _agreement(
 
 def _questions(comparison: Comparison, found: AgreementResult) -> list[QuestionAgreement] | None:
     """The questions that scores are made of, about texts of their length and form; None where nothing says which."""
-    there = [each for each in found.questions if _is_of(each, comparison.matrix)]
+    matrix = comparison.matrix
+    there = found.at(matrix.length, None if matrix.form is None else matrix.target.form).questions
     own = [each for each in there if each.source is None and each.asked == comparison.measure]
     if own:
         return own
@@ -452,15 +452,6 @@ def _questions(comparison: Comparison, found: AgreementResult) -> list[QuestionA
     if wanted is None:
         return None
     return [each for each in there if each.source is not None and wanted(each.asked)]
-
-
-def _is_of(each: QuestionAgreement, matrix: ScoreMatrix) -> bool:
-    """Whether what was judged has the length and form of the scores, where both have one."""
-    return any(
-        (matrix.length is None or length in (None, matrix.length))
-        and (matrix.form is None or form in (None, matrix.target.form))
-        for length, form in each.targets
-    )
 
 
 def _asked_of(measure: Measure | None) -> Callable[[str], bool] | None:

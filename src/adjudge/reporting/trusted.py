@@ -19,13 +19,14 @@ from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
     from adjudge.data.scores import AllLengths
+    from adjudge.data.target import Target
     from adjudge.reporting.gather import ReportOptions
     from adjudge.reports.findings import Findings
     from adjudge.trust.agreement import AgreementResult
     from adjudge.trust.assessors import Dossiers
     from adjudge.trust.judges.result import JudgeReport
     from adjudge.trust.meta.result import MetaResult
-    from adjudge.trust.stability import Stability
+    from adjudge.trust.stability import RankNoise, Stability
 
 T = TypeVar("T")
 MOST_PEOPLE = 4
@@ -51,7 +52,8 @@ def add(found: Findings, options: ReportOptions) -> Findings:
     where = _where(scores)
     trusted: dict[str, Any] = {
         "stability": _had(
-            lambda: _stability(scores, people, length, form, options), f"adjudge stability {where}"
+            lambda: _stability(scores, people, length, form, options, main_target(found)),
+            f"adjudge stability {where}",
         ),
         "agreement": _had(lambda: _agreement(scores, length, form, options), f"adjudge agreement {where}"),
         "assessors": _had(
@@ -112,6 +114,11 @@ def target_of(found: Findings) -> tuple[int | None, str | None]:
     )
 
 
+def main_target(found: Findings) -> Target:
+    """What the report answers first: the length and form with the most scores."""
+    return found.comparisons[0].matrix.target
+
+
 def _where(scores: Scores) -> str:
     """The scores as a command on the page names them."""
     return "." if scores.folder is not None else "SCORES"
@@ -130,8 +137,14 @@ def _without_people(scores: Scores) -> Absent:
 
 
 def _stability(
-    scores: Scores, people: Sequence[str], length: int | None, form: str | None, options: ReportOptions
+    scores: Scores,
+    people: Sequence[str],
+    length: int | None,
+    form: str | None,
+    options: ReportOptions,
+    main: Target,
 ) -> Stability | Absent:
+    """Of the ranking that the report answers with first."""
     from adjudge.trust.gathered import gathered_of
     from adjudge.trust.stability import stability
 
@@ -148,7 +161,11 @@ def _stability(
     )
     if not result.tables().tables:
         return _without_people(scores)
-    return result
+
+    def is_main(each: RankNoise) -> bool:
+        return each.length in (None, main.length) and each.form in (None, main.form)
+
+    return replace(result, noise=tuple(sorted(result.noise, key=lambda each: not is_main(each))))
 
 
 def _everyone(scores: Scores) -> Scores:
@@ -219,6 +236,30 @@ def _one_or_all(lengths: Sequence[int | None], length: int | None) -> int | AllL
     if length is not None and length in lengths:
         return length
     return "all" if len(lengths) > 1 else None
+
+
+def one_length(
+    found: Findings, scores: Scores, measures: Sequence[str], length: int | None
+) -> int | AllLengths | None:
+    """The length that was asked for; of several the report's first, where every measure has it, else all."""
+    lengths = [scores.table.lengths(name) for name in measures]
+    main = main_target(found).length
+    if length is None and len({n for each in lengths for n in each}) > 1:
+        return main if all(main in each or each == (None,) for each in lengths) else "all"
+    return length
+
+
+def _length_words(found: Findings, scores: Scores, measures: Sequence[str]) -> Iterator[str]:
+    """Which of several lengths was looked at."""
+    asked = target_of(found)[0]
+    chosen = one_length(found, scores, measures, asked)
+    lengths = sorted({n for name in measures for n in scores.table.lengths(name) if n is not None})
+    if asked is None and isinstance(chosen, int) and len(lengths) > 1:
+        known = listed([f"{n:,}" for n in lengths], most=len(lengths))
+        yield (
+            f"Of the lengths {known} words, {chosen:,} is looked at here, which has the most scores; --length takes"
+            " another."
+        )
 
 
 def one_form(scores: Scores, measures: Sequence[str], form: str | None) -> str | None:
@@ -300,12 +341,11 @@ def _meta(
             "The report has no automatic measure beside people's",
             f"adjudge score {_where(scores)} -m rouge-2 adds one" if scores.folder is not None else "",
         )
-    lengths = {n for name in (*people, *automatic) for n in scores.table.lengths(name)}
     common: dict[str, Any] = {
         "human": list(people),
         "levels": LEVELS,
         "coefficients": COEFFICIENT,
-        "length": _one_or_all(sorted(lengths, key=str), length),
+        "length": one_length(found, scores, [*people, *automatic], length),
         "form": one_form(scores, [*people, *automatic], form),
         "alpha": 1 - options.level,
         "seed": options.seed,
@@ -339,15 +379,32 @@ def _judgments(found: Findings) -> Chapter:
     }
     where = _where(found.scores) if found.scores is not None else "."
     there = {name: each for name, each in given.items() if not isinstance(each, Absent)}
+    about = list(chosen_words(found))
+    if "agreement" in there:
+        there["agreement"], narrowed = _shown_agreement(there["agreement"], found)
+        about += narrowed
     sections = tuple(makers[name](each, where) for name, each in there.items())
     return Chapter(
         anchor="chapter-trust",
         question="Can the judgments be trusted?",
         said=tuple(_headlines(there)),
         template="trusted.html.j2",
-        content=TrustChapter(about=tuple(chosen_words(found)) if sections else (), sections=sections),
+        content=TrustChapter(about=tuple(about) if sections else (), sections=sections),
         missing=tuple(dict.fromkeys(each for each in given.values() if isinstance(each, Absent))),
     )
+
+
+def _shown_agreement(whole: AgreementResult, found: Findings) -> tuple[AgreementResult, list[str]]:
+    """Agreement on texts of the report's first length and form, and what is said of the others."""
+    main = main_target(found)
+    own = whole.at(main.length, main.form)
+    left = len(whole.questions) - len(own.questions)
+    if not left or not own.questions:
+        return whole, []
+    return own, [
+        f"Agreement is shown on texts of {main}, which have the most scores; {counted(left, 'question')} about others"
+        f" {'is' if left == 1 else 'are'} in the command's answer, and in the conditions of their measures."
+    ]
 
 
 def _headlines(there: Mapping[str, Any]) -> Iterator[str]:
@@ -484,6 +541,7 @@ def _measures(found: Findings) -> Chapter:
             " topic, averaged over topics (input level)."
         )
         if found.scores is not None:
+            about += _length_words(found, found.scores, _compared_with(found))
             about += _form_words(found.scores, _compared_with(found), target_of(found)[1])
         absent = [Absent(f"{QUESTIONS[name][0]} {_start(why)}") for name, why in meta.absent.items()]
         if sections and meta.all_notes():

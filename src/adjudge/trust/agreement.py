@@ -322,6 +322,13 @@ class QuestionAgreement:
     targets: frozenset[tuple[int | None, str | None]] = frozenset()
     """The lengths and forms of what was judged."""
 
+    def is_of(self, length: int | None, form: str | None) -> bool:
+        """Whether what was judged has a length and form, where both have one."""
+        return any(
+            (length is None or own_length in (None, length)) and (form is None or own_form in (None, form))
+            for own_length, own_form in self.targets
+        )
+
     @property
     def coefficients(self) -> tuple[AgreementCoefficient, ...]:
         return self.alpha, self.ac, self.agreement, self.fleiss, *self.correlations
@@ -753,6 +760,10 @@ class AgreementResult(Pictured, Tabular):
         sources = sorted({each.source for each in self.questions if each.source is not None})
         of = f"protocol:{','.join(sources)}|" if sources else ""
         return f"agreement|{of}{self.options.signature()}|v:{__version__}"
+
+    def at(self, length: int | None, form: str | None) -> AgreementResult:
+        """Only the questions about texts of a length and form, or of none in particular."""
+        return replace(self, questions=tuple(each for each in self.questions if each.is_of(length, form)))
 
     def headline(self) -> str:
         """The first thing to know."""

@@ -129,3 +129,13 @@ def test_a_topic_at_every_length() -> None:
     assert found.topics == ("t1 @ 50", "t1 @ 100", "t2 @ 50", "t2 @ 100")
     assert found.clusters == ("t1", "t1", "t2", "t2")
     np.testing.assert_array_equal(found.humans[0].by_assessor[0, :, 0], [1, 1, 3, 3])
+
+
+def test_a_measure_of_one_length_stands_beside_those_of_several() -> None:
+    rated = frame(RATED).assign(length=100)
+    scored = pd.concat([frame(SCORED[:3]).assign(length=length) for length in (50, 100)])
+    found = cells_of(scores_of(pd.concat([rated, scored], ignore_index=True)), length="all")
+    assert found.topics == ("t1 @ 100", "t2 @ 100")
+    np.testing.assert_array_equal(found.people[0], [[1.5, 2.5], [3.5, 5.5]])
+    np.testing.assert_array_equal(found.humans[0].by_assessor[1], [[2, 3], [4, 6]])
+    np.testing.assert_array_equal(found.automatic[0], [[0.1, 0.2], [0.3, np.nan]])

@@ -145,6 +145,8 @@ def cells_of(
     judged = scores.without(without)
     given = [_oriented(judged, name, length, form, "--human") for name in people]
     machine = [_oriented(scores, name, length, form, "-m") for name in automatic]
+    if any(each.rows for each in (*given, *machine)):
+        given, machine = ([_at_its_length(scores, each) for each in part] for part in (given, machine))
     systems = sorted({s for each in given for s in _with_values(each, axis=0)}, key=natural)
     rows = _rows(given, machine if all_topics else ())
     notes = tuple(_left_notes(machine, systems, rows, all_topics))
@@ -277,6 +279,15 @@ def _oriented(
     if matrix.info.better is None:
         raise UsageError(f"{option} {name} is a description: nobody is better by it")
     return replace(matrix, values=-matrix.values) if matrix.info.better == "lower" else matrix
+
+
+def _at_its_length(scores: Scores, matrix: ScoreMatrix) -> ScoreMatrix:
+    """Rows of topics at a length, as measures of several lengths have them, of a measure that has one."""
+    lengths = scores.table.lengths(matrix.measure)
+    if matrix.rows or lengths == (None,):
+        return matrix
+    rows = tuple(TopicAtLength(topic, lengths[0]) for topic in matrix.topics)
+    return replace(matrix, topics=tuple(map(str, rows)), rows=rows, missing=())
 
 
 def _with_values(matrix: ScoreMatrix, axis: int) -> list[str]:
