@@ -184,7 +184,9 @@ def test_a_measure_of_several_targets_is_named_once_with_its_targets() -> None:
         for system, value in zip("abc", rng.normal(size=3) + np.arange(3), strict=True)
     ]
     table = pd.DataFrame(rows, columns=["measure", "topic", "system", "length", "form", "score"])
-    table = table.drop(index=[k for k, row in enumerate(rows) if row[:5] == ("full", "t0", "a", 50, "abstract")])
+    table = table.drop(
+        index=[k for k, row in enumerate(rows) if row[:5] == ("full", "t0", "a", 50, "abstract")]
+    )
     text = compared_methods(list(compare_all(read_scores(table), ()))).text
     assert text.startswith(
         "We compared 3 systems on 8 to 9 topics (8 by clear (50 words) and full (50 words, abstract);"
