@@ -569,7 +569,7 @@ def _by_grams(spec: Rouge, batch: TopicBatch, a: Summary, b: Summary) -> dict[st
     }
 
 
-def _of_references(compared: set[Hashable], references: Mapping[Hashable, Summary]) -> str:
+def _of_references(compared: set[Hashable], references: Mapping[Any, Summary]) -> str:
     """`the references`, or which of several it is that a summary is compared with."""
     if len(compared) != 1:
         return "the references"

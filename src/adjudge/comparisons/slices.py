@@ -216,7 +216,7 @@ class SystemSlices(Pictured, Tabular):
         over = f"{_CORRECTED[self.correct]} over {n}, " if self.correct != "none" else "not corrected, "
         topics = counted(len(self.matrix.topics), "topic")
         within = {each.within for each in tested}
-        what = {(True,): "of a topic's scores ", (False,): "of topics "}.get(tuple(within), "")
+        what = "" if len(within) > 1 else "of a topic's scores " if True in within else "of topics "
         return f"permutation {what}between slices, {over if len(tested) > 1 else ''}{topics}"
 
     def _about(self, each: PropertySlices) -> Iterator[str]:
