@@ -16,8 +16,9 @@ from tests.cli.running import called
 from tools.figures_evaluation import fill
 
 import adjudge
-from adjudge.comparisons.examples import Examples, _chosen, default_pair
+from adjudge.comparisons.examples import Examples, _chosen, _worth, default_pair
 from adjudge.errors import DataError, UsageError
+from adjudge.measures.judged.coverage import Coverage, Recall, Uncovered
 
 HOSTILE = "<script>alert(1)</script> {{ 7 * 7 }} \x1b[31m the cat"
 
@@ -114,7 +115,7 @@ def test_pairs_of_words(tmp_path: Path) -> None:
 def test_other_measures_show_texts_alone_and_say_so(tmp_path: Path) -> None:
     result = found(made(tmp_path / "e", CATS), "rouge-l")
     assert result.made == "nothing"
-    assert "does not say which words made the difference" in result.reading()
+    assert "which words made the difference, ROUGE-L recall does not say" in result.reading()
     assert all(not text.first and not text.second for text in result.examples[0].texts)
     assert result.examples[0].references[0].text == "the cat sat on the mat"
 
@@ -129,14 +130,16 @@ def test_counts_are_the_scores_on_the_demo(judged: Path) -> None:
 
 
 def test_units_are_those_that_people_answered(judged: Path) -> None:
+    """At the length and form that are shown: the demo has others, and an author's units at several lengths."""
     e = adjudge.open(judged)
-    result = e.examples("coverage", between=("fluent", "vague"), topics=2)
+    result = e.examples("coverage", between=("fluent", "vague"), topics=2, length=100, form="abstract")
     assert result.made == "units"
     for each in result.examples:
         raw: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
         for own in e.judgments().by_topic[each.topic]:
             task = own.task
-            if task.protocol.startswith("duc") and task.peer and task.reference:
+            asked = task.peer and (task.peer.length, task.peer.form) == (100, "abstract")
+            if task.protocol.startswith("duc") and asked and task.peer and task.reference:
                 for question, event in own.answers.items():
                     if question.startswith("unit:"):
                         key = (task.reference.system, question.removeprefix("unit:"))
@@ -159,12 +162,14 @@ def test_units_are_those_that_people_answered(judged: Path) -> None:
 
 
 def test_the_default_pair_is_said(judged: Path) -> None:
-    comparison = adjudge.compare(judged, "rouge-2")
+    comparison = adjudge.compare(judged, "rouge-2", length=100, form="abstract")
     (first, second), said = default_pair(comparison)
+    chosen = default_pair(comparison, adjudge.read_scores(judged).labels)[1]
     names = [s.system for s in comparison.standings]
     assert first == names[0]
     differ = {p.b for p in comparison.pairs[comparison.test] if p.different and p.a == first}
     assert second == next(name for name in names[1:] if name in differ)
+    assert adjudge.examples(judged, "rouge-2").chosen == chosen  # at the target with most scores
     assert said == f"{first} has the best mean, and {second} is the next that differs from it significantly"
 
 
@@ -185,7 +190,7 @@ def test_topics_are_of_both_directions_and_a_usual_one() -> None:
         ("d0", "a is furthest ahead here"),
         ("d4", "b is furthest ahead here"),
         ("d2", "closest to the mean difference"),
-        ("d1", "a is far ahead here"),
+        ("d1", "a is third furthest ahead here"),
     ]
     assert np.mean(frame["a"] - frame["b"]) == pytest.approx(2.2)
 
@@ -227,3 +232,80 @@ def test_the_command(tmp_path: Path) -> None:
     assert printed["examples"][0]["texts"][0]["text"] == HOSTILE
     csv = called(tmp_path, "examples", "e", "--between", "a,b", "--csv", "-").stdout
     assert csv.startswith("measure,topic,")
+
+
+COMPARED = {
+    "t1": ("the cat sat on a mat", "a dog on the mat", ["the cat sat on the mat", "a cat sat", "on the mat"])
+}
+
+
+@pytest.mark.parametrize("stat", ["recall", "precision", "f"])
+@pytest.mark.parametrize("refs", ["pooled", "max"])
+def test_the_counts_in_words_give_the_score(tmp_path: Path, stat: str, refs: str) -> None:
+    """Also of several references: a summary's own n-grams then count once for each that it is compared with."""
+    result = found(made(tmp_path / "e", COMPARED), f"rouge-1(stat={stat}, refs={refs})")
+    (only,) = result.examples
+    for text, score in zip(only.texts, only.scores, strict=True):
+        hits, total, *own = (int(n) for n in re.findall(r"(?<!r)\b\d+", text.counts))
+        recall, precision = hits / total, hits / (own[0] * (own[1] if len(own) > 1 else 1)) if own else 0
+        worked_out = {
+            "recall": recall,
+            "precision": precision,
+            "f": 2 * recall * precision / (recall + precision) if own else 0,
+        }
+        assert worked_out[stat] == pytest.approx(score)
+        assert ("the reference by r" in text.counts) == (refs == "max")
+
+
+@pytest.mark.parametrize("refs", ["mean", "jackknife"])
+def test_averages_over_references_are_said(tmp_path: Path, refs: str) -> None:
+    """The counts are of all references together: their ratio is another number."""
+    result = found(made(tmp_path / "e", COMPARED), f"rouge-1(refs={refs})")
+    (only,) = result.examples
+    hits, total = (int(n) for n in re.findall(r"\d+", only.texts[0].counts))
+    assert hits / total != pytest.approx(only.scores[0])
+    assert any("their ratio need not be the score" in note for note in result.notes)
+
+
+def test_whoever_wrote_a_reference_is_marked_as_a_summary(tmp_path: Path) -> None:
+    """The same text stands there twice: as a reference it has what the other hits, as a summary what it hits."""
+    folder = made(tmp_path / "e", {"t1": ("one two", "five six", ["one five", "two nine"])})
+    path = folder / "summaries.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    for row in rows:
+        if row["system"] == "r0":
+            row["roles"] = ["reference", "peer"]
+    path.write_text("\n".join(map(json.dumps, rows)) + "\n")
+    e = adjudge.open(folder)
+    e.score("rouge-1")
+    result = e.examples("rouge-1", between=("a", "r0"))
+    (only,) = result.examples
+    a, own = only.texts
+    assert (a.system, a.first, a.second) == ("a", ((0, 7),), ())
+    assert (own.system, own.first, own.second) == ("r0", (), ())  # it has "one", which hits nothing elsewhere
+    assert {t.system: t.first for t in only.references} == {"r0": ((0, 3),), "r1": ((0, 3),)}
+    assert any("r0 also wrote a reference" in note for note in result.notes)
+
+
+def test_no_difference_at_all_is_said(tmp_path: Path) -> None:
+    texts = {"t1": ("x y", "x y", ["x y z"]), "t2": ("q", "q", ["q r"])}
+    result = found(made(tmp_path / "e", texts), "rouge-1")
+    assert "a and b have the same score on each of 2 topics" in result.headline()
+    assert [each.why for each in result.examples] == ["the two have the same score here"]
+
+
+def test_a_unit_counts_once_for_every_assessor_and_for_whom_it_counts_more() -> None:
+    """Repeats of a page are one; at a threshold a unit may count more where less of it is expressed on average."""
+    once_each = {"ann": [1.0, 1.0, 1.0], "bob": [0.0]}
+    assert _worth(Coverage(), once_each) == 0.5
+    some, most = {"ann": [1.0], "bob": [0.0]}, {"ann": [0.75], "bob": [0.75]}
+    assert _worth(Recall(threshold=4), some) > _worth(Recall(threshold=4), most)
+    assert _worth(Uncovered(), some) < _worth(Uncovered(), most)  # nothing missing is better
+
+
+def test_what_counts_for_both_has_both_signs_in_a_terminal(tmp_path: Path) -> None:
+    folder = made(tmp_path / "e", CATS)
+    adjudge.open(folder).score("rouge-2")
+    printed = called(tmp_path, "examples", "e", "--between", "a,b").stdout
+    assert "«the cat sat »‹«on»›‹ the mat›" in printed
+    assert "counts for b alone: on the; the mat" in printed

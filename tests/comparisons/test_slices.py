@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,6 +18,7 @@ from tests.figures.test_catalogue import check_drawn
 import adjudge
 from adjudge.comparisons.figures.slices import _that_fit
 from adjudge.comparisons.slices import NOT_SHOWN, NOT_TESTED, UNFINDABLE, VARY, slices
+from adjudge.comparisons.slicing import thirds
 from adjudge.errors import DataError, UsageError
 
 PAGE = (Path(__file__).parents[2] / "docs" / "slices.md").read_text(encoding="utf-8")
@@ -217,8 +219,6 @@ def test_the_page_shows_real_output(sliced_demo: Path) -> None:
 
 
 def test_the_command_writes_every_form(sliced_demo: Path, tmp_path: Path) -> None:
-    import json
-
     line = "slices my-eval -m rouge-2 --by type --by source-length"
     printed = json.loads(called(sliced_demo, *line.split(), "--json").stdout)
     assert [each["by"] for each in printed[0]["properties"]] == ["type", "source length"]
@@ -228,3 +228,54 @@ def test_the_command_writes_every_form(sliced_demo: Path, tmp_path: Path) -> Non
         assert "fluent" in called(sliced_demo, *line.split(), flag).stdout
     wrong = called(sliced_demo, *line.split(), "--correct", "no")
     assert wrong.returncode == 2
+
+
+def test_a_third_is_named_by_the_values_that_it_has() -> None:
+    """The cut lies at 119.67: rounded, it would be a value of the next third."""
+    found = thirds("source length", np.array([100.0, 119, 120, 130, 140, 150]))
+    assert not isinstance(found, str)
+    assert [(name, mask.tolist()) for name, mask in found] == [
+        ("up to 119", [True, True, False, False, False, False]),
+        ("120 to 130", [False, False, True, True, False, False]),
+        ("140 or more", [False, False, False, False, True, True]),
+    ]
+
+
+def two_lengths(folder: Path) -> Path:
+    """Six topics of 100 words each; summaries of 10 words, and those of 20, which take the fewer words the later."""
+    adjudge.init(folder)
+    documents, summaries = [], []
+    for t in range(6):
+        words = [f"w{t}x{k}" for k in range(100)]
+        documents.append({"topic": f"t{t}", "id": "d", "text": " ".join(words)})
+        for system in ("a", "b"):
+            for length, many in ((10, 2 + 2 * t), (20, 20 - 3 * t)):
+                text = " ".join(words[k] for k in range(many + (system == "b")))
+                summaries.append({"topic": f"t{t}", "system": system, "length": length, "text": text})
+    for name, rows in (("documents", documents), ("summaries", summaries)):
+        (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
+    (folder / "topics.jsonl").write_text("\n".join(json.dumps({"topic": f"t{t}"}) for t in range(6)) + "\n")
+    return folder
+
+
+def test_texts_are_those_of_the_length_that_is_looked_at(tmp_path: Path) -> None:
+    e = adjudge.open(two_lengths(tmp_path / "e"))
+    e.score("words")
+    by = {n: e.slices("words", by="compression", length=n).by("compression").slices for n in (10, 20)}
+    # Systems a and b have n and n + 1 of 100 words: 2.5 % on the first topic at 10 words, then 4.5 % ...
+    assert by[10] == ("up to 4.5%", "6.5% to 8.5%", "10.5% or more")
+    assert by[20] == ("up to 8.5%", "11.5% to 14.5%", "17.5% or more")
+
+
+def test_of_lengths_no_length_stands_for_all(tmp_path: Path) -> None:
+    e = adjudge.open(two_lengths(tmp_path / "e"))
+    e.score("novel-1")
+    e.score("words")
+    found = e.slices("words", length=None, by="length,compression")
+    head = found.means_table(found.by("length"))
+    assert [column.name for column in head.columns] == ["system", "10 words", "20 words"]
+    assert head.title.startswith("words, by length")
+    assert "all" in [column.name for column in found.means_table(found.by("compression")).columns]
+    assert "permutation of topics" not in found.headline()
+    only = e.slices("words", by="length")
+    assert "nothing could be tested" in only.headline()  # the differences are the same everywhere

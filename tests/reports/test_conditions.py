@@ -286,6 +286,25 @@ def test_copies_of_another_system_and_of_the_source(three: Values) -> None:
     assert (found.same.get(("fair", "good"), 0), found.near["fair", "good"]) == (0, 10)
 
 
+def test_a_system_without_texts_may_be_a_copy(three: Values) -> None:
+    """Scores of three systems, texts of two: that no two have the same text is not known of the third."""
+    own, other = [
+        [f"{word} is what number {k} says here" for k in range(10)] for word in ("this", "that else")
+    ]
+    said, words = state(conditions(three, collection=texts(good=own, fair=other)), "copies")
+    assert said == "unknown"
+    assert words.startswith("Of the other systems no two have the same text")
+    assert "; bad has no text here to compare" in words
+    said, words = state(conditions(three, collection=texts(good=own, fair=own)), "copies")
+    assert said == "unmet"
+    assert "; bad has no text here to compare" in words
+
+
+def test_one_pair_is_said_in_the_singular(three: Values) -> None:
+    two = {name: three[name] for name in ("good", "bad")}
+    assert state(conditions(two), "found")[1] == "The one pair of systems could have been found to differ."
+
+
 def test_the_same_scores_without_texts(three: Values) -> None:
     said, words = state(conditions({**three, "twin": three["good"]}), "copies")
     assert said == "unmet"
@@ -336,6 +355,18 @@ def test_what_is_missing_and_withdrawn_is_counted(three: Values) -> None:
         "met",
         "Each of the 3 systems has a score on each of the 10 topics; no summary was withdrawn, no assessor left out.",
     )
+
+
+def test_what_was_withdrawn_in_another_form_is_not_of_these(three: Values) -> None:
+    rows = [(f"t{k}", name, "abstract", v) for name, own in three.items() for k, v in enumerate(own)]
+    frame = pd.DataFrame(rows, columns=["topic", "system", "form", "score"])
+    gone = Summary("t0", "late", "x", form="extract", withdrawn="late")
+    for form, wanted in (("extract", "met"), ("abstract", "unmet")):
+        collection = replace(texts(good=["x"]), withdrawn=(replace(gone, form=form),))
+        found = trust_conditions(frame, compare(frame), collection=collection)
+        said, words = state(found, "left out")
+        assert said == wanted
+        assert ("no summary of this length or form was withdrawn" in words) == (wanted == "met")
 
 
 def test_the_page_prints_them_with_signs_and_words(

@@ -78,7 +78,7 @@ def _show(found: Examples) -> None:
             for name, grams in ((a, each.only_first), (b, each.only_second)):
                 if grams:
                     more = f" and {len(grams) - MOST_LISTED} more" if len(grams) > MOST_LISTED else ""
-                    say(f"only in {name}: {'; '.join(grams[:MOST_LISTED])}{more}")
+                    say(f"counts for {name} alone: {'; '.join(grams[:MOST_LISTED])}{more}")
             for unit in each.units:
                 say(f"{a} {100 * unit.a:.0f} %, {b} {100 * unit.b:.0f} %: {unit.text} ({unit.reference})")
         print()
@@ -95,10 +95,9 @@ def _say_text(text: ExampleText) -> None:
         plain = "".join(
             c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in piece.text
         )
-        kind = next((k for k, there in enumerate(piece.marks) if there), None)
-        if kind is None:
-            shown.append(plain)
-        else:
-            opens, closes, style = SIGNS[kind]
-            shown.append(f"{opens}{plain}{closes}", style=style)
+        style = None
+        for (opens, closes, own), there in zip(SIGNS, piece.marks, strict=True):
+            if there:
+                plain, style = f"{opens}{plain}{closes}", style or own
+        shown.append(plain, style=style)
     console().print(shown)

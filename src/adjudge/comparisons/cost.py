@@ -63,6 +63,10 @@ class Cheapest(Tabular):
         least = [self._called(name) for name in found]
         who = f"{least[0]} is the {best}" if len(least) == 1 else f"{listed(least)} are the {best}"
         said = f"On {self.title}, {who} of {of}: {size}{'' if len(found) == 1 else ' each'}"
+        if len(found) == stating:
+            said = (
+                f"On {self.title}, {self.by} does not decide between {of}: {listed(least)} state {size} each"
+            )
         others = [
             f"{self._called(name)} {in_short(self.stated[name], self.by)}"
             for name in self.candidates

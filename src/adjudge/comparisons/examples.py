@@ -29,6 +29,7 @@ from adjudge.measures.base import Measure, Spans
 from adjudge.measures.judged.answers import pages, protocol_of
 from adjudge.measures.judged.coverage import AdjustedCoverage, JudgedCoverage, LevelCoverage
 from adjudge.measures.registry import parse_measure
+from adjudge.measures.rouge.counts import REFS_WORDS
 from adjudge.measures.rouge.family import Rouge, RougeN
 from adjudge.table import Column, Table, Tabular, plain
 from adjudge.text.segments import Segment, segments
@@ -43,6 +44,8 @@ LEAST = 0.25
 """What a unit must count more for one than for the other, from 0 to 1, to be marked."""
 GRAMS = {1: "word", 2: "bigram", 3: "trigram"}
 Made = Literal["n-grams", "units", "nothing"]
+_UnitAnswers = dict[Any, dict[str, list[float]]]
+"""By unit, and by assessor: the completeness that was given, several times where a page was repeated."""
 
 
 class UnitDifference(NamedTuple):
@@ -140,9 +143,18 @@ class Examples(Tabular):
         better = self.matrix.info.better
         means = values.mean(axis=0)
         form = _digits(values)
-        word = {"higher": "ahead", "lower": "ahead"}.get(better or "", "higher")
+        word = "higher" if better is None else "ahead"
         sign = -1 if better == "lower" else 1
         d = sign * (values[:, 0] - values[:, 1])
+        if not d.any():
+            where = "the one topic" if len(d) == 1 else f"each of {counted(len(d), 'topic')}"
+            yield (
+                f"On {self.title} {a} and {b} have the same score on {where}; their mean there is"
+                f" {decimal(means[0], form)}."
+            )
+            yield as_sentence(self.chosen)
+            yield self.reading()
+            return
         counts = f"{a} is {word} on {int((d > 0).sum())} of {counted(len(d), 'topic')}, {b} on {int((d < 0).sum())}"
         ties = int((d == 0).sum())
         tied = f", and they tie on {ties}" if ties else ""
@@ -166,7 +178,7 @@ class Examples(Tabular):
                 f"Marked are the units of the references that count at least a quarter more for {a} than for {b}, or"
                 " the other way round, and in the summaries what assessors marked as expressing these."
             )
-        return f"{self.title} does not say which words made the difference: the texts stand here with their scores."
+        return f"The texts stand here with their scores: which words made the difference, {self.title} does not say."
 
     def table(self) -> Table:
         """A row per topic that is shown."""
@@ -416,7 +428,7 @@ def _chosen(pair: ScoreMatrix, topics: int) -> list[tuple[int, str]]:
     sign = -1 if pair.info.better == "lower" else 1
     d = sign * (pair.values[:, 0] - pair.values[:, 1])
     a, b = pair.systems
-    word = "higher" if pair.info.better is None else "ahead"
+    word = "above the other" if pair.info.better is None else "ahead"
     order = np.argsort(-d, kind="stable")
     ahead = [int(k) for k in order if d[k] > 0]
     behind = [int(k) for k in order[::-1] if d[k] < 0]
@@ -424,17 +436,17 @@ def _chosen(pair: ScoreMatrix, topics: int) -> list[tuple[int, str]]:
     found: dict[int, str] = {}
 
     def add(rows: list[int], system: str) -> None:
-        place = len([k for k in rows if k in found])
-        left = [k for k in rows if k not in found]
-        if left:
-            found[left[0]] = (
-                f"{system} is furthest {word} here" if not place else f"{system} is far {word} here"
-            )
+        for place, row in enumerate(rows):
+            if row not in found:
+                nth = ("", "second ", "third ")[place] if place < 3 else f"{place + 1}th "
+                found[row] = f"{system} is {nth}furthest {word} here"
+                return
 
     add(ahead, a)
     add(behind, b)
     if usual not in found:
-        found[usual] = "closest to the mean difference"
+        same = "the two have the same score here"
+        found[usual] = "closest to the mean difference" if d.any() else same
     while len(found) < min(topics, len(d)) and (set(ahead) | set(behind)) - set(found):
         add(ahead, a)
         add(behind, b)
@@ -479,6 +491,17 @@ def _measure_notes(
         )
     if isinstance(spec, Rouge) and spec.refs in ("best", "max"):
         yield "of several references each summary is compared with the one that suits it best: only there does it hit"
+    if isinstance(spec, Rouge) and spec.refs in ("mean", "jackknife"):
+        yield (
+            f"{REFS_WORDS[spec.refs]}; the counts are of all references together, so that their ratio need not be the"
+            " score"
+        )
+    if isinstance(spec, Rouge) and set(between) & writers:
+        own = sorted(set(between) & writers)
+        yield (
+            f"{listed(own)} also wrote {'a reference' if len(own) == 1 else 'references'}: nobody is compared with"
+            " their own, so that what is in it counts for the other alone"
+        )
     if isinstance(spec, JudgedCoverage) and set(between) & writers:
         yield "only references that both were judged against are shown; nobody is judged against their own"
     if isinstance(spec, AdjustedCoverage):
@@ -503,7 +526,8 @@ def _by_grams(spec: Rouge, batch: TopicBatch, a: Summary, b: Summary) -> dict[st
     against = [_compared(spec, batch, peer) for peer in (a, b)]
     words = {text.key: spec.placed(batch, text) for text in (*references.values(), a, b)}
     places = {key: _places(spec, [word for word, _ in own]) for key, own in words.items()}
-    own_marks: dict[Hashable, list[set[int]]] = {key: [set(), set()] for key in words}
+    own_marks: dict[Hashable, list[set[int]]] = {key: [set(), set()] for key in references}
+    peer_marks: list[set[int]] = [set(), set()]  # apart: whoever wrote a reference may be compared too
     only: tuple[list[str], list[str]] = ([], [])
     hits, sizes = [0, 0], [0, 0]
     for key, reference in references.items():
@@ -519,30 +543,38 @@ def _by_grams(spec: Rouge, batch: TopicBatch, a: Summary, b: Summary) -> dict[st
                 more, less = n[side], n[1 - side]
                 for at in range(less, more):
                     own_marks[key][side].update(there[at])
-                    own_marks[peer.key][side].update(places[peer.key][gram][at])
+                    peer_marks[side].update(places[peer.key][gram][at])
                     only[side].append(_surface(reference.text, [words[key][k][1] for k in there[at]]))
     what = _unit_words(spec)
 
-    def shown(text: Summary, counts: str = "") -> ExampleText:
-        first, second = (_joined(words[text.key], own) for own in own_marks[text.key])
-        return ExampleText(text.system, text.text, first, second, counts)
+    def peer_text(side: int, peer: Summary) -> ExampleText:
+        marked = _joined(words[peer.key], peer_marks[side])
+        counts = f"{hits[side]} of {sizes[side]} {what} of {_of_references(against[side], references)}"
+        if spec.stat != "recall":
+            counts += f"; {sum(map(len, places[peer.key].values()))} of its own"
+            many = len(against[side])
+            counts += f", which count once for each of {many} references" if many > 1 else ""
+        first, second = (marked, ()) if side == 0 else ((), marked)
+        return ExampleText(peer.system, peer.text, first, second, counts)
 
-    several = "references" if len(references) > 1 else "reference"
-    said = [
-        f"{hits[side]} of {sizes[side]} {what} of the {several}"
-        + (
-            ""
-            if getattr(spec, "stat", "recall") == "recall"
-            else f"; {sum(map(len, places[peer.key].values()))} of its own"
-        )
-        for side, peer in enumerate((a, b))
-    ]
+    def reference_text(reference: Summary) -> ExampleText:
+        first, second = (_joined(words[reference.key], own) for own in own_marks[reference.key])
+        return ExampleText(reference.system, reference.text, first, second)
+
     return {
-        "texts": (shown(a, said[0]), shown(b, said[1])),
-        "references": tuple(shown(r) for r in references.values()),
+        "texts": (peer_text(0, a), peer_text(1, b)),
+        "references": tuple(map(reference_text, references.values())),
         "only_first": tuple(_times(only[0])),
         "only_second": tuple(_times(only[1])),
     }
+
+
+def _of_references(compared: set[Hashable], references: Mapping[Any, Summary]) -> str:
+    """`the references`, or which of several it is that a summary is compared with."""
+    if len(compared) != 1:
+        return "the references"
+    (key,) = compared
+    return "the reference" if len(references) == 1 else f"the reference by {references[key].system}"
 
 
 def _compared(spec: Rouge, batch: TopicBatch, peer: Summary) -> set[Hashable]:
@@ -586,7 +618,7 @@ def _joined(words: Sequence[tuple[str, tuple[int, int]]], marked: set[int]) -> S
 def _by_units(spec: JudgedCoverage, batch: TopicBatch, a: Summary, b: Summary) -> dict[str, Any]:
     """The model units that count for one of the two and not, or not as much, for the other."""
     seen = spec.seen(batch)
-    answers: tuple[dict[Any, list[float]], dict[Any, list[float]]] = (defaultdict(list), defaultdict(list))
+    answers: tuple[_UnitAnswers, _UnitAnswers] = ({}, {})
     marked: tuple[dict[Any, set[tuple[int, int]]], dict[Any, set[tuple[int, int]]]] = (
         defaultdict(set),
         defaultdict(set),
@@ -606,17 +638,20 @@ def _by_units(spec: JudgedCoverage, batch: TopicBatch, a: Summary, b: Summary) -
                 continue
             key = (task.reference, unit.id)
             rows[key] = task.reference, unit
-            answers[side][key].append(float(event.answer["completeness"]))
+            own_answers = answers[side].setdefault(key, defaultdict(list))
+            own_answers[task.assessor].append(float(event.answer["completeness"]))
             marked[side][key] |= {(own[m].start, own[m].end) for m in event.answer["marked"] if m in own}
     texts = {TextRef.of(r): r for r in batch.references}
     found: list[UnitDifference] = []
     spans: dict[Any, list[set[tuple[int, int]]]] = defaultdict(lambda: [set(), set()])
     for key, (ref, unit) in rows.items():
-        both = [answers[side].get(key, []) for side in (0, 1)]
-        if not all(both) or abs(_worth(spec, both[0]) - _worth(spec, both[1])) < LEAST - 1e-9:
+        if not all(key in each for each in answers):
             continue
-        means = [fmean(each) for each in both]
-        side = 0 if means[0] > means[1] else 1
+        more = _worth(spec, answers[0][key]) - _worth(spec, answers[1][key])
+        if abs(more) < LEAST - 1e-9:
+            continue
+        means = [_completeness(each[key]) for each in answers]
+        side = 0 if more > 0 else 1
         found.append(UnitDifference(ref.system, unit.text, *means))
         spans[ref][side].add((unit.start, unit.end))
         spans[(a, b)[side].key][side] |= marked[side][key]
@@ -625,12 +660,12 @@ def _by_units(spec: JudgedCoverage, batch: TopicBatch, a: Summary, b: Summary) -
         first, second = (tuple(sorted(each)) for each in spans[key])
         return ExampleText(text.system, text.text, first, second, counts)
 
-    judged = [key for key in rows if all(answers[side].get(key) for side in (0, 1))]
+    judged = [key for key in rows if all(key in each for each in answers)]
     said = ["", ""]
     if judged:
-        means = [fmean([fmean(answers[side][key]) for key in judged]) for side in (0, 1)]
+        means = [fmean([_completeness(each[key]) for key in judged]) for each in answers]
         said = [
-            f"{100 * mean:.0f} % of {counted(len(judged), 'unit')} expressed, on average" for mean in means
+            f"{counted(len(judged), 'unit')} expressed to {100 * mean:.0f} % on average" for mean in means
         ]
     refs = list(dict.fromkeys(rows[key][0] for key in judged))
     return {
@@ -640,8 +675,16 @@ def _by_units(spec: JudgedCoverage, batch: TopicBatch, a: Summary, b: Summary) -
     }
 
 
-def _worth(spec: JudgedCoverage, completeness: Sequence[float]) -> float:
-    """What a unit adds to a score, averaged over those who judged it."""
+def _completeness(answers: Mapping[str, Sequence[float]]) -> float:
+    """The mean over assessors, repeats of one being one."""
+    return fmean(map(fmean, answers.values()))
+
+
+def _worth(spec: JudgedCoverage, answers: Mapping[str, Sequence[float]]) -> float:
+    """What a unit is worth to whoever has it, averaged over assessors: what it adds to a score or, where less is
+    better, takes off."""
     if isinstance(spec, AdjustedCoverage):
-        return fmean(completeness)
-    return fmean(spec.of_units([each]) for each in completeness)
+        return _completeness(answers)
+    sign = -1 if spec.better == "lower" else 1
+    each = [fmean(spec.of_units([answer]) for answer in own) for own in answers.values()]
+    return sign * fmean(each)

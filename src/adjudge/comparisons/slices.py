@@ -24,6 +24,7 @@ from adjudge.data.scores import (
     Pool,
     ScoreMatrix,
     form_words,
+    heading_of,
 )
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, nearest, quoted
@@ -206,15 +207,17 @@ class SystemSlices(Pictured, Tabular):
             yield f"With {_or([e.by for e in never])} they could not have been found to vary: too few topics."
 
     def _with_p(self, each: PropertySlices) -> str:
-        every = "all of them taken, " if each.by in ("length", "form") else ""
-        return f"{each.by} ({every}{p_words(each.p_adjusted, self.alpha)})"
+        slices = f"{listed(each.slices)}; " if each.within else ""  # more than what is looked at otherwise
+        return f"{each.by} ({slices}{p_words(each.p_adjusted, self.alpha)})"
 
     def _how(self) -> str:
         tested = [each for each in self.properties if each.conclusion != NOT_TESTED]
         n = counted(len(tested), "property", "properties")
         over = f"{_CORRECTED[self.correct]} over {n}, " if self.correct != "none" else "not corrected, "
         topics = counted(len(self.matrix.topics), "topic")
-        return f"permutation of topics between slices, {over if len(tested) > 1 else ''}{topics}"
+        within = {each.within for each in tested}
+        what = "" if len(within) > 1 else "of a topic's scores " if True in within else "of topics "
+        return f"permutation {what}between slices, {over if len(tested) > 1 else ''}{topics}"
 
     def _about(self, each: PropertySlices) -> Iterator[str]:
         """What is otherwise in which slice, with the numbers that show it."""
@@ -250,8 +253,13 @@ class SystemSlices(Pictured, Tabular):
                 )
             left = sum(each.topics) - each.rows
             if left and each.test is not None:
+                lack = (
+                    f"at a {each.by}, without the scores of all systems there or at a second {each.by}"
+                    if each.within
+                    else "with a missing score"
+                )
                 found.append(
-                    f"by {each.by} the test leaves out {counted(left, 'topic')} with a missing score;"
+                    f"by {each.by} the test leaves out {counted(left, 'topic')} {lack};"
                     " means are over the scores that there are"
                 )
             unknown = len(self.matrix.topics) - sum(each.topics)
@@ -312,21 +320,25 @@ class SystemSlices(Pictured, Tabular):
         rows = []
         for system in self.matrix.systems:
             own = {cell.slice: cell for cell in each.means if cell.system == system}
-            rows.append((system, overall[system], *(shown(own[name]) for name in each.slices)))
-        what = "topics" if each.by not in OF_TARGETS else "summaries"
+            first = () if each.within else (overall[system],)  # that is at one of the lengths, or in one form
+            rows.append((system, *first, *(shown(own[name]) for name in each.slices)))
+        heading = {
+            "length": heading_of(self.matrix.info, None, self.matrix.form),
+            "form": heading_of(self.matrix.info, self.matrix.length, None),
+        }.get(each.by, self.matrix.heading)
         key = "; + higher, - lower among the systems than elsewhere" if marked else ""
         return Table(
             name=f"slices-{each.by.replace(' ', '-')}",
             columns=(
                 Column("system", right=False),
-                Column("all", format=".4f"),
+                *([] if each.within else [Column("all", format=".4f")]),
                 *(
                     Column(name, f"{name} ({n})", right=True)
                     for name, n in zip(each.slices, each.topics, strict=True)
                 ),
             ),
             rows=tuple(rows),
-            title=f"{self.matrix.heading}, by {each.by}: means, and in brackets how many {what}{key}",
+            title=f"{heading}, by {each.by}: means, and in brackets how many topics{key}",
         )
 
     def tables(self) -> Tables:
@@ -447,7 +459,7 @@ def slices(
             else:
                 if texts is None:
                     wanted = [own for own in (named or SLICED_BY) if own in OF_TEXTS]
-                    texts = text_values(data, matrix.topics, matrix.systems, wanted)
+                    texts = text_values(data, matrix.topics, matrix.systems, wanted, looked)
                 masks = texts if isinstance(texts, str) else thirds(each, texts[each])
             made = masks if isinstance(masks, str) else _Sliced(matrix.values, masks, None)
         if isinstance(made, str):

@@ -12,7 +12,7 @@ import numpy as np
 
 from adjudge.data.collection import load
 from adjudge.data.folder import Folder
-from adjudge.data.scores import UNSET, AllLengths, form_words, length_words, targets_of
+from adjudge.data.scores import UNSET, AllLengths, Score, form_words, length_words, targets_of
 from adjudge.errors import DataError
 from adjudge.judgments.batch import batches_of
 from adjudge.measures.registry import parse_measure
@@ -47,6 +47,11 @@ class LookedAt:
     """Those to slice by; one where it was chosen."""
     forms: tuple[str, ...]
     notes: tuple[str, ...]
+
+    def has(self, score: Score) -> bool:
+        """Whether a score is of a summary of the length and form that are looked at."""
+        length, form = score.length or UNSET, score.form or UNSET
+        return self.length in (None, "all", length) and self.form in (None, form)
 
 
 def look_at(data: Scores, measure: str, length: int | AllLengths | None, form: str | None) -> LookedAt:
@@ -94,18 +99,25 @@ def thirds(name: str, values: FloatArray) -> Masks | str:
     low, high = np.quantile(there, [1 / 3, 2 / 3])
     shown = SHOWN.get(name, "{:.1%}").format
     with np.errstate(invalid="ignore"):
-        masks = [
-            (f"up to {shown(low)}", values <= low),
-            (f"between {shown(low)} and {shown(high)}", (values > low) & (values <= high)),
-            (f"above {shown(high)}", values > high),
-        ]
-    return [(words, mask) for words, mask in masks if mask.any()]
+        masks = [values <= low, (values > low) & (values <= high), values > high]
+    # By the values that are there: a cut between two of them, rounded, may be one of the next third.
+    first, *others = ((values[mask].min(), values[mask].max(), mask) for mask in masks if mask.any())
+    found = [(f"up to {shown(first[1])}", first[2])]
+    for k, (least, most, mask) in enumerate(others, 1):
+        last = k == len(others)
+        found.append((f"{shown(least)} or more" if last else f"{shown(least)} to {shown(most)}", mask))
+    return found
 
 
 def text_values(
-    scores: Scores, topics: Sequence[str], systems: Sequence[str], names: Sequence[str]
+    scores: Scores,
+    topics: Sequence[str],
+    systems: Sequence[str],
+    names: Sequence[str],
+    looked: LookedAt | None = None,
 ) -> Mapping[str, FloatArray] | str:
-    """By property: its value for every one of these topics, of its source, or the mean of these systems' summaries."""
+    """By property: its value for every one of these topics, of its source, or the mean of these systems' summaries, of
+    all lengths and forms or of those that are looked at."""
     if scores.folder is None:
         return "it needs the texts of an evaluation's folder"
     batches = batches_of(load(Folder.open(scores.folder)))
@@ -123,7 +135,9 @@ def text_values(
             held["source length"][topic] = float(sum(count_words(each.text) for each in batch.documents))
         for name, measure in measures.items():
             values = [
-                row.value for row in measure.score(batch) if row.system in compared and row.value == row.value
+                row.value
+                for row in measure.score(batch)
+                if row.system in compared and row.value == row.value and (looked is None or looked.has(row))
             ]
             if values:
                 mean = float(np.mean(values))

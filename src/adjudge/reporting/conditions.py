@@ -253,12 +253,13 @@ def _findable(comparison: Comparison) -> TrustCondition:
                 " not be small enough",
             ),
             (NOT_TESTED, "could not be tested"),
-            (NOT_COMPARABLE, "with no topic in common"),
+            (NOT_COMPARABLE, "could not be compared, without a topic in common"),
         )
         if (n := tested.count(code))
     ]
     if not parts:
-        return said("met", f"each of the {counted(total, 'pair')} of systems could have been found to differ")
+        each = "the one pair" if total == 1 else f"each of the {total:,} pairs"
+        return said("met", f"{each} of systems could have been found to differ")
     return said("unmet", f"of {counted(total, 'pair')} of systems, {listed(parts)}")
 
 
@@ -594,6 +595,15 @@ def _copies(
         return said("unknown", f"{none}; whether texts are copied cannot be told without them")
     found = texts.pairs(systems)
     source = _source_words(systems, texts, collection, called)
+    compared = {system for pair in texts.shared for system in pair}
+    if bare := [system for system in systems if system not in compared]:
+        source = f"; {called.all(bare)} {'has' if len(bare) == 1 else 'have'} no text here to compare{source}"
+    if bare and not found:
+        return said(
+            "unknown",
+            f"of the other systems no two have the same text, or one that shares {NEAR:.0%} of the word trigrams, on"
+            f" half of their summaries or more{scores}{source}".replace("90%", "90 %"),
+        )
     if not found:
         return said(
             "met",
@@ -658,7 +668,7 @@ def _least(share: float) -> str:
 
 
 def _whole(scores: Scores, comparison: Comparison, collection: Collection) -> TrustCondition:
-    """Whether every system has a current score on every topic, by everybody who judged."""
+    """Whether every system has a current score on every topic."""
     import numpy as np
 
     matrix = comparison.matrix
@@ -673,7 +683,10 @@ def _whole(scores: Scores, comparison: Comparison, collection: Collection) -> Tr
         systems = {system for _, system in cells}
         are = "is" if len(cells) == 1 else "are"
         found.append(f"{counted(len(cells), 'score')} of {counted(len(systems), 'system')} {are} missing")
-    if withdrawn := [s for s in collection.withdrawn if matrix.length in (None, s.length)]:
+    form = matrix.target.form
+    if withdrawn := [
+        s for s in collection.withdrawn if matrix.length in (None, s.length) and form in (None, s.form)
+    ]:
         found.append(f"{counted(len(withdrawn), 'summary', 'summaries')} withdrawn")
     if scores.left_out:
         found.append(f"{counted(len(scores.left_out), 'assessor')} left out ({listed(scores.left_out)})")
@@ -690,6 +703,6 @@ def _whole(scores: Scores, comparison: Comparison, collection: Collection) -> Tr
         "left out",
         question,
         "met",
-        f"each of the {counted(len(comparison.standings), 'system')} has a score on {topics}; no summary was withdrawn,"
-        " no assessor left out",
+        f"each of the {counted(len(comparison.standings), 'system')} has a score on {topics}; no summary"
+        f"{' of this length or form' if collection.withdrawn else ''} was withdrawn, no assessor left out",
     )

@@ -42,7 +42,6 @@ class SideUnit:
     reference: str
     first: str
     second: str
-    side: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ class SideTopic:
     topic: str
     title: str | None
     why: str
-    difference: str
+    """With a full stop."""
     texts: tuple[SideText, ...]
     references: tuple[SideText, ...]
     more_references: tuple[SideText, ...]
@@ -111,11 +110,14 @@ def _topic(each: ExampleTopic, found: Examples, names: dict[str, Name]) -> SideT
         if why.startswith(f"{system} is "):
             why = f"{names[system].shown}{why[len(system) :]}"
             break
+    else:
+        why = f"{why[:1].upper()}{why[1:]}"
+    if each.difference:
+        why += f": the scores differ by {form(abs(each.difference))}"
     return SideTopic(
         topic=each.topic,
         title=each.title,
-        why=why,
-        difference=form(abs(each.difference)),
+        why=f"{why}.",
         texts=texts,
         references=tuple(sides[:1]),
         more_references=tuple(sides[1:]),
@@ -130,7 +132,6 @@ def _topic(each: ExampleTopic, found: Examples, names: dict[str, Name]) -> SideT
                 reference=names[unit.reference].shown if unit.reference in names else unit.reference,
                 first=f"{100 * unit.a:.0f} %",
                 second=f"{100 * unit.b:.0f} %",
-                side=0 if unit.a > unit.b else 1,
             )
             for unit in each.units
         ),

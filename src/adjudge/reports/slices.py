@@ -49,6 +49,8 @@ class SliceBlock:
     by: str
     verdict: str
     open: bool
+    overall: bool
+    """Whether means over all topics stand beside: not where slices are lengths or forms, of which they have one."""
     heads: tuple[tuple[str, int], ...]
     rows: tuple[SliceRow, ...]
 
@@ -153,6 +155,7 @@ def _block(
         by=own.by,
         verdict=_verdict(own, each.alpha),
         open=own.conclusion == VARY,
+        overall=not own.within,
         heads=tuple(zip(own.slices, own.topics, strict=True)),
         rows=tuple(
             SliceRow(names[s], overall[s], tuple(shown(slice_, s) for slice_ in own.slices))
