@@ -157,7 +157,9 @@ class Running:
     def client(self, person: str | None = None, **options: Any) -> TestClient:
         """Somebody who visits; `person` is signed in."""
         made = TestClient(self.app, base_url=BASE, follow_redirects=False, **options)
-        made.portal = self.portal  # one loop for all: a client of its own would start one, with threads, per request
+        made.portal = (
+            self.portal
+        )  # one loop for all: a client of its own would start one, with threads, per request
         return made if person is None else self.signed_in(made, person)
 
     def signed_in(self, client: TestClient, person: str) -> TestClient:
