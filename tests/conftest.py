@@ -10,6 +10,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -106,6 +107,19 @@ def full_demo(once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
         assert "pairs of summaries: " in done.stdout
 
     return once("full-demo", fill) / "my-eval"
+
+
+@pytest.fixture(scope="session")
+def shown(once: Callable[[str, Callable[[Path], object]], Path], full_demo: Path) -> Path:
+    """The folder of `my-eval`: the full demo with a learned judge, and scored; nobody changes it."""
+    from tools.figures_evaluation import adjudge, fill
+
+    def run(folder: Path, *words: str) -> object:
+        if words == ("demo", "my-eval", "--full"):
+            return shutil.copytree(full_demo, folder / "my-eval")
+        return adjudge(folder, *words)
+
+    return once("figures", partial(fill, run=run))
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from tests.cli.running import called
 import adjudge
 from adjudge.data.layout import SCORES
 from adjudge.errors import UsageError
+from adjudge.judgments.batch import reading_once
 
 PAGE = (Path(__file__).parents[2] / "docs" / "judges.md").read_text(encoding="utf-8")
 FEW = ("--resamples", "100")
@@ -27,10 +28,12 @@ def folder(
     once: Callable[[str, Callable[[Path], object]], Path],
     judged_demo: Path,
     tmp_path_factory: pytest.TempPathFactory,
-) -> Path:
-    """The judged demo with three measures, and a learned judge that has answered."""
+) -> Iterator[Path]:
+    """The judged demo with three measures, and a learned judge that has answered; no test adds answers to it, so they
+    are read once."""
     made = once("dossier", partial(fill, judged_demo))
-    return Path(shutil.copytree(made, tmp_path_factory.mktemp("dossier") / "here"))
+    with reading_once():
+        yield Path(shutil.copytree(made, tmp_path_factory.mktemp("dossier") / "here"))
 
 
 def fill(judged_demo: Path, path: Path) -> None:

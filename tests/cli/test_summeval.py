@@ -1,4 +1,4 @@
-"""SummEval's real file goes the whole way without a flag."""
+"""SummEval's real file is imported without a flag, and articles of it go the whole way."""
 
 from __future__ import annotations
 
@@ -13,24 +13,33 @@ from tests.cli.running import called
 from adjudge.measures.presets import PRESETS
 
 
+@pytest.fixture
+def some_summeval(shared_data: Path, tmp_path: Path) -> Path:
+    """The first 25 articles, of all systems."""
+    lines = (shared_data / "summeval" / "model_annotations.12systems.jsonl").read_text("utf-8").splitlines()
+    articles = list(dict.fromkeys(json.loads(line)["id"] for line in lines))[:25]
+    path = tmp_path / "model_annotations.jsonl"
+    path.write_text("".join(f"{line}\n" for line in lines if json.loads(line)["id"] in articles), "utf-8")
+    return path
+
+
 @pytest.mark.shared_data
-def test_import_check_score_compare_report(shared_data: Path, tmp_path: Path) -> None:
+def test_import_check_score_compare_report(some_summeval: Path, tmp_path: Path) -> None:
     def adjudge(*arguments: str) -> str:
         done = called(tmp_path, *arguments)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    file = shared_data / "summeval" / "model_annotations.12systems.jsonl"
     adjudge("init", "e")
-    said = adjudge("import", "summeval", str(file), "e")
-    assert "added 100 topics, 100 documents, 23 systems, 2,300 summaries" in said
-    assert "3,600 of expert:coherence" in said
+    said = adjudge("import", "summeval", str(some_summeval), "e")
+    assert "added 25 topics, 25 documents, 23 systems, 575 summaries" in said
+    assert "900 of expert:coherence" in said
     assert json.loads(adjudge("check", "e", "--json"))["errors"] == 0
     adjudge("score", "e")
     found = {c["measure"]: c for c in json.loads(adjudge("compare", "e", "--json"))}
     assert set(found) >= {*PRESETS["rouge-score"], "expert:coherence", "crowd:relevance"}
     ratings: dict[str, list[int]] = {}
-    for record in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
+    for record in map(json.loads, some_summeval.read_text(encoding="utf-8").splitlines()):
         ratings.setdefault(record["model_id"], []).extend(
             e["coherence"] for e in record["expert_annotations"]
         )
@@ -50,9 +59,10 @@ def test_where_the_noise_comes_from(shared_data: Path, tmp_path: Path) -> None:
         return done.stdout
 
     adjudge("init", "summeval")
-    adjudge(
-        "import", "summeval", str(shared_data / "summeval" / "model_annotations.12systems.jsonl"), "summeval"
-    )
+    file = shared_data / "summeval" / "model_annotations.12systems.jsonl"
+    said = adjudge("import", "summeval", str(file), "summeval")
+    assert "added 100 topics, 100 documents, 23 systems, 2,300 summaries" in said
+    assert "3,600 of expert:coherence" in said
     quickly = ("--test", "t", "--normal", "--simulations", "20")
     printed = adjudge("plan", "summeval", "-m", "expert:coherence", "--difference", "0.5", *quickly)
     page = (Path(__file__).parents[2] / "docs" / "planning.md").read_text(encoding="utf-8")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable
 from pathlib import Path
 from statistics import fmean
 
@@ -13,7 +12,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.cli.running import called
-from tools.figures_evaluation import fill
 
 import adjudge
 from adjudge.comparisons.examples import Examples, _chosen, _worth, default_pair
@@ -24,8 +22,8 @@ HOSTILE = "<script>alert(1)</script> {{ 7 * 7 }} \x1b[31m the cat"
 
 
 @pytest.fixture(scope="session")
-def judged(once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
-    return once("figures", fill) / "my-eval"
+def judged(shown: Path) -> Path:
+    return shown / "my-eval"
 
 
 def made(folder: Path, topics: dict[str, tuple[str, str, list[str]]], **about: str) -> Path:

@@ -2,28 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
-from shutil import copytree
 
 import pytest
-from tools.figures_evaluation import adjudge, fill
 
 from adjudge.comparisons.scores import Scores, read_scores
 from adjudge.judgments.batch import reading_once
-
-
-@pytest.fixture(scope="session")
-def shown(once: Callable[[str, Callable[[Path], object]], Path], full_demo: Path) -> Path:
-    """The folder of `my-eval`: the full demo, which other tests share, with a learned judge, and scored."""
-
-    def run(folder: Path, *words: str) -> object:
-        if words == ("demo", "my-eval", "--full"):
-            return copytree(full_demo, folder / "my-eval")
-        return adjudge(folder, *words)
-
-    return once("figures", partial(fill, run=run))
 
 
 @pytest.fixture(scope="session")

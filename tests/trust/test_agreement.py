@@ -389,9 +389,13 @@ def pyramids(judged_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Eva
     return Evaluation.open(path)
 
 
-def with_second(e: Evaluation, change: Any) -> Judgments:
+@pytest.fixture(scope="module")
+def answered(pyramids: Evaluation) -> Judgments:
+    return pyramids.judgments()
+
+
+def with_second(judgments: Judgments, change: Any) -> Judgments:
     """The demo's judgments, and a second assessor's annotations with the same pyramids, which `change` makes."""
-    judgments = e.judgments()
     topics = {}
     for topic, own in judgments.by_topic.items():
         added = []
@@ -406,8 +410,8 @@ def with_second(e: Evaluation, change: Any) -> Judgments:
     return replace(judgments, by_topic=topics)
 
 
-def test_two_assessors_who_annotate_alike(pyramids: Evaluation) -> None:
-    gathered = gather(pyramids.collection, with_second(pyramids, lambda annotation: annotation))
+def test_two_assessors_who_annotate_alike(pyramids: Evaluation, answered: Judgments) -> None:
+    gathered = gather(pyramids.collection, with_second(answered, lambda annotation: annotation))
     (found,) = compared_pyramids(gathered, HOW)
     assert (found.only_a, found.only_b, found.overlap) == (0, 0, 1)
     assert found.same_pyramid == found.peers
@@ -425,13 +429,13 @@ def test_two_assessors_who_annotate_alike(pyramids: Evaluation) -> None:
     assert own.agreement.value == 1
 
 
-def test_a_second_assessor_who_misses_a_unit_of_every_peer(pyramids: Evaluation) -> None:
+def test_a_second_assessor_who_misses_a_unit_of_every_peer(pyramids: Evaluation, answered: Judgments) -> None:
     def without_first(annotation: Any) -> Any:
         matched = [scu for scu in annotation.scus if scu.uid and scu.contributors]
         left = tuple(scu for scu in annotation.scus if scu not in matched[:1])
         return replace(annotation, scus=left)
 
-    gathered = gather(pyramids.collection, with_second(pyramids, without_first))
+    gathered = gather(pyramids.collection, with_second(answered, without_first))
     (found,) = compared_pyramids(gathered, HOW)
     assert (found.a, found.b) == ("second", "simulated-facts")
     assert found.only_a == 0
@@ -456,8 +460,8 @@ def test_a_second_assessor_who_misses_a_unit_of_every_peer(pyramids: Evaluation)
     assert mean == pytest.approx(found.score_b, abs=0.2)
 
 
-def test_one_assessors_pyramids_are_compared_with_nobodys(pyramids: Evaluation) -> None:
-    gathered = gather(pyramids.collection, pyramids.judgments())
+def test_one_assessors_pyramids_are_compared_with_nobodys(pyramids: Evaluation, answered: Judgments) -> None:
+    gathered = gather(pyramids.collection, answered)
     assert compared_pyramids(gathered, HOW) == ()
     result = pyramids.agreement(question="content-units")
     assert result.questions[0].alpha.why == "only one assessor answered: there is nobody to agree with"
@@ -466,11 +470,13 @@ def test_one_assessors_pyramids_are_compared_with_nobodys(pyramids: Evaluation) 
     assert table.said == ("No two assessors annotated the same peers with a pyramid.",)
 
 
-def test_other_pyramids_have_other_units_and_only_scores_compare(pyramids: Evaluation) -> None:
+def test_other_pyramids_have_other_units_and_only_scores_compare(
+    pyramids: Evaluation, answered: Judgments
+) -> None:
     def unnamed(annotation: Any) -> Any:
         return replace(annotation, pyramid=None)  # then it is compared with the assessor's own
 
-    judgments = with_second(pyramids, unnamed)
+    judgments = with_second(answered, unnamed)
     topics = {}
     for topic, own in judgments.by_topic.items():
         (first,) = (judged for judged in own if PYRAMID in judged.answers)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
+from anyio.from_thread import BlockingPortal, start_blocking_portal
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 from tests.judgments.making import Clock
@@ -151,10 +152,14 @@ class Running:
     site: Site
     app: FastAPI
     clock: Clock
+    portal: BlockingPortal
 
     def client(self, person: str | None = None, **options: Any) -> TestClient:
         """Somebody who visits; `person` is signed in."""
         made = TestClient(self.app, base_url=BASE, follow_redirects=False, **options)
+        made.portal = (
+            self.portal
+        )  # one loop for all: a client of its own would start one, with threads, per request
         return made if person is None else self.signed_in(made, person)
 
     def signed_in(self, client: TestClient, person: str) -> TestClient:
@@ -206,7 +211,8 @@ def running(folder: Folder, **options: Any) -> Iterator[Running]:
     site.store.clock = clock
     app = create_app(site, **options)
     try:
-        yield Running(site, app, clock)
+        with start_blocking_portal() as portal:
+            yield Running(site, app, clock, portal)
     finally:
         app.state.sampler.close()
         site.close()

@@ -64,7 +64,7 @@ class Seen:
         """Where any of these was seen."""
         everything = b"\n".join(self.lines)
         small = everything.lower()
-        found = [shape for shape in shapes if shape in everything or shape in small]
+        found = [shape for shape in set(shapes) if shape in everything or shape in small]
         return {
             where for line, where in self.lines.items() if any(s in line or s in line.lower() for s in found)
         }

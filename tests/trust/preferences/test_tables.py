@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -44,6 +45,7 @@ from adjudge.trust.preferences import (
 )
 
 NOBODY = minutes([], {})
+Once = Callable[[str, Callable[[Path], object]], Path]
 
 # By hand
 
@@ -218,23 +220,31 @@ def test_a_cell_that_is_not_there() -> None:
 
 
 @pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The demo with pyramids, and 200 answers per topic by simulated assessors who know the references."""
-    path = tmp_path_factory.mktemp("demo") / "e"
-    build(path)
-    e = Evaluation.open(path)
-    e.take_judgments(pyramid_judgments(e.settings.name))
-    simulate_preferences(e.folder, e.collection, "ref", count=200, noise=0.1, seed=1)
-    return path
+def demo(once: Once) -> Path:
+    """The demo with pyramids, and 200 answers per topic by simulated assessors who know the references; nobody
+    changes it."""
+
+    def fill(folder: Path) -> None:
+        build(folder / "e")
+        e = Evaluation.open(folder / "e")
+        e.take_judgments(pyramid_judgments(e.settings.name))
+        simulate_preferences(e.folder, e.collection, "ref", count=200, noise=0.1, seed=1)
+
+    return once("preference-tables", fill) / "e"
 
 
 @pytest.fixture(scope="module")
-def report(judged_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+def report(judged_demo: Path, once: Once) -> list[dict[str, Any]]:
     """The whole way: adjudge demo --judged, prefer simulate, prefer report."""
-    path = copytree(judged_demo, tmp_path_factory.mktemp("judged") / "e")
-    runner(prefer.simulate)(f"{path} --from ref --count 200 --noise 0.1 --seed 1")
-    done = runner(prefer.report)(f"{path} --human coverage --json --workers 1")
-    return json.loads(done.stdout)  # type: ignore[no-any-return]
+
+    def fill(folder: Path) -> None:
+        path = copytree(judged_demo, folder / "e")
+        runner(prefer.simulate)(f"{path} --from ref --count 200 --noise 0.1 --seed 1")
+        done = runner(prefer.report)(f"{path} --human coverage --json --workers 1")
+        (folder / "report.json").write_text(done.stdout, encoding="utf-8")
+
+    text = (once("preference-report", fill) / "report.json").read_text(encoding="utf-8")
+    return json.loads(text)  # type: ignore[no-any-return]
 
 
 def column(report: list[dict[str, Any]], table: str, heading: str) -> dict[str, Any]:
