@@ -11,7 +11,7 @@ import pytest
 from tools.figures_evaluation import adjudge, fill
 
 from adjudge.comparisons.scores import Scores, read_scores
-from adjudge.judgments.batch import reading_once
+from adjudge.data.reading import reading_once
 
 
 @pytest.fixture(scope="session")
