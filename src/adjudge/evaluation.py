@@ -22,6 +22,7 @@ from adjudge.data.folder import Folder, Settings
 from adjudge.data.history import HistoryEntry, read_history
 from adjudge.data.incoming import ImportReport, Item, OnClash, take_all
 from adjudge.data.layout import PENDING_IMPORT, SCORES
+from adjudge.data.reading import reading_once
 from adjudge.data.rows import Topic
 from adjudge.data.scorefiles import file_name
 from adjudge.data.scores import AllLengths, Pool, ScoreMatrix
@@ -1108,6 +1109,7 @@ class Evaluation:
         )
 
 
+@reading_once()
 def report(
     source: Source,
     out: str | Path,

@@ -16,8 +16,8 @@ from tests.cli.running import called
 
 import adjudge
 from adjudge.data.layout import SCORES
+from adjudge.data.reading import reading_once
 from adjudge.errors import UsageError
-from adjudge.judgments.batch import reading_once
 
 PAGE = (Path(__file__).parents[2] / "docs" / "judges.md").read_text(encoding="utf-8")
 FEW = ("--resamples", "100")

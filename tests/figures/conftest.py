@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from adjudge.comparisons.scores import Scores, read_scores
-from adjudge.judgments.batch import reading_once
+from adjudge.data.reading import reading_once
 
 
 @pytest.fixture(scope="session")

@@ -1,13 +1,18 @@
-"""Judgments are read once where many analyses ask for them, and again afterwards."""
+"""Texts and judgments are read once where many analyses ask for them, and again afterwards."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 from tests.cli.running import called
 
+from adjudge.data import collection
+from adjudge.data.collection import Collection, load
+from adjudge.data.reading import reading_once
 from adjudge.evaluation import Evaluation
 from adjudge.judgments import batch
-from adjudge.judgments.batch import judgments_of, reading_once
+from adjudge.judgments.batch import judgments_of
 from adjudge.judgments.tasks import Judged
 
 
@@ -62,3 +67,30 @@ def test_two_folders_are_told_apart(small: Evaluation, reads: list[int]) -> None
     with reading_once():
         mine, its = (judgments_of(e.folder, e.collection) for e in (small, other))
     assert mine != its
+
+
+def test_texts_too_whole_or_of_one_topic(small: Evaluation) -> None:
+    with reading_once():
+        whole = load(small.folder)
+        assert load(small.folder) is whole
+        topic = next(iter(whole.documents))
+        assert load(small.folder, topic=topic).documents != whole.documents
+    assert load(small.folder) is not whole
+    assert load(small.folder) == whole
+
+
+@pytest.mark.parametrize("line", ["stability e", "report e -o page"])
+def test_a_command_reads_texts_once(small: Evaluation, monkeypatch: pytest.MonkeyPatch, line: str) -> None:
+    small.simulate_judgments("rating", assessors=2, noise=0.3, seed=1)
+    small.score("rating(aspect=overall)", "rouge-1")
+    read, loaded = [], collection._loaded
+
+    def counted(*args: Any) -> Collection:
+        read.append(args)
+        return loaded(*args)
+
+    monkeypatch.setattr(collection, "_loaded", counted)
+    words = [small.path.name if word == "e" else word for word in line.split()]
+    done = called(small.path.parent, *words)
+    assert done.returncode == 0, done.stderr
+    assert len(read) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,10 +11,11 @@ import typer
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import now_in_words, progress, say, show_json
-from adjudge.cli.sources import open_scores, takes_table
+from adjudge.cli.sources import lower_of, open_scores, takes_table
 from adjudge.errors import UsageError
 
 if TYPE_CHECKING:
+    from adjudge.comparisons.scores import Source
     from adjudge.formats.scoretable import TableOptions
     from adjudge.reports.findings import Findings
 
@@ -77,11 +79,11 @@ def command(
         raise UsageError(f"{paper} is an evaluation, and a paper has a folder of its own: say --paper paper")
     if paper is not None and paper.resolve() == out.resolve():
         raise UsageError(f"{out} is the report's folder already: give the paper another")
-    data = open_scores(scores, table, human, baseline, lower_is_better)
+    source = _source(scores, table, human, baseline, lower_is_better)
     found: list[Findings] = []
     with progress("Reporting") as told:
         files = report(
-            adjudge.open(scores) if is_folder(scores) else data,
+            source,
             out,
             measure or (),
             length=length,
@@ -110,6 +112,22 @@ def command(
             say(
                 f"{paper / 'main.tex'}: compile it with pdflatex and bibtex ({paper / 'README.md'} says what is what)"
             )
+
+
+def _source(
+    scores: Path,
+    table: TableOptions,
+    human: list[str] | None,
+    baseline: list[str] | None,
+    lower_is_better: bool,
+) -> Source:
+    """An evaluation, or the scores of a file; a folder has no table that options could be about."""
+    from adjudge.comparisons.scores import is_folder, no_table
+
+    if not is_folder(scores):
+        return open_scores(scores, table, human, baseline, lower_is_better)
+    no_table(scores, replace(table, lower_is_better=lower_of(lower_is_better, table.lower_is_better)))
+    return adjudge.open(scores)
 
 
 def _told(found: Findings) -> dict[str, Any]:

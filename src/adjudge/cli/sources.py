@@ -44,8 +44,8 @@ def takes_table(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def with_options(*args: Any, **given: Any) -> None:
         from adjudge.cli.imports import columns_of
+        from adjudge.data.reading import reading_once
         from adjudge.formats.scoretable import TableOptions
-        from adjudge.judgments.batch import reading_once
 
         said = {name: given.pop(name) for name in TABLE}
         columns = columns_of(said.pop("mapped"))

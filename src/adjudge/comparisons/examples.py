@@ -24,7 +24,7 @@ from adjudge.data.scores import AllLengths, ScoreMatrix
 from adjudge.errors import DataError, UsageError, among, quoted
 from adjudge.judgments.batch import NOTHING, TopicBatch, batch_of, judgments_if_allowed
 from adjudge.judgments.protocol import UNIT
-from adjudge.judgments.tasks import TextRef, units_of
+from adjudge.judgments.tasks import TextRef
 from adjudge.measures.base import Measure, Spans
 from adjudge.measures.judged.answers import pages, protocol_of
 from adjudge.measures.judged.coverage import AdjustedCoverage, JudgedCoverage, LevelCoverage
@@ -630,8 +630,8 @@ def _by_units(spec: JudgedCoverage, batch: TopicBatch, a: Summary, b: Summary) -
         if side is None or task.reference is None or task.peer is None or page.why() is not None:
             continue
         protocol = protocol_of(seen, task.protocol)
-        model = {u.id: u for u in units_of(batch.units, task.reference, protocol.model_units)}
-        own = {u.id: u for u in units_of(batch.units, task.peer, protocol.peer_units)}
+        model = {u.id: u for u in batch.units_of(task.reference, protocol.model_units)}
+        own = {u.id: u for u in batch.units_of(task.peer, protocol.peer_units)}
         for question, event in page.judged.answers.items():
             unit = model.get(question.removeprefix(UNIT)) if question.startswith(UNIT) else None
             if unit is None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from adjudge.data.collection import load
 from adjudge.data.folder import Folder
+from adjudge.data.reading import read_once
 from adjudge.data.scores import UNSET, AllLengths, Score, form_words, length_words, targets_of
 from adjudge.errors import DataError
 from adjudge.judgments.batch import batches_of
@@ -120,7 +121,19 @@ def text_values(
     all lengths and forms or of those that are looked at."""
     if scores.folder is None:
         return "it needs the texts of an evaluation's folder"
-    batches = batches_of(load(Folder.open(scores.folder)))
+    folder = Folder.open(scores.folder)
+    key = ("text values", folder.path.absolute(), tuple(topics), tuple(systems), tuple(names), looked)
+    return read_once(key, lambda: _text_values(folder, topics, systems, names, looked))
+
+
+def _text_values(
+    folder: Folder,
+    topics: Sequence[str],
+    systems: Sequence[str],
+    names: Sequence[str],
+    looked: LookedAt | None,
+) -> Mapping[str, FloatArray] | str:
+    batches = batches_of(load(folder))
     if not any(batch.documents for batch in batches.values()):
         return "the evaluation has no source documents"
     compared = set(systems)

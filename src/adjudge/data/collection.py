@@ -9,6 +9,7 @@ from itertools import chain, count
 from typing import TypeVar
 
 from adjudge.data.folder import Folder, Settings
+from adjudge.data.reading import read_once
 from adjudge.data.rows import Document, Row, Summary, System, Topic, Unit
 from adjudge.data.target import Target
 from adjudge.errors import FormatError, UsageError, among, nearest, quoted
@@ -87,6 +88,11 @@ def load(
 
     The texts that are kept can be those of one topic, or one system's; topics and systems are always all there.
     """
+    key = ("collection", type(folder), folder.path.absolute(), topic, system)
+    return read_once(key, lambda: _loaded(folder, topic, system, progress))
+
+
+def _loaded(folder: Folder, topic: str | None, system: str | None, progress: Read) -> Collection:
     done = count(1)
     topics = {row.topic: row for row in _once(folder, Topic)}
     systems = {row.system: row for row in _once(folder, System)}

@@ -18,11 +18,12 @@ def _greedy(sentences: Sequence[str], limit: int, gain: Gain) -> list[str]:
     """Take the sentence with the highest gain, again and again, while it fits; then in text order."""
     chosen: list[str] = []
     left = list(dict.fromkeys(sentences))
+    lengths = {s: count_words(s) for s in left}
     while True:
-        room = limit - sum(map(count_words, chosen))
-        fitting = [s for s in left if count_words(s) <= room]
-        best = max(fitting, key=lambda s: gain(s, chosen), default=None)
-        if best is None or gain(best, chosen) <= 0:
+        room = limit - sum(lengths[s] for s in chosen)
+        gains = {s: gain(s, chosen) for s in left if lengths[s] <= room}
+        best = max(gains, key=gains.__getitem__, default=None)
+        if best is None or gains[best] <= 0:
             return sorted(chosen, key=sentences.index)
         chosen.append(best)
         left.remove(best)
@@ -31,19 +32,20 @@ def _greedy(sentences: Sequence[str], limit: int, gain: Gain) -> list[str]:
 def greedy_best(sentences: Sequence[str], references: Sequence[str], limit: int) -> list[str]:
     """The extract that overlaps most with the references: it sees them, so no honest extractor is better."""
 
-    def grams(text: str) -> Counter[tuple[str, ...]]:
-        words = rouge_words(text)
+    def grams(words: Sequence[str]) -> Counter[tuple[str, ...]]:
         return Counter([(w,) for w in words] + list(pairwise(words)))
 
-    targets = [grams(r) for r in references]
+    targets = [grams(rouge_words(r)) for r in references]
+    words = {s: rouge_words(s) for s in sentences}
+    lengths = {s: count_words(s) for s in sentences}
 
     @cache
-    def hits(text: str) -> int:
-        mine = grams(text)
-        return sum((mine & target).total() for target in targets)
+    def hits(texts: tuple[str, ...]) -> int:
+        mine = grams([word for text in texts for word in words[text]])
+        return sum(min(n, target[gram]) for target in targets for gram, n in mine.items())
 
     def gain(sentence: str, chosen: Sequence[str]) -> float:
-        return (hits(" ".join([*chosen, sentence])) - hits(" ".join(chosen))) / count_words(sentence)
+        return (hits((*chosen, sentence)) - hits(tuple(chosen))) / lengths[sentence]
 
     return _greedy(sentences, limit, gain)
 
@@ -59,9 +61,17 @@ def centroid(sentences: Sequence[str], limit: int) -> list[str]:
         for word, weight in vector.items():
             middle[word] += weight
 
+    @cache
+    def near(sentence: str) -> float:
+        return _cosine(vectors[sentence], middle)
+
+    @cache
+    def alike(a: str, b: str) -> float:
+        return _cosine(vectors[a], vectors[b])
+
     def gain(sentence: str, chosen: Sequence[str]) -> float:
-        again = max((_cosine(vectors[sentence], vectors[c]) for c in chosen), default=0.0)
-        return _cosine(vectors[sentence], middle) - 0.7 * again + 1.0
+        again = max((alike(sentence, c) for c in chosen), default=0.0)
+        return near(sentence) - 0.7 * again + 1.0
 
     return _greedy(sentences, limit, gain)
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from adjudge.data.collection import Collection, references_for
 from adjudge.data.folder import Folder
+from adjudge.data.reading import read_once
 from adjudge.data.rows import Document, Summary, Topic, Unit
 from adjudge.errors import quoted
 from adjudge.judgments.protocol import UNIT, UNMARKED, Protocol, protocols_of
-from adjudge.judgments.tasks import FILE, JUDGES, Event, Judged, split_by_change
+from adjudge.judgments.tasks import FILE, JUDGES, Event, Judged, TextRef, split_by_change
 from adjudge.wording import counted
 
 T = TypeVar("T")
@@ -50,6 +49,17 @@ class TopicBatch:
             return replace(self, judgments=own, judges={}, _kept={})
 
         return self.once(("judged by", name), make)
+
+    def units_of(self, text: TextRef, kind: str) -> list[Unit]:
+        """The units of one summary, in the order of the text."""
+
+        def make() -> dict[tuple[str, TextRef], list[Unit]]:
+            found: dict[tuple[str, TextRef], list[Unit]] = {}
+            for unit in self.units:
+                found.setdefault((unit.kind, TextRef.of(unit)), []).append(unit)
+            return {key: sorted(own, key=lambda unit: (unit.start, unit.end)) for key, own in found.items()}
+
+        return self.once("units by text", make).get((kind, text), [])
 
     def forget(self) -> None:
         """Let go of what was remembered."""
@@ -211,33 +221,6 @@ def batches_of(collection: Collection, judgments: Judgments = NOTHING) -> dict[s
         or judgments.scored(topic)
         or any(judgments.scored(topic, judge) for judge in judgments.by_judge)
     }
-
-
-_READ: ContextVar[dict[Hashable, Any] | None] = ContextVar("_READ", default=None)
-
-
-@contextmanager
-def reading_once() -> Iterator[None]:
-    """Within it the judgments of a folder are read once, for analyses that each ask for them.
-
-    Nothing may change the folder meanwhile.
-    """
-    token = _READ.set(kept if (kept := _READ.get()) is not None else {})
-    try:
-        yield
-    finally:
-        _READ.reset(token)
-
-
-def read_once(key: Hashable, read: Callable[[], T]) -> T:
-    """`read()`, remembered within `reading_once`."""
-    kept = _READ.get()
-    if kept is None:
-        return read()
-    if key not in kept:
-        kept[key] = read()
-    found: T = kept[key]
-    return found
 
 
 def judgments_of(folder: Folder, collection: Collection) -> Judgments:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from adjudge.judgments.batch import reading_once
+from adjudge.data.reading import reading_once
 from adjudge.reporting import conditions, differences, trusted
 from adjudge.reports.chapter import Chapter
 from adjudge.reports.findings import Findings

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from adjudge.data.reading import reading_once
 from adjudge.errors import ClashError, DataError
 from adjudge.figures.catalogue import CATALOGUE
 from adjudge.figures.choice import choices, first_drawn
 from adjudge.figures.spec import FigureOptions
-from adjudge.judgments.batch import reading_once
 from adjudge.reporting.trusted import people_of, target_of
 from adjudge.reports.paperfolder import MAIN, STYLE, FolderFigure, known_as_ours, paper_files
 

@@ -134,9 +134,8 @@ def _unicode_word() -> re.Pattern[str]:
 def _marks() -> str:
     """All combining marks as the inside of a character class: ranges, in order."""
     ranges: list[tuple[int, int]] = []
-    for code in range(sys.maxunicode + 1):
-        if not unicodedata.category(chr(code)).startswith("M"):
-            continue
+    categories = map(unicodedata.category, map(chr, range(sys.maxunicode + 1)))
+    for code in (code for code, category in enumerate(categories) if category[0] == "M"):
         if ranges and ranges[-1][1] == code - 1:
             ranges[-1] = (ranges[-1][0], code)
         else:

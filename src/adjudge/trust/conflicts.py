@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.protocol import UNIT, Protocol
 from adjudge.judgments.pyramid import UNMATCHED, PeerAnnotation
-from adjudge.judgments.tasks import TextRef, is_anonymous, units_of
+from adjudge.judgments.tasks import TextRef, is_anonymous
 from adjudge.measures.extracts import folded
 from adjudge.measures.judged.answers import JudgedPage, protocol_of
 from adjudge.measures.judged.coverage import Coverage, JudgedCoverage
@@ -103,47 +103,62 @@ class JudgedAgain:
 
     @cached_property
     def _compared(self) -> dict[Scope, tuple[dict[Hashable, Recurrence], dict[Key, int]]]:
-        return {scope: self._compare(scope) for scope in SCOPES}
-
-    def _compare(self, scope: Scope) -> tuple[dict[Hashable, Recurrence], dict[Key, int]]:
-        found = dict.fromkeys(self.judgments, Recurrence())
-        most: dict[Key, int] = {}
+        answers: dict[Scope, dict[Hashable, int]] = {scope: {} for scope in SCOPES}
+        most: dict[Scope, dict[Key, int]] = {scope: {} for scope in SCOPES}
+        places = self._places
         for key, answered in self.keys.items():
-            for id, answer in answered:
-                others = self._others(id, answered, scope)
-                if others is not None:
+            rows = [(id, *places[id], answer) for id, answer in answered]
+            for id, text, who, answer in rows:
+                for scope, others in self._others(id, text, who, rows):
                     number = len(others | {answer})
-                    most[key] = max(most.get(key, 0), number)
-                    found[id] = Recurrence(True, max(found[id].answers, number))
-        return found, most
+                    most[scope][key] = max(most[scope].get(key, 0), number)
+                    answers[scope][id] = max(answers[scope].get(id, 0), number)
+        none = Recurrence()
+        return {
+            scope: (
+                {id: Recurrence(True, own[id]) if id in own else none for id in self.judgments},
+                most[scope],
+            )
+            for scope, own in answers.items()
+        }
+
+    @cached_property
+    def _places(self) -> dict[Hashable, tuple[int, int]]:
+        """Of every judgment, numbers that say of which summary it is and whose; 0 is anybody's who is anonymous."""
+        texts: dict[TextRef, int] = {}
+        people: dict[str, int] = {}
+        return {
+            id: (
+                texts.setdefault(own.text, len(texts)),
+                0 if own.anonymous else people.setdefault(own.assessor, len(people) + 1),
+            )
+            for id, own in self.judgments.items()
+        }
 
     def _others(
-        self, id: Hashable, answered: Sequence[tuple[Hashable, Hashable]], scope: Scope
-    ) -> set[Hashable] | None:
-        """The answers that a judgment is compared with; None where there are none."""
-        if scope == "all":
-            return {each for _, each in answered}
-        own = self.judgments[id]
-        found = {
-            answer
-            for other, answer in answered
-            if other != id and self._in(scope, own, self.judgments[other])
-        }
-        return found or None
-
-    def _in(self, scope: Scope, own: UnitJudgment, other: UnitJudgment) -> bool:
-        """Whether two judgments of the same thing are compared."""
-        elsewhere = own.text != other.text
-        if scope == "summaries":
-            return elsewhere
-        if own.anonymous or other.anonymous:
-            return False
-        same = own.assessor == other.assessor
-        if scope == "one":
-            return not same and not elsewhere and self.kind == "completeness"
-        if self.kind != "completeness" or scope == "across":
-            return elsewhere and same == (scope == "within")
-        return same == (scope == "within")
+        self, id: Hashable, text: int, who: int, rows: Sequence[tuple[Hashable, int, int, Hashable]]
+    ) -> Iterator[tuple[Scope, set[Hashable]]]:
+        """The answers that a judgment is compared with, by scope; without those in which there are none."""
+        summaries, within, across, one = set[Hashable](), set[Hashable](), set[Hashable](), set[Hashable]()
+        of_one = self.kind == "completeness"
+        for other, its_text, its, answer in rows:
+            if other == id:
+                continue
+            elsewhere = its_text != text
+            if elsewhere:
+                summaries.add(answer)
+            if not (who and its and (elsewhere or of_one)):
+                continue
+            (within if its == who else across if elsewhere else one).add(answer)
+        yield "all", {answer for *_, answer in rows}
+        found: tuple[tuple[Scope, set[Hashable]], ...] = (
+            ("summaries", summaries),
+            ("within", within),
+            ("across", across),
+            ("one", one),
+            ("between", across | one),
+        )
+        yield from (each for each in found if each[1])
 
 
 def judged_again(gathered: Gathered) -> list[JudgedAgain]:
@@ -180,7 +195,7 @@ def _unit_answers(gathered: Gathered) -> Iterator[_UnitAnswer]:
     for entry, _, batch in gathered.coverage:
         task, protocol = entry.judged.task, entry.protocol
         assert task.peer is not None
-        units = {u.id: same_text(u.text) for u in units_of(batch.units, task.peer, protocol.peer_units)}
+        units = {u.id: same_text(u.text) for u in batch.units_of(task.peer, protocol.peer_units)}
         of = UnitJudgment(protocol.name, entry.task, task.assessor, task.peer, is_anonymous(task.assessor))
         for unit in judged_units(entry.judged.answers, task.reference, batch, protocol):
             answer = entry.judged.answers[UNIT + unit].answer
@@ -201,9 +216,7 @@ def judged_units(
 ) -> list[str]:
     """The model units that a page answers, of those that the reference has where they are known."""
     given = [question.removeprefix(UNIT) for question in answers if question.startswith(UNIT)]
-    known = (
-        {unit.id for unit in units_of(batch.units, reference, protocol.model_units)} if reference else set()
-    )
+    known = {unit.id for unit in batch.units_of(reference, protocol.model_units)} if reference else set()
     return [unit for unit in given if not known or unit in known]
 
 

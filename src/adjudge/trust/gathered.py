@@ -14,9 +14,10 @@ from adjudge import __version__
 from adjudge.comparisons.scores import Scores, Source, scores_of
 from adjudge.data.collection import Collection, load
 from adjudge.data.folder import Folder
+from adjudge.data.reading import read_once
 from adjudge.data.scores import Score
 from adjudge.errors import UsageError, among, quoted
-from adjudge.judgments.batch import Judgments, TopicBatch, batches_of, judgments_if_allowed, read_once
+from adjudge.judgments.batch import Judgments, TopicBatch, batches_of, judgments_if_allowed
 from adjudge.judgments.pairs.sides import named_summary
 from adjudge.judgments.protocol import Protocol, load_protocol
 from adjudge.judgments.tasks import JUDGES, Judged, TextRef, is_anonymous

@@ -27,7 +27,7 @@ from adjudge.judgments.tagging import (
     TaggingPage,
     given_tags,
 )
-from adjudge.judgments.tasks import TextRef, text_hash, units_of
+from adjudge.judgments.tasks import TextRef, text_hash
 from adjudge.measures.base import Measure, UnitMatch
 from adjudge.measures.registry import parse_measure, registry
 from adjudge.stats.shares import ClusteredShare, clustered_share
@@ -567,8 +567,8 @@ class _Finder:
             if not is_at(task.peer, self.length, self.form):
                 self.others.add(task.peer)
                 continue
-            model = {u.id: u for u in units_of(batch.units, task.reference, protocol.model_units)}
-            peer = {u.id: u for u in units_of(batch.units, task.peer, protocol.peer_units)}
+            model = {u.id: u for u in batch.units_of(task.reference, protocol.model_units)}
+            peer = {u.id: u for u in batch.units_of(task.peer, protocol.peer_units)}
             for question, event in page.judged.answers.items():
                 if not question.startswith(UNIT):
                     continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import compress
 from typing import TYPE_CHECKING, Literal
 
@@ -330,6 +331,7 @@ def _number(question: Question, value: object) -> float | None:
     )
 
 
+@cache
 def _numbers(question: Question | None) -> tuple[float, ...] | None:
     """The whole scale of a question, as its answers are numbered."""
     if question is None:

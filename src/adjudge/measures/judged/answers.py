@@ -11,7 +11,7 @@ from adjudge.data.rows import Summary
 from adjudge.data.scores import Score
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.protocol import UNIT, Protocol, load_protocol
-from adjudge.judgments.tasks import Judged, TextRef, units_of
+from adjudge.judgments.tasks import Judged, TextRef
 from adjudge.measures.base import Measure
 
 SUMMED = "coverage"
@@ -133,14 +133,14 @@ def _page(batch: TopicBatch, judged: Judged, repeat: int) -> JudgedPage:
         if question.startswith(UNIT)
     }
     known = (
-        [unit.id for unit in units_of(batch.units, task.reference, protocol.model_units)]
+        [unit.id for unit in batch.units_of(task.reference, protocol.model_units)]
         if task.reference is not None
         else []
     )
     order = known or list(answers)
     given = [answers[unit] for unit in order if unit in answers]
     summed = judged.answers.get(SUMMED)
-    peer_units = units_of(batch.units, task.peer, protocol.peer_units)
+    peer_units = batch.units_of(task.peer, protocol.peer_units)
     return JudgedPage(
         judged=judged,
         repeat=repeat,

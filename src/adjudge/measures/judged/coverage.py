@@ -14,7 +14,7 @@ from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.levels import author_lengths, level_of
 from adjudge.judgments.protocol import UNMARKED, inconsistency
-from adjudge.judgments.tasks import TextRef, units_of
+from adjudge.judgments.tasks import TextRef
 from adjudge.measures.base import Need
 from adjudge.measures.judged.answers import JudgedMeasure, JudgedPage, pages, protocol_of, score_row
 from adjudge.text.words import count_words
@@ -309,7 +309,7 @@ def model_units(page: JudgedPage, batch: TopicBatch) -> list[Unit]:
     task = page.judged.task
     if task.reference is None:
         return []
-    return units_of(batch.units, task.reference, protocol_of(batch, task.protocol).model_units)
+    return batch.units_of(task.reference, protocol_of(batch, task.protocol).model_units)
 
 
 # Peer units that matched nothing

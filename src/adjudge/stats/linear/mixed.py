@@ -124,17 +124,23 @@ class Reml:
         of y'y after solving them is the residual sum of squares; their determinant is the product of both that
         the criterion needs, of the random effects' and of the fixed effects' equations.
         """
-        ratio = theta[self._first] ** 2
+        first = theta[self._first]
+        ratio = first**2
         shrink = 1 / (1 + ratio * self._counts)
+        out = ratio * shrink
         scale = np.ones(self._columns + self.p)
         scale[: self._columns] = np.repeat(
             [theta[k] for k in self._others], [self.sizes[k] for k in self._others]
         )
-        right = scale * (self._on_design - self._cross @ (ratio * shrink * self._on_absorbed))
-        square = self._square - float(self._on_absorbed**2 @ (ratio * shrink))
         solve = self._solved_compiled if self.compiled else self._solved
-        solved, explained, inverse, log_det, inside = solve(right, scale, ratio * shrink, ratio * shrink**2)
-        traces, squares, effects = self._by_term(theta, shrink, solved, inverse, inside)
+        solved, inverse, seen, inside, explained, log_det = solve(scale, out, ratio * shrink**2)
+        traces, squares, effects = self._by_term(theta, solved, inverse)
+        # The absorbed term's block of the inverse is D + D B' C B D, with D the shrinkage.
+        left = shrink * first * (self._on_absorbed - seen)
+        effects[self._first] = first * left
+        squares[self._first] = float(left @ left)
+        traces[self._first] = float(np.sum(1 - shrink)) - inside
+        square = self._square - float(self._on_absorbed**2 @ out)
         rss = max(square - explained, ROUNDING * self._square)
         log_det += float(np.log1p(ratio * self._counts).sum())
         return self._criterion(log_det, rss, traces, squares, effects, solved, inverse)
@@ -163,9 +169,9 @@ class Reml:
         )
 
     def _by_term(
-        self, theta: FloatArray, shrink: FloatArray, solved: FloatArray, inverse: FloatArray, inside: float
+        self, theta: FloatArray, solved: FloatArray, inverse: FloatArray
     ) -> tuple[FloatArray, FloatArray, list[FloatArray]]:
-        """Traces, squares and effects of every random term."""
+        """Traces, squares and effects of every random term but the absorbed one."""
         traces, squares = np.zeros(theta.size), np.zeros(theta.size)
         effects = [np.zeros(0)] * theta.size
         start = 0
@@ -175,49 +181,50 @@ class Reml:
             effects[k] = solved[part]
             traces[k] = self.sizes[k] - float(inverse.diagonal()[part].sum())
             squares[k] = float(np.sum((solved[part] / theta[k]) ** 2)) if theta[k] else 0.0
-        # The absorbed term's block of the inverse is D + D B' C B D, with D the shrinkage.
-        first = theta[self._first]
-        left = shrink * first * (self._on_absorbed - self._cross.T @ solved)
-        effects[self._first] = first * left
-        squares[self._first] = float(left @ left)
-        traces[self._first] = float(np.sum(1 - shrink)) - inside
         return traces, squares, effects
 
     def _solved(
-        self, right: FloatArray, scale: FloatArray, out: FloatArray, through: FloatArray
-    ) -> tuple[FloatArray, float, FloatArray, float, float]:
-        """Effects, what they explain, the inverse, its log determinant, and what the absorbed term sees of it."""
+        self, scale: FloatArray, out: FloatArray, through: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray, float, float, float]:
+        """The effects, the inverse, what the absorbed cells see of both, what the effects explain, and the log
+        determinant."""
         cross = self._cross
+        right = scale * (self._on_design - cross @ (out * self._on_absorbed))
         matrix = self._scaled(self._inner - (cross @ sparse.diags_array(out) @ cross.T).toarray(), scale)
         root, failed = lapack.dpotrf(matrix, lower=1, clean=1)
         if failed:
             raise UsageError(NOT_APART)
         half, _ = lapack.dtrtrs(root, right, lower=1)
         solved, _ = lapack.dtrtrs(root, half, lower=1, trans=1)
+        solved = scale * solved
         inverse, _ = lapack.dpotri(root, lower=1)
         inverse = np.tril(inverse) + np.tril(inverse, -1).T
         spread = (cross @ sparse.diags_array(through) @ cross.T).toarray()
         inside = float(np.sum(scale[:, None] * inverse * scale * spread))
-        return scale * solved, float(half @ half), inverse, 2 * float(np.log(root.diagonal()).sum()), inside
+        log_det = 2 * float(np.log(root.diagonal()).sum())
+        return solved, inverse, cross.T @ solved, inside, float(half @ half), log_det
 
     def _solved_compiled(
-        self, right: FloatArray, scale: FloatArray, out: FloatArray, through: FloatArray
-    ) -> tuple[FloatArray, float, FloatArray, float, float]:
-        from adjudge.stats.linear.kernels import seen_through, sweep, take_out
+        self, scale: FloatArray, out: FloatArray, through: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray, float, float, float]:
+        from adjudge.stats.linear.kernels import solve_small
 
-        cross, size = self._cross, right.size
-        left = self._inner.copy()
-        take_out(left, cross.indptr, cross.indices, cross.data, out)
-        matrix = np.zeros((size + 1, size + 1))
-        matrix[:size, :size] = self._scaled(left, scale)
-        matrix[:size, size] = matrix[size, :size] = right
-        log_det = sweep(matrix, size)
-        if math.isnan(log_det):
+        cross = self._cross
+        found = solve_small(
+            self._inner,
+            cross.indptr,
+            cross.indices,
+            cross.data,
+            out,
+            through,
+            self._on_design,
+            self._on_absorbed,
+            scale,
+            self._columns,
+        )
+        if math.isnan(found[-1]):
             raise UsageError(NOT_APART)
-        inverse = matrix[:size, :size]
-        seen = scale[:, None] * inverse * scale
-        inside = seen_through(seen, cross.indptr, cross.indices, cross.data, through)
-        return scale * matrix[:size, size], -matrix[size, size], inverse, log_det, inside
+        return found
 
     def _scaled(self, matrix: FloatArray, scale: FloatArray) -> FloatArray:
         matrix = scale[:, None] * matrix * scale
