@@ -24,7 +24,7 @@ from adjudge.reports.limitations import limitations
 from adjudge.reports.method import methods_of
 from adjudge.reports.render import template
 from adjudge.reports.sections import fullest_first
-from adjudge.trust.agreement import agreement
+from adjudge.trust.agreement import agreement, alpha_sentence
 
 SYSTEMS = ("good", "fair", "plain", "odd", "bad", "worst")
 
@@ -221,16 +221,14 @@ def test_of_several_lengths_the_fullest_is_looked_at() -> None:
     assert any(text.startswith(words) for text in of(found, "measures").content.about)
     assert next(each for each in found.trusted["stability"].noise).length == 100
     judged = of(found, "trust")
-    assert {each.title for each in found.trusted["agreement"].questions} == {
-        "overall, 50 words",
-        "overall, 100 words",
-    }
-    assert any(
-        text.startswith("Agreement is shown on texts of 100 words, which") for text in judged.content.about
-    )
-    assert (
-        "overall, 50 words"
-        not in printed(judged).partition("trust-agreement")[2].partition("trust-assessors")[0]
+    assert [each.title for each in found.trusted["agreement"].questions] == ["overall, 100 words"]
+    words = "Agreement is looked at on texts of 100 words, which have the most scores"
+    assert any(text.startswith(words) for text in judged.content.about)
+    shorter = next(each for each in found.conditions if each.length == 50 and each.measure == "overall")
+    (agreed,) = [each for each in shorter.conditions if each.name == "agreement"]
+    (alone,) = agreement(frame, length=50).questions
+    assert agreed.words == (
+        f"Of overall, 50 words, the scores compared here, Krippendorff's {alpha_sentence(alone.alpha, alone.topics)}"
     )
 
 

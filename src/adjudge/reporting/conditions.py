@@ -36,7 +36,13 @@ from adjudge.reports.chapter import Absent, Chapter
 from adjudge.reports.conditions import State, TrustCondition, TrustConditions
 from adjudge.reports.names import names_of
 from adjudge.text.words import unicode_words
-from adjudge.trust.agreement import AgreementResult, QuestionAgreement, agreement, alpha_sentence
+from adjudge.trust.agreement import (
+    AgreementResult,
+    QuestionAgreement,
+    agreement_on,
+    alpha_sentence,
+    asked_of,
+)
 from adjudge.trust.stability import RankNoise, Stability, stability
 from adjudge.wording import counted, listed
 
@@ -44,6 +50,7 @@ if TYPE_CHECKING:
     from adjudge.measures.base import Measure
     from adjudge.reporting.gather import ReportOptions
     from adjudge.reports.findings import Findings
+    from adjudge.trust.questions import QuestionMatrix
 
 POWER = 0.8
 TENTATIVE = 0.667
@@ -55,6 +62,7 @@ RUN = 4
 COPIED = 0.95
 """Of a summary's words, on average: from here on a system copies word for word."""
 MOST_NAMED = 5
+QUICK = "a quick report does not look into it"
 NOBODY = "no assessor gave these scores: they are computed from texts"
 
 
@@ -67,10 +75,10 @@ def add(found: Findings, options: ReportOptions) -> Findings:
     shown = {system: name.shown for system, name in names_of(found.collection, systems).items()}
     judged = any(each.population is not None for each in found.comparisons)
     trusted = {
-        name: found.trusted[name]
-        if name in found.trusted
-        else _looked_into(look, found.scores, judged, options)
-        for name, look in (("stability", stability), ("agreement", agreement))
+        "stability": found.trusted["stability"]
+        if "stability" in found.trusted
+        else _looked_into(stability, found.scores, judged, options),
+        "agreement": Absent(QUICK) if options.quick else found.trusted.get("agreement"),
     }
     conditions = [
         conditions_of(
@@ -95,7 +103,7 @@ def chapters(found: Findings) -> tuple[Chapter, ...]:
 def _looked_into(look: Callable[..., Any], scores: Scores, judged: bool, options: ReportOptions) -> Any:
     """What no chapter has looked into yet, once for all measures."""
     if options.quick:
-        return Absent("a quick report does not look into it")
+        return Absent(QUICK)
     try:
         return look(scores, seed=options.seed) if judged else Absent("no assessor is named")
     except AdjudgeError as error:
@@ -409,14 +417,12 @@ def _agreement(
         return said("unknown", "the scores name no assessor, so nothing is known of agreement")
     if len(whose.assessors) == 1:
         return said("unknown", "one assessor judged: there is nobody to agree with")
-    if found is None:
-        try:
-            found = agreement(scores)
-        except AdjudgeError as error:
-            return said("unknown", str(error))
     if isinstance(found, Absent):
         return said("unknown", str(found.why))
-    asked = _questions(comparison, found)
+    try:
+        asked = _questions(scores, comparison, found)
+    except AdjudgeError as error:
+        return said("unknown", str(error))
     if asked is None:
         return said("unknown", "it is not known which questions these scores are made of")
     known = [each for each in asked if each.alpha.why is None]
@@ -442,17 +448,37 @@ def _agreement(
     )
 
 
-def _questions(comparison: Comparison, found: AgreementResult) -> list[QuestionAgreement] | None:
-    """The questions that scores are made of, about texts of their length and form; None where nothing says which."""
-    matrix = comparison.matrix
-    there = found.at(matrix.length, None if matrix.form is None else matrix.target.form).questions
-    own = [each for each in there if each.source is None and each.asked == comparison.measure]
-    if own:
-        return own
-    wanted = _asked_of(_measure(comparison))
-    if wanted is None:
+def _questions(
+    scores: Scores, comparison: Comparison, found: AgreementResult | None
+) -> list[QuestionAgreement] | None:
+    """The questions that scores are made of, about texts of their length and form; None where nothing says which.
+
+    What was found already is taken from there; a measure of another length or form asks for its own.
+    """
+    matrix, wanted = comparison.matrix, _asked_of(_measure(comparison))
+    form = None if matrix.form is None else matrix.target.form
+
+    def is_own(each: QuestionMatrix) -> bool:
+        return each.source is None and (each.asked or each.question) == comparison.measure
+
+    def is_asked(each: QuestionMatrix) -> bool:
+        return each.source is not None and wanted is not None and wanted(each.asked or each.question)
+
+    known = {(each.source, each.title): each for each in found.questions} if found is not None else {}
+    everyone = scores.everyone or scores
+    there = [
+        each
+        for each in asked_of(everyone, scores.left_out)[-1].questions
+        if each.is_of(matrix.length, form) and (is_own(each) or is_asked(each))
+    ]
+    there = [each for each in there if is_own(each)] or there
+    if not there and wanted is None:
         return None
-    return [each for each in there if each.source is not None and wanted(each.asked)]
+    left = {(each.source, each.title) for each in there if (each.source, each.title) not in known}
+    if left:
+        more = agreement_on(everyone, lambda each: (each.source, each.title) in left, without=scores.left_out)
+        known |= {(each.source, each.title): each for each in more.questions}
+    return [known[each.source, each.title] for each in there]
 
 
 def _asked_of(measure: Measure | None) -> Callable[[str], bool] | None:

@@ -55,7 +55,9 @@ def add(found: Findings, options: ReportOptions) -> Findings:
             lambda: _stability(scores, people, length, form, options, main_target(found)),
             f"adjudge stability {where}",
         ),
-        "agreement": _had(lambda: _agreement(scores, length, form, options), f"adjudge agreement {where}"),
+        "agreement": _had(
+            lambda: _agreement(scores, main_target(found), options), f"adjudge agreement {where}"
+        ),
         "assessors": _had(
             lambda: _dossiers(scores, people, length, form, options), f"adjudge assessors {where}"
         ),
@@ -159,13 +161,12 @@ def _stability(
         seed=options.seed,
         without=scores.left_out,
     )
-    if not result.tables().tables:
-        return _without_people(scores)
 
     def is_main(each: RankNoise) -> bool:
         return each.length in (None, main.length) and each.form in (None, main.form)
 
-    return replace(result, noise=tuple(sorted(result.noise, key=lambda each: not is_main(each))))
+    result = replace(result, noise=tuple(sorted(result.noise, key=lambda each: not is_main(each))))
+    return result if result.tables().tables else _without_people(scores)
 
 
 def _everyone(scores: Scores) -> Scores:
@@ -179,20 +180,18 @@ def _known(scores: Scores, measures: Sequence[str], what: str, value: T | None) 
     return value if value is not None and all(value in each for each in there) else None
 
 
-def _agreement(
-    scores: Scores, length: int | None, form: str | None, options: ReportOptions
-) -> AgreementResult | Absent:
-    from adjudge.trust.agreement import agreement
+def _agreement(scores: Scores, main: Target, options: ReportOptions) -> AgreementResult | Absent:
+    from adjudge.trust.agreement import agreement_on
 
     if not scores.assessors() and scores.folder is None:
         return _without_people(scores)
-    return agreement(
+    return agreement_on(
         _everyone(scores),
-        length=length,
-        form=form,
+        lambda each: each.is_of(main.length, main.form),
         alpha=1 - options.level,
         seed=options.seed,
         without=scores.left_out,
+        pyramids_of=main,
     )
 
 
@@ -380,9 +379,11 @@ def _judgments(found: Findings) -> Chapter:
     where = _where(found.scores) if found.scores is not None else "."
     there = {name: each for name, each in given.items() if not isinstance(each, Absent)}
     about = list(chosen_words(found))
-    if "agreement" in there:
-        there["agreement"], narrowed = _shown_agreement(there["agreement"], found)
-        about += narrowed
+    if "agreement" in there and len({c.matrix.target for c in found.comparisons}) > 1:
+        about.append(
+            f"Agreement is looked at on texts of {main_target(found)}, which have the most scores; --length and --form"
+            " take others."
+        )
     sections = tuple(makers[name](each, where) for name, each in there.items())
     return Chapter(
         anchor="chapter-trust",
@@ -392,19 +393,6 @@ def _judgments(found: Findings) -> Chapter:
         content=TrustChapter(about=tuple(about) if sections else (), sections=sections),
         missing=tuple(dict.fromkeys(each for each in given.values() if isinstance(each, Absent))),
     )
-
-
-def _shown_agreement(whole: AgreementResult, found: Findings) -> tuple[AgreementResult, list[str]]:
-    """Agreement on texts of the report's first length and form, and what is said of the others."""
-    main = main_target(found)
-    own = whole.at(main.length, main.form)
-    left = len(whole.questions) - len(own.questions)
-    if not left or not own.questions:
-        return whole, []
-    return own, [
-        f"Agreement is shown on texts of {main}, which have the most scores; {counted(left, 'question')} about others"
-        f" {'is' if left == 1 else 'are'} in the command's answer, and in the conditions of their measures."
-    ]
 
 
 def _headlines(there: Mapping[str, Any]) -> Iterator[str]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from adjudge import __version__
 from adjudge.comparisons.scores import Scores, Source, scores_of
+from adjudge.data.reading import read_once
 from adjudge.data.scores import AllLengths
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, among, quoted
@@ -42,6 +43,7 @@ from adjudge.wording import counted, listed, natural
 if TYPE_CHECKING:
     import numpy as np
 
+    from adjudge.data.target import Target
     from adjudge.stats.agreement import AgreementCoefficient, Level, Weighting
     from adjudge.stats.checks import FloatArray
 
@@ -131,13 +133,6 @@ def agreement(
     checks.one_of("weights", weights or "none", tuple(NAMES))
     checks.count("resamples", resamples, least=0)
     multiplier(alpha)  # says what is wrong with alpha
-    named = (question,) if isinstance(question, str) else tuple(question)
-    data = scores_of(scores)
-    gathered = gathered_of(data) if named or measure is None else None
-    if without:
-        data, gathered = left_after(data, gathered, without)
-    asked = _asked(data, gathered, measure, named, length, form)
-    pyramids: tuple[ComparedPyramids, ...] = ()
     how = AgreementOptions(
         distance=scale,
         weights=NAMES[weights] if weights is not None else WEIGHTS[scale],  # type: ignore[arg-type]
@@ -145,8 +140,59 @@ def agreement(
         resamples=resamples,
         seed=seed,
     )
+    named = (question,) if isinstance(question, str) else tuple(question)
+    data = scores_of(scores)
+    gathered = gathered_of(data) if named or measure is None else None
+    if without:
+        data, gathered = left_after(data, gathered, without)
+    pyramids: tuple[ComparedPyramids, ...] = ()
     if gathered is not None and not named:
         pyramids = compared_pyramids(gathered, how, length=length, form=form)
+    return _agreed(data, gathered, _asked(data, gathered, measure, named, length, form), pyramids, how)
+
+
+def agreement_on(
+    scores: Scores,
+    wanted: Callable[[QuestionMatrix], bool],
+    *,
+    alpha: float = ALPHA,
+    seed: int = 0,
+    without: Sequence[str] = (),
+    pyramids_of: Target | None = None,
+) -> AgreementResult:
+    """The same on the questions that are wanted, as the report takes them; with the pyramids of a length and form."""
+    how = AgreementOptions(
+        distance="ordinal", weights="quadratic", level=1 - alpha, resamples=RESAMPLES, seed=seed
+    )
+    data, gathered, asked = asked_of(scores, without)
+    pyramids: tuple[ComparedPyramids, ...] = ()
+    if gathered is not None and pyramids_of is not None:
+        pyramids = compared_pyramids(gathered, how, length=pyramids_of.length, form=pyramids_of.form)
+    kept = replace(asked, questions=tuple(each for each in asked.questions if wanted(each)))
+    return _agreed(data, gathered, kept, pyramids, how)
+
+
+def asked_of(scores: Scores, without: Sequence[str] = ()) -> tuple[Scores, Gathered | None, Asked]:
+    """Every question of a source, lengths and forms apart, and what it was gathered from; once for a report."""
+
+    def gather() -> tuple[Scores, Scores, Gathered | None, Asked]:
+        data, gathered = scores, gathered_of(scores)
+        if without:
+            data, gathered = left_after(data, gathered, without)
+        return scores, data, gathered, _asked(data, gathered, None, (), None, None)
+
+    return read_once(("asked", id(scores), tuple(without)), gather)[
+        1:
+    ]  # which keeps the scores, so that ids stay
+
+
+def _agreed(
+    data: Scores,
+    gathered: Gathered | None,
+    asked: Asked,
+    pyramids: tuple[ComparedPyramids, ...],
+    how: AgreementOptions,
+) -> AgreementResult:
     questions = tuple(question_agreement(each, how) for each in asked.questions)
     measured = [each.question for each in asked.questions if each.source is None]
     said = [line for name in dict.fromkeys(measured) for line in data.unsaid_notes(name)]
@@ -319,15 +365,6 @@ class QuestionAgreement:
     without: tuple[AlphaWithout, ...]
     asked: str = ""
     """The question without the length and form that its name has where several are kept apart."""
-    targets: frozenset[tuple[int | None, str | None]] = frozenset()
-    """The lengths and forms of what was judged."""
-
-    def is_of(self, length: int | None, form: str | None) -> bool:
-        """Whether what was judged has a length and form, where both have one."""
-        return any(
-            (length is None or own_length in (None, length)) and (form is None or own_form in (None, form))
-            for own_length, own_form in self.targets
-        )
 
     @property
     def coefficients(self) -> tuple[AgreementCoefficient, ...]:
@@ -436,7 +473,6 @@ def question_agreement(own: QuestionMatrix, how: AgreementOptions) -> QuestionAg
         systems=tuple(_systems(own, how)),
         without=tuple(_without(own, how)),
         asked=own.asked or own.question,
-        targets=own.targets,
     )
 
 
@@ -760,10 +796,6 @@ class AgreementResult(Pictured, Tabular):
         sources = sorted({each.source for each in self.questions if each.source is not None})
         of = f"protocol:{','.join(sources)}|" if sources else ""
         return f"agreement|{of}{self.options.signature()}|v:{__version__}"
-
-    def at(self, length: int | None, form: str | None) -> AgreementResult:
-        """Only the questions about texts of a length and form, or of none in particular."""
-        return replace(self, questions=tuple(each for each in self.questions if each.is_of(length, form)))
 
     def headline(self) -> str:
         """The first thing to know."""

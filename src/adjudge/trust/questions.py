@@ -72,6 +72,13 @@ class QuestionMatrix:
     targets: frozenset[tuple[int | None, str | None]] = frozenset()
     """The lengths and forms of what was judged."""
 
+    def is_of(self, length: int | None, form: str | None) -> bool:
+        """Whether it is about texts of a length and form, or of none in particular."""
+        return any(
+            (length is None or own_length in (None, length)) and (form is None or own_form in (None, form))
+            for own_length, own_form in self.targets
+        )
+
     @property
     def alone(self) -> int:
         """Things that one of several assessors alone judged."""
