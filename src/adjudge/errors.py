@@ -47,15 +47,25 @@ class Undecided(UsageError):
 
     def __init__(self, problem: str, ways: Sequence[Way], *, between: str = "or"):
         self.problem, self.ways, self._between = problem, tuple(ways), between
-        said = f", {between} ".join(f"{shlex.join(way.words)} ({way.meaning})" for way in self.ways)
+        said = f", {between} ".join(f"{in_one_line(way.words)} ({way.meaning})" for way in self.ways)
         super().__init__(f"{problem}: say {said}")
 
     def with_commands(self, command: Sequence[str]) -> str:
         """The same with whole commands, to be typed instead of `command`."""
         said = f" {self._between} ".join(
-            f"`{shlex.join(way.after(command))}` ({way.meaning})" for way in self.ways
+            f"`{in_one_line(way.after(command))}` ({way.meaning})" for way in self.ways
         )
         return f"{self.problem}. Type {said}"
+
+
+def in_one_line(words: Sequence[str]) -> str:
+    """Words as a shell takes them; what would break the line, or do worse to a terminal, is written as its number."""
+    return " ".join(shlex.quote(word) if word.isprintable() else _by_numbers(word) for word in words)
+
+
+def _by_numbers(word: str) -> str:
+    signs = (c if c.isprintable() and c not in "\\'" else f"\\U{ord(c):08x}" for c in word)
+    return f"$'{''.join(signs)}'"
 
 
 class DataError(AdjudgeError):

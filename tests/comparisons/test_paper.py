@@ -148,7 +148,7 @@ def test_the_caption_names_topics_test_correction_and_what_letters_mean(found: C
     frame = long_frame(EFFECTS)
     few = frame[(frame["measure"] != "js") | ~frame["topic"].isin(["t3", "t4"])]
     said = adjudge.compare_all(few, test="mc", correct="bh", alpha=0.01).table().caption
-    assert "Means over 10 to 12 topics (js: 10; rouge-1: 12; rouge-2: 12)." in said
+    assert "Means over 10 to 12 topics (10 by js; 12 by rouge-1 and rouge-2)." in said
     assert (
         "approximate randomization test of the mean difference, 6,000 resamples, Benjamini and Hochberg's"
         in said

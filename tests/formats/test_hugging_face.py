@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +19,7 @@ from adjudge.data.incoming import Item
 from adjudge.data.packed import unpacking_up_to
 from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.data.scores import MeasureInfo, Score
-from adjudge.errors import FormatError, Undecided, UsageError
+from adjudge.errors import FormatError, Undecided, UsageError, Way
 from adjudge.formats.recognise import recognise
 from adjudge.formats.records import (
     FILE_NAME,
@@ -880,3 +881,15 @@ def test_frames_by_index_dicts_of_lists_and_names_in_one_text(tmp_path: Path) ->
     with pytest.raises(UsageError, match='no option "colums" \\(nearest: "columns"'):
         e.import_data(as_csv(by_columns(), "x"), colums={})
     assert not e.path.exists()
+
+
+def test_a_name_that_would_break_the_line_is_typed_by_its_number() -> None:
+    words = ["--map", "summary:p\u2028e'er\\=p\x1b[31m", "plain"]
+    line = (
+        str(Undecided("which", [Way(words=words, meaning="so")])).partition("say ")[2].removesuffix(" (so)")
+    )
+    assert line.isprintable()
+    told = subprocess.run(
+        ["bash", "-c", f"printf '%s\\0' {line}"], check=True, capture_output=True, env={"LC_ALL": "C.UTF-8"}
+    ).stdout.decode("utf-8")
+    assert told.split("\0")[:-1] == words
