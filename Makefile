@@ -41,7 +41,7 @@ proxies:
 	@sh tools/ensure_proxies.sh
 
 test: $(VENV)/dev.stamp browser proxies  ## all tests but the exhaustive ones
-	@$(BIN)/python -m pytest -m "not slow and not embeddings and not local_judge and not latex" -n 2 --dist worksteal
+	@$(BIN)/python -m pytest -m "not slow and not embeddings and not local_judge and not latex" -n 3 --dist worksteal
 
 test-all: $(VENV)/dev.stamp browser proxies test-lowest  ## all tests, the exhaustive ones too, and the oldest dependencies
 	@HYPOTHESIS_PROFILE=exhaustive $(BIN)/python -m pytest -m "not embeddings and not local_judge and not latex" -n 2 --dist worksteal
