@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
+# pip compiles on one core: this does it on all. What cannot be compiled (templates, other Pythons' code) is not needed.
+COMPILE := $(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
 DEMO := demo-evaluation
 EMBEDDINGS := .venv-embeddings
 LOCAL_JUDGE := .venv-local-judge
@@ -22,13 +24,15 @@ $(BIN)/python:
 
 $(VENV)/run.stamp: requirements/run.txt pyproject.toml | $(BIN)/python
 	@echo "Installing Adjudge and what it runs on (requirements/run.txt) ..."
-	@$(PIP) --require-hashes -r requirements/run.txt
+	@$(PIP) --no-compile --require-hashes -r requirements/run.txt
 	@$(PIP) --no-deps --no-build-isolation -e .
+	@$(COMPILE)
 	@touch $@
 
 $(VENV)/dev.stamp: requirements/dev.txt $(VENV)/run.stamp
 	@echo "Installing what the tests and linters need (requirements/dev.txt) ..."
-	@$(PIP) --require-hashes -r requirements/dev.txt
+	@$(PIP) --no-compile --require-hashes -r requirements/dev.txt
+	@$(COMPILE)
 	@touch $@
 
 demo: $(VENV)/run.stamp  ## a worked evaluation, from texts to a ranked report
