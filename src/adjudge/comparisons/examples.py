@@ -438,7 +438,7 @@ def _chosen(pair: ScoreMatrix, topics: int) -> list[tuple[int, str]]:
     def add(rows: list[int], system: str) -> None:
         for place, row in enumerate(rows):
             if row not in found:
-                nth = ("", "second ", "third ")[place] if place < 3 else f"{place + 1}th "
+                nth = ("", "second ", "third ")[place] if place < 3 else f"number {place + 1} of those "
                 found[row] = f"{system} is {nth}furthest {word} here"
                 return
 
