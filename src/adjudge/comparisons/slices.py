@@ -459,7 +459,7 @@ def slices(
             else:
                 if texts is None:
                     wanted = [own for own in (named or SLICED_BY) if own in OF_TEXTS]
-                    texts = text_values(data, matrix.topics, matrix.systems, wanted, looked)
+                    texts = text_values(data, looked.texts(matrix.topics), matrix.systems, wanted)
                 masks = texts if isinstance(texts, str) else thirds(each, texts[each])
             made = masks if isinstance(masks, str) else _Sliced(matrix.values, masks, None)
         if isinstance(made, str):

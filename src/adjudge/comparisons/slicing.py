@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -37,6 +37,19 @@ Masks = list[tuple[str, "BoolArray"]]
 """The name of every slice, and which rows are in it."""
 
 
+class RowTexts(NamedTuple):
+    """The summaries that a row of scores is of: of one topic, at a length and in a form; None is any."""
+
+    topic: str
+    length: int | AllLengths | None = None
+    form: str | None = None
+
+    def has(self, score: Score) -> bool:
+        """Whether a score of the topic is of one of these summaries."""
+        length, form = score.length or UNSET, score.form or UNSET
+        return self.length in (None, "all", length) and self.form in (None, form)
+
+
 @dataclass(frozen=True)
 class LookedAt:
     """The scores that are looked at: where nobody chose a length or a form, that with most scores."""
@@ -49,10 +62,9 @@ class LookedAt:
     forms: tuple[str, ...]
     notes: tuple[str, ...]
 
-    def has(self, score: Score) -> bool:
-        """Whether a score is of a summary of the length and form that are looked at."""
-        length, form = score.length or UNSET, score.form or UNSET
-        return self.length in (None, "all", length) and self.form in (None, form)
+    def texts(self, topics: Sequence[str]) -> list[RowTexts]:
+        """The summaries of these topics that are looked at."""
+        return [RowTexts(topic, self.length, self.form) for topic in topics]
 
 
 def look_at(data: Scores, measure: str, length: int | AllLengths | None, form: str | None) -> LookedAt:
@@ -111,52 +123,39 @@ def thirds(name: str, values: FloatArray) -> Masks | str:
 
 
 def text_values(
-    scores: Scores,
-    topics: Sequence[str],
-    systems: Sequence[str],
-    names: Sequence[str],
-    looked: LookedAt | None = None,
+    scores: Scores, rows: Sequence[RowTexts], systems: Sequence[str], names: Sequence[str]
 ) -> Mapping[str, FloatArray] | str:
-    """By property: its value for every one of these topics, of its source, or the mean of these systems' summaries, of
-    all lengths and forms or of those that are looked at."""
+    """By property: its value for every row, of its topic's source, or the mean of these systems' summaries."""
     if scores.folder is None:
         return "it needs the texts of an evaluation's folder"
     folder = Folder.open(scores.folder)
-    key = ("text values", folder.path.absolute(), tuple(topics), tuple(systems), tuple(names), looked)
-    return read_once(key, lambda: _text_values(folder, topics, systems, names, looked))
+    key = ("text values", folder.path.absolute(), tuple(rows), tuple(systems), tuple(names))
+    return read_once(key, lambda: _text_values(folder, rows, systems, names))
 
 
 def _text_values(
-    folder: Folder,
-    topics: Sequence[str],
-    systems: Sequence[str],
-    names: Sequence[str],
-    looked: LookedAt | None,
+    folder: Folder, rows: Sequence[RowTexts], systems: Sequence[str], names: Sequence[str]
 ) -> Mapping[str, FloatArray] | str:
     batches = batches_of(load(folder))
     if not any(batch.documents for batch in batches.values()):
         return "the evaluation has no source documents"
     compared = set(systems)
-    wanted = [name for name in names if name in OF_SUMMARIES]
-    measures = {name: parse_measure(OF_SUMMARIES[name]) for name in wanted}
-    held: dict[str, dict[str, float]] = {name: {} for name in names}
-    for topic in dict.fromkeys(topics):
+    measures = {name: parse_measure(OF_SUMMARIES[name]) for name in names if name in OF_SUMMARIES}
+    held = {name: np.full(len(rows), math.nan) for name in names}
+    of_topic: dict[str, list[int]] = {}
+    for at, row in enumerate(rows):
+        of_topic.setdefault(row.topic, []).append(at)
+    for topic, places in of_topic.items():
         batch = batches.get(topic)
         if batch is None or not batch.documents:
             continue
         if "source length" in held:
-            held["source length"][topic] = float(sum(count_words(each.text) for each in batch.documents))
+            held["source length"][places] = sum(count_words(each.text) for each in batch.documents)
         for name, measure in measures.items():
-            values = [
-                row.value
-                for row in measure.score(batch)
-                if row.system in compared and row.value == row.value and (looked is None or looked.has(row))
-            ]
-            if values:
-                mean = float(np.mean(values))
-                held[name][topic] = 1 - mean if OF_SUMMARIES[name] == COPIED else mean
+            own = [s for s in measure.score(batch) if s.system in compared and s.value == s.value]
+            for at in places:
+                if values := [score.value for score in own if rows[at].has(score)]:
+                    mean = float(np.mean(values))
+                    held[name][at] = 1 - mean if OF_SUMMARIES[name] == COPIED else mean
         batch.forget()
-    return {
-        name: np.array([own.get(topic, math.nan) for topic in topics], dtype=float)
-        for name, own in held.items()
-    }
+    return held

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from adjudge.comparisons.scores import scores_of
+from adjudge.comparisons.slicing import RowTexts
 from adjudge.data.scores import MeasureInfo
 from adjudge.errors import DataError, UsageError
 from adjudge.stats.checks import FloatArray
@@ -27,7 +28,7 @@ def cells(measures: FloatArray, people: FloatArray, kinds: str | None = None) ->
     return Cells(
         name="made",
         topics=tuple(f"t{k}" for k in range(topics)),
-        row_topics=tuple(f"t{k}" for k in range(topics)),
+        row_texts=tuple(RowTexts(f"t{k}") for k in range(topics)),
         clusters=None,
         systems=tuple(f"s{k}" for k in range(systems)),
         kinds=tuple({"h": "human", "m": "machine"}[k] for k in kinds or "m" * systems),
@@ -102,9 +103,9 @@ def test_the_headline_names_level_coefficient_systems_topics_and_the_candidates(
 
 def test_topics_at_several_lengths_are_counted_once() -> None:
     made = planted(topics=12)
-    rows = tuple(f"t{k % 5}" for k in range(12))
+    rows = tuple(RowTexts(f"t{k % 5}") for k in range(12))
     (found,) = better_measures(
-        replace(made, row_topics=rows), levels=["input"], coefficients=["pearson"], resamples=50
+        replace(made, row_texts=rows), levels=["input"], coefficients=["pearson"], resamples=50
     ).comparisons
     assert (found.topics, found.distinct) == (12, 5)
     assert "(9 systems, 5 topics at several lengths, 12 in all), " in found.headline()

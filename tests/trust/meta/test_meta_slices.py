@@ -12,6 +12,7 @@ from scipy import stats
 
 import adjudge
 from adjudge.comparisons.scores import scores_of
+from adjudge.comparisons.slicing import text_values
 from adjudge.data.collection import load
 from adjudge.errors import DataError, UsageError
 from adjudge.text.words import count_words
@@ -121,6 +122,42 @@ def test_thirds_by_texts(judged_demo: Path) -> None:
     shortest = sorted(cells.topics, key=words.__getitem__)[:4]
     assert {t for t, there in zip(cells.topics, made[0].inside, strict=True) if there} == set(shortest)
     assert np.all(np.sum([each.inside for each in made[:3]], axis=0) == 1)
+
+
+def test_thirds_are_of_the_summaries_that_were_judged(full_demo: Path) -> None:
+    """A topic's summaries of other lengths and forms say nothing of how far those judged were compressed."""
+    collection = load(adjudge.open(full_demo).folder)
+    rows = [
+        (name, peer.topic, peer.system, peer.length, peer.form, float(k))
+        for k, peer in enumerate(each for topic in collection.topics for each in collection.peers(topic))
+        for name in ("people", "measure")
+    ]
+    frame = pd.DataFrame(rows, columns=["measure", "topic", "system", "length", "form", "value"])
+    scores = replace(scores_of(frame), folder=full_demo)
+
+    def share(topic: str, length: int) -> float:
+        source = sum(count_words(each.text) for each in collection.documents[topic])
+        peers = [each for each in collection.peers(topic) if (each.length, each.form) == (length, "abstract")]
+        return float(np.mean([count_words(each.text) / source for each in peers]))
+
+    for length in (100, 50):
+        cells = cells_of(scores, "people", length=length, form="abstract")
+        known = [share(topic, length) for topic in cells.topics]
+        found = text_values(scores, cells.row_texts, cells.systems, ["compression"])
+        assert isinstance(found, dict)
+        assert found["compression"].tolist() == pytest.approx(known)
+        made, notes = topic_slices(scores, cells)
+        assert "no slices by length: one length is looked at" in notes
+        least = next(each for each in made if each.by == "compression")
+        assert set(np.flatnonzero(least.inside)) == set(np.argsort(known)[: least.inside.sum()])
+    cells = cells_of(scores, "people", length="all", form="abstract")
+    found = text_values(scores, cells.row_texts, cells.systems, ["compression"])
+    assert isinstance(found, dict)
+    for row, value in zip(cells.row_texts, found["compression"], strict=True):
+        assert isinstance(row.length, int)
+        assert value == pytest.approx(share(row.topic, row.length))
+    made, _ = topic_slices(scores, cells, ["length"])
+    assert [each.name for each in made] == ["10", "50", "100", "200"]
 
 
 def test_machines_and_all_systems_are_families_of_their_own() -> None:

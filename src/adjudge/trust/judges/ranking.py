@@ -15,6 +15,7 @@ import numpy as np
 
 from adjudge import __version__
 from adjudge.comparisons.pairs import Comparison, compare_matrix
+from adjudge.comparisons.slicing import RowTexts
 from adjudge.comparisons.tests import CORRECTION_BY, choices
 from adjudge.data.scores import MeasureInfo
 from adjudge.errors import AdjudgeError
@@ -586,7 +587,7 @@ def _cells(
     return Cells(
         name=bench.aspect,
         topics=given.topics,
-        row_topics=given.topics,
+        row_texts=tuple(map(RowTexts, given.topics)),
         clusters=given.clusters if len(set(given.clusters)) < len(given.topics) else None,
         systems=given.systems,
         kinds=given.kinds,

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from adjudge.comparisons.scores import Among, Scores
-from adjudge.data.scores import AllLengths, MeasureInfo, ScoreMatrix, TopicAtLength, pooled
+from adjudge.comparisons.slicing import RowTexts
+from adjudge.data.scores import UNSET, AllLengths, MeasureInfo, ScoreMatrix, TopicAtLength, pooled
 from adjudge.errors import DataError, UsageError, nearest, quoted
 from adjudge.measures.spec import judge_of, same_name, split_spec
 from adjudge.stats.checks import FloatArray, IntArray
@@ -40,7 +41,8 @@ class Cells:
     name: str
     topics: tuple[str, ...]
     """Rows; where all lengths were asked for, a topic at a length."""
-    row_topics: tuple[str, ...]
+    row_texts: tuple[RowTexts, ...]
+    """The summaries that every row's scores are of."""
     clusters: tuple[str, ...] | None
     """The set of each row, where every topic has one and several share one."""
     systems: tuple[str, ...]
@@ -54,6 +56,11 @@ class Cells:
     chosen: Among = "all"
     all_topics: bool = False
     """Whether measures keep topics that nobody judged."""
+
+    @property
+    def row_topics(self) -> tuple[str, ...]:
+        """The topic of every row."""
+        return tuple(each.topic for each in self.row_texts)
 
     @property
     def people(self) -> FloatArray:
@@ -89,7 +96,7 @@ class Cells:
         return replace(
             self,
             topics=tuple(self.topics[k] for k in t),
-            row_topics=tuple(self.row_topics[k] for k in t),
+            row_texts=tuple(self.row_texts[k] for k in t),
             clusters=self.clusters and tuple(self.clusters[k] for k in t),
             systems=tuple(self.systems[k] for k in s),
             kinds=tuple(self.kinds[k] for k in s),
@@ -148,7 +155,7 @@ def cells_of(
     if any(each.rows for each in (*given, *machine)):
         given, machine = ([_at_its_length(scores, each) for each in part] for part in (given, machine))
     systems = sorted({s for each in given for s in _with_values(each, axis=0)}, key=natural)
-    rows = _rows(given, machine if all_topics else ())
+    rows = _rows(scores, given, machine if all_topics else (), length)
     notes = tuple(_left_notes(machine, systems, rows, all_topics))
     shared = {s for each in machine for s in each.systems} & set(systems)
     if not shared:
@@ -156,8 +163,8 @@ def cells_of(
     return Cells(
         name=scores.name,
         topics=tuple(rows),
-        row_topics=tuple(rows.values()),
-        clusters=_sets(scores, tuple(rows.values())),
+        row_texts=tuple(rows.values()),
+        clusters=_sets(scores, tuple(each.topic for each in rows.values())),
         systems=tuple(systems),
         kinds=tuple(scores.kind(s) for s in systems),
         measures=tuple(_info(each) for each in machine),
@@ -297,19 +304,41 @@ def _with_values(matrix: ScoreMatrix, axis: int) -> list[str]:
     ]
 
 
-def _rows(given: Sequence[ScoreMatrix], more: Sequence[ScoreMatrix]) -> dict[str, str]:
-    """The rows by name, with their topics, in natural order."""
-    found: dict[str, str] = {}
-    for matrix in (*given, *more):
+def _rows(
+    scores: Scores,
+    given: Sequence[ScoreMatrix],
+    more: Sequence[ScoreMatrix],
+    length: int | AllLengths | None,
+) -> dict[str, RowTexts]:
+    """The rows by name, with the texts that people judged there; in rows of `more` alone, those that it scored."""
+    found: dict[str, RowTexts] = {}
+    for k, matrix in enumerate((*given, *more)):
         there = set(_with_values(matrix, axis=1))
-        found |= {
-            name: topic for name, topic in zip(matrix.topics, matrix.row_topics, strict=True) if name in there
-        }
+        for name, texts in zip(matrix.topics, _texts(scores, matrix, length), strict=True):
+            if name not in there:
+                continue
+            known = found.setdefault(name, texts)
+            if known != texts and k < len(given):  # two questions, asked of different summaries
+                found[name] = RowTexts(
+                    texts.topic,
+                    known.length if known.length == texts.length else None,
+                    known.form if known.form == texts.form else None,
+                )
     return {name: found[name] for name in sorted(found, key=natural)}
 
 
+def _texts(scores: Scores, matrix: ScoreMatrix, length: int | AllLengths | None) -> list[RowTexts]:
+    """The summaries behind each row of a measure; lengths or forms that its scores never name are any."""
+    lengths = scores.table.lengths(matrix.measure)
+    form = None if scores.table.forms(matrix.measure) == (UNSET,) else matrix.only_form
+    if matrix.rows:
+        return [RowTexts(row.topic, row.length or "unset", form) for row in matrix.rows]
+    chosen = length if len(lengths) > 1 else lengths[0]
+    return [RowTexts(topic, chosen, form) for topic in matrix.topics]
+
+
 def _left_notes(
-    machine: Sequence[ScoreMatrix], systems: Sequence[str], rows: dict[str, str], all_topics: bool
+    machine: Sequence[ScoreMatrix], systems: Sequence[str], rows: dict[str, RowTexts], all_topics: bool
 ) -> list[str]:
     known, topics = set(systems), set(rows)
     unjudged = sorted({s for each in machine for s in _with_values(each, axis=0)} - known, key=natural)

@@ -1,7 +1,7 @@
 """Where a measure fails: its correlation with people on some topics, beside the others.
 
 Slices are the values of what is known of topics (set, type, task, selector, length), and thirds of topics by the words
-of their sources, and by the compression and the copy rate of their summaries on average.
+of their sources, and by the compression and the copy rate of the judged summaries on average.
 """
 
 from __future__ import annotations
@@ -337,7 +337,7 @@ def topic_slices(
             made = _named(scores, cells, name)
         else:
             if measured is None:
-                measured = text_values(scores, cells.row_topics, cells.systems, MEASURED)
+                measured = text_values(scores, cells.row_texts, cells.systems, MEASURED)
             made = measured if isinstance(measured, str) else thirds(name, measured[name])
         if isinstance(made, str):
             absent[name] = made
@@ -351,8 +351,5 @@ def topic_slices(
 def _named(scores: Scores, cells: Cells, name: str) -> Masks | str:
     if name != "length":
         return by_name(scores.topic_values(name, cells.row_topics), name)  # type: ignore[arg-type]
-    lengths = [
-        row.removeprefix(f"{topic} @ ") if row != topic else None
-        for row, topic in zip(cells.topics, cells.row_topics, strict=True)
-    ]
-    return by_name(lengths, name) if any(lengths) else "one length is looked at"
+    lengths = [None if each.length is None else str(each.length) for each in cells.row_texts]
+    return by_name(lengths, name) if len(set(lengths)) > 1 else "one length is looked at"
