@@ -3,6 +3,7 @@
 (paper) => {
   const SLACK = 2;          // pixels that may overlap or be cut: less is not seen
   const BLANK = 0.15;       // of a line's height, above and below, that letters leave free
+  const WIDE = 1200;        // pixels from which a window is wide
   const UNDRAWN = "title, desc, style, script, template, noscript, option, datalist, textarea";
   const root = document.documentElement;
   const styles = new Map();
@@ -155,6 +156,11 @@
     const wide = [...document.body.querySelectorAll("*")].filter(e => e.getBoundingClientRect().right > room + 1);
     const names = wide.filter(e => ![...e.children].some(c => wide.includes(c))).map(nameOf);
     sideways.push(`the page is ${scroll} px wider than ${paper ? "the paper" : "the window"}: ${[...new Set(names)].slice(0, 4).join(", ")}`);
+  }
+  // A wide window has room for a table of words and numbers; maps of many systems, and what is folded away, may scroll.
+  if (!paper && room >= WIDE) for (const e of document.querySelectorAll(".scroll.plain")) {
+    const over = e.scrollWidth - e.clientWidth;
+    if (over > SLACK && !e.closest("details")) sideways.push(`“${excerpt(e.innerText)}” is ${over} px wider than its box`);
   }
   return { sideways, clipped: [...new Set(clipped)], overlaps: [...new Set(overlaps)], texts };
 }

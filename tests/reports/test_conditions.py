@@ -335,13 +335,12 @@ def test_agreement_is_of_the_questions_behind_the_scores_at_their_length(judged:
     noise = judged.assign(value=rng.integers(1, 6, len(judged)).astype(float), length=200)
     scores = Scores.of_frame(pd.concat([judged.assign(length=100), noise]))
     questions = {q.question: q.alpha.value for q in agreement(scores).questions}
-    assert list(questions) == ["overall, 100 words", "overall, 200 words"]
+    assert list(questions) == ["overall (100 words)", "overall (200 words)"]
     for length, wanted in ((100, "met"), (200, "unmet")):
         said, words = state(trust_conditions(scores, compare(scores, length=length)), "agreement")
-        name = f"overall, {length} words"
         assert said == wanted
-        alpha = f"{questions[name]:.3f}"
-        assert words.startswith(f"Of {name}, the scores compared here, Krippendorff's alpha = {alpha}")
+        alpha = f"{questions[f'overall ({length} words)']:.3f}"
+        assert words.startswith(f"Of overall, the scores compared here, Krippendorff's alpha = {alpha}")
 
 
 def test_what_is_missing_and_withdrawn_is_counted(three: Values) -> None:

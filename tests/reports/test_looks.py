@@ -84,6 +84,7 @@ HEAD = '<!doctype html><html lang="en"><head><meta charset="utf-8"><link rel="ic
 POLICY = (
     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
 )
+WIDER = '<div class="scroll plain" style="overflow-x:auto;width:90px;white-space:nowrap">a name that goes on</div>'
 FINE = {
     "plain": "<p>A line of text.</p><p>Another.</p>",
     "wide table in a box": (
@@ -91,6 +92,7 @@ FINE = {
         + "<td style='min-width:90px'>cell</td>" * 30
         + "</tr></table></div>"
     ),
+    "wide table that is folded away": (f"<details><summary>More</summary>{WIDER}</details>"),
     "beside a box": (
         '<div style="display:flex"><div style="width:100px;overflow-x:auto;white-space:nowrap">'
         "a long line that scrolls in its box</div><p style='margin:0'>what stands beside it</p></div>"
@@ -119,6 +121,7 @@ FINE = {
 }
 FAULTS = {
     "scroll": '<div style="width:3000px">wide</div>',
+    "scroll of a table": WIDER,
     "scroll, hidden": '<div style="position:absolute;left:1270px;white-space:nowrap">beyond the edge</div>'
     "<style>html{overflow-x:clip}</style>",
     "clipped at the side": '<p style="width:80px;overflow:hidden;white-space:nowrap">a name that goes on and on</p>',

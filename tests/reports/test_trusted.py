@@ -221,14 +221,14 @@ def test_of_several_lengths_the_fullest_is_looked_at() -> None:
     assert any(text.startswith(words) for text in of(found, "measures").content.about)
     assert next(each for each in found.trusted["stability"].noise).length == 100
     judged = of(found, "trust")
-    assert [each.title for each in found.trusted["agreement"].questions] == ["overall, 100 words"]
+    assert [each.title for each in found.trusted["agreement"].questions] == ["overall"]
     words = "Agreement is looked at on texts of 100 words, which have the most scores"
     assert any(text.startswith(words) for text in judged.content.about)
     shorter = next(each for each in found.conditions if each.length == 50 and each.measure == "overall")
     (agreed,) = [each for each in shorter.conditions if each.name == "agreement"]
     (alone,) = agreement(frame, length=50).questions
     assert agreed.words == (
-        f"Of overall, 50 words, the scores compared here, Krippendorff's {alpha_sentence(alone.alpha, alone.topics)}"
+        f"Of overall, the scores compared here, Krippendorff's {alpha_sentence(alone.alpha, alone.topics)}"
     )
 
 

@@ -15,6 +15,7 @@ import pytest
 from tests.trust.mismatch_making import make
 
 import adjudge
+from adjudge.comparisons.scores import scores_of
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.formats.scoretable import read
@@ -27,6 +28,7 @@ from adjudge.trust.agreement import (
     AgreementOptions,
     AgreementResult,
     agreement,
+    agreement_on,
     agreement_table,
     compared_pyramids,
     question_agreement,
@@ -170,13 +172,24 @@ def test_lengths_and_repeats() -> None:
     frame = ratings().assign(length=100)
     other = ratings(seed=2).assign(length=200)
     both = agreement(pd.concat([frame, other]))
-    assert [each.question for each in both.questions] == ["fluency, 100 words", "fluency, 200 words"]
+    assert [each.question for each in both.questions] == ["fluency (100 words)", "fluency (200 words)"]
     again = frame.assign(repeat=1, value=1.0)
     found = agreement(pd.concat([again, frame.assign(repeat=0)]))
     assert (
         "240 answers that assessors gave again for the same thing left out: the first counts" in found.notes()
     )
     assert found.questions[0].alpha == agreement(frame).questions[0].alpha  # the first answer counts
+
+
+def test_a_report_that_says_the_target_once_leaves_it_out_of_names() -> None:
+    scores = scores_of(pd.concat([ratings(seed=n).assign(length=n) for n in (100, 200)]))
+    one = agreement_on(scores, lambda each: each.is_of(200, None))
+    assert [(each.question, each.title) for each in one.questions] == [("fluency", "fluency")]
+    assert one.questions[0].alpha == agreement(scores, length=200).questions[0].alpha
+    both = agreement_on(scores, lambda each: True)
+    assert [each.title for each in both.questions] == ["fluency (100 words)", "fluency (200 words)"]
+    assert len({each.key for each in both.questions}) == 2
+    assert one.questions[0].key == both.questions[1].key
 
 
 TOPICS = tuple(f"t{n}" for n in range(1, 7))
@@ -196,11 +209,11 @@ def test_a_folders_judgments_have_lengths_and_forms(tmp_path: Path) -> None:
         lengths=(100, 50),
         forms=("abstract", "extract"),
     )
-    names = [f"completeness, {n} words, {form}" for n in (50, 100) for form in ("abstract", "extract")]
+    names = [f"completeness ({n} words, {form})" for n in (50, 100) for form in ("abstract", "extract")]
     every = e.agreement(resamples=0)
     assert [(each.question, each.alpha.units) for each in every.questions] == [(name, 18) for name in names]
     at = e.agreement(length=50, resamples=0)
-    assert [each.question for each in at.questions] == ["completeness, abstract", "completeness, extract"]
+    assert [each.question for each in at.questions] == ["completeness (abstract)", "completeness (extract)"]
     one = e.agreement(length=50, form="extract", resamples=0)
     assert [(each.question, each.alpha.units) for each in one.questions] == [("completeness", 18)]
     assert one.questions[0].alpha.value == every.questions[1].alpha.value

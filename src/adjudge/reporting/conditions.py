@@ -464,7 +464,7 @@ def _questions(
     def is_asked(each: QuestionMatrix) -> bool:
         return each.source is not None and wanted is not None and wanted(each.asked or each.question)
 
-    known = {(each.source, each.title): each for each in found.questions} if found is not None else {}
+    known = {each.key: each for each in found.questions} if found is not None else {}
     everyone = scores.everyone or scores
     there = [
         each
@@ -474,11 +474,11 @@ def _questions(
     there = [each for each in there if is_own(each)] or there
     if not there and wanted is None:
         return None
-    left = {(each.source, each.title) for each in there if (each.source, each.title) not in known}
+    left = {each.key for each in there} - known.keys()
     if left:
-        more = agreement_on(everyone, lambda each: (each.source, each.title) in left, without=scores.left_out)
-        known |= {(each.source, each.title): each for each in more.questions}
-    return [known[each.source, each.title] for each in there]
+        more = agreement_on(everyone, lambda each: each.key in left, without=scores.left_out)
+        known |= {each.key: each for each in more.questions}
+    return [known[each.key] for each in there]
 
 
 def _asked_of(measure: Measure | None) -> Callable[[str], bool] | None:

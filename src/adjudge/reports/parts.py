@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -153,11 +154,16 @@ def headlines(sections: Sequence[PageSection]) -> tuple[tuple[str, str, tuple[st
     return tuple((f"#{s.name}", s.question, s.sentences[:SAID]) for s in sections if s.sentences)
 
 
+_WORDS = re.compile(r"<td>(?=[^<]{19})")
+"""Cells of words that may go on in a second line, so that their table fits; shorter ones and numbers stay whole."""
+
+
 def shown_table(table: Table, *, most: int = MOST, where: str = "in the CSV file") -> ShownTable:
     """A table's first rows as HTML; `where` the others are."""
     html = table.to_html(rows=most)
     start, end = html.find("<caption>"), html.find("</caption>")
     bare = html if start < 0 else html[:start] + html[end + len("</caption>") :]
+    bare = _WORDS.sub('<td class="long">', bare)
     left = len(table.rows) - most
     more = f"{counted(left, 'more row')} {where}." if left > 0 else ""
     return ShownTable(table.title, bare, more, table.signature)

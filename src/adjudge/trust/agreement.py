@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
@@ -160,7 +160,10 @@ def agreement_on(
     without: Sequence[str] = (),
     pyramids_of: Target | None = None,
 ) -> AgreementResult:
-    """The same on the questions that are wanted, as the report takes them; with the pyramids of a length and form."""
+    """The same on the questions that are wanted, as the report takes them; with the pyramids of a length and form.
+
+    Where each was asked of texts of one length and form, which the report says once, their names do without.
+    """
     how = AgreementOptions(
         distance="ordinal", weights="quadratic", level=1 - alpha, resamples=RESAMPLES, seed=seed
     )
@@ -169,7 +172,24 @@ def agreement_on(
     if gathered is not None and pyramids_of is not None:
         pyramids = compared_pyramids(gathered, how, length=pyramids_of.length, form=pyramids_of.form)
     kept = replace(asked, questions=tuple(each for each in asked.questions if wanted(each)))
-    return _agreed(data, gathered, kept, pyramids, how)
+    found = _agreed(data, gathered, kept, pyramids, how)
+    return replace(found, questions=_without_targets(found.questions))
+
+
+def _without_targets(questions: tuple[QuestionAgreement, ...]) -> tuple[QuestionAgreement, ...]:
+    if len({(each.source, each.asked) for each in questions}) < len(questions):
+        return questions
+    names = Counter(each.asked for each in questions)
+    return tuple(
+        replace(
+            each,
+            question=each.asked,
+            title=each.asked
+            if names[each.asked] == 1 or each.source is None
+            else f"{each.source}/{each.asked}",
+        )
+        for each in questions
+    )
 
 
 def asked_of(scores: Scores, without: Sequence[str] = ()) -> tuple[Scores, Gathered | None, Asked]:
@@ -365,6 +385,13 @@ class QuestionAgreement:
     without: tuple[AlphaWithout, ...]
     asked: str = ""
     """The question without the length and form that its name has where several are kept apart."""
+    targets: frozenset[tuple[int | None, str | None]] = frozenset()
+    """The lengths and forms of what was judged."""
+
+    @property
+    def key(self) -> Hashable:
+        """What tells a question from others, whatever it is called."""
+        return self.source, self.asked, self.targets
 
     @property
     def coefficients(self) -> tuple[AgreementCoefficient, ...]:
@@ -473,6 +500,7 @@ def question_agreement(own: QuestionMatrix, how: AgreementOptions) -> QuestionAg
         systems=tuple(_systems(own, how)),
         without=tuple(_without(own, how)),
         asked=own.asked or own.question,
+        targets=own.targets,
     )
 
 

@@ -72,6 +72,11 @@ class QuestionMatrix:
     targets: frozenset[tuple[int | None, str | None]] = frozenset()
     """The lengths and forms of what was judged."""
 
+    @property
+    def key(self) -> Hashable:
+        """What tells a question from others, whatever it is called."""
+        return self.source, self.asked or self.question, self.targets
+
     def is_of(self, length: int | None, form: str | None) -> bool:
         """Whether it is about texts of a length and form, or of none in particular."""
         return any(
@@ -170,7 +175,7 @@ def questions_of(answers: Iterable[GivenAnswer]) -> Asked:
         found.append(
             QuestionMatrix(
                 source=source,
-                question=f"{question}, {part}" if part else question,
+                question=f"{question} ({part})" if part else question,
                 label=one.label,
                 assessors=tuple(assessors),
                 topics=tuple(first[thing].topic for thing in things),
