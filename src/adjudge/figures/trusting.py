@@ -390,7 +390,7 @@ SPECS = (
         _preferences_needed,
         after="Zopf 2018, figure 3",
         takes=("people", "topic"),
-        example="--people coverage --length 100 --topic d01",
+        example="--people coverage --length 100",
     ),
     FigureSpec(
         "sentence-strengths",
