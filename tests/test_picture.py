@@ -126,6 +126,31 @@ def test_text_has_its_size_and_room_for_wider_letters() -> None:
     assert more > 0.1 * 190
 
 
+@pytest.mark.parametrize("length", [20, 60])
+def test_a_legend_has_room_for_its_labels(length: int) -> None:
+    names = [f"{letter * (length - 1)}." for letter in "xyz"]
+
+    def drawing(base: alt.Chart) -> Any:
+        import altair as alt
+
+        colour = alt.Color("name:N", scale=alt.Scale(domain=names, range=list(SERIES[:3])))
+        return base.mark_point().encode(x="k:Q", color=colour, shape=alt.Shape("name:N"))
+
+    drawn = figure_of("f", "Points", "So.", pd.DataFrame({"k": [1, 2, 3], "name": names}), drawing).to_svg()
+    assert all(f">{name}</text>" in drawn for name in names)
+
+
+def test_a_legend_is_no_wider_than_its_figure() -> None:
+    def drawing(base: alt.Chart) -> Any:
+        return base.mark_point().encode(x="k:Q", color="name:N")
+
+    data = pd.DataFrame({"k": [1, 2], "name": ["m" * 300, "short"]})
+    drawn = figure_of("f", "Points", "So.", data, drawing).to_svg()
+    (width,) = re.findall(r'^<svg [^>]*? width="([\d.]+)"', drawn)
+    assert "mmm…</text>" in drawn
+    assert float(width) < 1.18 * 700
+
+
 def test_an_ending_may_be_in_capitals(tmp_path: Path) -> None:
     assert named(["a"]).save(tmp_path / "F.SVG")[0].read_text(encoding="utf-8").startswith("<svg")
 

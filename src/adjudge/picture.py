@@ -39,6 +39,10 @@ WIDTH = 560
 """Of the drawn field, in pixels, where a figure does not ask for its own."""
 LABEL = 190
 """Pixels that a label on an axis may take; longer ones end in an ellipsis."""
+LETTER = 6.6
+"""Pixels that a letter of a label takes on average, or less."""
+KEY = 30
+"""Pixels of a legend's symbol and of the room beside it."""
 UNCUT = 10
 """Characters of a text that always fits."""
 _UNDRAWN = ("Cc", "Cs", "Zl", "Zp")
@@ -128,6 +132,7 @@ class Figure:
     def spec(self, *, theme: Theme = "light", title: bool = True) -> dict[str, Any]:
         """The drawing in Vega-Lite, with its rows."""
         found: dict[str, Any] = self.chart.to_dict(validate=False)
+        _fit_legends(found, self.data)
         found["config"] = _config()
         found["background"] = PAPER
         found["padding"] = 12
@@ -199,6 +204,30 @@ class Figure:
 
     def __repr__(self) -> str:
         return f"{self.title}. {self.words}"
+
+
+def _fit_legends(drawing: Any, data: pd.DataFrame) -> None:
+    """Give legends whose labels would be cut room for them, in fewer columns, up to the figure's width."""
+    if isinstance(drawing, list):
+        for each in drawing:
+            _fit_legends(each, data)
+    elif isinstance(drawing, dict):
+        for name in ("color", "shape", "opacity"):
+            channel = drawing.get("encoding", {}).get(name, {})
+            if channel.get("field") not in data or channel.get("legend", {}) is None:
+                continue
+            labels = channel.get("scale", {}).get("domain") or data[channel["field"]].dropna().unique()
+            wide = min(LETTER * max((len(str(each)) for each in labels), default=0), WIDTH - KEY)
+            legend = channel.get("legend", {})
+            if wide > legend.get("labelLimit", LABEL):
+                channel["legend"] = {
+                    **legend,
+                    "labelLimit": wide,
+                    "columns": max(1, int(WIDTH // (wide + KEY))),
+                }
+        for key, each in drawing.items():
+            if key not in ("data", "datasets", "encoding"):
+                _fit_legends(each, data)
 
 
 def roomy_svg(spec: Mapping[str, Any]) -> str:

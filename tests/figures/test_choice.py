@@ -73,9 +73,14 @@ def test_a_figure_of_one_target_has_the_main_one() -> None:
         raise UsageError("no")
 
     scores = scores_of(frame())
-    first_drawn(FigureSpec("f", "f.", make, one_target=True), scores, choices(scores, FigureOptions()))
+    asked = choices(scores, FigureOptions())
+    first_drawn(FigureSpec("f", "f.", make, one_target=True), scores, asked)
     assert seen[0] == 100
     assert None in seen
+    for on_paper, first in ((True, 100), (False, None)):  # a sheet has no room for panels of all lengths
+        seen.clear()
+        first_drawn(FigureSpec("f", "f.", make, panels=True), scores, asked, on_paper=on_paper)
+        assert seen[0] == first
 
 
 def test_all_draws_what_a_file_of_scores_has_and_says_which_length(tmp_path: Path) -> None:

@@ -68,11 +68,12 @@ def _usual(scores: Scores) -> Iterator[Sequence[str]]:
 
 
 def first_drawn(
-    spec: FigureSpec, scores: Scores, asked: Iterable[FigureOptions]
+    spec: FigureSpec, scores: Scores, asked: Iterable[FigureOptions], *, on_paper: bool = False
 ) -> tuple[Figure | None, str]:
     """The figure by the first of the options by which it can be drawn; if by none, why not."""
     why, lacking = "", ""
-    for options in sorted(asked, key=lambda each: spec.one_target and each.length is None):
+    one = spec.one_target or (on_paper and spec.panels)
+    for options in sorted(asked, key=lambda each: one and each.length is None):
         try:
             return spec.drawn(scores, options), ""
         except UsageError as error:

@@ -70,6 +70,7 @@ SPECS = (
         _retention,
         after="Lin and Hovy 2002, figures 2 and 3",
         example="--length 100",
+        panels=True,
     ),
     FigureSpec(
         "coverage-by-source",
@@ -77,6 +78,7 @@ SPECS = (
         _coverage_by_source,
         after=OVER_LIGGETT,
         example="--length 100",
+        panels=True,
     ),
     FigureSpec(
         "unit-coverage",
@@ -84,6 +86,7 @@ SPECS = (
         _unit_coverage,
         after=OVER_LIGGETT,
         example="--length 100",
+        panels=True,
     ),
     FigureSpec(
         "quality",
@@ -91,6 +94,7 @@ SPECS = (
         _quality,
         after=OVER_LIGGETT,
         example="--length 100",
+        panels=True,
     ),
     FigureSpec(
         "length-adjustment",
@@ -98,6 +102,7 @@ SPECS = (
         _length_adjustment,
         after=OVER_LIGGETT,
         example="--length 100",
+        panels=True,
     ),
     FigureSpec(
         "unmarked",
@@ -105,5 +110,6 @@ SPECS = (
         _unmarked,
         after=OVER_LIGGETT,
         example="--length 100",
+        panels=True,
     ),
 )

@@ -74,6 +74,8 @@ class FigureSpec:
     """Options with which the demo shows it, as a shell has them."""
     one_target: bool = False
     """Whether it draws the first target length where several are left, so that choosing one is better."""
+    panels: bool = False
+    """Whether it grows with the targets that are left, so that a sheet of paper has room for one."""
 
     def drawn(self, scores: Scores, options: FigureOptions) -> Figure:
         for name in options.given():

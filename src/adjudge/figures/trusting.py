@@ -302,6 +302,7 @@ SPECS = (
         "How far assessors agree on every question, with intervals.",
         _agreement,
         example="-m completeness -m unmarked --length 100",
+        panels=True,
     ),
     FigureSpec(
         "assessors",

@@ -65,7 +65,7 @@ def drawn_figures(
     asked = _asked(found, found.scores, options)
     for done, spec in enumerate(CATALOGUE.values()):
         progress(done, len(CATALOGUE))
-        figure, why = first_drawn(spec, found.scores, asked)
+        figure, why = first_drawn(spec, found.scores, asked, on_paper=True)
         if figure is None:
             absent[spec.name] = why
         else:

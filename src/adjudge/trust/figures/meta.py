@@ -367,7 +367,7 @@ def ranks(found: RanksResult, *, human: str | None = None, among: str | None = N
             axis=alt.Axis(
                 orient="top",
                 labelAngle=0 if wide <= 12 else -35,
-                labelLimit=180,
+                labelLimit=320,
                 labelAlign="center" if wide <= 12 else "left",
                 ticks=False,
                 domain=False,
@@ -805,7 +805,13 @@ def fooling(found: FoolingResult) -> Figure:
                 "title:N",
                 sort=in_order(data["title"]),
                 title=None,
-                header=alt.Header(labelAngle=0, labelOrient="top", labelAnchor="start", labelFontWeight=600),
+                header=alt.Header(
+                    labelAngle=0,
+                    labelOrient="top",
+                    labelAnchor="start",
+                    labelFontWeight=600,
+                    labelLimit=SIZE[0],
+                ),
             ),
             spacing=14,
         )
