@@ -5,6 +5,7 @@ python tools/demo.py [FOLDER]      the folder, and FOLDER-report, are made anew
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 import subprocess
@@ -37,14 +38,14 @@ LOOK = (
     ("The figure", "{uri}/forest.svg (its rows: forest.csv)"),
     (
         "All tables and figures in LaTeX for a paper, in a few minutes",
-        "adjudge report {0} -o {report} --paper {0}-paper",
+        "{adjudge} report {0} -o {report} --paper {0}-paper",
     ),
-    ("The app in which people judge", "adjudge serve {0}"),
+    ("The app in which people judge", "{adjudge} serve {0}"),
     (
         "A dossier of a program that judges, in a minute or so",
-        "adjudge judge train {0} --protocol duc-2002 -o judge.json",
-        "adjudge judge apply {0} judge.json --name tree",
-        "adjudge judge report {0} tree",
+        "{adjudge} judge train {0} --protocol duc-2002 -o judge.json",
+        "{adjudge} judge apply {0} judge.json --name tree",
+        "{adjudge} judge report {0} tree",
     ),
 )
 
@@ -75,8 +76,16 @@ def main(folder: str) -> int:
     for number, (what, *where) in enumerate(LOOK, 1):
         print(f"{number}. {what}:")
         for line in where:
-            print(f"   {line.format(folder, report=report, uri=report.resolve().as_uri())}")
+            there = line.format(folder, adjudge=typed(), report=report, uri=report.resolve().as_uri())
+            print(f"   {there}")
     return 0
+
+
+def typed() -> str:
+    """The program as it can be typed here: by its path where the shell does not know it, as after `make demo`."""
+    return (
+        "adjudge" if shutil.which("adjudge") else os.path.relpath(Path(sys.executable).with_name("adjudge"))
+    )
 
 
 def started_on_ratings(folder: Path) -> subprocess.Popen[bytes]:
