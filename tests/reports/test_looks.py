@@ -339,6 +339,14 @@ def test_a_label_that_is_cut_short_is_found(browser: Browser, tmp_path: Path) ->
     assert "ends in an ellipsis" in found.said
 
 
+def test_a_sentence_that_is_quoted_in_part_is_no_label_that_is_cut(browser: Browser, tmp_path: Path) -> None:
+    """A figure's rows say what it quotes; a label that is cut in the picture is whole there."""
+    path = drawn(names=["A sentence that…", "Another…"], turned=True).save(tmp_path / "f.svg")[0]
+    assert not [f for f in check_picture(browser, path) if f.kind == "clipped"]
+    path.with_suffix(".csv").unlink()
+    assert "clipped" in kinds(check_picture(browser, path))
+
+
 def test_text_beyond_the_picture_is_found(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "f.svg"
     path.write_text(

@@ -72,6 +72,12 @@ def test_labels_show_quarters() -> None:
     assert [tick.text for tick in Scale(0.0, 1.0, 4).ticks()] == ["0.00", "0.25", "0.50", "0.75", "1.00"]
 
 
+def test_labels_for_which_there_is_no_room_are_left_out() -> None:
+    scale = Scale(0.275, 0.425, 6)
+    assert [tick.text for tick in scale.ticks()] == ["0.275", "0.325", "0.375", "0.425"]
+    assert [float(tick.at) for tick in scale.ticks()] == pytest.approx([0, 33.33, 66.67, 100])
+
+
 def test_a_scale_of_one_value_has_it_inside() -> None:
     for value in (0.0, 0.4, -3.0):
         assert 10 < scale_for([value]).place(value) < 90

@@ -56,6 +56,10 @@ class Tick:
     text: str
 
 
+CROWDED = 24
+"""Characters of labels for which a narrow axis has no room: then every second is left out."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scale:
     """From one round number to another, in equal round steps."""
@@ -75,7 +79,9 @@ class Scale:
         form = format_for([0.0, step], steps=1)
         if any(not math.isclose(float(form(value)), value, abs_tol=step / 100) for value in values):
             form = format_for([0.0, step], steps=10)  # a step such as 0.25
-        return tuple(Tick(percent(self.place(value)), form(value)) for value in values)
+        found = [Tick(percent(self.place(value)), form(value)) for value in values]
+        crowded = sum(len(tick.text) for tick in found) > CROWDED
+        return tuple(found[:: 2 if crowded else 1])
 
 
 def scale_for(values: Iterable[float]) -> Scale:
