@@ -366,9 +366,9 @@ def test_a_difference_beyond_the_scale_is_refused_in_words() -> None:
 
 def test_wrong_signs_and_exaggeration_on_few_topics() -> None:
     """Types S and M in table, JSON and a sentence: the closed form, where the test has one."""
-    found = plan_of(normal(), 0.002, test="t", tests=(), normal=True, pairs=1)
+    found = plan_of(normal(), 0.004, test="t", tests=(), normal=True, pairs=1)
     (need,) = found.needs
-    wrong, times = t_errors(12, 0.002, found.typical)
+    wrong, times = t_errors(12, 0.004, found.typical)
     assert wrong > 0.05
     assert times > 3
     said = next(line for line in found.sentences() if "type S" in line)
@@ -383,7 +383,7 @@ def test_wrong_signs_and_exaggeration_on_few_topics() -> None:
     frame = found.curve_frame().set_index("topics")
     assert (frame.loc[12, "wrong_sign"], frame.loc[12, "exaggeration"]) == (wrong, times)
     assert f"{100 * wrong:.0f} %" in found.table().to_text()
-    simulated = plan_of(normal(), 0.002, test="wilcoxon", tests=(), simulations=4000, pairs=1)
+    simulated = plan_of(normal(), 0.004, test="wilcoxon", tests=(), simulations=4000, pairs=1)
     now = simulated.now(simulated.needs[0])
     assert now.wrong_sign == pytest.approx(wrong, abs=0.1)
     assert now.exaggeration == pytest.approx(times, rel=0.15)
@@ -535,7 +535,7 @@ def test_a_difference_that_is_never_found() -> None:
 
 
 def test_a_test_that_cannot_answer_says_why() -> None:
-    found = plan_of(normal(), 0.02, test="t", tests=("mc",), normal=True, pairs=1000)
+    found = plan_of(normal(), 0.02, test="t", tests=("mc",), normal=True, pairs=1000, simulations=50)
     why = "alpha 5e-05 needs more than 20,000 resamples in every simulation"
     assert f"By random swaps of the mean: {why}." in list(found.sentences())
     mc = found.need("mc", "all")

@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 import pytest
-from scipy.special import stdtr
+from scipy.special import stdtr, stdtrit
 
 from adjudge.errors import UsageError
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.power.assessors import DRAWS, Crossed, t_power_of
+from adjudge.stats.power.assessors import DRAWS, Crossed, t_power_of, t_quantiles
 from adjudge.stats.power.rates import t_difference, t_power, t_topics
 
 
@@ -170,6 +170,13 @@ def test_with_many_topics_only_the_judges_are_left() -> None:
     assert model.power(20, math.inf, 0.5, 0.05) == t_power(20, 0.5, 1.0)
     assert model.power(20, 10**6, 0.5, 0.05) == pytest.approx(t_power(20, 0.5, 1.0), abs=0.01)
     assert t_power_of(3.5, 0.5, 1.0, 0.05) == pytest.approx((t_power(3, 0.5, 1) + t_power(4, 0.5, 1)) / 2)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("alpha", [1e-9, 1e-7, 1e-4, 0.01, 0.05, 0.5, 0.9])
+def test_quantiles_by_a_polynomial_are_those_of_t(alpha: float) -> None:
+    df = np.concatenate([np.geomspace(0.05, 1e15, 2000), [2.0, math.inf]])
+    assert t_quantiles(df, alpha) == pytest.approx(stdtrit(df, 1 - alpha / 2), rel=3e-11)
 
 
 def test_no_number_of_topics_makes_up_for_judges() -> None:
