@@ -80,11 +80,18 @@ def read(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
     return {"rows": rows, "name": name, "stdin": stdin, "frame": data_frame, "folder": folder}[request.param]
 
 
+@pytest.fixture(scope="module")
+def first(frame: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Scores:
+    """The scores as they were written first."""
+    path = tmp_path_factory.mktemp("first") / "first.csv"
+    frame.to_csv(path, index=False)
+    return adjudge.read_scores(path)
+
+
 @pytest.fixture
-def both(frame: pd.DataFrame, read: Read, tmp_path: Path) -> tuple[Scores, Scores]:
+def both(frame: pd.DataFrame, first: Scores, read: Read) -> tuple[Scores, Scores]:
     """The scores as they were written first, and as they come another way."""
-    frame.to_csv(tmp_path / "first.csv", index=False)
-    return adjudge.read_scores(tmp_path / "first.csv"), read(frame)
+    return first, read(frame)
 
 
 def same(first: pd.DataFrame, second: pd.DataFrame) -> None:

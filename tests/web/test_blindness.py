@@ -127,11 +127,14 @@ def blindly(tmp_path: Path, address: str | None) -> Iterator[Blind]:
         yield Blind(found, names)
 
 
-def crawl(blind: Blind, most: int = 100) -> Seen:
-    """Everything that an assessor can get: pages, links, answers of the API, errors, headers.
+def crawl(blind: Blind) -> Seen:
+    """Everything that an assessor can get: pages, links, answers of the API, errors, headers."""
+    *_, seen = crawled(blind)
+    return seen
 
-    Of at most so many tasks, where that is enough.
-    """
+
+def crawled(blind: Blind, most: int = 100) -> Iterator[Seen]:
+    """What was seen until then, after every part of it; of at most so many tasks, where that is enough."""
     seen, site = Seen(), blind.app.site
     client = blind.app.client(raise_server_exceptions=False)
     token = site.store.accounts.renew_link(ANN)
@@ -146,6 +149,7 @@ def crawl(blind: Blind, most: int = 100) -> Seen:
     _follow(
         client, seen, ["/", "/in", "/work", "/pairs", "/account", "/api/me", "/no/such/page", "/organiser"]
     )
+    yield seen
     for entry in ROUTES:
         path = entry.path.format(key="x" * 20, name="nothing.js", form="jsonl")
         for method in ("GET", "POST", "PUT", "HEAD", "OPTIONS"):
@@ -156,12 +160,13 @@ def crawl(blind: Blind, most: int = 100) -> Seen:
     ]
     for key in keys:
         _ask(client, seen, key)
+    yield seen
     _pairs(client, seen, most)
     for key in keys:
         _answers(client, seen, key, blind)
     _follow(client, seen, ["/work"])  # once more, with answers
     _errors(client, seen, keys[0], blind)
-    return seen
+    yield seen
 
 
 def _follow(client: TestClient, seen: Seen, paths: list[str]) -> None:
@@ -282,7 +287,7 @@ def test_the_search_finds_a_leak(blind: Blind, monkeypatch: pytest.MonkeyPatch) 
     for change in changes:
         with monkeypatch.context() as patch:
             patch.setattr(*change)
-            assert crawl(blind, 2).leaks(*told), change
+            assert any(seen.leaks(*told) for seen in crawled(blind, 2)), change
 
 
 def test_forms_are_found() -> None:
