@@ -197,8 +197,10 @@ def test_a_score_file_without_a_digest_is_read_as_before(sound: Path, tmp_path: 
 
 @pytest.mark.parametrize("name", ["x" * 300, "x/" * 3000, "a\udcffb", "a\nb", "\u00e9" * 200])
 def test_strange_paths_are_one_line(tmp_path: Path, name: str) -> None:
+    """In a process of its own where it matters how the terminal encodes a name."""
+    run = called if name.isascii() else call
     for words in (("show", name), ("check", name), ("compare", name), ("init", name), ("demo", name)):
-        done = call(tmp_path, *words)
+        done = run(tmp_path, *words)
         assert "Traceback" not in done.stderr, done.stderr
         if done.returncode:
             assert done.returncode in (1, 2)
