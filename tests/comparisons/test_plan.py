@@ -285,7 +285,7 @@ def test_where_nothing_can_be_found_nothing_is_promised(
 def test_sentences_and_tables_never_contradict_each_other(
     difference: float, topics: int, systems: int, seed: int
 ) -> None:
-    found = plan_of(normal(topics, systems, seed=seed), difference, simulations=300, tests=("t", "sign"))
+    found = plan_of(normal(topics, systems, seed=seed), difference, simulations=200, tests=("t", "sign"))
     curve = found.curve_frame().set_index(["test", "compared", "topics"])["power"]
     shown = {row[0]: row for row in found.curve_table().printed()[1]}
     for need in found.needs:
@@ -331,7 +331,7 @@ def rating_scores(up: float = 0.0, topics: int = 40) -> ScoreMatrix:
 @pytest.mark.parametrize("up", [0.0, 1.5], ids=["middle", "ceiling"])
 def test_ratings_are_simulated_with_their_ties(up: float) -> None:
     m = rating_scores(up)
-    found = plan_of(m, 0.4, simulations=500, tests=("sign",))
+    found = plan_of(m, 0.4, simulations=100, tests=("sign",))
     i, j = np.triu_indices(4, 1)
     ties = float(np.mean(m.values[:, i] == m.values[:, j]))
     assert found.source == "rated"
@@ -342,7 +342,7 @@ def test_ratings_are_simulated_with_their_ties(up: float) -> None:
     )
     assert any(note.startswith(percent) for note in found.warnings())
     assert found.as_dict()["simulated_ties"] == found.simulated_ties
-    without = plan_of(m, 0.4, simulations=500, tests=(), normal=True)
+    without = plan_of(m, 0.4, simulations=100, tests=(), normal=True)
     assert without.simulated_ties == 0
     assert any("normal noise has none" in note for note in without.warnings())
 
