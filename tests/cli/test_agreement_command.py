@@ -14,6 +14,7 @@ from tests.cli.running import runner
 
 import adjudge
 from adjudge.cli.agreement import command
+from adjudge.data.reading import reading_once
 from adjudge.errors import UsageError
 from adjudge.formats.summeval import read
 
@@ -77,6 +78,7 @@ def test_a_table_of_ratings_in_every_form() -> None:
     )
 
 
+@reading_once()
 def test_mistakes_name_what_there_is() -> None:
     with pytest.raises(UsageError, match='--per is "topic", expected one of: question'):
         run("ratings.csv --per topic")

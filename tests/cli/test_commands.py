@@ -11,11 +11,14 @@ import signal
 import socket
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.cli.running import ADJUDGE, call, called, examples
 
+import adjudge
+from adjudge.assessors.simulated import simulate_judgments
 from adjudge.cli.app import COMMANDS
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -43,8 +46,9 @@ def judged(folder: Path) -> None:
         folder, "judge", "simulate", "my-eval", "--protocol", "rating", "--assessors", "2", "--noise", "0.2"
     )
     assert done.returncode == 0, done.stderr
-    units = ("--protocol", "duc-2002", "--assessors", "1")
-    assert called(folder, "judge", "simulate", "my-eval", *units).returncode == 0
+    e = adjudge.open(folder / "my-eval")
+    some = dict(list(e.collection.summaries.items())[:4])  # pages have most of all answers
+    simulate_judgments(e.folder, replace(e.collection, summaries=some), "duc-2002", assessors=1)
     learned = called(folder, "judge", "train", "my-eval", "--protocol", "duc-2002", "-o", "judge.json")
     assert learned.returncode == 0, learned.stderr
     assert called(folder, "judgments", "export", "my-eval", "judgments.jsonl").returncode == 0
@@ -207,7 +211,7 @@ def test_serve_serves_until_it_is_interrupted(here: Path) -> None:
         assert f"http://127.0.0.1:{port}/" in said[0]
         assert "Only this computer" in said[1]
         assert f"http://127.0.0.1:{port}/in#" in said[3]
-        second = call(here, *arguments)
+        second = called(here, *arguments)
         assert (second.returncode, second.stderr.count("\n")) == (2, 1)
         assert f"cannot listen on 127.0.0.1, port {port}" in second.stderr
         server.send_signal(signal.SIGINT)
@@ -268,7 +272,7 @@ JSON_CALLS = [
     "lengths lengths.csv",
     "assessors ratings.csv",
     "compare ratings.csv --without bob",
-    "plan my-eval -m rouge-1 --difference 0.05",
+    "plan my-eval -m rouge-1 --difference 0.05 --simulations 50",
     "simulate --topics 8 --simulations 50",
     "stability my-eval",
     "judgments list my-eval",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,12 @@ from typer.testing import CliRunner
 
 from adjudge.cli.app import app
 from adjudge.data.rows import Summary
+from adjudge.demo.build import items
+from adjudge.demo.pyramids import pyramid_judgments
 from adjudge.evaluation import Evaluation
 
 MEASURES = ("words", "rouge-1", "coverage", "pyramid")  # of texts, of references, of judgments
+LEFT_OUT = ("centroid", "garbled", "greedy-best", "random")
 
 
 def run(line: str) -> str:
@@ -42,11 +46,24 @@ def settled(folder: Path) -> bool:
     )
 
 
-@pytest.fixture(scope="module")
-def judged(judged_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = shutil.copytree(judged_demo, tmp_path_factory.mktemp("demo") / "e")
-    assert all(len(each["new_topics"]) == 12 for each in scored(folder).values())
-    return folder
+@pytest.fixture(scope="session")
+def judged(once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
+    """The demo with few of its systems, pyramids and one assessor, scored."""
+    return once("few-judged", fill) / "e"
+
+
+def fill(folder: Path) -> None:
+    e = Evaluation.init(folder / "e")
+    e.take((where, row) for where, row in items() if getattr(row, "system", None) not in LEFT_OUT)
+    e.units()
+    with e.store() as store:
+        pyramids = list(pyramid_judgments(store.evaluation))
+    gone = {each.id for _, each in pyramids if getattr(each, "peer", None) and each.peer.system in LEFT_OUT}
+    e.take_judgments(
+        (where, each) for where, each in pyramids if not gone & {each.id, getattr(each, "task", None)}
+    )
+    e.simulate_judgments("duc-2002", assessors=1)
+    assert all(len(each["new_topics"]) == 12 for each in scored(e.path).values())
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ A row reads from a plain mapping and writes back to one. Fields it does not know
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
@@ -25,6 +26,7 @@ LARGEST = 10**9
 LARGEST_AMOUNT = 1e15
 
 _ROLES = {frozenset(each): each for each in (ROLES, ROLES[:1], ROLES[1:])}
+_HALF = re.compile("[\ud800-\udfff]")  # of a surrogate pair
 _NOTHING: dict[str, Any] = {}  # what most rows have beyond their fields: one for all, which nobody writes to
 
 Key = tuple[str | int | Target | None, ...]
@@ -56,7 +58,7 @@ def _name(field_name: str, value: object) -> str:
 def _text(field_name: str, value: object) -> str:
     if not isinstance(value, str):
         raise FormatError(f'"{field_name}" is {_type(value)}, expected a text')
-    if not value.isascii() and any("\ud800" <= c <= "\udfff" for c in value):
+    if not value.isascii() and _HALF.search(value):
         raise FormatError(f'"{field_name}" holds half of a surrogate pair: broken encoding')
     return value
 
