@@ -122,6 +122,21 @@ def shown(once: Callable[[str, Callable[[Path], object]], Path], full_demo: Path
     return once("figures", partial(fill, run=run))
 
 
+@pytest.fixture(scope="session")
+def summeval(once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
+    """SummEval's real file as an evaluation; use it with @pytest.mark.shared_data, and copy it before changing it."""
+    if not SHARED_DATA.is_dir():
+        pytest.skip("needs ../shared/data")
+
+    def fill(folder: Path) -> None:
+        from adjudge.formats.summeval import read
+
+        file = SHARED_DATA / "summeval" / "model_annotations.12systems.jsonl"
+        Evaluation.init(folder / "summeval").take(read([file]))
+
+    return once("summeval", fill) / "summeval"
+
+
 @pytest.fixture
 def make(tmp_path: Path) -> Callable[..., Evaluation]:
     """An evaluation with the rows given: `make(Summary("t1", "a", "A text."), ...)`."""

@@ -16,7 +16,6 @@ import adjudge
 from adjudge.cli.agreement import command
 from adjudge.data.reading import reading_once
 from adjudge.errors import UsageError
-from adjudge.formats.summeval import read
 
 PAGE = (Path(__file__).parents[2] / "docs" / "agreement.md").read_text(encoding="utf-8")
 run = runner(command)
@@ -97,11 +96,9 @@ def test_mistakes_name_what_there_is() -> None:
 
 
 @pytest.mark.shared_data
-def test_the_page_shows_summevals_experts(shared_data: Path, tmp_path: Path) -> None:
-    e = adjudge.init(tmp_path / "summeval")
-    e.take(read([shared_data / "summeval" / "model_annotations.12systems.jsonl"]))
+def test_the_page_shows_summevals_experts(summeval: Path) -> None:
     line, lines = shown("summeval")
-    assert run(line.replace("summeval", str(e.path))).stdout.splitlines()[: len(lines)] == lines
+    assert run(line.replace("summeval", str(summeval))).stdout.splitlines()[: len(lines)] == lines
 
 
 @pytest.mark.shared_data

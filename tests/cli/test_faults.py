@@ -395,7 +395,7 @@ def test_any_encoding_will_do(
     monkeypatch.setenv("PYTHONIOENCODING", encoding)
     for line in (
         "topics E -m rouge-1",
-        "plan E -m rouge-1 --difference 0.1",
+        "plan E -m rouge-1 --difference 0.1 --simulations 50",
         "compare E",
         "show E",
         "check E",

@@ -20,8 +20,6 @@ from tests.cli.running import runner
 import adjudge
 from adjudge.cli import meta
 from adjudge.errors import DataError, UsageError
-from adjudge.evaluation import Evaluation
-from adjudge.formats import summeval
 from adjudge.trust.meta.result import PARTS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "meta.md").read_text(encoding="utf-8")
@@ -217,9 +215,8 @@ def test_latex_and_markdown_have_the_tables() -> None:
 
 
 @pytest.mark.shared_data
-def test_the_page_shows_what_is_printed_of_summeval(shared_data: Path, tmp_path: Path) -> None:
-    e = Evaluation.init(tmp_path / "summeval")
-    e.take(summeval.read([shared_data / "summeval" / "model_annotations.12systems.jsonl"]))
+def test_the_page_shows_what_is_printed_of_summeval(summeval: Path, tmp_path: Path) -> None:
+    e = adjudge.open(shutil.copytree(summeval, tmp_path / "summeval"))
     e.score("rouge-1", "rouge-2", "rouge-l", "rouge-su4", "js", "nams")
     blocks = re.findall(r"```console\n\$ adjudge meta ([^\n]*)\n(.*?)```", PAGE, re.DOTALL)
     assert len(blocks) == 4

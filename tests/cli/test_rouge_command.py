@@ -251,7 +251,7 @@ def test_presets_and_lists_are_taken_by_every_command(demo: Path) -> None:
     assert {each["measure"] for each in found} == {*PRESETS["tac"], "rouge-1"}
     run(demo, "report e -m tac,rouge-2 -o out")
     assert "ROUGE-SU4 recall, first 100 words" in (demo / "out" / "index.html").read_text()
-    assert json.loads(run(demo, "plan e -m rouge-1,rouge-2 --difference 0.05 --json").stdout)
+    assert json.loads(run(demo, "plan e -m rouge-1,rouge-2 --difference 0.05 --simulations 50 --json").stdout)
 
 
 def test_a_name_with_a_comma_that_is_there_is_taken_whole(tmp_path: Path) -> None:

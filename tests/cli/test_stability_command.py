@@ -20,6 +20,7 @@ from tests.cli.running import runner
 import adjudge
 from adjudge.cli.stability import command
 from adjudge.comparisons.scores import Scores, read_scores
+from adjudge.data.reading import reading_once
 from adjudge.demo.build import build
 from adjudge.errors import UsageError
 from adjudge.evaluation import Evaluation
@@ -39,6 +40,7 @@ def folder(judged_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
+@reading_once()
 def found(folder: Path) -> Stability:
     return adjudge.stability(folder / "my-eval")
 
@@ -144,6 +146,7 @@ def test_bars_hold_every_resolution_and_original_is_coverage(found: Stability) -
     assert dict(zip(own.systems, own.scores["original"], strict=True)) == pytest.approx(means, abs=0.002)
 
 
+@reading_once()
 def test_the_evaluation_has_it_too_and_seeds_decide(folder: Path, found: Stability) -> None:
     again = adjudge.open(folder / "my-eval").stability("coverage")
     assert again.as_dict() == found.as_dict()
@@ -155,8 +158,9 @@ def test_the_evaluation_has_it_too_and_seeds_decide(folder: Path, found: Stabili
 def test_a_named_measure_is_resolved_and_others_say_that_they_are_not(folder: Path) -> None:
     e = adjudge.open(shutil.copytree(folder / "my-eval", folder / "other"))
     e.score("retention", "rouge-1")
-    assert e.stability("retention").resolutions[0].measure == "retention"
-    found = e.stability("rouge-1")
+    with reading_once():
+        assert e.stability("retention").resolutions[0].measure == "retention"
+        found = e.stability("rouge-1")
     assert found.resolutions[0].measure == "coverage"
     assert found.noise == ()
     assert re.fullmatch(r"judge noise: rouge-1 \(\d+ scores by no named assessor\)", found.absent[-1])
@@ -381,12 +385,10 @@ def test_resampling_from_ten_up(tmp_path: Path) -> None:
 
 
 @pytest.mark.shared_data
-def test_summeval_has_judge_noise_of_its_experts(shared_data: Path, tmp_path: Path) -> None:
+@reading_once()
+def test_summeval_has_judge_noise_of_its_experts(summeval: Path) -> None:
     """As the page says."""
-    from adjudge.formats.summeval import read
-
-    e = Evaluation.init(tmp_path / "e")
-    e.take(read([shared_data / "summeval" / "model_annotations.12systems.jsonl"]))
+    e = adjudge.open(summeval)
     found = e.stability("expert:coherence")
     (own,) = found.noise
     assert own.found.like is not None
