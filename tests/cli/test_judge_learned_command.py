@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -31,11 +32,13 @@ def shown(start: str) -> tuple[str, list[str]]:
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """As the page makes it: adjudge demo, adjudge units, adjudge judge simulate."""
+    """As the page makes it: adjudge demo, adjudge units, adjudge judge simulate; and with one assessor."""
     path = tmp_path_factory.mktemp("learned")
     build(path / "my-eval")
     e = Evaluation.open(path / "my-eval")
     e.units()
+    one = Evaluation.open(shutil.copytree(path / "my-eval", path / "one"))
+    one.simulate_judgments("duc-2001", assessors=1)
     e.simulate_judgments("duc-2001")
     return path
 
@@ -62,11 +65,11 @@ def test_the_page_shows_real_output(place: Path) -> None:
 
 
 def test_other_forms(place: Path) -> None:
-    line = "my-eval --protocol duc-2001 --learner majority --resamples 100"
+    line = "one --protocol duc-2001 --learner majority --resamples 100"
     found = json.loads(trained(f"{line} --json -o majority.json").stdout)
     assert found["learner"] == "majority"
     assert "Its answers are those of the majority class, every one" in found["headline"]
-    with Evaluation.open(place / "my-eval").store() as store:
+    with Evaluation.open(place / "one").store() as store:
         said = [
             event.answer["completeness"]
             for event in store.events()

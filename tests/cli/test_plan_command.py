@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from contextlib import chdir
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +27,7 @@ run = runner(cli.command)
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The demo, scored, and a file of ratings by three assessors."""
+    """The demo, scored, a file of ratings by three assessors, and one of three systems."""
     path = tmp_path_factory.mktemp("plan")
     build(path / "my-eval")
     adjudge.open(path / "my-eval").score("rouge-1", "rouge-2")
@@ -39,7 +40,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 f"overall,t{k},{system},{level + rng.normal():.3f},{a},{kind}" for a in ("ann", "bob", "cyd")
             ]
     (path / "ratings.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    few = [f"t{k},{','.join(f'{value:.3f}' for value in rng.normal(1, size=3))}" for k in range(12)]
+    (path / "few.csv").write_text("\n".join(["topic,a,b,c", *few]) + "\n", encoding="utf-8")
     return path
+
+
+@pytest.fixture(scope="module")
+def of_ratings(folder: Path) -> str:
+    """What is printed of the ratings."""
+    with chdir(folder):
+        return run(f"ratings.csv -d 0.3 --test t --normal {QUICKLY}").stdout
 
 
 @pytest.fixture(autouse=True)
@@ -77,7 +87,7 @@ def test_without_a_difference_the_smallest_is_said() -> None:
 
 
 def test_all_tests_and_one_test() -> None:
-    every = run("my-eval -m rouge-2 -d 5% --test all --simulations 4 --json").stdout
+    every = run("few.csv -d 5% --test all --simulations 4 --json").stdout
     assert list(dict.fromkeys(test["test"] for test in json.loads(every)[0]["tests"])) == list(TESTS)
     assert set(PLANNED) == set(TESTS)
     one = run(f"my-eval -m rouge-2 -d 5% --test sign {QUICKLY} --json").stdout
@@ -86,21 +96,19 @@ def test_all_tests_and_one_test() -> None:
     assert [test for test, compared in tests if compared == "one"] == ["sign", "wilcoxon", "t", "t-unpaired"]
 
 
-def test_a_file_of_ratings_says_how_many_assessors() -> None:
-    printed = run(f"ratings.csv -d 0.3 --test t --normal {QUICKLY}").stdout
-    assert re.search(r"^assessors +spread +topics needed +can find$", printed, re.MULTILINE)
-    assert re.search(r"^ +any +\S+ +\d+ +\S+$", printed, re.MULTILINE)
-    assert "Every summary has 3 assessors; their disagreement makes" in printed
+def test_a_file_of_ratings_says_how_many_assessors(of_ratings: str) -> None:
+    assert re.search(r"^assessors +spread +topics needed +can find$", of_ratings, re.MULTILINE)
+    assert re.search(r"^ +any +\S+ +\d+ +\S+$", of_ratings, re.MULTILINE)
+    assert "Every summary has 3 assessors; their disagreement makes" in of_ratings
 
 
-def test_noise_and_designs_of_ratings() -> None:
-    printed = run(f"ratings.csv -d 0.3 --test t --normal {QUICKLY}").stdout
-    assert "where the noise comes from (REML, 270 judgments: 3 systems, 3 assessors, 30 topics)" in printed
+def test_noise_and_designs_of_ratings(of_ratings: str) -> None:
+    assert "where the noise comes from (REML, 270 judgments: 3 systems, 3 assessors, 30 topics)" in of_ratings
     assert re.search(
-        r"^assessor:system +\S+ +\S+ +\S+ % .*only more assessors average this out$", printed, re.M
+        r"^assessor:system +\S+ +\S+ +\S+ % .*only more assessors average this out$", of_ratings, re.M
     )
-    assert "\ndesigns for 90 judgments of each system: power for a difference of 0.3" in printed
-    assert re.search(r"^ +3 +1 +30 +30 +90 +90 .* as now$", printed, re.M)
+    assert "\ndesigns for 90 judgments of each system: power for a difference of 0.3" in of_ratings
+    assert re.search(r"^ +3 +1 +30 +30 +90 +90 .* as now$", of_ratings, re.M)
     (found,) = json.loads(
         run(
             f"ratings.csv -d 0.3 --test t --assessors 3,6 --groups 1,5 --judgments 120 {QUICKLY} --json"
