@@ -17,6 +17,7 @@ from adjudge.data.rows import Summary
 from adjudge.demo.build import items
 from adjudge.demo.pyramids import pyramid_judgments
 from adjudge.evaluation import Evaluation
+from adjudge.judgments.tasks import Event, Task
 
 MEASURES = ("words", "rouge-1", "coverage", "pyramid")  # of texts, of references, of judgments
 LEFT_OUT = ("centroid", "garbled", "greedy-best", "random")
@@ -57,10 +58,13 @@ def fill(folder: Path) -> None:
     e.take((where, row) for where, row in items() if getattr(row, "system", None) not in LEFT_OUT)
     e.units()
     with e.store() as store:
-        pyramids = list(pyramid_judgments(store.evaluation))
-    gone = {each.id for _, each in pyramids if getattr(each, "peer", None) and each.peer.system in LEFT_OUT}
+        pyramids = [
+            (w, each) for w, each in pyramid_judgments(store.evaluation) if isinstance(each, Task | Event)
+        ]
+    peers = {each.id: each.peer for _, each in pyramids if isinstance(each, Task) and each.peer is not None}
+    gone = {task for task, peer in peers.items() if peer.system in LEFT_OUT}
     e.take_judgments(
-        (where, each) for where, each in pyramids if not gone & {each.id, getattr(each, "task", None)}
+        (w, each) for w, each in pyramids if (each.id if isinstance(each, Task) else each.task) not in gone
     )
     e.simulate_judgments("duc-2002", assessors=1)
     assert all(len(each["new_topics"]) == 12 for each in scored(e.path).values())
