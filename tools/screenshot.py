@@ -14,12 +14,13 @@ from typing import Literal
 from playwright.sync_api import Browser
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-VIEWS: dict[str, tuple[int, int, Literal["light", "dark"]]] = {
-    "report": (1280, 860, "light"),
-    "report-dark": (1280, 860, "dark"),
-    "report-phone": (390, 844, "light"),
+ANSWER, LEAGUE = "h2", "section.panel:has(table.league)"
+VIEWS: dict[str, tuple[int, int, Literal["light", "dark"], str]] = {
+    "report": (1280, 800, "light", ANSWER),
+    "report-dark": (1280, 860, "dark", LEAGUE),
+    "report-phone": (390, 844, "light", ANSWER),
 }
-"""By the picture's name: the window's width and height, and the scheme."""
+"""By the picture's name: the window's width and height, the scheme, and what stands at the top."""
 
 
 def browser() -> str:
@@ -30,16 +31,13 @@ def browser() -> str:
 
 
 def take_screenshots(chromium: Browser, report: Path, out: Path) -> list[Path]:
-    """A report's first league table, as each of the views shows it."""
+    """A report's answer or its first league table, as each of the views shows it."""
     out.mkdir(parents=True, exist_ok=True)
     taken = []
-    for name, (width, height, scheme) in VIEWS.items():
+    for name, (width, height, scheme, top) in VIEWS.items():
         page = chromium.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
         page.goto(report.resolve().as_uri())
-        league = page.locator("table.league:visible").first
-        league.evaluate(
-            "e => e.closest('section').scrollIntoView()"
-        )  # below the chooser, which stays at the top
+        page.locator(top).locator("visible=true").first.evaluate("e => e.scrollIntoView()")
         taken.append(out / f"{name}.png")
         page.screenshot(path=taken[-1])
         page.close()
