@@ -176,7 +176,9 @@ def test_interrupted_it_keeps_what_it_has(tmp_path: Path) -> None:
         process = subprocess.Popen(
             [*ADJUDGE, *words, "--concurrency", "1"], cwd=tmp_path, stderr=subprocess.PIPE, text=True
         )
-        while len(server.bodies) < 8 and process.poll() is None:
+        while (
+            len(server.bodies) < 9 and process.poll() is None
+        ):  # three to try it out, five that were answered
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=60)
@@ -197,7 +199,9 @@ def test_told_to_end_it_keeps_what_it_has(tmp_path: Path) -> None:
         process = subprocess.Popen(
             [*ADJUDGE, *words, "--concurrency", "1"], cwd=tmp_path, stderr=subprocess.PIPE, text=True
         )
-        while len(server.bodies) < 8 and process.poll() is None:
+        while (
+            len(server.bodies) < 9 and process.poll() is None
+        ):  # three to try it out, five that were answered
             time.sleep(0.01)
         process.terminate()
         _, said = process.communicate(timeout=60)
