@@ -26,7 +26,8 @@ LARGEST = 10**9
 LARGEST_AMOUNT = 1e15
 
 _ROLES = {frozenset(each): each for each in (ROLES, ROLES[:1], ROLES[1:])}
-_HALF = re.compile("[\ud800-\udfff]")  # of a surrogate pair
+HALF = re.compile("[\ud800-\udfff]")
+"""Half of a surrogate pair, which is no character."""
 _NOTHING: dict[str, Any] = {}  # what most rows have beyond their fields: one for all, which nobody writes to
 
 Key = tuple[str | int | Target | None, ...]
@@ -58,7 +59,7 @@ def _name(field_name: str, value: object) -> str:
 def _text(field_name: str, value: object) -> str:
     if not isinstance(value, str):
         raise FormatError(f'"{field_name}" is {_type(value)}, expected a text')
-    if not value.isascii() and _HALF.search(value):
+    if not value.isascii() and HALF.search(value):
         raise FormatError(f'"{field_name}" holds half of a surrogate pair: broken encoding')
     return value
 

@@ -22,7 +22,7 @@ from adjudge.data.incoming import Item, LeftOut, Noted, Remark, Thing
 from adjudge.data.json_records import whole_records
 from adjudge.data.lines import MAX_LINE, decode, open_text, read_json_lines, unreadable
 from adjudge.data.packed import PACKED, first_bytes, open_bytes
-from adjudge.data.rows import Row, System
+from adjudge.data.rows import HALF, Row, System
 from adjudge.errors import FormatError, UsageError, quoted
 from adjudge.table import csv_plain
 
@@ -306,7 +306,7 @@ class Place:
             raise self.wrong(f"{shown(column)} is {type_name(value)}, expected a text")
         if value.isascii():
             return value
-        whole, halves = _HALF.subn("\ufffd", value)
+        whole, halves = HALF.subn("\ufffd", value)
         if halves:
             self.notes.append(HALF_PAIR)
         return whole
@@ -323,7 +323,6 @@ class Place:
         raise self.wrong(f"{shown(column)} is {found}, expected a whole number, {least} or more")
 
 
-_HALF = re.compile("[\ud800-\udfff]")
 _WHOLE = re.compile(r"[0-9]{1,10}(\.0{1,10})?")
 
 

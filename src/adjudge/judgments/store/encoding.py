@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import RowMapping
 
+from adjudge.data.rows import HALF
 from adjudge.errors import FormatError, UsageError, quoted
 from adjudge.judgments.tasks import ORIGINS, Ack, Event, Task, TextRef
 
@@ -77,7 +78,7 @@ def check_text(field: str, value: object) -> None:
     """Refuses what is no text that both databases can hold."""
     if not isinstance(value, str):
         raise FormatError(f'"{field}" is {quoted(value)}, expected a text')
-    if "\0" in value or (not value.isascii() and any("\ud800" <= c <= "\udfff" for c in value)):
+    if "\0" in value or (not value.isascii() and HALF.search(value)):
         raise FormatError(f'"{field}" is {value!a}: it holds a character that no database keeps')
 
 
