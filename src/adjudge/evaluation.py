@@ -1178,7 +1178,7 @@ def report(
         seed=seed,
         skip_missing=True,
     )
-    ordered = fullest_first(found)
+    ordered = fullest_first(found, people_first=not measures)  # what is named stands as it is named
     collection = scores.collection()
     if isinstance(source, Evaluation):
         own = source.collection.systems

@@ -62,6 +62,24 @@ def found_in(frame: pd.DataFrame, *, quick: bool = False) -> Findings:
     return gather(scores.collection(), scores, ordered, notes, ReportOptions(quick=quick))
 
 
+def test_measures_that_people_judged_answer_before_others() -> None:
+    frame = rated("overall").sort_values("measure", kind="stable")
+    judge = frame[frame["measure"] == "overall"].assign(measure="rating(aspect=overall, by=tree)")
+    comparisons = compare_all(read_scores(pd.concat([judge, frame])))
+    names = ["rating(aspect=overall, by=tree)", "far", "near", "overall"]
+    assert [c.measure for c in fullest_first(comparisons)] == names
+    assert [c.measure for c in fullest_first(comparisons, people_first=True)] == ["overall", *names[:3]]
+
+
+def test_what_is_named_first_answers_first(tmp_path: Path) -> None:
+    frame = rated("overall").sort_values("measure", kind="stable")
+    answers = {}
+    for named in ((), ("near", "overall")):
+        page = report(frame, tmp_path / "page", named, quick=True)[0].read_text(encoding="utf-8")
+        answers[named] = re.findall(r'<option value="([^"]+)"', page)
+    assert answers == {(): ["overall", "far", "near"], ("near", "overall"): ["near", "overall"]}
+
+
 @pytest.fixture(scope="module")
 def found() -> Findings:
     return found_in(rated("overall", "fluency"))

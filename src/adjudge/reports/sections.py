@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from adjudge.data.collection import Collection
 from adjudge.data.rows import System
+from adjudge.measures.spec import judge_of
 from adjudge.reports.names import Name
 from adjudge.reports.numbers import Format, Tick, format_apart, format_for, percent, scale_for
 from adjudge.wording import decimal
@@ -238,14 +239,22 @@ def lead_of(comparisons: Sequence[Comparison]) -> int:
     return next((k for k, c in enumerate(comparisons) if c.matrix.info.better), 0)
 
 
-def fullest_first(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
-    """The measure that answers first at the length and form with most scores; the others as they come."""
-    lead = comparisons[lead_of(comparisons)]
+def fullest_first(comparisons: Sequence[Comparison], *, people_first: bool = False) -> tuple[Comparison, ...]:
+    """The measure that answers first at the length and form with most scores; the others as they come.
+
+    With `people_first`, measures that people judged whose names are known stand before all others.
+    """
+    ordered = sorted(comparisons, key=lambda c: people_first and not _by_people(c))
+    lead = ordered[lead_of(ordered)]
     if lead.matrix.info.better is None:
-        return tuple(comparisons)
-    own = [c for c in comparisons if c.measure == lead.measure]
+        return tuple(ordered)
+    own = [c for c in ordered if c.measure == lead.measure]
     first = max(own, key=lambda c: sum(s.n for s in c.standings))
-    return (first, *(c for c in comparisons if c is not first))
+    return (first, *(c for c in ordered if c is not first))
+
+
+def _by_people(comparison: Comparison) -> bool:
+    return comparison.population is not None and judge_of(comparison.measure) is None
 
 
 def overview_of(
