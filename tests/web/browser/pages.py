@@ -98,15 +98,29 @@ def kept(page: Page) -> list[dict[str, object]]:
     return found
 
 
-def hold(page: Page, *paths: str) -> list[Route]:
+class Held(list[Route]):
+    """Requests that wait."""
+
+    let_go = False
+
+
+def hold(page: Page, *paths: str) -> Held:
     """Requests to these paths wait, as in a slow network, until they are let go."""
-    held: list[Route] = []
+    held = Held()
+
+    def wait(route: Route) -> None:
+        if held.let_go:  # it came while those before it were let go
+            route.continue_()
+        else:
+            held.append(route)
+
     for path in paths:
-        page.route(f"**{path}", lambda route: held.append(route))
+        page.route(f"**{path}", wait)
     return held
 
 
-def let_go(page: Page, held: list[Route]) -> None:
+def let_go(page: Page, held: Held) -> None:
+    held.let_go = True
     for route in held:
         route.continue_()
     page.unroute_all()

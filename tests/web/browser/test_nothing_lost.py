@@ -9,6 +9,7 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 from tests.web.browser.conftest import Watch
 from tests.web.browser.making import Study
 from tests.web.browser.pages import (
+    Held,
     banner,
     completeness,
     current_unit,
@@ -157,7 +158,7 @@ def test_an_answer_whose_receipt_was_lost_is_stored_once(
     until(tab, lambda: len(lost) == 2)
     expect(state(tab)).to_have_attribute("data-state", "saving")
     assert len(study.events(person)) == 1
-    let_go(tab, lost[1:])
+    let_go(tab, Held(lost[1:]))
     saved(tab)
     assert len(study.events(person)) == 1
     assert kept(tab) == []
