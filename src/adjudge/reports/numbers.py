@@ -74,14 +74,18 @@ class Scale:
 
     def ticks(self) -> tuple[Tick, ...]:
         step = (self.high - self.low) / self.steps
-        values = [self.low + k * step for k in range(self.steps + 1)]
+        found = self._labelled(step, self.steps + 1)
+        if sum(len(tick.text) for tick in found) > CROWDED:
+            return self._labelled(2 * step, self.steps // 2 + 1)
+        return found
+
+    def _labelled(self, step: float, many: int) -> tuple[Tick, ...]:
+        values = [self.low + k * step for k in range(many)]
         values = [0.0 if abs(value) < 1e-9 * step else value for value in values]
         form = format_for([0.0, step], steps=1)
         if any(not math.isclose(float(form(value)), value, abs_tol=step / 100) for value in values):
             form = format_for([0.0, step], steps=10)  # a step such as 0.25
-        found = [Tick(percent(self.place(value)), form(value)) for value in values]
-        crowded = sum(len(tick.text) for tick in found) > CROWDED
-        return tuple(found[:: 2 if crowded else 1])
+        return tuple(Tick(percent(self.place(value)), form(value)) for value in values)
 
 
 def scale_for(values: Iterable[float]) -> Scale:
