@@ -43,6 +43,8 @@ SHRUNK = 1.5
 """How much wider than the paper Chromium lays a page out, and prints it smaller, before it cuts it."""
 SMALLEST = 8.0
 """Points in which most of a printed page's letters must at least be set."""
+EXCERPT = 39
+"""Characters of a text that the script quotes of a longer one."""
 SHOWN = 5
 """Findings of one kind that are printed for one view; the others are counted."""
 
@@ -247,7 +249,7 @@ def _excerpts(path: Path) -> set[str]:
         return set()
     with rows.open(encoding="utf-8", newline="") as file:
         cells = {cell for row in csv.reader(file) for cell in row if cell.endswith("…")}
-    return {cell[: min(39, len(cell) - 1)] for cell in cells}
+    return {cell[: min(EXCERPT, len(cell) - 1)] for cell in cells}
 
 
 def check_figures(chromium: Browser, folder: Path, out: Path) -> Iterator[tuple[str, list[Finding]]]:

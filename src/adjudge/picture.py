@@ -40,7 +40,7 @@ WIDTH = 560
 LABEL = 190
 """Pixels that a label on an axis may take; longer ones end in an ellipsis."""
 LETTER = 6.6
-"""Pixels that a letter of a label takes on average, or less."""
+"""Pixels that a letter of a label takes on average, rather more than less."""
 KEY = 30
 """Pixels of a legend's symbol and of the room beside it."""
 UNCUT = 10

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.cli.running import examples
 from tools.demo import LOOK, typed
 
 
@@ -19,8 +20,6 @@ def test_the_program_is_named_as_it_can_be_typed(monkeypatch: pytest.MonkeyPatch
 
 
 def test_five_things_to_look_at_of_which_the_commands_exist() -> None:
-    from tests.cli.running import examples
-
     assert len(LOOK) == 5
     lines = [line for _, *lines in LOOK for line in lines if line.startswith("{adjudge} ")]
     assert len(lines) == 5

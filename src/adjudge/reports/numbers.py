@@ -56,10 +56,6 @@ class Tick:
     text: str
 
 
-CROWDED = 24
-"""Characters of labels for which a narrow axis has no room: then every second is left out."""
-
-
 @dataclass(frozen=True, slots=True)
 class Scale:
     """From one round number to another, in equal round steps."""
@@ -72,10 +68,11 @@ class Scale:
         """Percent from the left."""
         return 100 * (value - self.low) / (self.high - self.low)
 
-    def ticks(self) -> tuple[Tick, ...]:
+    def ticks(self, room: float = math.inf) -> tuple[Tick, ...]:
+        """Every step; every second where there is no room for so many characters of labels."""
         step = (self.high - self.low) / self.steps
         found = self._labelled(step, self.steps + 1)
-        if sum(len(tick.text) for tick in found) > CROWDED:
+        if sum(len(tick.text) for tick in found) > room:
             return self._labelled(2 * step, self.steps // 2 + 1)
         return found
 

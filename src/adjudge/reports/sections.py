@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 MOST_BARS = 8  # groups that are drawn; more are letters alone
 MEAN_STEPS = 100
+AXIS = 24  # characters of labels over the intervals; for more the column is too narrow
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,7 @@ def league_of(
             )
             for k, s in enumerate(standings)
         ),
-        ticks=scale.ticks(),
+        ticks=scale.ticks(room=AXIS),
         steps=scale.steps,
         level=level_words(comparison.level),
         bars=len(bars[0]),

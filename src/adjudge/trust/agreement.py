@@ -37,6 +37,7 @@ from adjudge.trust.questions import (
     scored_answers,
     several_targets,
     stored_answers,
+    titles_of,
 )
 from adjudge.wording import counted, listed, natural
 
@@ -177,18 +178,12 @@ def agreement_on(
 
 
 def _without_targets(questions: tuple[QuestionAgreement, ...]) -> tuple[QuestionAgreement, ...]:
-    if len({(each.source, each.asked) for each in questions}) < len(questions):
+    asked = [(each.source, each.asked) for each in questions]
+    if len(set(asked)) < len(asked):
         return questions
-    names = Counter(each.asked for each in questions)
     return tuple(
-        replace(
-            each,
-            question=each.asked,
-            title=each.asked
-            if names[each.asked] == 1 or each.source is None
-            else f"{each.source}/{each.asked}",
-        )
-        for each in questions
+        replace(each, question=each.asked, title=title)
+        for each, title in zip(questions, titles_of(asked), strict=True)
     )
 
 

@@ -137,16 +137,17 @@ class Asked:
 
 def titled(questions: Sequence[QuestionMatrix]) -> tuple[QuestionMatrix, ...]:
     """The questions with titles that tell them apart."""
-    names = Counter(each.question for each in questions)
-    return tuple(
-        replace(
-            each,
-            title=f"{each.source}/{each.question}"
-            if names[each.question] > 1 and each.source is not None
-            else each.question,
-        )
-        for each in questions
-    )
+    titles = titles_of([(each.source, each.question) for each in questions])
+    return tuple(replace(each, title=title) for each, title in zip(questions, titles, strict=True))
+
+
+def titles_of(named: Sequence[tuple[str | None, str]]) -> list[str]:
+    """The names of questions, each with its protocol where another protocol asks one of the same name."""
+    names = Counter(question for _, question in named)
+    return [
+        f"{source}/{question}" if names[question] > 1 and source is not None else question
+        for source, question in named
+    ]
 
 
 def questions_of(answers: Iterable[GivenAnswer]) -> Asked:

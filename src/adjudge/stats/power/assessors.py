@@ -247,7 +247,9 @@ class Crossed:
 @lru_cache(maxsize=4)
 def _drawn(seed: int) -> FloatArray:
     """Normal numbers for the mean squares of the pair (topics, judges, rest, groups), then of the other systems."""
-    return np.random.default_rng(seed).standard_normal((8, DRAWS))
+    found = np.random.default_rng(seed).standard_normal((8, DRAWS))
+    found.flags.writeable = False
+    return found
 
 
 @lru_cache(maxsize=256)
