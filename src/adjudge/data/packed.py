@@ -12,11 +12,11 @@ import importlib
 import io
 import lzma
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from adjudge.errors import FormatError, UsageError, quoted
 
@@ -24,6 +24,14 @@ PACKED = (".gz", ".bz2", ".xz", ".zst")
 TIMES = 100
 TEXT_FREELY = 16 << 20
 PARQUET_FREELY = 256 << 20
+CELL = 16
+"""Bytes that a cell of a table takes at least, whatever is in it: nulls are packed to nothing, by the million."""
+CELL_OBJECT = 64
+"""The same where each becomes an object, in a list of records."""
+CELL_SCORE = 192
+"""The same where each becomes a score; of the shortest numbers that can be written as many fit as are in a file."""
+LOOK_EVERY = 1 << 16
+"""Cells that are read before they are counted again, where nothing says before how many there are."""
 _BATCH = 4096  # rows of a Parquet file at a time
 _CHUNK = 1 << 10  # bytes of a packed file at a time: each of a .zst file may become 32 kB
 _UNPACKED = 1 << 16  # bytes of a .bz2 or .xz file that are unpacked at a time
@@ -233,7 +241,18 @@ _START = 64
 _PLAIN = re.compile(rb"[\t\n\r -\xff]{6,}")  # text; fewer bytes may be the beginning of a packed file
 
 
-def check_parquet(path: Path, columns: Sequence[str] | None = None) -> None:
+def check_cells(path: Path, cells: int, size: int = CELL) -> None:
+    """Refuse a table with far more cells than its file has bytes."""
+    if cells * size > (allowed := _allowed(path, PARQUET_FREELY)):
+        raise FormatError(
+            f"has {cells:,} cells or more, and at most {allowed // size:,} are read from {path.stat().st_size:,} bytes:"
+            " if you trust it, say `adjudge --max-unpacked SIZE` before the command, such as"
+            f" {(cells * size >> 30) + 1}GB",
+            file=path,
+        )
+
+
+def check_parquet(path: Path, columns: Collection[str] | None = None) -> None:
     """Refuse a Parquet file that would take far more memory than it has bytes, whole or with these columns alone.
 
     Texts that repeat are stored once, so that only reading tells; they are read as they are stored, and counted. So are
@@ -246,15 +265,17 @@ def check_parquet(path: Path, columns: Sequence[str] | None = None) -> None:
         groups = [file.metadata.row_group(k) for k in range(file.metadata.num_row_groups)]
         if sum(group.total_byte_size for group in groups) > allowed:
             raise too_large(path, allowed)
-        texts = [leaf.path for leaf in _leaves(file) if leaf.physical_type == "BYTE_ARRAY"]
+        leaves = _leaves(file, columns)
+        check_cells(path, sum(leaf.cells for leaf in leaves))
+    texts = [leaf.path for leaf in leaves if leaf.is_text]
     with pq.ParquetFile(path, read_dictionary=texts) as file:
-        for batch in file.iter_batches(_BATCH, columns=columns):
-            left -= sum(map(_size, batch.columns))
+        for batch in file.iter_batches(_BATCH, columns=None if columns is None else list(columns)):
+            left -= max(sum(map(_size, batch.columns)), CELL * batch.num_rows * batch.num_columns)
             if left < 0:
                 raise too_large(path, allowed)
 
 
-def parquet_batches(path: Path, columns: Sequence[str], *, rows: int) -> Iterator[Any]:
+def parquet_batches(path: Path, columns: Collection[str], *, rows: int) -> Iterator[Any]:
     """Some rows of a Parquet file at a time, with the same limit.
 
     Counting texts as they are stored takes long, so it is done first only where a few rows could become large: for
@@ -264,30 +285,57 @@ def parquet_batches(path: Path, columns: Sequence[str], *, rows: int) -> Iterato
 
     allowed = left = _allowed(path, PARQUET_FREELY)
     with pq.ParquetFile(path) as file:
-        risky = {leaf.path.split(".")[0] for leaf in _leaves(file) if _may_grow(file, leaf)} & {*columns}
+        leaves = _leaves(file, columns)
+        check_cells(path, sum(leaf.cells for leaf in leaves))
+    risky = sorted({leaf.column for leaf in leaves if leaf.may_grow})
     if risky:
-        check_parquet(path, sorted(risky))
+        check_parquet(path, risky)
     with pq.ParquetFile(path) as file:
         for batch in file.iter_batches(rows, columns=list(columns)):
-            left -= batch.nbytes
+            left -= max(batch.nbytes, CELL * batch.num_rows * batch.num_columns)
             if left < 0:
                 raise too_large(path, allowed)
             yield batch
 
 
-def _leaves(file: Any) -> list[Any]:
-    return [file.schema.column(k) for k in range(len(file.schema))]
+class _Leaf(NamedTuple):
+    """A column of a Parquet file as it is stored; lists and objects have several."""
+
+    column: str
+    path: str
+    is_text: bool
+    may_grow: bool
+    cells: int
 
 
-def _may_grow(file: Any, leaf: Any) -> bool:
-    if leaf.physical_type != "BYTE_ARRAY":
-        return False
-    groups = (file.metadata.row_group(k) for k in range(file.metadata.num_row_groups))
-    chunks = [group.column(k) for group in groups for k in range(group.num_columns)]
-    own = [chunk for chunk in chunks if chunk.path_in_schema == leaf.path]
-    return leaf.max_repetition_level > 0 or any(
-        chunk.total_uncompressed_size > 10 * chunk.total_compressed_size for chunk in own
-    )
+def _leaves(file: Any, columns: Collection[str] | None) -> list[_Leaf]:
+    """The stored columns of some columns, or of all."""
+    groups = [file.metadata.row_group(k) for k in range(file.metadata.num_row_groups)]
+    wanted = None if columns is None else {*columns}
+    found = []
+    for k in range(len(file.schema)):
+        leaf = file.schema.column(k)
+        column = _column_of(leaf.path, wanted)
+        if column is None:
+            continue
+        chunks = [group.column(k) for group in groups]
+        is_text = leaf.physical_type == "BYTE_ARRAY"
+        shrank = any(each.total_uncompressed_size > 10 * each.total_compressed_size for each in chunks)
+        may_grow = is_text and (leaf.max_repetition_level > 0 or shrank)
+        found.append(_Leaf(column, leaf.path, is_text, may_grow, sum(each.num_values for each in chunks)))
+    return found
+
+
+def _column_of(path: str, wanted: set[str] | None) -> str | None:
+    """The column that a stored column belongs to; names may hold points, as those of paths do between their parts."""
+    if wanted is None or path in wanted:
+        return path
+    at = path.find(".")
+    while at >= 0:
+        if path[:at] in wanted:
+            return path[:at]
+        at = path.find(".", at + 1)
+    return None
 
 
 def _size(column: Any) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -31,6 +31,8 @@ class Says:
     """The connection ends without a reply."""
     endless: bool = False
     """The body never ends."""
+    raw: Callable[[], Iterable[bytes]] | None = None
+    """All of the reply, from its first line on, in pieces that are sent until nobody listens."""
 
 
 Script = Callable[[dict[str, Any], int], Says]
@@ -134,6 +136,9 @@ def _handler(server: BadServer) -> type[BaseHTTPRequestHandler]:
             if said.hang or said.drop:
                 self.close_connection = True
                 return
+            if said.raw is not None:
+                self._send_raw(said.raw())
+                return
             content = said.body if isinstance(said.body, bytes) else json.dumps(said.body).encode()
             self.send_response(said.status)
             for name, value in ({"Content-Type": "application/json"} | dict(said.headers)).items():
@@ -148,6 +153,16 @@ def _handler(server: BadServer) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(content[: said.cut])
             if said.cut is not None:
                 self.close_connection = True
+
+        def _send_raw(self, pieces: Iterable[bytes]) -> None:
+            self.close_connection = True
+            try:
+                for piece in pieces:
+                    if server.closing.is_set():
+                        return
+                    self.wfile.write(piece)
+            except OSError:  # whoever read has had enough
+                pass
 
         def _flood(self) -> None:
             self.close_connection = True
