@@ -13,6 +13,7 @@ from tests.web.making import Running, answer, send
 from adjudge.errors import BusyError
 from adjudge.judgments.tasks import Task
 from adjudge.web.answering import LONGEST_NOTE, MOST
+from adjudge.web.app import SAYS
 from adjudge.web.blind import UnitIds
 
 ANN = "ann"
@@ -281,7 +282,7 @@ def test_a_busy_store_says_so_and_nothing_is_lost(app: Running) -> None:
     other.execute("BEGIN IMMEDIATE")
     response = client.post("/api/events", json={"events": many})
     assert response.status_code == 503
-    assert response.json() == {"says": "The store of answers is busy. Try again in a moment."}
+    assert response.json() == {"says": SAYS[503]}
     other.execute("ROLLBACK")
     other.close()
     assert app.stored == 0

@@ -21,7 +21,7 @@ from sqlalchemy import Connection
 
 from adjudge.data.layout import PENDING_IMPORT
 from adjudge.data.transaction import PATIENCE, Transaction
-from adjudge.errors import ClashError, DataError, FormatError, quoted
+from adjudge.errors import AdjudgeError, ClashError, DataError, FormatError, quoted
 from adjudge.judgments.protocol import PYRAMID
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.database import lock, present
@@ -183,7 +183,7 @@ def finish_change(folder: Path, store: Store) -> None:
     """As `finish_edit`, right after the change of the files: whoever fails here says that the change stands."""
     try:
         finish_edit(folder, store)
-    except DataError as error:
+    except AdjudgeError as error:
         raise type(error)(f"{error}; the change is finished when the evaluation is next opened") from None
 
 
