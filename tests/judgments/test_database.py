@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from tests.judgments.conftest import run_sql
 from tests.judgments.making import a_task, an_event
 
-from adjudge.errors import AdjudgeError, BusyError, DataError, FormatError, UsageError
+from adjudge.errors import AdjudgeError, BusyError, FormatError, StoreUnavailable, UsageError
 from adjudge.judgments.store.database import lock
 from adjudge.judgments.store.encoding import Row
 from adjudge.judgments.store.store import open_store
@@ -123,7 +123,9 @@ def test_a_database_without_the_right_to_make_tables_is_told(new_database: str) 
     run_sql(new_database, f"CREATE ROLE {role} LOGIN")
     try:
         address = sa.make_url(new_database).set(username=role).render_as_string(hide_password=False)
-        with pytest.raises(DataError, match="PostgreSQL says: permission denied for database") as caught:
+        with pytest.raises(
+            StoreUnavailable, match="PostgreSQL says: permission denied for database"
+        ) as caught:
             open_store(address, "e")
         assert "\n" not in str(caught.value)
     finally:
@@ -132,5 +134,5 @@ def test_a_database_without_the_right_to_make_tables_is_told(new_database: str) 
 
 def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "judgments.sqlite").mkdir()
-    with pytest.raises(DataError, match="judgments.sqlite: cannot be read or written: unable to open"):
+    with pytest.raises(StoreUnavailable, match="judgments.sqlite: cannot be read or written: unable to open"):
         open_store(tmp_path, "e")

@@ -20,7 +20,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from adjudge.data.layout import PENDING_IMPORT
-from adjudge.data.transaction import PATIENCE, Transaction
+from adjudge.data.transaction import Transaction
 from adjudge.errors import AdjudgeError, ClashError, DataError, FormatError, quoted
 from adjudge.judgments.protocol import PYRAMID
 from adjudge.judgments.store import schema
@@ -171,7 +171,7 @@ def finish_edit(folder: Path, store: Store) -> None:
             f"{folder}: a change was interrupted and is to be finished first; open the evaluation where it can be"
             " written"
         )
-    with Transaction(folder, patience=PATIENCE) as change:
+    with Transaction(folder) as change:
         make_pending_edit(folder, store)
         make_pending_import(folder, store)
         for name in left:
