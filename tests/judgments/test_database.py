@@ -136,3 +136,44 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "judgments.sqlite").mkdir()
     with pytest.raises(StoreUnavailable, match="judgments.sqlite: cannot be read or written: unable to open"):
         open_store(tmp_path, "e")
+
+
+UNAVAILABLE = "08006 25006 28P01 3D000 40001 42501 53100 53200 53300 57P01 57P03 58030"
+
+
+@pytest.mark.parametrize("state", UNAVAILABLE.split())
+def test_states_of_postgresql_in_which_nothing_is_wrong_with_what_was_asked(
+    server: str, evaluation: str, state: str
+) -> None:
+    with open_store(server, evaluation) as store:
+        raising = f"DO $$ BEGIN RAISE EXCEPTION 'trouble' USING ERRCODE = '{state}'; END $$"
+        with pytest.raises(StoreUnavailable, match="PostgreSQL says: trouble"), store.database.writing() as c:
+            c.exec_driver_sql(raising)
+        assert store.last_seq() == 0
+
+
+@pytest.mark.parametrize("state", ["23505", "22001", "42P01", "P0001"])
+def test_states_of_postgresql_that_are_a_mistake(server: str, evaluation: str, state: str) -> None:
+    with open_store(server, evaluation) as store:
+        raising = f"DO $$ BEGIN RAISE EXCEPTION 'trouble' USING ERRCODE = '{state}'; END $$"
+        with pytest.raises(sa.exc.DBAPIError), store.database.writing() as connection:
+            connection.exec_driver_sql(raising)
+
+
+def test_a_full_file_of_sqlite_is_told_by_its_code(tmp_path: Path) -> None:
+    heard: list[object] = []
+    with open_store(tmp_path, "e") as store:
+        store.database.heard = heard.append
+
+        def grow(connection: Connection) -> None:
+            connection.exec_driver_sql(
+                "PRAGMA max_page_count = 1"
+            )  # of this connection; what it gives is not read
+            connection.exec_driver_sql("CREATE TABLE more AS SELECT zeroblob(100000)")
+
+        with pytest.raises(StoreUnavailable, match="is full"):
+            store.change(grow)
+        assert [type(each) for each in heard] == [StoreUnavailable]
+        with store.database.writing() as connection:  # another connection, which knows no such limit
+            connection.exec_driver_sql("CREATE TABLE more AS SELECT zeroblob(100000)")
+        assert heard[1:] == [None]

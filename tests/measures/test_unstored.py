@@ -18,6 +18,7 @@ from adjudge.data.rows import Summary
 from adjudge.data.transaction import Transaction
 from adjudge.errors import BusyError
 from adjudge.evaluation import Evaluation
+from adjudge.judgments.batch import TopicBatch
 from adjudge.measures import run
 
 
@@ -41,7 +42,7 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     topics: list[str] = []
     score_batches = run.score_batches
 
-    def noted(measures: object, batches: list[run.TopicBatch]) -> object:
+    def noted(measures: object, batches: list[TopicBatch]) -> object:
         topics.extend(batch.topic.topic for batch in batches)
         return score_batches(measures, batches)  # type: ignore[arg-type]
 
@@ -92,7 +93,7 @@ def test_what_is_kept_grows_and_is_good_for_its_texts_alone(small: Evaluation, c
     (scored,) = Evaluation.open(small.path).score("rouge-1")
     assert computed == []
     assert scored.new == ("t1", "t2", "t3")
-    assert not small.scores().stale["rouge-1"]
+    assert not Evaluation.open(small.path).scores().stale["rouge-1"]
 
 
 def test_a_damaged_one_is_computed_again(small: Evaluation, computed: list[str]) -> None:

@@ -11,7 +11,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -299,8 +299,14 @@ class Database:
         """Connections from before an outage, or opened in it, are not used after it: one to a file that was read-only
         would stay so."""
         error = context.sqlalchemy_exception
-        if error is not None and type(self._plain(error)) is StoreUnavailable:
-            context.is_disconnect = True
+        if error is None or type(self._plain(error)) is not StoreUnavailable:
+            return
+        if self.is_file and context.connection is not None:
+            with suppress(
+                sqlite3.Error
+            ):  # a cursor that is still read would keep it open, and with it the lock
+                context.connection.connection.rollback()
+        context.is_disconnect = True
 
     @contextmanager
     def _in_words(self) -> Iterator[None]:
