@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -314,7 +315,8 @@ def test_an_outage_is_told_to_all_who_wait(ready: Store, where: Path | str) -> N
         behind = [waiting.submit([an_event(ready, n, id=f"behind-{n}")]) for n in range(3)]
         later = waiting.change_later(lambda own: None)
         go_on.set()
-        for each in (held, *behind, later):
+        told: list[Future[Any]] = [held, *behind, later]
+        for each in told:
             with pytest.raises(BusyError):
                 each.result()
         connection.rollback()
