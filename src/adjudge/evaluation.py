@@ -30,7 +30,7 @@ from adjudge.data.transaction import Transaction
 from adjudge.data.undo import ChangeHistory, RestoredFolder, Undoing, Undone
 from adjudge.data.units import UnitsReport
 from adjudge.engine import Workers
-from adjudge.errors import AdjudgeError, BusyError, DataError, UsageError
+from adjudge.errors import AdjudgeError, DataError, UsageError
 from adjudge.judgments.tasks import FILE, PENDING
 from adjudge.wording import counted
 
@@ -521,8 +521,6 @@ class Evaluation:
                 plan, _, tasks = self._undoing(entry)
                 return self._undone(plan, tasks, dry_run=True)
             return self._undo(entry)
-        except BusyError:
-            raise
         except DataError as error:
             done = "made again" if redo else "undone"
             raise DataError(f"{self.path}: {entry.note.what} cannot be {done}: {error}") from None

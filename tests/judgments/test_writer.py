@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -17,8 +18,9 @@ from sqlalchemy import Connection, event
 from tests.judgments.children import TASKS, event_of_id, save_some
 from tests.judgments.making import a_task, an_event
 
-from adjudge.errors import ClashError, DataError
+from adjudge.errors import BusyError, ClashError, DataError, StoreUnavailable
 from adjudge.judgments.store import appending, schema
+from adjudge.judgments.store.database import lock
 from adjudge.judgments.store.encoding import Row, event_row
 from adjudge.judgments.store.store import Store, open_store
 from adjudge.judgments.store.writer import Append, Writer
@@ -288,3 +290,54 @@ def test_a_writer_that_was_never_used_has_no_thread() -> None:
     writer = unused_writer()
     writer.close()
     assert writer._thread is None
+
+
+def test_an_outage_is_told_to_all_who_wait(ready: Store, where: Path | str) -> None:
+    """Each would else wait as long for the same; what comes afterwards is tried."""
+    with (
+        open_store(where, ready.evaluation, patience=0.05) as waiting,
+        ready.database.writing() as connection,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        lock(connection, ready.evaluation)
+        begun, go_on = threading.Event(), threading.Event()
+
+        def first(own: Connection) -> None:
+            begun.set()
+            go_on.wait(30)
+            lock(own, ready.evaluation)
+
+        if waiting.database.is_file:  # whose transactions begin with the lock
+            begun.set()
+            go_on.set()
+        held = pool.submit(waiting.change, first)
+        begun.wait(30)
+        behind = [waiting.submit([an_event(ready, n, id=f"behind-{n}")]) for n in range(3)]
+        later = waiting.change_later(lambda own: None)
+        go_on.set()
+        told: list[Future[Any]] = [held, *behind, later]
+        for each in told:
+            with pytest.raises(BusyError):
+                each.result()
+        connection.rollback()
+        assert len(waiting.append([an_event(ready, 1)])) == 1
+
+
+def test_an_outage_is_tried_once_more_and_not_call_by_call(
+    ready: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waiting, go_on = hold(ready)
+    tried: list[int] = []
+
+    def away(connection: Connection, calls: Sequence[Sequence[Row]]) -> list[list[Ack]]:
+        tried.append(len(calls))
+        raise StoreUnavailable("the disk is full")
+
+    monkeypatch.setattr(ready._writer, "_append_all", away)
+    calls = [ready.submit([an_event(ready, n, id=f"event-{n}")]) for n in range(5)]
+    go_on.set()
+    for call in calls:
+        with pytest.raises(StoreUnavailable):
+            call.result()
+    waiting.result()
+    assert tried == [5, 5]

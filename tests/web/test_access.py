@@ -76,7 +76,7 @@ def wanted(entry: Route, who: str) -> int:
     out = 401 if entry.path.startswith("/api/") else 303  # who opens a page is asked to sign in
     if entry.path in ("/account", "/api/password"):
         return out if who in OUT else 200
-    if entry.role == "anyone":
+    if entry.role in ("anyone", "unasked"):
         return {"/": 303, "/api/sign-in": 401}.get(entry.path, 200)
     if who in OUT:
         return out

@@ -22,7 +22,8 @@ from adjudge.web.site import Site
 
 log = logging.getLogger("adjudge.web")
 
-Role = Literal["anyone", "assessor", "organiser"]
+Role = Literal["unasked", "anyone", "assessor", "organiser"]
+"""Who may; to the unasked it is not even looked who they are, so that scripts and styles do without the store."""
 
 CSRF_HEADER = "x-adjudge-csrf"
 HEADERS = {
@@ -67,7 +68,7 @@ class Visitor:
 
     def may(self, role: Role) -> bool:
         match role:
-            case "anyone":
+            case "unasked" | "anyone":
                 return True
             case "assessor":
                 return self.judges

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakValueDictionary
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SerializerFunctionWrapHandler, model_serializer
 
-from adjudge.errors import AdjudgeError, BusyError, DataError
+from adjudge.errors import ClashError, DataError
 from adjudge.judgments.protocol import (
     NOTES,
     PREFERENCE,
@@ -26,7 +27,7 @@ from adjudge.judgments.protocol import (
     Protocol,
 )
 from adjudge.judgments.store.encoding import moment
-from adjudge.judgments.tasks import Event, Task, TextRef, stable_id, units_of
+from adjudge.judgments.tasks import Ack, Event, Task, TextRef, stable_id, units_of
 from adjudge.web.blind import UnitIds
 from adjudge.web.site import Site
 from adjudge.wording import counted
@@ -96,12 +97,19 @@ class Receipt(BaseModel):
     refused: list[Refused]
 
 
-class NotAskedNow(DataError):
-    """An answer that the page does not offer as things stand. Its text goes to the browser: it holds no name."""
+class NotAnAnswer(DataError):
+    """What was judged to be no answer, ever: the one reason for which a browser may forget what it sent.
+
+    Its text goes to the browser: it holds no id and no name.
+    """
+
+
+class NotAskedNow(NotAnAnswer):
+    """An answer that the page does not offer as things stand."""
 
 
 async def store_answers(site: Site, person: str, sent: Sequence[Sent]) -> Receipt:
-    """Every answer on its own: one that is refused does not hold the others up. BusyError means: try again.
+    """Every answer on its own: one that is refused does not hold the others up. Any other error means: try again.
 
     One after the other: were those behind an answer that finds the store busy stored before it, it would come last when
     it is sent again, and count as the latest.
@@ -114,13 +122,31 @@ async def store_answers(site: Site, person: str, sent: Sequence[Sent]) -> Receip
             if each.question == UNMARKED or each.question.startswith(UNIT):
                 saved.append(await _store_in_turn(site, task, event))
             else:
-                (ack,) = await asyncio.wrap_future(site.store.submit([event]))
+                (ack,) = await _submit(site, [event])
                 saved.append(Saved(id=each.id, seq=ack.seq, newer=ack.newer))
-        except BusyError:
-            raise
-        except (AdjudgeError, ValueError) as error:
-            refused.append(Refused(id=each.id, why=plain(error)))
+        except NotAnAnswer as error:
+            refused.append(Refused(id=each.id, why=str(error)))
     return Receipt(saved=saved, refused=refused)
+
+
+async def _submit(site: Site, events: Sequence[Event]) -> list[Ack]:
+    with _judging():
+        stored = site.store.submit(events)  # which refuses at once what cannot be a row
+    try:
+        return await asyncio.wrap_future(stored)
+    except ClashError as error:
+        raise NotAnAnswer("this answer was sent before with other content") from error
+
+
+@contextmanager
+def _judging() -> Iterator[None]:
+    """What is refused in here is refused for what was sent, whatever the state of files and store: keep both out."""
+    try:
+        yield
+    except NotAnAnswer:
+        raise
+    except (DataError, ValueError) as error:
+        raise NotAnAnswer("not an answer to this") from error
 
 
 _turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -146,7 +172,7 @@ async def _store_in_turn(site: Site, task: Task, event: Event) -> Saved:
                 events.append(_taken_back(answers[UNMARKED], event, again))
         elif again in before:
             events.append(before[again])
-        acks = await asyncio.wrap_future(site.store.submit(events))
+        acks = await _submit(site, events)
     reopened = Reopened(question=UNMARKED, seq=acks[1].seq) if len(acks) > 1 else None
     return Saved(id=event.id, seq=acks[0].seq, newer=acks[0].newer, reopened=reopened)
 
@@ -171,28 +197,20 @@ def latest(events: Iterable[Event], assessor: str) -> dict[str, Event]:
     return {question: event for question, event in found.items() if event.answer is not None}
 
 
-def plain(error: Exception) -> str:
-    """Why an answer is refused, in words that hold no id and no name."""
-    if isinstance(error, NotAskedNow):
-        return str(error)
-    text = str(error)
-    return (
-        "this answer was sent before with other content" if "sent before" in text else "not an answer to this"
-    )
-
-
 def event_of(site: Site, person: str, sent: Sent) -> tuple[Task, Event]:
     """An answer as the store takes it; refuses what is no answer to a question of a task of this person's."""
     task = site.task(sent.task, person, cancelled=True)
     if task is None:
-        raise DataError("no such task")
+        raise NotAnAnswer("not an answer to this")
     if task.cancelled and all(event.id != sent.id for event in site.store.events(task=task.id)):
         raise NotAskedNow("this page was cancelled: its texts are not judged any more")
-    question, answer = UnitIds.of(site, task).meant(sent.question, whole(sent.answer))
-    check(site, task, question, answer)
-    for time in (sent.shown_at, sent.answered_at):
-        if time is not None:
-            moment(time)  # refuses what is no time: whoever counts minutes later relies on it
+    site.protocol(task.protocol)  # read, where it was not yet
+    with _judging():
+        question, answer = UnitIds.of(site, task).meant(sent.question, whole(sent.answer))
+        check(site, task, question, answer)
+        for time in (sent.shown_at, sent.answered_at):
+            if time is not None:
+                moment(time)  # refuses what is no time: whoever counts minutes later relies on it
     event = Event(
         id=sent.id,
         evaluation=site.store.evaluation,

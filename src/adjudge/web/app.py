@@ -13,7 +13,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from adjudge import __version__
-from adjudge.errors import BusyError, DataError
+from adjudge.errors import DataError, FormatError, StoreUnavailable
 from adjudge.web import access
 from adjudge.web.access import Refusal
 from adjudge.web.pages import views
@@ -36,8 +36,9 @@ SAYS = {
     422: "This cannot be read.",
     429: "Too many tries. Wait a quarter of an hour, or open your personal link, which works at any time.",
     500: "Something went wrong here. Your answers are safe; try again.",
-    503: "The store of answers is busy. Try again in a moment.",
+    503: "Answers cannot be saved or read at the moment. Those not saved yet are kept on your computer.",
 }
+SOON = "5"  # seconds, after which who was told 503 may ask again; a page that was opened does so by itself
 LARGEST = 2 * 1024 * 1024  # bytes of a request
 
 
@@ -75,7 +76,8 @@ def create_app(
     app.add_exception_handler(404, said)
     app.add_exception_handler(405, said)
     app.add_exception_handler(RequestValidationError, unread)
-    app.add_exception_handler(BusyError, busy)
+    app.add_exception_handler(StoreUnavailable, unavailable)
+    app.add_exception_handler(FormatError, failed)
     app.add_exception_handler(DataError, gone)
     app.add_exception_handler(Exception, failed)
     return app
@@ -84,9 +86,9 @@ def create_app(
 def guard(request: Request) -> None:
     """Lets a request through where its route's role allows it. Without an entry in the table nothing is allowed."""
     site: Site = request.app.state.site
-    visitor = access.visitor_of(request, site)
-    request.state.visitor = visitor
     role = ROLES.get((request.method, request.scope["route"].path))
+    visitor = None if role == "unasked" else access.visitor_of(request, site)
+    request.state.visitor = visitor
     if role is None:
         raise HTTPException(403)
     if request.method != "GET" and access.is_elsewhere(request):
@@ -98,7 +100,7 @@ def guard(request: Request) -> None:
         raise Refusal(403, ELSEWHERE)
     if request.method != "GET" and access.is_forged(request, site, visitor):
         raise HTTPException(403)
-    if role != "anyone":
+    if role not in ("anyone", "unasked"):
         if visitor is None:
             raise HTTPException(401)
         if not visitor.may(role):
@@ -155,8 +157,11 @@ async def unread(request: Request, error: Exception) -> Response:
     return answer(request, 422)
 
 
-async def busy(request: Request, error: Exception) -> Response:
-    return answer(request, 503)
+async def unavailable(request: Request, error: Exception) -> Response:
+    """The log has it already, once for all requests (outages.py)."""
+    response = answer(request, 503)
+    response.headers.update({"Retry-After": SOON, "Refresh": SOON})
+    return response
 
 
 async def gone(request: Request, error: Exception) -> Response:

@@ -14,7 +14,7 @@ from datetime import timedelta
 
 import numpy as np
 
-from adjudge.errors import AdjudgeError
+from adjudge.errors import StoreUnavailable
 from adjudge.judgments.pairs.answers import answers_in
 from adjudge.judgments.pairs.sample import ANYONE
 from adjudge.judgments.pairs.sides import Pair, PairPool, content, pools_of
@@ -153,8 +153,10 @@ class Sampler:
                     return
                 try:
                     line.refit()
-                except AdjudgeError as error:  # such as a busy store: pairs are drawn at random meanwhile
-                    log.warning("no refit: %s", error)
+                except StoreUnavailable:  # of which the log knows: pairs are drawn at random meanwhile
+                    break
+                except Exception as error:  # what is wrong with one topic must not end the thread
+                    log.error("no refit of a topic", exc_info=error)
 
     def offer(self, person: str) -> Offer:
         mine = self._pairs_of(person)
@@ -355,7 +357,6 @@ class TopicLine:
         latest = max((event.seq or 0 for each in judged for event in each.answers.values()), default=0)
         if latest == self._seen:
             return
-        self._seen = latest
         answers, waiting = answers_in(pool, self._tasks(), {each.task.id: each.answers for each in judged})
         if self._similarity is None:
             self._similarity = sentence_similarity(DEFAULT, pool.texts).among()
@@ -368,7 +369,7 @@ class TopicLine:
             waiting=[*waiting, *pool.twins],
         )
         with self._lock:
-            self._ready = list(found)
+            self._ready, self._seen = list(found), latest
 
 
 def _readable(site: Site, pool: PairPool) -> PairPool:

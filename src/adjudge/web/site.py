@@ -15,6 +15,10 @@ from adjudge.judgments.protocol import Protocol, protocol_of, protocols_of
 from adjudge.judgments.store.store import Store, store_of
 from adjudge.judgments.tasks import Task, TextRef, changed
 from adjudge.web.blind import PublicIds
+from adjudge.web.outages import Outages
+
+PATIENCE = 10.0
+"""Seconds that an answer waits for other processes. Less than a page waits: it is to hear that the store is busy."""
 
 
 @dataclass
@@ -25,14 +29,18 @@ class Site:
     collection: Collection
     store: Store
     public: PublicIds
+    outages: Outages
     _protocols: dict[str, Protocol] = field(default_factory=dict)
     _tasks: dict[str, Task] = field(default_factory=dict)
     _keys: dict[str, str] = field(default_factory=dict)
 
     @classmethod
-    def open(cls, folder: Folder) -> Site:
-        store = store_of(folder)
-        return cls(folder, load(folder), store, PublicIds(store.secret("public-ids")))
+    def open(cls, folder: Folder, *, patience: float = PATIENCE) -> Site:
+        store = store_of(folder, patience=patience)
+        store.secret("csrf")  # read once: the page that says what is wrong with the store must not need it
+        outages = Outages(lambda: store.clock())
+        store.database.heard = outages.heard
+        return cls(folder, load(folder), store, PublicIds(store.secret("public-ids")), outages)
 
     def close(self) -> None:
         self.store.close()
@@ -97,11 +105,8 @@ class Site:
             task = self._tasks.get(key)
         if task is None or task.assessor != person:
             return None
-        try:
-            now = self.store.task(task.id)
-        except DataError:
-            return None
-        return now if cancelled or not now.cancelled else None
+        now = self.store.find_task(task.id)
+        return None if now is None or (now.cancelled and not cancelled) else now
 
     def changed(self, task: Task) -> str | None:
         """What of the task's texts is no longer as it was when the task was made."""

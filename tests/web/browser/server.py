@@ -28,8 +28,7 @@ class Server:
         return f"http://127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "adjudge", "serve", str(self.folder), "--port", str(self.port)]
-        self.process = subprocess.Popen([*command, *self.options], stdout=subprocess.DEVNULL)
+        self.process = self._run()
         end = time.monotonic() + PATIENCE
         while not self._listens():
             if self.process.poll() is not None:
@@ -37,6 +36,10 @@ class Server:
             if time.monotonic() > end:
                 raise TimeoutError("the server does not listen")
             time.sleep(0.02)
+
+    def _run(self) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "adjudge", "serve", str(self.folder), "--port", str(self.port)]
+        return subprocess.Popen([*command, *self.options], stdout=subprocess.DEVNULL)
 
     def _listens(self) -> bool:
         with socket.socket() as probe:

@@ -11,7 +11,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,15 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from adjudge.engine import chunked
-from adjudge.errors import AdjudgeError, BusyError, DataError, FormatError, UsageError, quoted
+from adjudge.errors import (
+    AdjudgeError,
+    BusyError,
+    DataError,
+    FormatError,
+    StoreUnavailable,
+    UsageError,
+    quoted,
+)
 from adjudge.judgments.store import migrations, schema
 from adjudge.judgments.store.readonly import copy_with_log, is_read_only, uri_to_read
 from adjudge.judgments.store.schema import SCHEMA
@@ -111,6 +119,35 @@ def parse_mount(text: str) -> list[tuple[str, str]]:
 PATIENCE = 60.0  # seconds that a writer waits for other processes
 AT_ONCE = 200  # values in one IN (...), of which a question has four: all databases take that many
 
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_DISK = (
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_NOMEM,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_NOLFS,
+)
+_LOCK_NOT_AVAILABLE = "55P03"
+_AWAY = (
+    "08",  # the connection is lost
+    "25006",  # read-only
+    "28",  # nobody is let in under this name now
+    "3D",  # no such database, or schema
+    "3F",
+    "40",  # rolled back for the sake of others
+    "42501",  # no rights
+    "53",  # full disk, no memory, too many connections
+    "55",  # in use, or not accepting connections
+    "57",  # shutting down, starting up, cancelled by whoever runs it
+    "58",  # the system around it
+)
+"""Of PostgreSQL's states, as they begin: nothing is wrong with what was asked."""
+
+Heard = Callable[[StoreUnavailable | None], None]
+
 
 class Database:
     """One database, opened and of the present schema."""
@@ -118,6 +155,8 @@ class Database:
     def __init__(self, url: URL, *, patience: float = PATIENCE):
         self.url = url
         self.patience = patience
+        self.heard: Heard = lambda error: None
+        """Called when the database could not be used, and with None whenever something was written."""
         self.place = str(url.database) if self.is_file else url.render_as_string(hide_password=True)
         self.read_only = self.is_file and is_read_only(Path(str(url.database)))
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
@@ -156,9 +195,10 @@ class Database:
     def writing(self) -> Iterator[Connection]:
         """A transaction that is committed, to the disk, when the block ends well."""
         if self.read_only:
-            raise DataError(f"{self.place}: cannot be written: the file or its folder is read-only")
+            raise StoreUnavailable(f"{self.place}: cannot be written: the file or its folder is read-only")
         with self._in_words(), self._writer.begin() as connection:
             yield connection
+        self.heard(None)
 
     def scrub(self) -> None:
         """On SQLite, empties the log, where texts that were overwritten in the file may still stand."""
@@ -223,6 +263,7 @@ class Database:
         begin = "BEGIN IMMEDIATE" if writing else "BEGIN"
         event.listen(engine, "connect", settle)
         event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
+        event.listen(engine, "handle_error", self._let_go)
         return engine
 
     def _postgresql(self, *, writing: bool) -> Engine:
@@ -251,7 +292,21 @@ class Database:
             connection.commit()
 
         event.listen(engine, "connect", settle)
+        event.listen(engine, "handle_error", self._let_go)
         return engine
+
+    def _let_go(self, context: sa.engine.ExceptionContext) -> None:
+        """Connections from before an outage, or opened in it, are not used after it: one to a file that was read-only
+        would stay so."""
+        error = context.sqlalchemy_exception
+        if error is None or type(self._plain(error)) is not StoreUnavailable:
+            return
+        if self.is_file and context.connection is not None:
+            with suppress(
+                sqlite3.Error
+            ):  # a cursor that is still read would keep it open, and with it the lock
+                context.connection.connection.rollback()
+        context.is_disconnect = True
 
     @contextmanager
     def _in_words(self) -> Iterator[None]:
@@ -261,6 +316,8 @@ class Database:
             plain = self._plain(error)
             if plain is None:
                 raise
+            if isinstance(plain, StoreUnavailable):
+                self.heard(plain)
             raise plain from error
 
     def _plain(self, error: SQLAlchemyError) -> AdjudgeError | None:
@@ -270,27 +327,32 @@ class Database:
         if not isinstance(error, DBAPIError):
             return None
         said = next(iter(str(error.orig).strip().splitlines()), type(error.orig).__name__)
+        busy = BusyError(f"{self.place}: somebody else has been writing for {self.patience:g} s; try again")
         if self.is_file:
-            return self._plain_sqlite(said)
+            code = sqlite_code(error.orig)
+            if code in _DAMAGED:
+                return FormatError(f"not a database of judgments, or a damaged one ({said})", file=self.place)
+            away = StoreUnavailable(f"{self.place}: cannot be read or written: {said}")
+            return busy if code in _BUSY else away if code in _DISK else None
         state = getattr(error.orig, "sqlstate", None)
-        if state == "55P03":  # lock_not_available
-            return BusyError(
-                f"{self.place}: somebody else has been writing for {self.patience:g} s; try again"
-            )
-        if isinstance(error, sa.exc.OperationalError) or state in ("42501", "3F000", "25006"):
-            return DataError(f"{self.place}: PostgreSQL says: {said}")
-        return None
+        if state == _LOCK_NOT_AVAILABLE:
+            return busy
+        lost = state is None and isinstance(
+            error, sa.exc.OperationalError
+        )  # the driver's own: no server to ask
+        if lost or error.connection_invalidated or (state or "").startswith(_AWAY):
+            return StoreUnavailable(f"{self.place}: PostgreSQL says: {said}")
+        return (
+            DataError(f"{self.place}: PostgreSQL says: {said}")
+            if isinstance(error, sa.exc.OperationalError)
+            else None
+        )
 
-    def _plain_sqlite(self, said: str) -> AdjudgeError | None:
-        if "locked" in said or "busy" in said:
-            return BusyError(
-                f"{self.place}: somebody else has been writing for {self.patience:g} s; try again"
-            )
-        if "not a database" in said or "malformed" in said:
-            return FormatError(f"not a database of judgments, or a damaged one ({said})", file=self.place)
-        if any(word in said for word in ("unable to open", "readonly", "disk", "full")):
-            return DataError(f"{self.place}: cannot be read or written: {said}")
-        return None
+
+def sqlite_code(error: BaseException | None) -> int | None:
+    """SQLite's primary code of an error, without what the extended one adds; None where it is none of SQLite's."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return None if code is None else code & 0xFF
 
 
 def _keep_log(run: Callable[[str], Any], database: Database) -> None:
@@ -303,7 +365,7 @@ def _keep_log(run: Callable[[str], Any], database: Database) -> None:
                 raise DataError(f"{database.place}: SQLite cannot keep a write-ahead log here")
             return
         except Exception as error:
-            if "locked" not in str(error) or time.monotonic() > deadline:
+            if sqlite_code(error) not in _BUSY or time.monotonic() > deadline:
                 raise
             time.sleep(0.01)
 

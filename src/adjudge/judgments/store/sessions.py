@@ -6,7 +6,6 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from secrets import token_hex
@@ -16,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 from sqlalchemy.dialects import postgresql, sqlite
 
-from adjudge.errors import BusyError, DataError, UsageError, quoted
+from adjudge.errors import DataError, UsageError, quoted
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.database import lock
 from adjudge.judgments.store.encoding import check_name, moment, stamp
@@ -198,8 +197,8 @@ class Sessions:
         seen = row["seen_at"]
         if moment(seen) <= now - SEEN_EVERY:
             seen = stamp(now)
-            with suppress(BusyError):  # a note that is not worth refusing somebody
-                self._store.change(lambda connection: self._touch(connection, row, seen))
+            # A note that is not worth refusing somebody, nor letting them wait where somebody else is writing.
+            self._store.change_later(lambda connection: self._touch(connection, row, seen))
         return Session(
             person=row["person"],
             name=row["name"],

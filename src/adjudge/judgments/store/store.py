@@ -148,6 +148,11 @@ class Store:
         self.database.check_process()
         return self._writer.run(job)
 
+    def change_later(self, job: Callable[[Connection], T]) -> Future[T]:
+        """As `change`, without waiting: for what is not worth it."""
+        self.database.check_process()
+        return self._writer.run_later(job)
+
     def task_rows(self, tasks: Iterable[Task]) -> list[Row]:
         """Tasks as rows, checked."""
         return [self._row(task, task_row) for task in tasks]
@@ -159,10 +164,13 @@ class Store:
     # Reading: every call sees one state of the database.
 
     def task(self, id: str) -> Task:
-        found = self._tasks(_task.c.id == id)
-        if not found:
+        found = self.find_task(id)
+        if found is None:
             raise DataError(f"no task {quoted(id)} in {quoted(self.evaluation)}")
-        return found[0]
+        return found
+
+    def find_task(self, id: str) -> Task | None:
+        return next(iter(self._tasks(_task.c.id == id)), None)
 
     def tasks(
         self,
@@ -286,12 +294,12 @@ def _latest(*conditions: sa.ColumnElement[bool]) -> sa.Select[Any]:
     )
 
 
-def store_of(folder: Folder) -> Store:
+def store_of(folder: Folder, *, patience: float = PATIENCE) -> Store:
     """The store, made where there is none; what a change of the folder's texts left to do here is done first.
 
     A file in the folder keeps the name under which it began, so that renaming the evaluation loses nothing.
     """
-    store = _store_of(folder)
+    store = _store_of(folder, patience)
     try:
         finish_edit(folder.path, store)
     except BaseException:
@@ -300,13 +308,13 @@ def store_of(folder: Folder) -> Store:
     return store
 
 
-def _store_of(folder: Folder) -> Store:
+def _store_of(folder: Folder, patience: float) -> Store:
     name = folder.settings.name
     if folder.settings.database:
-        return open_store(confirmed_address(folder), name)
-    store = open_store(folder.path, name)
+        return open_store(confirmed_address(folder), name, patience=patience)
+    store = open_store(folder.path, name, patience=patience)
     known = store.evaluations()
     if not known or name in known:
         return store
     store.close()
-    return open_store(folder.path, known[0])
+    return open_store(folder.path, known[0], patience=patience)

@@ -9,7 +9,7 @@ from fastapi import HTTPException, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from adjudge.errors import AdjudgeError
+from adjudge.errors import DataError
 from adjudge.formats.answer_table import answer_table
 from adjudge.judgments.pairs.sample import ANYONE
 from adjudge.judgments.protocol import NOTES, own_protocols
@@ -19,6 +19,7 @@ from adjudge.judgments.store.records import records
 from adjudge.judgments.tasks import PROGRAMS, Judged, Task
 from adjudge.web.access import Refusal, actor_of
 from adjudge.web.api import visitor
+from adjudge.web.outages import Outage
 from adjudge.web.pages.views import render
 from adjudge.web.pages.work import answers_of, is_assigned, progress
 from adjudge.web.sampler import Quota, Sampler, is_copy
@@ -100,6 +101,8 @@ class OrganiserPage:
     programs: tuple[ProgramTotal, ...]
     origins: Mapping[str, str]
     """Of assessors that are programs: simulated, learned."""
+    outages: tuple[Outage, ...]
+    """When the store could not be used, since the server was started."""
     closed: bool
     """The organiser judges too and is not done: which summary is whose stays closed to them."""
 
@@ -172,6 +175,7 @@ def organiser_page(
         quota=quota if quota is not None and quota.of else None,
         programs=tuple(_programs(origins, sums)),
         origins=origins,
+        outages=site.outages.known,
         closed=closed,
     )
 
@@ -281,7 +285,7 @@ def link(asked: Named, request: Request) -> NewLink:
     actor = actor_of(request, me.person)
     try:
         return NewLink(token=site.store.accounts.renew_link(asked.person, actor=actor, stay=stay))
-    except AdjudgeError as error:
+    except DataError as error:
         raise HTTPException(404) from error
 
 
@@ -293,7 +297,7 @@ def suspend(asked: State, request: Request) -> State:
     change = site.store.accounts.suspend if asked.suspended else site.store.accounts.restore
     try:
         change(asked.person, actor=actor_of(request, me))
-    except AdjudgeError as error:
+    except DataError as error:
         raise HTTPException(404) from error
     return asked
 
