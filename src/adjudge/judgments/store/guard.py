@@ -36,9 +36,9 @@ Master = tuple[tuple[Any, ...], ...]
 # Steps of SQLite's machine
 
 EVERY = 1_000  # steps between two looks
-OPENING = 50_000  # steps to read a schema: ours takes about two thousand
+OPENING = 10_000  # steps to read a schema: ours takes about five hundred
 FEWEST = 20_000_000  # steps that a statement always has: a second or so
-PER_BYTE = 50  # steps for every byte of the file: our longest statements take less than one
+PER_BYTE = 10  # further steps for every byte of the file: our longest statements take a sixth of one
 SOUND_AFTER = 3.0  # seconds after which the file's structure is looked at, once
 _LONGEST_DEFINITION = 100_000
 
@@ -173,7 +173,8 @@ def _compare(connection: sqlite3.Connection, place: str, shape: Shape | None) ->
     if (problem := _difference(shape_of(master), shape)) is not None:
         what = "" if version is None else f" (schema {version})"
         raise FormatError(
-            f"{problem}{what}; nothing of it was read. Put a copy that you trust in its place", file=place
+            f"{problem}{what}; nothing was read: move the file away, or put a copy that you trust in its place",
+            file=place,
         )
 
 

@@ -26,6 +26,8 @@ from adjudge.judgments.store.appending import EventLedger, add_some_tasks, refus
 from adjudge.judgments.store.database import AT_ONCE, lock
 from adjudge.judgments.store.encoding import (
     HIGHEST,
+    KEYS,
+    BadCell,
     Row,
     Stored,
     check_name,
@@ -450,9 +452,9 @@ class Disguise:
             case "person":
                 return record | {"id": record["pseudonym"], "name": None}
             case "task":
-                return record | {name: self._person(record[name]) for name in ("assessor", "lease_by")}
+                return record | {name: self._person(record, name) for name in ("assessor", "lease_by")}
             case "event":
-                changed = {"assessor": self._person(record["assessor"]), "answer": record["answer"]}
+                changed = {"assessor": self._person(record, "assessor"), "answer": record["answer"]}
                 if record["client"] is not None:
                     changed["client"] = self.clients[record["client"]]
                 if record["question"].partition(":")[0] in FREE_TEXT:
@@ -461,7 +463,11 @@ class Disguise:
             case _:
                 return record
 
-    def _person(self, id: str | None) -> str | None:
+    def _person(self, record: Record, column: str) -> str | None:
+        id = record[column]
+        if id is not None and id not in self.pseudonyms:
+            kind = record["kind"]
+            raise BadCell(kind, record[KEYS[kind]], column, f"there is no person {quoted(id)}")
         return None if id is None else self.pseudonyms[id]
 
     def _typed(self, answer: Any) -> Any:
