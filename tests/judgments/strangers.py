@@ -47,7 +47,9 @@ def put(path: Path, table: str, column: str, value: Any) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         made = connection.execute("SELECT sql, rowid FROM sqlite_master WHERE type = 'table'").fetchall()
         connection.execute("PRAGMA writable_schema = ON")
-        connection.execute("UPDATE sqlite_master SET sql = replace(sql, ' NOT NULL', '') WHERE type = 'table'")
+        connection.execute(
+            "UPDATE sqlite_master SET sql = replace(sql, ' NOT NULL', '') WHERE type = 'table'"
+        )
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         mark = "CAST(? AS TEXT)" if value is NOT_UTF8 else "?"
         first = f"(SELECT min(rowid) FROM {table})"

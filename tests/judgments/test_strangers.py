@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
 import sqlite3
 import stat
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-import sqlalchemy as sa
 from tests.cli.running import called
 from tests.judgments.conftest import run_sql
 from tests.judgments.making import Clock, an_event, fill
 from tests.judgments.strangers import FILE, HOSTILE, NOT_UTF8, columns, copy_of, put
 
-from adjudge.errors import AdjudgeError, DataError, FormatError
+from adjudge.errors import DataError, FormatError
 from adjudge.evaluation import Evaluation
-from adjudge.judgments.store import guard, migrations, schema
+from adjudge.judgments.store import changes, guard, schema
 from adjudge.judgments.store.appending import NotKept
-from adjudge.judgments.store.backup import backup
 from adjudge.judgments.store.edits import TaskEdit, make_edit
 from adjudge.judgments.store.encoding import CELLS, stamp
-from adjudge.judgments.store.records import write_records
 from adjudge.judgments.store.store import Store, open_store, store_of
 
 DATA = Path(__file__).parent / "data"
@@ -134,10 +129,8 @@ def test_commands_stop_at_a_foreign_schema(small: Evaluation) -> None:
     small.simulate_judgments("duc-2001", assessors=1, seed=1)
     with closing(sqlite3.connect(small.path / FILE)) as connection:
         connection.executescript(f"DROP TABLE attempt; CREATE VIEW attempt AS {ENDLESS} n FROM r")
-    for command in (("check",), ("judgments", "list"), ("score", "-m", "coverage"), ("people", "list")):
-        name, options = command[0], command[1:]
-        group = (name, options[0]) if name in ("judgments", "people") else (name,)
-        done = called(small.path.parent, *group, small.path.name, *command[len(group) :])
+    for command in ("check EVAL", "judgments list EVAL", "score EVAL -m coverage", "people list EVAL"):
+        done = called(small.path.parent, *command.replace("EVAL", small.path.name).split())
         assert done.returncode == 1
         assert 'the view "attempt"' in done.stdout + done.stderr
 
@@ -163,9 +156,16 @@ def bomb(path: Path, name: str, depth: int = 8) -> None:
         n = (size - 12) // (len(cell) + 2)
         cells = cell * n
         first = size - len(cells)
-        head = bytes((2, 0, 0)) + n.to_bytes(2, "big") + first.to_bytes(2, "big") + b"\0" + child.to_bytes(4, "big")
-        places = b"".join((first + k * len(cell)).to_bytes(2, "big") for k in range(n))
-        return (head + places).ljust(first, b"\0") + cells
+        head = (
+            bytes((2, 0, 0))
+            + n.to_bytes(2, "big")
+            + first.to_bytes(2, "big")
+            + b"\0"
+            + child.to_bytes(4, "big")
+        )
+        places: bytes = b"".join((first + k * len(cell)).to_bytes(2, "big") for k in range(n))
+        whole: bytes = (head + places).ljust(first, b"\0") + cells
+        return whole
 
     last = len(content) // size
     content += leaf
@@ -206,9 +206,11 @@ def test_a_question_that_takes_long_has_the_pages_looked_at(
     """Long rows take few steps: so the structure is looked at, whenever that is."""
     monkeypatch.setattr(guard, "FEWEST", 1 << 60)
     monkeypatch.setattr(guard, "SOUND_AFTER", 0)
-    with closing(guard.connect(bombed / FILE)) as connection:
-        with pytest.raises(sqlite3.OperationalError, match="interrupted"):
-            connection.execute(QUESTION).fetchall()
+    with (
+        closing(guard.connect(bombed / FILE)) as connection,
+        pytest.raises(sqlite3.OperationalError, match="interrupted"),
+    ):
+        connection.execute(QUESTION).fetchall()
 
 
 def test_a_sound_file_that_takes_long_is_read(
@@ -235,7 +237,9 @@ def test_commands_end_where_pages_share_pages(small: Evaluation, monkeypatch: py
     small.units()
     small.simulate_judgments("duc-2001", assessors=1, seed=1)
     with closing(sqlite3.connect(small.path / FILE)) as connection:
-        connection.executescript("DELETE FROM event WHERE seq > 5 OR task <> (SELECT task FROM event WHERE seq = 1)")
+        connection.executescript(
+            "DELETE FROM event WHERE seq > 5 OR task <> (SELECT task FROM event WHERE seq = 1)"
+        )
     bomb(small.path / FILE, INDEX)
     place, name = small.path.parent, small.path.name
     done = called(place, "check", name)
@@ -329,14 +333,14 @@ def test_every_broken_cell_is_one_line_and_check_finds_it(
 @pytest.mark.parametrize(
     ("table", "column", "value", "problem"),
     [
-        ("event", "answer", "{", "table event, row 1, column answer: not JSON"),
-        ("event", "answer", NOT_UTF8, "table event, row 1, column answer: "),
-        ("event", "answer", None, "table event, row 1, column answer: empty"),
-        ("event", "answer", '{"x": NaN}', "table event, row 1, column answer: not JSON (NaN"),
-        ("event", "answer", "[" * 200 + "]" * 200, "row 1, column answer: too many lists and objects"),
-        ("event", "answer", '{"value": 1}', "table event, row 1, column answer: unit"),
+        ("event", "answer", "{", "table event, row 2, column answer: not JSON"),
+        ("event", "answer", NOT_UTF8, "table event, row 2, column answer: not UTF-8"),
+        ("event", "answer", None, "table event, row 2, column answer: empty"),
+        ("event", "answer", '{"x": NaN}', "table event, row 2, column answer: not JSON (NaN"),
+        ("event", "answer", "[" * 200 + "]" * 200, "row 2, column answer: too many lists and objects"),
+        ("event", "answer", '{"value": 1}', "table event, row 2, column answer: pyramid-peer: no list"),
         ("event", "seq", -5, "table event, row -5, column seq: "),
-        ("event", "task", "nobody", 'row 1, column task: there is no task "nobody"'),
+        ("event", "task", "nobody", 'row 2, column task: there is no task "nobody"'),
         ("evaluation", "last_seq", 0, "column last_seq: 0, and there is an event"),
         ("evaluation", "last_seq", "x", 'column last_seq: "x", expected a whole number'),
         ("person", "name", "a\x1b[31m", 'column name: "a\\x1b[31m": it holds a control character'),
@@ -356,7 +360,8 @@ def test_check_names_table_row_and_column(
     assert (finding.severity, finding.count >= 1) == ("error", True)
 
 
-def test_check_lists_some_and_counts_all(few: Path, tmp_path: Path) -> None:
+def test_check_lists_some_and_counts_all(few: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(changes, "MOST", 20)
     copy_of(few / "e", tmp_path / "e")
     with closing(sqlite3.connect(tmp_path / "e" / FILE)) as connection:
         connection.execute("UPDATE event SET received_at = 'now', took_ms = 'long'")
@@ -364,7 +369,7 @@ def test_check_lists_some_and_counts_all(few: Path, tmp_path: Path) -> None:
         connection.commit()
     report = Evaluation.open(tmp_path / "e").check()
     (finding,) = [each for each in report.findings if each.code == "judgments-unreadable"]
-    assert finding.count == 2 * n > len(finding.where)
+    assert (finding.count, len(finding.where)) == (2 * n, 20)
 
 
 def test_names_hold_no_control_characters_on_the_way_in(store: Store) -> None:

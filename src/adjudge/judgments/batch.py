@@ -269,8 +269,9 @@ def _refuse_unknown(judged: Iterable[Judged], protocols: Mapping[str, Protocol],
     from adjudge.judgments.store.encoding import BadCell
 
     for each in judged:
-        protocol = protocols.get(each.task.protocol)
-        for question, event in each.answers.items() if protocol is not None else ():
+        if (protocol := protocols.get(each.task.protocol)) is None:
+            continue
+        for question, event in each.answers.items():
             try:
                 protocol.check(question, event.answer)
             except DataError as error:

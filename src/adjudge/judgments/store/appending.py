@@ -110,7 +110,7 @@ class EventLedger:
         self._read_back(connection)
 
     def _read_back(self, connection: Connection) -> None:
-        """Whatever is acknowledged was read back: a trigger or a rule in the database may have made it something else."""
+        """Whatever is acknowledged was read back: a trigger or a rule may have made it something else, or nothing."""
         event, counter = schema.event, schema.evaluation
         query = (
             sa.select(*event.c, counter.c.last_seq)

@@ -6,6 +6,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
 
 from adjudge.data.check import Finding, some
@@ -18,6 +19,7 @@ from adjudge.judgments.store.faults import faults
 from adjudge.judgments.store.readonly import connect_to_read
 from adjudge.judgments.tasks import FrozenNow, Task, changed
 
+MOST = 1000  # faults that are named; the rest is counted
 _LATER = dict.fromkeys(("peer_form", "reference_form", "cancelled", "renamed", "asked"))
 """Columns that are missing in a store that nobody has upgraded yet."""
 _JUDGED = """
@@ -59,15 +61,16 @@ def changed_in_file(path: Path, collection: Collection) -> Iterator[Finding]:
         )
         return
     folder = Folder(path.parent, collection.settings)
-    wrong = list(faults(path, lambda names: protocols_of(folder, names)))
-    if wrong:
+    wrong = faults(path, lambda names: protocols_of(folder, names))
+    first = [str(fault) for fault in islice(wrong, MOST)]
+    if first:
         yield Finding(
             severity="error",
             code="judgments-unreadable",
             what=f"{path.name} holds what Adjudge does not write",
             effect="commands that need judgments stop there; put a backup in its place, or correct it",
-            where=some(map(str, wrong)),
-            count=len(wrong),
+            where=tuple(first),
+            count=len(first) + sum(1 for _ in wrong),
         )
         return
     tasks = list(_tasks(path))

@@ -1,7 +1,7 @@
 """Tasks and events as rows of the database, and the checks that cells pass, on the way in and on the way out.
 
 No connections here. A store may hold what strangers wrote: `CELLS` says what each column of each table holds, whatever
-is read goes through it, and a cell that holds something else is named by table, row and column. Loads no SQLAlchemy, for
+is read goes through it, and a cell that holds something else is named by table, row and column. Loads no SQLAlchemy:
 `adjudge check` reads through it too.
 """
 
@@ -14,11 +14,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
 from functools import lru_cache, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, Union
 
 from adjudge.data.rows import HALF
 from adjudge.errors import FormatError, UsageError, quoted
 from adjudge.judgments.tasks import ORIGINS, Ack, Event, Task, TextRef
+
+if TYPE_CHECKING:
+    from sqlalchemy import RowMapping
 
 LONGEST_NAME = 200
 LONGEST_LINE = 10_000
@@ -32,7 +35,7 @@ EVENT_FIELDS = tuple(field.name for field in fields(Event))
 _ANSWER = EVENT_FIELDS.index("answer")
 
 Row = dict[str, Any]
-Stored = Mapping[str, Any]
+Stored = Union[Row, "RowMapping"]
 
 _NAMES = {
     Task: ("id", "evaluation", "assessor", "protocol", "version", "topic"),
@@ -111,6 +114,11 @@ def _wrong_name(value: object) -> str | None:
     return None
 
 
+def _wrong_id(value: object) -> str | None:
+    """As `_wrong_name`, of anything that JSON or a program may give."""
+    return _wrong_name(value) if isinstance(value, str) else _wrong_text(value)
+
+
 def _wrong_line(value: object) -> str | None:
     if (problem := _wrong_text(value)) is not None:
         return problem
@@ -125,7 +133,10 @@ def _wrong_line(value: object) -> str | None:
 def _wrong_text(value: object) -> str | None:
     if not isinstance(value, str):
         return f"{_shown(value)}, expected a text"
-    if "\0" in value or (not value.isascii() and HALF.search(value)):
+    half = None if value.isascii() else HALF.search(value)
+    if half is not None and "\udc80" <= half[0] <= "\udcff":  # how bytes that are no UTF-8 were read
+        return "not UTF-8, or half of a character: a character that no database keeps"
+    if half is not None or "\0" in value:
         return f"{quoted(value)}: it holds a character that no database keeps"
     return None
 
@@ -195,32 +206,24 @@ def _wrong_side(value: object) -> str | None:
     """A side of a pair names a summary, or a sentence; what else it holds nobody reads."""
     if not isinstance(value, dict):
         return "not a JSON object"
-    wanted = {"system": _wrong_name, "document": _wrong_name, "form": _wrong_name, "text": _wrong_text}
-    for name, check in (*wanted.items(), *dict.fromkeys(("length", "start", "end"), _wrong_number).items()):
+    for name, wrong in _SIDE.items():
         told = value.get(name)
-        if (told is not None or name == "system" in value) and (problem := check(told)) is not None:
+        if (told is not None or name == "system" in value) and (problem := wrong(told)) is not None:
             return f'"{name}": {problem}'
     return None
 
 
 def _wrong_names(value: object) -> str | None:
     """The systems that cancel a task; none has an empty name, which stands for the topic."""
-    fine = isinstance(value, list) and not any(each != "" and _wrong_name(each) for each in map(_hashable, value))
+    fine = isinstance(value, list) and not any(each != "" and _wrong_id(each) for each in value)
     return None if fine else "not a JSON list of names"
 
 
 def _wrong_renamings(value: object) -> str | None:
     fine = isinstance(value, list) and all(
-        isinstance(each, list)
-        and len(each) == 3
-        and not any(map(_wrong_line, each))
-        for each in value
+        isinstance(each, list) and len(each) == 3 and not any(map(_wrong_line, each)) for each in value
     )
     return None if fine else "not a JSON list of times, old and new names"
-
-
-def _hashable(value: object) -> object:
-    return value if isinstance(value, str) else None
 
 
 def _shown(value: object) -> str:
@@ -278,7 +281,15 @@ def _no_constant(text: str) -> Any:
 
 _JSON = json.JSONDecoder(parse_float=_finite, parse_constant=_no_constant)
 
-_NAME, _LINE, _TEXT, _TIME, _NUMBER = _wrong_name, _wrong_line, _wrong_text, _wrong_time, _wrong_number
+_NAME: Check = _wrong_name
+_LINE: Check = _wrong_line
+_TIME: Check = _wrong_time
+_NUMBER: Check = _wrong_number
+_SIDE: Mapping[str, Check] = {
+    **dict.fromkeys(("system", "document", "form"), _wrong_id),
+    **dict.fromkeys(("length", "start", "end"), _wrong_number),
+    "text": _wrong_text,
+}
 _SEQ: Check = partial(_wrong_number, least=1, most=HIGHEST)
 _COUNT: Check = partial(_wrong_number, least=0, most=HIGHEST)
 _TOKEN_HASH = _matching("[0-9a-f]{64}", "the hash of a token")
@@ -321,7 +332,12 @@ CELLS: Mapping[str, Mapping[str, tuple[Check, bool]]] = {
     ),
     "event": _cells(
         dict.fromkeys(("evaluation", "id", "task", "assessor", "question"), _NAME)
-        | {"seq": _SEQ, "answer": _json(lambda value: None), "origin": _one_of(*ORIGINS), "received_at": _TIME},
+        | {
+            "seq": _SEQ,
+            "answer": _json(lambda value: None),
+            "origin": _one_of(*ORIGINS),
+            "received_at": _TIME,
+        },
         dict.fromkeys(("base", "newer", "client_n", "took_ms"), _NUMBER)
         | {"client": _LINE, "shown_at": _TIME, "answered_at": _TIME},
     ),
@@ -342,7 +358,12 @@ CELLS: Mapping[str, Mapping[str, tuple[Check, bool]]] = {
     ),
     "attempt": _cells({"evaluation": _NAME, "id": _NAME, "key_hash": _NAME, "at": _TIME}, {}),
     "secret": _cells(
-        {"evaluation": _NAME, "name": _NAME, "value": _matching("([0-9a-f]{2}){16,64}", "hexadecimal digits")}, {}
+        {
+            "evaluation": _NAME,
+            "name": _NAME,
+            "value": _matching("([0-9a-f]{2}){16,64}", "hexadecimal digits"),
+        },
+        {},
     ),
     "edit": _cells({"evaluation": _NAME, "id": _NAME, "made_at": _TIME, "what": _json(_wrong_object)}, {}),
 }
@@ -381,7 +402,7 @@ def checked_cell(table: str, column: str, value: Any, key: object = None) -> Any
 
 def check_name(field: str, value: object) -> None:
     """Refuses what cannot identify something."""
-    _refuse(field, _wrong_name(value) if isinstance(value, str) else _wrong_text(value))
+    _refuse(field, _wrong_id(value))
 
 
 def check_line(field: str, value: object) -> None:
@@ -454,7 +475,7 @@ def events_of(rows: Iterable[Sequence[Any]]) -> Iterator[Event]:
             fine = True
         except ValueError:
             fine = False
-        for wrong, may_be_empty, value in zip(_EVENT_CHECKS, _EVENT_EMPTY, row):
+        for wrong, may_be_empty, value in zip(_EVENT_CHECKS, _EVENT_EMPTY, row, strict=True):
             if value is None:
                 fine = fine and may_be_empty
             elif wrong is not None and wrong(value) is not None:

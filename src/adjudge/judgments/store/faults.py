@@ -54,7 +54,9 @@ def _faults(connection: sqlite3.Connection, protocols: Known) -> Iterator[DataEr
 def _dangling(connection: sqlite3.Connection) -> Iterator[BadCell]:
     """Rows that name a row which is not there."""
     for table, number, parent, key in connection.execute("PRAGMA foreign_key_check").fetchall():
-        columns = [row["from"] for row in connection.execute(f"PRAGMA foreign_key_list({table})") if row["id"] == key]
+        columns = [
+            row["from"] for row in connection.execute(f"PRAGMA foreign_key_list({table})") if row["id"] == key
+        ]
         query = f"SELECT * FROM {table} WHERE rowid = ?"  # noqa: S608
         row = dict(connection.execute(query, (number,)).fetchone())
         value = row[columns[-1]]
@@ -75,7 +77,9 @@ def _counters(connection: sqlite3.Connection) -> Iterator[BadCell]:
 
 def _unknown_answers(connection: sqlite3.Connection, protocols: Known) -> Iterator[BadCell]:
     """Answers that count now and that their protocol does not know."""
-    used = {name for (name,) in connection.execute("SELECT DISTINCT protocol FROM task") if isinstance(name, str)}
+    used = {
+        name for (name,) in connection.execute("SELECT DISTINCT protocol FROM task") if isinstance(name, str)
+    }
     known = protocols(used)
     query = """
         select event.*, protocol from event

@@ -1,9 +1,9 @@
 """SQLite files that may come from a stranger: opened with their schema compared, and every question bounded.
 
 A database can hold programs: triggers, views, computed columns, indexes of expressions. So the schema of a file is
-compared with what Adjudge made in that version (schemas.json, which a test derives from migrations/) before any table is
-read, and whatever else it holds is refused by name. And its pages can be made to be read for ever, so a statement has no
-more steps than a file of its size can need. The standard library alone: `adjudge check` loads no more.
+compared with what Adjudge makes in that version (schemas.json, which a test derives from migrations/) before any table
+is read, and whatever else it holds is refused by name. Pages can be arranged so that reading them never ends, so a
+statement has no more steps than a file of its size can need. The standard library alone: `adjudge check` loads no more.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import os
 import re
 import sqlite3
 import stat
+import sys
 import time
 from collections.abc import Mapping
 from contextlib import closing, suppress
@@ -96,7 +97,7 @@ class Meter:
         sizes = 0
         for end in ("", "-wal"):
             with suppress(OSError):
-                sizes += os.stat(f"{self._path}{end}").st_size
+                sizes += Path(f"{self._path}{end}").stat().st_size
         return sizes
 
 
@@ -136,7 +137,7 @@ def _restrict(connection: sqlite3.Connection) -> None:
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_DEFINITION)
     connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
     connection.setlimit(sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH, 10)  # foreign keys that follow are such
-    if hasattr(connection, "setconfig"):  # Python 3.12
+    if sys.version_info >= (3, 12):
         connection.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)
     for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0"):
         connection.execute(f"PRAGMA {pragma}")
@@ -155,7 +156,9 @@ def is_sound(name: str, *, uri: bool) -> bool:
 
 # Comparing schemas
 
-_TOKEN = re.compile(r"""[A-Za-z_][A-Za-z0-9_]*|"[A-Za-z_][A-Za-z0-9_]*"|\d+|[(),]|(?P<space>[ \t\r\n]+)|(?P<other>.)""", re.S)
+_TOKEN = re.compile(
+    r"""[A-Za-z_][A-Za-z0-9_]*|"[A-Za-z_][A-Za-z0-9_]*"|\d+|[(),]|(?P<space>[ \t\r\n]+)|(?P<other>.)""", re.S
+)
 
 
 def _compare(connection: sqlite3.Connection, place: str, shape: Shape | None) -> None:
@@ -290,10 +293,10 @@ def make_private(path: Path) -> None:
         return  # whoever opens it says why
     for end in BESIDE:
         with suppress(OSError):
-            beside = f"{path}{end}"
-            found = os.lstat(beside)
+            beside = Path(f"{path}{end}")
+            found = beside.lstat()
             if stat.S_ISREG(found.st_mode) and found.st_mode & 0o077 and found.st_uid == _user():
-                os.chmod(beside, stat.S_IMODE(found.st_mode) & ~0o077)
+                beside.chmod(stat.S_IMODE(found.st_mode) & ~0o077)
 
 
 def _user() -> int:
