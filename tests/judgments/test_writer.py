@@ -21,7 +21,7 @@ from tests.judgments.making import a_task, an_event
 from adjudge.errors import BusyError, ClashError, DataError, StoreUnavailable
 from adjudge.judgments.store import appending, schema
 from adjudge.judgments.store.database import lock
-from adjudge.judgments.store.encoding import Row, event_row
+from adjudge.judgments.store.encoding import Row, event_row, stamp
 from adjudge.judgments.store.store import Store, open_store
 from adjudge.judgments.store.writer import Append, Writer
 from adjudge.judgments.tasks import Ack
@@ -199,7 +199,7 @@ def test_numbers_follow_the_order_of_commits(ready: Store, where: Path | str) ->
     with open_store(where, ready.evaluation) as other, ThreadPoolExecutor(1) as pool:
         slow = event_row(an_event(ready, "slow", task="t0"))
         with ready.database.writing() as connection:
-            appending.append_all(connection, ready.evaluation, [[slow]], "now")
+            appending.append_all(connection, ready.evaluation, [[slow]], stamp(ready.clock()))
             quick = pool.submit(other.append, [an_event(ready, "quick", task="t0")])
             time.sleep(0.1)
             assert not quick.done()

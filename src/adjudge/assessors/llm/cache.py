@@ -12,9 +12,10 @@ import math
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
@@ -24,6 +25,7 @@ from adjudge.assessors.llm.spending import Spent
 from adjudge.data.folder import Folder
 from adjudge.data.layout import JUDGES, check_plain_file, check_plain_folder
 from adjudge.errors import DataError, FormatError
+from adjudge.judgments.store.guard import ENDLESS, Shape, connect, read_master, shape_of
 from adjudge.wording import one_line
 
 FILE = "replies.sqlite"
@@ -32,10 +34,22 @@ _REPLIES = (
     " judge TEXT NOT NULL, protocol TEXT NOT NULL, at TEXT NOT NULL, reply TEXT NOT NULL)"
 )
 _ANEW = "CREATE TABLE anew (what TEXT PRIMARY KEY, since INTEGER NOT NULL) WITHOUT ROWID"
-_TABLES = {_REPLIES, _ANEW, "CREATE TABLE sqlite_sequence(name,seq)"}  # SQLite's own, for AUTOINCREMENT
 _PATIENCE = 60.0  # seconds for another process to end its write, which takes milliseconds
 _BESIDE = ("", "-journal", "-wal", "-shm")
 _AT_ONCE = 500  # keys in one query
+
+
+def _make_tables(connection: sqlite3.Connection) -> None:
+    connection.execute(_REPLIES)
+    connection.execute(_ANEW)
+
+
+@cache
+def _shape() -> Shape:
+    """The schema of a file of replies: what making one gives."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        _make_tables(connection)
+        return shape_of(read_master(connection))
 
 
 class KeptReplies(Protocol):
@@ -66,9 +80,9 @@ class ReplyStore:
         for end in _BESIDE:
             check_plain_file(path.with_name(path.name + end))
         try:
-            self._db = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
+            self._db = connect(path, timeout=_PATIENCE, threads=True, shape=_shape())
         except sqlite3.Error as error:
-            raise DataError(f"{path}: cannot be opened: {error}") from None
+            raise self._wrong(error) from None
         try:
             self._prepare()
         except BaseException:
@@ -98,20 +112,15 @@ class ReplyStore:
 
     def _prepare(self) -> None:
         try:
-            self._db.execute("PRAGMA trusted_schema = OFF")  # a folder may come from a stranger
             self._db.execute("PRAGMA synchronous = NORMAL")
             self._db.execute("BEGIN IMMEDIATE")
             try:
-                found = self._db.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
-                if not found:
-                    self._db.execute(_REPLIES)
-                    self._db.execute(_ANEW)
+                if not self._db.execute("SELECT 1 FROM sqlite_master").fetchone():
+                    _make_tables(self._db)
             finally:
                 self._db.execute("COMMIT")
         except sqlite3.Error as error:
             raise self._wrong(error) from None
-        if found and {text for (text,) in found} != _TABLES:
-            raise FormatError("is no file of replies; move it away, or name another", file=self.path)
 
     def get(self, key: str) -> ChatReply | None:
         return self.get_all([key]).get(key)
@@ -123,7 +132,7 @@ class ReplyStore:
     def notes(self, keys: Iterable[str]) -> Mapping[str, KeptNote]:
         """Who brought the replies that are there, of these keys."""
         rows = self._by_key("key, number, judge, at", keys)
-        return {key: KeptNote(number, str(judge), str(at)) for key, number, judge, at in rows}
+        return {key: KeptNote(number, self._line(judge), self._line(at)) for key, number, judge, at in rows}
 
     def _by_key(self, columns: str, keys: Iterable[str]) -> Iterator[tuple[Any, ...]]:
         wanted = list(dict.fromkeys(keys))
@@ -142,13 +151,14 @@ class ReplyStore:
         )
 
     def __len__(self) -> int:
-        return int(self._run("SELECT count(*) FROM replies")[0][0])
+        # Not count(*), which is one step however long it takes.
+        return int(self._run("SELECT count(key) FROM replies")[0][0])
 
     @property
     def last(self) -> int:
         """The highest number that was given to a reply; 0 where there was none."""
         found = self._run("SELECT seq FROM sqlite_sequence WHERE name = 'replies'")
-        return int(found[0][0]) if found else 0
+        return self._count(found[0][0]) if found else 0
 
     def spent(self, judge: str, protocol: str, *, after: int) -> Spent:
         """What the replies of a judge under a protocol took, of those with a higher number."""
@@ -176,7 +186,7 @@ class ReplyStore:
         if begin:
             self._run("INSERT OR IGNORE INTO anew VALUES (?, ?)", (what, self.last))
         found = self._run("SELECT since FROM anew WHERE what = ?", (what,))
-        return int(found[0][0]) if found else self.last
+        return self._count(found[0][0]) if found else self.last
 
     def is_anew(self, what: str) -> bool:
         """Whether asking something anew began and was not ended."""
@@ -207,13 +217,25 @@ class ReplyStore:
     ) -> None:
         self.close()
 
+    def _count(self, value: Any) -> int:
+        if not isinstance(value, int) or value < 0:
+            raise self._damaged("a number in it is none")
+        return value
+
+    def _line(self, value: Any) -> str:
+        if not isinstance(value, str) or not value.isprintable():
+            raise self._damaged("a name or a time in it is none")
+        return value
+
     def _reply(self, text: Any) -> ChatReply:
         try:
             return replace(_parsed(parse_body(text)), cached=True)
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, RecursionError):
             raise self._damaged("a reply in it cannot be read") from None
 
     def _wrong(self, error: sqlite3.Error) -> DataError:
+        if str(error) == "interrupted":
+            return self._damaged(ENDLESS)
         if isinstance(error, sqlite3.OperationalError) and "malformed" not in str(error):
             return DataError(f"{self.path}: cannot be used: {one_line(error)}")
         return self._damaged(str(error))
@@ -267,4 +289,6 @@ def _parsed(data: Any) -> ChatReply:
     if not all(isinstance(each, int | float) and 0 <= each < math.inf for each in numbers):
         raise TypeError("numbers")
     places = tuple(tuple((str(token), float(value)) for token, value in place) for place in reply.tokens)
+    if not all(math.isfinite(value) for place in places for _, value in place):
+        raise TypeError("probabilities")
     return replace(reply, tokens=places)

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 from adjudge.errors import ClashError, DataError, FormatError, UsageError, nearest, quoted
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.database import lock
-from adjudge.judgments.store.encoding import Row, check_name, stamp
+from adjudge.judgments.store.encoding import Row, Stored, check_name, checked, checked_cell, stamp
 from adjudge.judgments.store.log import COMMAND, Actor, What, forget_places, note
 from adjudge.judgments.store.people import People, Person, find, register
 from adjudge.judgments.store.sessions import ACCOUNTS, Proof, digest, end_all, is_open, may_enter, new_token
@@ -341,7 +341,7 @@ class Accounts:
         here = _table.c.evaluation == self._evaluation
         return sa.select(*_table.c, _person.c.name).select_from(ACCOUNTS).where(here, *which)
 
-    def _entering(self, id: str) -> sa.RowMapping | None:
+    def _entering(self, id: str) -> Stored | None:
         """The row of somebody who may sign in; anything may have been typed as a name."""
         try:
             check_name("id", id)
@@ -349,7 +349,8 @@ class Accounts:
             return None
         query = self._query(may_enter(self._evaluation), _table.c.person == id)
         with self._store.database.reading() as connection:
-            return connection.execute(query).mappings().first()
+            row = connection.execute(query).mappings().first()
+            return None if row is None else checked("account", row)
 
     def _row(self, connection: Connection, id: str) -> sa.RowMapping:
         check_name("id", id)
@@ -358,7 +359,7 @@ class Accounts:
             known = connection.scalars(
                 sa.select(_table.c.person).where(_table.c.evaluation == self._evaluation)
             )
-            raise DataError(f"{quoted(id)} has no account{nearest(id, known)}")
+            raise DataError(f"{quoted(id)} has no account{nearest(id, map(str, known))}")
         return row
 
     def _update(self, id: str) -> sa.Update:
@@ -376,6 +377,10 @@ class PeopleWithAccounts(People):
 
 
 def _account_of(row: sa.RowMapping) -> Account:
+    """The account of a row that was read."""
+    checked("account", row)
+    if row["name"] is not None:
+        checked_cell("person", "name", row["name"], row["person"])
     return Account(
         person=row["person"],
         name=row["name"],

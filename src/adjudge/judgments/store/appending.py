@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from adjudge.engine import chunked
-from adjudge.errors import AdjudgeError, ClashError, DataError, quoted
+from adjudge.errors import AdjudgeError, BusyError, ClashError, DataError, quoted
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.database import AT_ONCE, among, lock, present
 from adjudge.judgments.store.encoding import EVENT_FIELDS, Row, ack_of, event_of, moment, stamp, task_of
@@ -107,6 +107,28 @@ class EventLedger:
         table = schema.evaluation
         moved = sa.update(table).where(table.c.name == self.evaluation).values(last_seq=self.last)
         connection.execute(moved)
+        self._read_back(connection)
+
+    def _read_back(self, connection: Connection) -> None:
+        """Whatever is acknowledged was read back: a trigger or a rule may have made it something else, or nothing."""
+        event, counter = schema.event, schema.evaluation
+        query = (
+            sa.select(*event.c, counter.c.last_seq)
+            .join(counter, counter.c.name == event.c.evaluation)
+            .where(event.c.evaluation == self.evaluation, event.c.seq >= self.fresh[0]["seq"])
+            .order_by(event.c.seq)
+        )
+        columns = event.c.keys()
+        expected = [(*(row[name] for name in columns), self.last) for row in self.fresh]
+        if list(map(tuple, connection.execute(query))) != expected:
+            raise NotKept(
+                "the database did not keep an answer as it was given: nothing was saved;"
+                " look for triggers and rules in it that Adjudge did not make"
+            )
+
+
+class NotKept(BusyError):
+    """What was written is not what is read. The sender keeps it."""
 
 
 def append_all(

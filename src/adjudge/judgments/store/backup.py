@@ -18,6 +18,7 @@ import sqlalchemy as sa
 
 from adjudge.errors import ClashError, DataError, UsageError
 from adjudge.judgments.store.database import Database
+from adjudge.judgments.store.guard import connect, make_private
 from adjudge.judgments.store.readonly import connect_to_read, is_read_only
 from adjudge.judgments.store.schema import SCHEMA
 from adjudge.judgments.store.store import Store
@@ -33,6 +34,7 @@ def backup(store: Store, target: Path, *, pg_dump: Path | None = None) -> Path:
         raise ClashError(f"{target}: is there already; a backup overwrites nothing")
     scratch = target.with_name(f".{target.name}.part")
     scratch.unlink(missing_ok=True)
+    make_private(scratch)  # it holds names, and what lets people in
     try:
         if store.database.is_file:
             _copy_sqlite(store.database, scratch)
@@ -50,7 +52,7 @@ def _source(database: Database) -> sqlite3.Connection:
     """The store, also where it lies in a folder that cannot be written."""
     path = Path(str(database.url.database))
     if not is_read_only(path):
-        return sqlite3.connect(path, timeout=database.patience)
+        return connect(path, timeout=database.patience)
     return connect_to_read(path)
 
 

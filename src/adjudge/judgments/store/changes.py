@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
 
 from adjudge.data.check import Finding, some
@@ -14,9 +14,14 @@ from adjudge.data.collection import Collection
 from adjudge.data.folder import Folder
 from adjudge.errors import quoted
 from adjudge.judgments.protocol import protocols_of
+from adjudge.judgments.store.encoding import task_of
+from adjudge.judgments.store.faults import faults
 from adjudge.judgments.store.readonly import connect_to_read
-from adjudge.judgments.tasks import FrozenNow, Task, TextRef, changed
+from adjudge.judgments.tasks import FrozenNow, Task, changed
 
+MOST = 1000  # faults that are named; the rest is counted
+_LATER = dict.fromkeys(("peer_form", "reference_form", "cancelled", "renamed", "asked"))
+"""Columns that are missing in a store that nobody has upgraded yet."""
 _JUDGED = """
     select * from task
     where exists (select 1 from event where event.evaluation = task.evaluation and event.task = task.id)
@@ -55,17 +60,21 @@ def changed_in_file(path: Path, collection: Collection) -> Iterator[Finding]:
             effect="put a backup in its place, or remove it to begin anew",
         )
         return
-    try:
-        tasks = list(_tasks(path))
-    except (
-        sqlite3.Error,
-        ValueError,
-        TypeError,
-    ) as error:  # or cells that hold something else than they should
-        what = f"{path.name} cannot be read: {error}"
-        yield Finding("error", "judgments-unreadable", what, "judgments cannot be used")
+    folder = Folder(path.parent, collection.settings)
+    wrong = faults(path, lambda names: protocols_of(folder, names))
+    first = [str(fault) for fault in islice(wrong, MOST)]
+    if first:
+        yield Finding(
+            severity="error",
+            code="judgments-unreadable",
+            what=f"{path.name} holds what Adjudge does not write",
+            effect="commands that need judgments stop there; put a backup in its place, or correct it",
+            where=tuple(first),
+            count=len(first) + sum(1 for _ in wrong),
+        )
         return
-    known = protocols_of(Folder(path.parent, collection.settings), {task.protocol for task in tasks})
+    tasks = list(_tasks(path))
+    known = protocols_of(folder, {task.protocol for task in tasks})
     strange = Counter(task.protocol for task in tasks if task.protocol not in known)
     for name, count in strange.items():
         yield Finding(
@@ -84,23 +93,4 @@ def _tasks(path: Path) -> Iterator[Task]:
     with closing(connect_to_read(path)) as connection:
         connection.row_factory = sqlite3.Row
         for row in connection.execute(_JUDGED):
-            yield Task(
-                id=row["id"],
-                evaluation=row["evaluation"],
-                assessor=row["assessor"],
-                protocol=row["protocol"],
-                version=row["version"],
-                topic=row["topic"],
-                peer=_text(row, "peer"),
-                reference=_text(row, "reference"),
-                left=json.loads(row["left_json"] or "null"),
-                right=json.loads(row["right_json"] or "null"),
-                hashes=json.loads(row["hashes"] or "{}"),
-            )
-
-
-def _text(row: sqlite3.Row, role: str) -> TextRef | None:
-    if row[f"{role}_system"] is None:
-        return None
-    form = dict(row).get(f"{role}_form")  # the column is missing in a store that nobody has upgraded yet
-    return TextRef(row[f"{role}_system"], row[f"{role}_length"], form)
+            yield task_of(_LATER | dict(row))

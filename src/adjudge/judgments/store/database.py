@@ -12,6 +12,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,9 @@ from adjudge.errors import (
     UsageError,
     quoted,
 )
-from adjudge.judgments.store import migrations, schema
+from adjudge.judgments.store import guard, migrations, schema
+from adjudge.judgments.store.encoding import BadCell, checked_cell
+from adjudge.judgments.store.faults import faults
 from adjudge.judgments.store.readonly import copy_with_log, is_read_only, uri_to_read
 from adjudge.judgments.store.schema import SCHEMA
 from adjudge.judgments.tasks import FILE
@@ -163,6 +166,8 @@ class Database:
         self._uri = uri_to_read(Path(str(url.database))) if self.read_only else None
         if self.read_only and self._uri is None:
             self._copy()
+        elif self.is_file and not self.read_only:
+            guard.make_private(Path(str(url.database)))
         self._make()
         self._pid = os.getpid()
         try:
@@ -233,18 +238,23 @@ class Database:
             migrations.upgrade(connection, self.place)
 
     def _sqlite(self, *, writing: bool) -> Engine:
-        how: dict[str, Any] = {"timeout": self.patience, "check_same_thread": False}
-        name = self._uri or str(self.url.database)
+        open_file = partial(
+            guard.connect,
+            Path(str(self.url.database)),
+            uri=self._uri,
+            timeout=self.patience,
+            threads=True,
+            place=self.place,
+        )
         engine = sa.create_engine(
             "sqlite://",
-            creator=lambda: sqlite3.connect(name, uri=self._uri is not None, **how),
+            creator=open_file,
             poolclass=sa.QueuePool,
             pool_size=8,
             max_overflow=-1,
         )
 
         def settle(connection: Any, record: object) -> None:
-            connection.isolation_level = None  # SQLAlchemy begins; the driver would do it too late
             run = connection.execute
             try:
                 if self._uri is None:
@@ -319,6 +329,8 @@ class Database:
             if isinstance(plain, StoreUnavailable):
                 self.heard(plain)
             raise plain from error
+        except BadCell as error:
+            raise error.at(self.place) from None
 
     def _plain(self, error: SQLAlchemyError) -> AdjudgeError | None:
         """What a person can put right, as one line; None for a mistake of the program."""
@@ -327,6 +339,8 @@ class Database:
         if not isinstance(error, DBAPIError):
             return None
         said = next(iter(str(error.orig).strip().splitlines()), type(error.orig).__name__)
+        if (foreign := self._foreign(error, said)) is not None:
+            return foreign
         busy = BusyError(f"{self.place}: somebody else has been writing for {self.patience:g} s; try again")
         if self.is_file:
             code = sqlite_code(error.orig)
@@ -347,6 +361,17 @@ class Database:
             if isinstance(error, sa.exc.OperationalError)
             else None
         )
+
+    def _foreign(self, error: DBAPIError, said: str) -> AdjudgeError | None:
+        """What the database holds and Adjudge does not write; None for any other error."""
+        if isinstance(error, sa.exc.IntegrityError | sa.exc.DataError):
+            return FormatError(f"holds what Adjudge does not write ({said})", file=self.place)
+        if self.is_file and said == "interrupted":
+            return FormatError(guard.ENDLESS, file=self.place)
+        if self.is_file and said.startswith("Could not decode"):
+            cells = (each for each in faults(Path(str(self.url.database))) if isinstance(each, BadCell))
+            return next(cells, FormatError("a text in it is not UTF-8", file=self.place))
+        return None
 
 
 def sqlite_code(error: BaseException | None) -> int | None:
@@ -419,8 +444,8 @@ def lock(connection: Connection, evaluation: str) -> int:
         new = insert(table).on_conflict_do_nothing()  # of several who come first, one makes it
         connection.execute(new, {"name": evaluation, "last_seq": 0})
         last = connection.scalar(counter)
-    assert isinstance(last, int)
-    return last
+    number: int = checked_cell("evaluation", "last_seq", last, evaluation)
+    return number
 
 
 def among(connection: Connection, column: sa.Column[Any], values: Sequence[str]) -> sa.ColumnElement[bool]:

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from adjudge.errors import FormatError
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.database import lock
-from adjudge.judgments.store.encoding import check_name, check_text, stamp
+from adjudge.judgments.store.encoding import check_line, check_name, checked, checked_cell, stamp
 
 if TYPE_CHECKING:
     from adjudge.judgments.store.store import Store
@@ -84,9 +84,11 @@ class AccountLog:
             query = query.where(_log.c.person == person)
         with self._store.database.reading() as connection:
             rows = connection.execute(query.order_by(_log.c.n.desc()).limit(most)).mappings().all()
-        return [
-            AccountEntry(row["at"], row["person"], row["what"], row["actor"], row["place"]) for row in rows
-        ]
+            return [
+                AccountEntry(row["at"], row["person"], row["what"], row["actor"], row["place"])
+                for row in rows
+                if checked("account_log", row)
+            ]
 
     def refused(self, typed: str, what: What, actor: Actor) -> None:
         """An entry for a try that failed; old ones are forgotten.
@@ -121,11 +123,11 @@ def note(
 ) -> None:
     """Adds an entry, in the transaction of what it tells, which holds the evaluation's lock."""
     if actor.place is not None:
-        check_text("place", actor.place)
+        check_line("place", actor.place)
     last = connection.scalar(sa.select(sa.func.max(_log.c.n)).where(_log.c.evaluation == evaluation))
     row = {
         "evaluation": evaluation,
-        "n": (last or 0) + 1,
+        "n": (0 if last is None else checked_cell("account_log", "n", last)) + 1,
         "at": at,
         "person": person,
         "what": what,

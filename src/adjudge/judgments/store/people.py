@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from adjudge.errors import ClashError, DataError, nearest, quoted
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.database import lock, present
-from adjudge.judgments.store.encoding import Row, check_name, check_text, stamp
+from adjudge.judgments.store.encoding import Row, check_line, check_name, check_time, checked, stamp
 
 if TYPE_CHECKING:
     from adjudge.judgments.store.store import Store
@@ -124,9 +124,10 @@ def check_person(person: Person) -> None:
     """Both databases can hold it, or the reason why not."""
     check_name("id", person.id)
     check_name("pseudonym", person.pseudonym)
-    for field in ("name", "erased"):
-        if (value := getattr(person, field)) is not None:
-            check_text(field, value)
+    if person.name is not None:
+        check_line("name", person.name)
+    if person.erased is not None:
+        check_time("erased", person.erased)
 
 
 def register(connection: Connection, evaluation: str, ids: Iterable[str]) -> None:
@@ -168,4 +169,6 @@ def person_row(person: Person, evaluation: str) -> Row:
 
 
 def person_of(row: sa.RowMapping) -> Person:
+    """The person of a row that was read."""
+    checked("person", row)
     return Person(row["id"], row["name"], row["pseudonym"], row["erased"])

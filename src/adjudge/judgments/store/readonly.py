@@ -11,8 +11,9 @@ import os
 import shutil
 import sqlite3
 import tempfile
-from contextlib import closing
 from pathlib import Path
+
+from adjudge.judgments.store.guard import Guarded, connect
 
 LOG = "-wal"
 
@@ -22,18 +23,20 @@ def is_read_only(path: Path) -> bool:
     return path.is_file() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
 
 
-def connect_to_read(path: Path) -> sqlite3.Connection:
+def connect_to_read(path: Path) -> Guarded:
     """A connection that reads a file, by the standard library alone; a file that cannot be written as it is now."""
     if not is_read_only(path):
-        return sqlite3.connect(_uri(path, "mode=ro"), uri=True)
+        return connect(path, uri=_uri(path, "mode=ro"))
     if (found := uri_to_read(path)) is not None:
-        return sqlite3.connect(found, uri=True)
-    with tempfile.TemporaryDirectory(prefix="adjudge-") as scratch:
-        copied = copy_with_log(path, Path(scratch))
-        with closing(sqlite3.connect(copied)) as opened:
-            memory = sqlite3.connect(":memory:")
-            opened.backup(memory)
-            return memory
+        return connect(path, uri=found)
+    scratch = tempfile.TemporaryDirectory(prefix="adjudge-")
+    try:
+        connection = connect(copy_with_log(path, Path(scratch.name)), place=str(path))
+    except BaseException:
+        scratch.cleanup()
+        raise
+    connection.scratch = scratch  # which goes with the connection
+    return connection
 
 
 def uri_to_read(path: Path) -> str | None:
@@ -42,8 +45,7 @@ def uri_to_read(path: Path) -> str | None:
         return _uri(path, "immutable=1")
     live = _uri(path, "mode=ro")
     try:
-        with closing(sqlite3.connect(live, uri=True)) as connection:
-            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        connect(path, uri=live).close()
     except sqlite3.OperationalError:  # nobody is writing, and the log's index cannot be made here
         return None
     except sqlite3.DatabaseError:  # no database: whoever opens it says so

@@ -25,10 +25,14 @@ from adjudge.judgments.store import schema
 from adjudge.judgments.store.appending import EventLedger, add_some_tasks, refuse_orphans
 from adjudge.judgments.store.database import AT_ONCE, lock
 from adjudge.judgments.store.encoding import (
+    HIGHEST,
+    KEYS,
+    BadCell,
     Row,
     Stored,
     check_name,
     check_number,
+    checked,
     event_of,
     event_row,
     stamp,
@@ -36,7 +40,16 @@ from adjudge.judgments.store.encoding import (
     task_row,
     to_json,
 )
-from adjudge.judgments.store.people import Person, check_person, find, new_pseudonym, person_row, refuse_taken
+from adjudge.judgments.store.guard import make_private
+from adjudge.judgments.store.people import (
+    Person,
+    check_person,
+    find,
+    new_pseudonym,
+    person_of,
+    person_row,
+    refuse_taken,
+)
 from adjudge.judgments.store.store import Store
 from adjudge.judgments.tasks import Event, Task, TextRef
 
@@ -44,7 +57,6 @@ Record = dict[str, Any]
 
 FORMAT = 1
 KINDS = ("judgments", "protocol", "person", "task", "event")
-HIGHEST = 2**53  # a seq: what JSON readers keep exactly, and far from what the databases' counters hold
 PAGE = 200  # rows fetched at once: a pyramid is one answer, and not a small one
 
 SELDOM = ("asked", "cancelled", "renamed")  # fields of a task that most have not
@@ -80,6 +92,9 @@ def write_records(
             with path.open("w", encoding="utf-8", newline="\n") as stream:
                 return print_records(store, stream.write, pseudonyms=pseudonyms, protocols=protocols)
         try:
+            if not pseudonyms:
+                scratch.unlink(missing_ok=True)
+                make_private(scratch)  # it holds names
             with scratch.open("w", encoding="utf-8", newline="\n") as stream:
                 found = print_records(store, stream.write, pseudonyms=pseudonyms, protocols=protocols)
                 stream.flush()
@@ -130,6 +145,7 @@ def _plain(connection: Connection, evaluation: str, protocols: Iterable[Protocol
         if protocol.name in used and protocol.source:
             yield {"kind": "protocol", "name": protocol.name, "source": protocol.source}
     for row in _rows(connection, person, evaluation, person.c.pseudonym):  # an order that says nothing
+        checked("person", row)
         yield {"kind": "person"} | {name: row[name] for name in ("id", "name", "pseudonym", "erased")}
     for row in _rows(connection, task, evaluation, task.c.id):
         yield task_record(row)
@@ -176,14 +192,8 @@ def _disguise(connection: Connection, evaluation: str) -> Disguise:
         .group_by(event.c.client)
         .order_by(sa.func.min(event.c.seq))
     )
-    everybody = (
-        Person(*row)
-        for row in connection.execute(
-            sa.select(people.c.id, people.c.name, people.c.pseudonym, people.c.erased).where(
-                people.c.evaluation == evaluation
-            )
-        )
-    )
+    mine = sa.select(people).where(people.c.evaluation == evaluation)
+    everybody = (person_of(row) for row in connection.execute(mine).mappings())
     return Disguise.of(everybody, connection.scalars(clients))
 
 
@@ -442,9 +452,9 @@ class Disguise:
             case "person":
                 return record | {"id": record["pseudonym"], "name": None}
             case "task":
-                return record | {name: self._person(record[name]) for name in ("assessor", "lease_by")}
+                return record | {name: self._person(record, name) for name in ("assessor", "lease_by")}
             case "event":
-                changed = {"assessor": self._person(record["assessor"]), "answer": record["answer"]}
+                changed = {"assessor": self._person(record, "assessor"), "answer": record["answer"]}
                 if record["client"] is not None:
                     changed["client"] = self.clients[record["client"]]
                 if record["question"].partition(":")[0] in FREE_TEXT:
@@ -453,7 +463,11 @@ class Disguise:
             case _:
                 return record
 
-    def _person(self, id: str | None) -> str | None:
+    def _person(self, record: Record, column: str) -> str | None:
+        id = record[column]
+        if id is not None and id not in self.pseudonyms:
+            kind = record["kind"]
+            raise BadCell(kind, record[KEYS[kind]], column, f"there is no person {quoted(id)}")
         return None if id is None else self.pseudonyms[id]
 
     def _typed(self, answer: Any) -> Any:

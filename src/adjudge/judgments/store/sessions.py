@@ -18,7 +18,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from adjudge.errors import DataError, UsageError, quoted
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.database import lock
-from adjudge.judgments.store.encoding import check_name, moment, stamp
+from adjudge.judgments.store.encoding import check_name, checked, checked_cell, moment, stamp
 from adjudge.judgments.store.log import COMMAND, Actor, What, note
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _value(connection: Connection, evaluation: str, name: str) -> str | None:
     table = schema.secret
     query = sa.select(table.c.value).where(table.c.evaluation == evaluation, table.c.name == name)
     value: str | None = connection.scalar(query)
-    return value
+    return None if value is None else checked_cell("secret", "value", value, name)
 
 
 SEEN_EVERY = timedelta(minutes=1)
@@ -192,8 +192,12 @@ class Sessions:
         )
         with self._store.database.reading() as connection:
             row = connection.execute(query).mappings().first()
-        if row is None:
-            return None
+            if row is None:
+                return None
+            checked("session", row)
+            checked_cell("account", "role", row["role"], row["person"])
+            if row["name"] is not None:
+                checked_cell("person", "name", row["name"], row["person"])
         seen = row["seen_at"]
         if moment(seen) <= now - SEEN_EVERY:
             seen = stamp(now)

@@ -30,7 +30,7 @@ from adjudge.judgments.store.encoding import (
     EVENT_FIELDS,
     Row,
     check_name,
-    event_of,
+    checked_cell,
     event_row,
     events_of,
     stamp,
@@ -49,6 +49,7 @@ Clock = Callable[[], datetime]
 
 PAGE = 1000  # events read at once
 _task, _event = schema.task, schema.event
+_EVENT = [_event.c[name] for name in EVENT_FIELDS]
 
 
 def open_store(
@@ -190,14 +191,15 @@ class Store:
     def evaluations(self) -> list[str]:
         """Every evaluation that has something in this database."""
         with self._reading() as connection:
-            return list(connection.scalars(sa.select(schema.evaluation.c.name).order_by("name")))
+            names = connection.scalars(sa.select(schema.evaluation.c.name).order_by("name"))
+            return [checked_cell("evaluation", "name", name, name) for name in names]
 
     def last_seq(self) -> int:
         """The number of the latest event, 0 before the first."""
         table = schema.evaluation
         with self._reading() as connection:
             last = connection.scalar(sa.select(table.c.last_seq).where(table.c.name == self.evaluation))
-        return last or 0
+            return 0 if last is None else checked_cell("evaluation", "last_seq", last, self.evaluation)
 
     def events(
         self, *, after: int = 0, task: str | None = None, question: str | None = None
@@ -206,7 +208,7 @@ class Store:
 
         Numbers follow the order of commits. So whoever asks again with the last number read misses nothing.
         """
-        query = sa.select(_event).where(_event.c.evaluation == self.evaluation)
+        query = sa.select(*_EVENT).where(_event.c.evaluation == self.evaluation)
         if task is not None:
             query = query.where(_event.c.task == task)
         if question is not None:
@@ -214,11 +216,11 @@ class Store:
         query = query.order_by(_event.c.seq).limit(PAGE)
         while True:
             with self._reading() as connection:
-                page = connection.execute(query.where(_event.c.seq > after)).mappings().all()
-            yield from map(event_of, page)
+                page = list(events_of(connection.execute(query.where(_event.c.seq > after))))
+            yield from page
             if len(page) < PAGE:
                 return
-            after = page[-1]["seq"]
+            after = page[-1].seq or after
 
     def current(self, topic: str | None = None, *, assessor: str | None = None) -> list[Judged]:
         """The tasks that have answers, each with those that count now, by assessor and position.
@@ -287,7 +289,7 @@ def _latest(*conditions: sa.ColumnElement[bool]) -> sa.Select[Any]:
     same = (highest.c.evaluation == _event.c.evaluation) & (highest.c.seq == _event.c.seq)
     adjudicated_first = sa.case((_event.c.origin == "adjudicated", 0), else_=1)
     return (
-        sa.select(*(_event.c[name] for name in EVENT_FIELDS))
+        sa.select(*_EVENT)
         .join(highest, same)
         .where(_event.c.answer != "null")
         .order_by(adjudicated_first, _event.c.seq.desc())
