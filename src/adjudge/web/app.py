@@ -16,6 +16,7 @@ from adjudge import __version__
 from adjudge.errors import BusyError, DataError
 from adjudge.web import access
 from adjudge.web.access import Refusal
+from adjudge.web.connections import LARGEST
 from adjudge.web.pages import views
 from adjudge.web.routes import ROLES, ROUTES
 from adjudge.web.sampler import Sampler
@@ -38,8 +39,8 @@ SAYS = {
     500: "Something went wrong here. Your answers are safe; try again.",
     503: "The store of answers is busy. Try again in a moment.",
 }
-LARGEST = 2 * 1024 * 1024  # bytes of a request
-
+NO_TELEMETRY = dict.fromkeys(("tracing", "metrics", "logs", "operation_spans", "auto_configure"), False)
+"""FastAPI would report requests to whatever the environment names; versions that do not know this ignore it."""
 
 ELSEWHERE = (
     "The address at which you opened this page is not the one that the server knows."
@@ -62,6 +63,7 @@ def create_app(
         openapi_url=None,
         redirect_slashes=False,
         dependencies=[Depends(guard)],
+        telemetry=NO_TELEMETRY,
     )
     app.state.site, app.state.sampler = site, Sampler(site)
     app.state.public, app.state.passwords = public, PasswordDesk()
@@ -128,15 +130,32 @@ class Protected:
             await send(message)
 
         refusal = self._refusal(Headers(scope=scope), scope["method"])
-        await (refusal or self.app)(scope, receive, send_protected)
+        await (refusal or self.app)(scope, _counted(receive), send_protected)
 
     def _refusal(self, headers: Headers, method: str) -> Response | None:
         if self.hosts is not None and _host(headers) not in self.hosts:
             return JSONResponse({"says": SAYS[400]}, 400)
         length = headers.get("content-length", "" if method == "POST" else "0")
-        if not length.isdecimal():  # a body of unknown size is not read
+        if "transfer-encoding" in headers and "content-length" in headers:  # two words on where the body ends
+            return JSONResponse({"says": SAYS[400]}, 400)
+        if "transfer-encoding" in headers or not length.isdecimal():  # a body of unknown size is not read
             return JSONResponse({"says": SAYS[411]}, 411)
-        return JSONResponse({"says": SAYS[413]}, 413) if int(length) > LARGEST else None
+        return JSONResponse({"says": SAYS[413]}, 413) if int(length[:20]) > LARGEST else None
+
+
+def _counted(receive: Receive) -> Receive:
+    """Hands over a body as it comes, up to the limit, whatever its headers said."""
+    read = 0
+
+    async def receive_counted() -> Message:
+        nonlocal read
+        message = await receive()
+        read += len(message.get("body", b""))
+        if read > LARGEST:
+            raise HTTPException(413)
+        return message
+
+    return receive_counted
 
 
 def _host(headers: Headers) -> str | None:
