@@ -114,7 +114,7 @@ def knows_password(site: Site, actor: Actor, person: str, password: str) -> bool
 
 def is_fresh(site: Site, session: Session) -> bool:
     """Whether whoever is signed in came by a personal link just now."""
-    return session.by_link_since(site.clock() - FRESH)
+    return session.by_link_within(FRESH, site.clock())
 
 
 def close(site: Site, session: str, actor: Actor) -> None:

@@ -20,7 +20,16 @@ from adjudge.engine import chunked
 from adjudge.errors import AdjudgeError, ClashError, DataError, quoted
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.database import AT_ONCE, among, lock, present
-from adjudge.judgments.store.encoding import EVENT_FIELDS, Row, ack_of, event_of, moment, stamp, task_of
+from adjudge.judgments.store.encoding import (
+    EVENT_FIELDS,
+    SKEW,
+    Row,
+    ack_of,
+    event_of,
+    moment,
+    stamp,
+    task_of,
+)
 from adjudge.judgments.store.people import register
 from adjudge.judgments.tasks import Ack, Event, Task
 
@@ -238,10 +247,14 @@ def refuse_orphans(connection: Connection, evaluation: str) -> None:
 def lease_task(
     connection: Connection, evaluation: str, task: str, assessor: str, *, until: datetime, now: datetime
 ) -> Task | None:
-    """Hands a task out, or None where somebody else has it now. The counter's lock makes that one step."""
+    """Hands a task out, or None where somebody else has it now. The counter's lock makes that one step.
+
+    Leases are equally long: one that ends later than a new one was given by a clock that is set back since.
+    """
     lock(connection, evaluation)
     row = _find(connection, evaluation, task)
-    if _holder(row, now) not in (None, assessor):
+    ahead = row["lease_until"] is not None and moment(row["lease_until"]) > until + SKEW
+    if not ahead and _holder(row, now) not in (None, assessor):
         return None
     if not present(connection, schema.person.c.id, evaluation, [assessor]):
         raise DataError(f"no person {quoted(assessor)} in {quoted(evaluation)}")

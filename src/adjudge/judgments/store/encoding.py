@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import RowMapping
@@ -32,6 +32,10 @@ _TEXTS = {
     Event: ("client", "shown_at", "answered_at", "received_at"),
 }
 _NUMBERS = {Task: ("phase",), Event: ("base", "client_n", "took_ms", "seq")}
+
+
+SKEW = timedelta(minutes=1)
+"""How far the clocks of two servers may differ. What was noted later than that was noted by a clock that is set back."""
 
 
 def utc_now() -> datetime:

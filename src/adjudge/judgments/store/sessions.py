@@ -19,7 +19,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from adjudge.errors import BusyError, DataError, UsageError, quoted
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.database import lock
-from adjudge.judgments.store.encoding import check_name, moment, stamp
+from adjudge.judgments.store.encoding import SKEW, check_name, moment, stamp
 from adjudge.judgments.store.log import COMMAND, Actor, What, note
 
 if TYPE_CHECKING:
@@ -125,9 +125,9 @@ class Session:
     seen_at: str
     way: Way | None = None
 
-    def by_link_since(self, when: datetime) -> bool:
-        """Whether it was begun with a personal link, at that time or later."""
-        return self.way == "link" and moment(self.made_at) >= when
+    def by_link_within(self, time: timedelta, now: datetime) -> bool:
+        """Whether it was begun with a personal link in the time that just passed."""
+        return self.way == "link" and timedelta() <= now - moment(self.made_at) <= time
 
 
 class Sessions:
@@ -294,17 +294,19 @@ class Attempts:
     def _count(self, key: str, window: timedelta) -> sa.Select[Any]:
         if not timedelta() < window <= KEPT:
             raise UsageError(f"the window is {window}, expected more than nothing and at most {KEPT}")
-        after = stamp(self._store.clock() - window)
+        now = self._store.clock()
         return sa.select(sa.func.count()).where(
             _attempt.c.evaluation == self._evaluation,
             _attempt.c.key_hash == self._hash(key),
-            _attempt.c.at > after,
+            _attempt.c.at > stamp(now - window),
+            _attempt.c.at <= stamp(now + SKEW),
         )
 
     def _insert(self, connection: Connection, row: dict[str, str]) -> None:
-        old = stamp(moment(row["at"]) - KEPT)
+        now = moment(row["at"])
         mine = _attempt.c.evaluation == self._evaluation
-        connection.execute(sa.delete(_attempt).where(mine, _attempt.c.at <= old))
+        old = (_attempt.c.at <= stamp(now - KEPT)) | (_attempt.c.at > stamp(now + SKEW))
+        connection.execute(sa.delete(_attempt).where(mine, old))
         connection.execute(sa.insert(_attempt), [row])
 
     def _hash(self, key: str) -> str:

@@ -129,7 +129,7 @@ class Store:
         return self.change(lambda connection: add_tasks(connection, self.evaluation, rows))
 
     def lease(self, task: str, assessor: str, until: datetime) -> Task | None:
-        """Gives a task to an assessor until a time, or None where somebody else has it now."""
+        """Gives a task to an assessor until a time, or None where somebody else has it now, and no longer than that."""
         stamp(until)  # a time without a zone is refused before anything is locked
 
         def job(connection: Connection) -> Task | None:
