@@ -12,6 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from adjudge.errors import AdjudgeError, DataError
 from adjudge.judgments.store.accounts import check_password
 from adjudge.judgments.store.log import Actor
+from adjudge.judgments.store.sessions import LIFETIME
 from adjudge.judgments.tasks import Task
 from adjudge.web import access
 from adjudge.web.access import Refusal, Visitor
@@ -20,7 +21,6 @@ from adjudge.web.pages import tasks, work
 from adjudge.web.pages.pairs import pair_page
 from adjudge.web.sampler import is_copy
 from adjudge.web.signing import (
-    LIFETIME,
     PasswordDesk,
     SignIn,
     TooManyTries,
@@ -152,16 +152,8 @@ async def sign_in(asked: SignIn, request: Request, response: Response) -> Me:
         session = await _at_desk(request, actor, who, lambda: enter_by_password(site, actor, who, typed))
     if session is None:
         raise HTTPException(401)
-    path = request.scope.get("root_path", "") or "/"
-    response.set_cookie(
-        access.cookie_name(site),
-        session,
-        max_age=int(LIFETIME.total_seconds()),
-        path=path,
-        secure=access.is_secure(request),
-        httponly=True,
-        samesite="lax",
-    )
+    cookie = access.cookie_of(request, site)
+    response.set_cookie(value=session, max_age=int(LIFETIME.total_seconds()), **cookie)
     return await run_in_threadpool(_me, site, session)
 
 
@@ -199,8 +191,7 @@ def sign_out(request: Request, response: Response) -> Me:
     found: Visitor | None = request.state.visitor
     if found is not None:
         close(site, found.token, access.actor_of(request, found.person))
-        path = request.scope.get("root_path", "") or "/"
-        response.delete_cookie(access.cookie_name(site), path=path)
+        response.delete_cookie(**access.cookie_of(request, site))
     return Me(evaluation=site.key)
 
 

@@ -125,7 +125,7 @@ class Protected:
         async def send_protected(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                headers.update(access.HEADERS)
+                headers.update(access.headers_of(Request(scope)))
                 headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
@@ -188,7 +188,7 @@ async def failed(request: Request, error: Exception) -> Response:
     """What went wrong stays in the log too. This runs outside of `Protected`."""
     log.error("%s %s", request.method, request.scope["path"], exc_info=error)
     response = answer(request, 500)
-    response.headers.update(access.HEADERS | {"Cache-Control": "no-store"})
+    response.headers.update(access.headers_of(request) | {"Cache-Control": "no-store"})
     return response
 
 

@@ -83,6 +83,8 @@ def _value(connection: Connection, evaluation: str, name: str) -> str | None:
     return value
 
 
+LIFETIME = timedelta(days=30)
+"""Of a session: an evaluation takes weeks, and every day's first minute should not be spent on signing in."""
 SEEN_EVERY = timedelta(minutes=1)
 KEPT = timedelta(days=1)  # how long attempts are kept
 LIMIT, WINDOW = 10, timedelta(minutes=15)
