@@ -35,6 +35,9 @@ PENDING = layout.PENDING_EDIT
 ANONYMOUS = "anonymous"
 """Whoever it was: several people may stand behind this name."""
 
+ORDER_KEY = "order"
+"""The store's secret that decides, with a seed, what comes in which order and on which side."""
+
 CROWD = "crowd-anonymous"
 """A crowd of which only positions in a list are known, and no position is a person."""
 

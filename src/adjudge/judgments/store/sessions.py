@@ -51,11 +51,17 @@ class Secrets:
         self._store = store
         self._known: dict[str, bytes] = {}
 
-    def get(self, name: str) -> bytes:
-        """32 bytes, drawn when they are first asked for and the same ever after, in every process."""
+    def get(self, name: str, *, make: bool = True) -> bytes:
+        """32 bytes, drawn when they are first asked for and the same ever after, in every process.
+
+        Where none is to be made, nothing is written, and a secret that is not there is empty.
+        """
         if name not in self._known:
             check_name("name", name)
-            self._known[name] = bytes.fromhex(self._stored(name) or self._store.change(self._make(name)))
+            value = self._stored(name)
+            if value is None and not make:
+                return b""
+            self._known[name] = bytes.fromhex(value or self._store.change(self._make(name)))
         return self._known[name]
 
     def _stored(self, name: str) -> str | None:
