@@ -58,7 +58,7 @@ def test_every_answer_has_the_headers(app: Running, monkeypatch: pytest.MonkeyPa
     def fail(*_: object) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr(Site, "topic_title", fail)
+    monkeypatch.setattr(Site, "tasks_of", fail)
     found["500"] = app.client(ANN, raise_server_exceptions=False).get("/work")
     assert [found[name].status_code for name in ("page", "redirect", "not modified", "500")] == [
         200,

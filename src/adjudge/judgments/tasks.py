@@ -106,7 +106,8 @@ class Task:
     phase: int | None = None
     repeat_of: str | None = None
     lease_until: str | None = None
-    """A time, ISO 8601 in UTC, until which nobody else is given the task."""
+    """A time, ISO 8601 in UTC, until which nobody else is given the task. Of a task that is somebody's own: when they
+    had gone on from it to others, so that what they answered is closed."""
     cancelled: tuple[str, ...] = ()
     """Systems whose summary was withdrawn or removed before anybody had judged it here: nobody is asked any more."""
     asked: Mapping[str, Any] | None = None

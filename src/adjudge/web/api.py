@@ -16,7 +16,8 @@ from adjudge.judgments.store.sessions import LIFETIME
 from adjudge.judgments.tasks import Task
 from adjudge.web import access
 from adjudge.web.access import Refusal, Visitor
-from adjudge.web.answering import Receipt, SentEvents, store_answers
+from adjudge.web.answering import Receipt, SentEvents, closed, store_answers
+from adjudge.web.closing import go_on
 from adjudge.web.pages import tasks, work
 from adjudge.web.pages.pairs import pair_page
 from adjudge.web.sampler import is_copy
@@ -132,8 +133,17 @@ def own_task(request: Request, key: str) -> Task:
     return task
 
 
-def own_pair(request: Request, key: str) -> Task:
+def open_task(request: Request, key: str) -> Task:
+    """As `own_task`, where it is not closed to them."""
     task = own_task(request, key)
+    why = closed(request.app.state.site, task, visitor(request).person)
+    if why is not None:
+        raise Refusal(403, f"{why[0].upper()}{why[1:]}.")
+    return task
+
+
+def own_pair(request: Request, key: str) -> Task:
+    task = open_task(request, key)
     if task.left is None:
         raise HTTPException(404)
     return task
@@ -226,7 +236,7 @@ def task(key: str, request: Request) -> dict[str, tasks.Given]:
     """The answers of a task that count now: another tab or another computer may have given some."""
     site: Site = request.app.state.site
     person = visitor(request).person
-    return tasks.given(site, site.store.current(assessor=person), own_task(request, key), person)
+    return tasks.given(site, site.store.current(assessor=person), open_task(request, key), person)
 
 
 def source(key: str, request: Request) -> tasks.Sources:
@@ -251,6 +261,7 @@ def next_pairs(wanted: PairsWanted, request: Request) -> PairsGiven:
     first = [] if wanted.first is None else [own_pair(request, wanted.first)]
     have = frozenset([*wanted.have, *(site.task_key(each) for each in first)])
     found = first + request.app.state.sampler.next_for(person, wanted.count, have)
+    go_on(site, person, found)
     mine = site.store.current(assessor=person)
     pairs = [_pair(site, each, tasks.given(site, mine, each, person)) for each in found]
     offer, quota = request.app.state.sampler.offer(person), request.app.state.sampler.quota()

@@ -272,6 +272,19 @@ def release_task(connection: Connection, evaluation: str, task: str, assessor: s
     return True
 
 
+def leave_tasks(
+    connection: Connection, evaluation: str, assessor: str, ids: Sequence[str], *, now: datetime
+) -> None:
+    """Ends an assessor's time with tasks of theirs, which a lease that is over says."""
+    lock(connection, evaluation)
+    for some in chunked(ids, AT_ONCE):
+        mine = (_task.c.evaluation == evaluation) & (_task.c.assessor == assessor)
+        mine &= _task.c.lease_until.is_(None) & among(connection, _task.c.id, some)
+        connection.execute(
+            sa.update(_task).where(mine).values(lease_until=stamp(now), lease_by=assessor)
+        )
+
+
 def _holder(row: Row, now: datetime) -> str | None:
     """Who has the task; a task that came with a lease and without a holder is its assessor's."""
     if row["lease_until"] is None or moment(row["lease_until"]) <= now:
