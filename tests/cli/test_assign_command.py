@@ -44,7 +44,7 @@ def commands_and_outputs() -> list[tuple[str, str]]:
 
 
 def test_the_page_shows_what_is_printed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a key that is the same every time: every store has another."""
+    """With a secret that is the same every time: every store has another."""
     monkeypatch.setattr(Secrets, "get", lambda *_, **__: b"")
     for command, output in commands_and_outputs():
         assert run(command).output == output

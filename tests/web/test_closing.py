@@ -1,9 +1,10 @@
-"""Planted repeats: first answers are closed when a repeat is judged, and nothing but its text tells which page is one."""
+"""Planted repeats: first answers are closed when a repeat is judged, and nothing but its text tells it."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 
 import pytest
 from httpx2 import Response
@@ -75,7 +76,7 @@ def with_eva(evaluation: Evaluation, protocol: str, order: str, repeats: float =
 
 
 @pytest.fixture(params=["rating", "preference-summaries"])
-def app(request: pytest.FixtureRequest, evaluation: Evaluation) -> Running:
+def app(request: pytest.FixtureRequest, evaluation: Evaluation) -> Iterator[Running]:
     with_eva(evaluation, request.param, "topic", 0.4)
     with making.running(evaluation.folder) as found:
         yield found
@@ -200,9 +201,7 @@ def shape(page: str) -> str:
 
 @pytest.mark.parametrize("protocol", ["rating", "duc-2002"])
 @pytest.mark.parametrize("order", ["topic", "mixed", "later"])
-def test_a_repeat_is_served_as_its_original_was(
-    evaluation: Evaluation, protocol: str, order: str
-) -> None:
+def test_a_repeat_is_served_as_its_original_was(evaluation: Evaluation, protocol: str, order: str) -> None:
     """Byte for byte, but for ids and numbers: page, answers, headers, sizes; and so is the list."""
     with_eva(evaluation, protocol, order)
     with making.running(evaluation.folder) as app:
@@ -218,7 +217,9 @@ def test_a_repeat_is_served_as_its_original_was(
                 one, two = (client.get(f"/api/tasks/{app.key(task)}{path}") for task in (first, again))
                 assert one.text == two.text
         page = client.get("/work").text
-        entries = re.findall(r'<li><a class="([^"]*)" href="/task/([a-z2-7]{20})">(\d+)<span[^>]*>([^<]*)', page)
+        entries = re.findall(
+            r'<li><a class="([^"]*)" href="/task/([a-z2-7]{20})">(\d+)<span[^>]*>([^<]*)', page
+        )
         assert [key for _, key, _, _ in entries] == [app.key(task) for task in line]
         assert {state for state, *_ in entries} == {"task open"}
         assert [int(number) for _, _, number, _ in entries] == list(range(1, len(line) + 1))

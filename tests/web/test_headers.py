@@ -14,7 +14,7 @@ import adjudge.web
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.store.sessions import LIFETIME
 from adjudge.web import access, assets
-from adjudge.web.app import LARGEST
+from adjudge.web.connections import LARGEST
 from adjudge.web.site import Site
 
 ANN = ASSESSORS[0]

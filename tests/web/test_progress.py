@@ -47,8 +47,14 @@ def test_the_list_has_no_parts_that_tell_repeats(evaluation: Evaluation, order: 
             for name in ("linguistic-quality", "rating"):
                 protocol = load_protocol(name)
                 assign(
-                    store, evaluation.collection, protocol, assessors=["eva"], per_summary=3 - (name != "rating") * 2,
-                    order=order, repeats=repeats, seed=1,
+                    store,
+                    evaluation.collection,
+                    protocol,
+                    assessors=["eva"],
+                    per_summary=3 - (name != "rating") * 2,
+                    order=order,
+                    repeats=repeats,
+                    seed=1,
                 )
     with making.running(evaluation.folder) as app:
         blocks = work_of(app.site, "eva").blocks

@@ -13,7 +13,7 @@ import pytest
 from tests.web.browser.server import Server
 from tests.web.making import Running
 
-from adjudge.web.app import LARGEST
+from adjudge.web.connections import LARGEST
 
 HOST = b"Host: 127.0.0.1\r\nContent-Type: application/json\r\n"
 CHUNKED = b"Transfer-Encoding: chunked\r\n"
@@ -110,5 +110,3 @@ def test_bodies_are_counted_whatever_the_server_in_front_let_through(app: Runnin
     response = app.client().post("/api/sign-in", content=iter(blocks), headers={"Content-Length": "5"})
     assert response.status_code == 413
     assert response.json() == {"says": "This is too much at once."}
-
-

@@ -191,9 +191,9 @@ def event_of(site: Site, person: str, sent: Sent) -> tuple[Task, Event]:
         raise NotAskedNow("this page was cancelled: its texts are not judged any more")
     question, answer = UnitIds.of(site, task).meant(sent.question, whole(sent.answer))
     check(site, task, question, answer)
-    if question not in NOTES and (why := closed(site, task, person)):
-        if all(event.id != sent.id for event in site.store.events(task=task.id)):
-            raise NotAskedNow(why)
+    why = None if question in NOTES else closed(site, task, person)
+    if why is not None and all(event.id != sent.id for event in site.store.events(task=task.id)):
+        raise NotAskedNow(why)
     for time in (sent.shown_at, sent.answered_at):
         if time is not None:
             moment(time)  # refuses what is no time: whoever counts minutes later relies on it

@@ -39,7 +39,7 @@ SAYS = {
     500: "Something went wrong here. Your answers are safe; try again.",
     503: "The store of answers is busy. Try again in a moment.",
 }
-NO_TELEMETRY = dict.fromkeys(("tracing", "metrics", "logs", "operation_spans", "auto_configure"), False)
+NO_TELEMETRY: Any = dict.fromkeys(("tracing", "metrics", "logs", "operation_spans", "auto_configure"), False)
 """FastAPI would report requests to whatever the environment names; versions that do not know this ignore it."""
 
 ELSEWHERE = (
@@ -105,6 +105,7 @@ def guard(request: Request) -> None:
             raise HTTPException(401)
         if not visitor.may(role):
             raise HTTPException(403)
+        site.look_at_files()
 
 
 class Protected:

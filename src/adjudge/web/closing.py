@@ -1,6 +1,6 @@
 """When pages close to whoever judged them (`answering.closed`): they are neither seen nor changed any more.
 
-Planted repeats ask how far people agree with themselves, so the first answers must not lie open when a repeat is judged.
+Planted repeats ask how far people agree with themselves, so first answers must not lie open when a repeat is judged.
 That pages close must not tell repeats, either: where somebody has any of a protocol, every page of it closes that is
 done, when they open one that stands some places before or after it.
 """
@@ -13,6 +13,7 @@ from adjudge.judgments.assign.order import GAP
 from adjudge.judgments.tasks import Task
 from adjudge.web.sampler import is_copy
 from adjudge.web.site import Site
+
 
 def go_on(site: Site, person: str, opened: Sequence[Task]) -> None:
     """Notes what a person leaves behind who opens pages."""
@@ -31,7 +32,5 @@ def go_on(site: Site, person: str, opened: Sequence[Task]) -> None:
 def reach(line: Sequence[Task]) -> int | None:
     """How many places away a page is to be opened to close another one; None where nothing is repeated."""
     places = {task.id: n for n, task in enumerate(line)}
-    apart = [
-        abs(places[task.id] - places[task.repeat_of]) for task in line if task.repeat_of in places
-    ]
+    apart = [abs(places[task.id] - places[task.repeat_of]) for task in line if task.repeat_of in places]
     return max(1, min(GAP, *apart)) if apart else None

@@ -15,6 +15,7 @@ from adjudge.judgments.protocol import load_protocol
 from adjudge.judgments.store.store import Store, open_store
 from adjudge.judgments.tasks import ORDER_KEY, Task
 
+pytestmark = pytest.mark.usefixtures("secrets_drawn")
 TEXTS = collection(*summaries(6, 5, references=["x"]))
 HOW: dict[str, Any] = {"per_summary": 2, "repeats": 0.2}
 

@@ -13,8 +13,8 @@ import pytest
 from adjudge.data.rows import Document, Row, Summary
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
-from adjudge.judgments.pairs.answers import PreferenceRow, Preferences, answers_in
 from adjudge.judgments.assign.order import GAP
+from adjudge.judgments.pairs.answers import PreferenceRow, Preferences, answers_in
 from adjudge.judgments.pairs.sample import ANYONE, SamplePlan, new_pairs, sample, shares
 from adjudge.judgments.pairs.sides import done, pools_of
 from adjudge.judgments.store.store import Store, open_store
@@ -69,6 +69,7 @@ def test_no_pair_comes_twice_and_none_is_of_one_text(e: Evaluation, store: Store
         ask(e, store, count=1)
 
 
+@pytest.mark.usefixtures("secrets_drawn")
 def test_the_same_seed_and_store_give_the_same_tasks(e: Evaluation, store: Store, tmp_path: Path) -> None:
     """And another store others: who knows the texts and the seed cannot compute what comes, nor the sides."""
 

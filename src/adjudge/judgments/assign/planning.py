@@ -219,8 +219,8 @@ def plan(
     """The tasks that are missing, given the `tasks` that are there.
 
     Every page gets `per_summary` assessors, all have as much to do, of every topic and every system, and nobody gets
-    a page twice but for planted repeats, a share of everybody's tasks. Choice and order depend on the seed, the data and
-    the `key` alone: whoever knows the systems' names, and not the key, cannot compute them. Nor can ids be guessed.
+    a page twice but for planted repeats, a share of everybody's tasks. Choice and order depend on the seed, the data
+    and the `key` alone: who knows the systems' names, and not the key, cannot compute them. Nor can ids be guessed.
     """
     who = sorted(assessors)
     _check(who, protocol, repeats, phase, pairs, order)

@@ -280,9 +280,7 @@ def leave_tasks(
     for some in chunked(ids, AT_ONCE):
         mine = (_task.c.evaluation == evaluation) & (_task.c.assessor == assessor)
         mine &= _task.c.lease_until.is_(None) & among(connection, _task.c.id, some)
-        connection.execute(
-            sa.update(_task).where(mine).values(lease_until=stamp(now), lease_by=assessor)
-        )
+        connection.execute(sa.update(_task).where(mine).values(lease_until=stamp(now), lease_by=assessor))
 
 
 def _holder(row: Row, now: datetime) -> str | None:

@@ -35,7 +35,7 @@ _NUMBERS = {Task: ("phase",), Event: ("base", "client_n", "took_ms", "seq")}
 
 
 SKEW = timedelta(minutes=1)
-"""How far the clocks of two servers may differ. What was noted later than that was noted by a clock that is set back."""
+"""How far the clocks of two servers may differ. What is noted for later was noted by a clock that is set back since."""
 
 
 def utc_now() -> datetime:

@@ -44,6 +44,10 @@ def digest(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "backslashreplace")).hexdigest()
 
 
+def new_secret(name: str) -> str:
+    return secrets.token_hex(BYTES)
+
+
 class Secrets:
     """The secrets of one evaluation, by name. They stay in the database and reach no browser."""
 
@@ -70,7 +74,7 @@ class Secrets:
 
     def _make(self, name: str) -> Any:
         """A job that makes the secret. Of several who come first, one does; the others wait and take that one."""
-        row = {"evaluation": self._store.evaluation, "name": name, "value": secrets.token_hex(BYTES)}
+        row = {"evaluation": self._store.evaluation, "name": name, "value": new_secret(name)}
 
         def job(connection: Connection) -> str:
             insert: Any = (postgresql if connection.dialect.name == "postgresql" else sqlite).insert

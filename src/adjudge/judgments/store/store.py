@@ -159,9 +159,7 @@ class Store:
             left = [id for part in some for id in connection.scalars(query.where(part))]
         if left:
             self.change(
-                lambda connection: leave_tasks(
-                    connection, self.evaluation, assessor, left, now=self.clock()
-                )
+                lambda connection: leave_tasks(connection, self.evaluation, assessor, left, now=self.clock())
             )
 
     def change(self, job: Callable[[Connection], T]) -> T:
