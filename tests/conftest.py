@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gc
 import os
+import secrets
 import shutil
 import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -51,6 +52,26 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 ROOT = Path(__file__).parent.parent
 SHARED_DATA = ROOT.parent / "shared" / "data"
 _skipped: dict[str, list[str]] = {"shared_data": [], "silent": []}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _orders_are_the_same_in_every_run() -> Iterator[None]:
+    """A secret of each store decides who judges what in which order; drawn anew, it would let tests pass by chance."""
+    from adjudge.judgments.store import sessions
+    from adjudge.judgments.tasks import ORDER_KEY
+
+    drawn = sessions.new_secret
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sessions, "new_secret", lambda name: "07" * 32 if name == ORDER_KEY else drawn(name))
+        yield
+
+
+@pytest.fixture
+def secrets_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As outside of tests: every store has secrets of its own."""
+    from adjudge.judgments.store import sessions
+
+    monkeypatch.setattr(sessions, "new_secret", lambda name: secrets.token_hex(sessions.BYTES))
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ from tests.web.making import (
 from adjudge.evaluation import Evaluation
 from adjudge.web.access import CSRF_HEADER, cookie_name, csrf_token
 from adjudge.web.api import PERSON_HEADER
-from adjudge.web.app import LARGEST
+from adjudge.web.connections import LARGEST
 from adjudge.web.routes import ROUTES, Route
 
 ANN, BEN = ASSESSORS

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import threading
 import time
 
 import pytest
+from fastapi import FastAPI
 from httpx2 import Response
 from starlette.testclient import TestClient
 from tests.web.making import JUDGING_ORGANISER, ORGANISER, Running, answer, running, send
@@ -37,6 +39,20 @@ def set_password(client: TestClient, new: str, old: str | None = None) -> int:
 
 def is_in(client: TestClient) -> bool:
     return client.get("/work").status_code == 200
+
+
+def test_nobody_is_told_of_requests_whatever_the_environment_names(
+    evaluation: Evaluation, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """FastAPI can report every request, with what is in it, to an address that the environment has."""
+    monkeypatch.setenv("FASTAPI_OTEL_AUTO_CONFIGURE", "true")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "no address")
+    with running(evaluation.folder) as app, app.client() as client:
+        assert client.get("/in").status_code == 200
+    assert "telemetry" not in caplog.text
+    if "telemetry" in inspect.signature(FastAPI).parameters:
+        with TestClient(FastAPI()):
+            assert "telemetry configuration failed" in caplog.text, "it would have looked"
 
 
 # A leaked link

@@ -27,6 +27,7 @@ from adjudge.judgments.protocol import (
     Protocol,
 )
 from adjudge.judgments.store.encoding import moment
+from adjudge.judgments.store.log import OPENED
 from adjudge.judgments.tasks import Ack, Event, Task, TextRef, stable_id, units_of
 from adjudge.web.blind import UnitIds
 from adjudge.web.site import Site
@@ -211,6 +212,9 @@ def event_of(site: Site, person: str, sent: Sent) -> tuple[Task, Event]:
         for time in (sent.shown_at, sent.answered_at):
             if time is not None:
                 moment(time)  # refuses what is no time: whoever counts minutes later relies on it
+    why = None if question in NOTES else closed(site, task, person)
+    if why is not None and all(event.id != sent.id for event in site.store.events(task=task.id)):
+        raise NotAskedNow(why)
     event = Event(
         id=sent.id,
         evaluation=site.store.evaluation,
@@ -227,6 +231,21 @@ def event_of(site: Site, person: str, sent: Sent) -> tuple[Task, Event]:
         took_ms=sent.took_ms,
     )
     return task, event
+
+
+GONE_ON = "this page is closed: it is done, and you have gone on to others"
+NAMES_SEEN = "your answers are closed: you have opened which text is whose"
+
+
+def closed(site: Site, task: Task, person: str) -> str | None:
+    """Why a person's page is closed to them, in words that hold no name; None where it is open. See closing.py."""
+    if person in site.judging.organisers_who_judge and site.store.account_log.has(person, OPENED):
+        return NAMES_SEEN
+    if task.lease_until is None:
+        return None
+    answers = latest(site.store.events(task=task.id), person)
+    given = {question: event.answer for question, event in answers.items()}
+    return GONE_ON if AskedPage.of(site, task).is_done(given) else None
 
 
 def whole(answer: JsonValue) -> Any:
@@ -310,6 +329,11 @@ class AskedPage:
                 continue
             found[question] = answers[question]
         return found
+
+    def is_done(self, answers: Mapping[str, Any]) -> bool:
+        """Whether everything is answered that is asked as things stand."""
+        standing = self.standing(answers)
+        return all(question in standing for question in self.asked(standing))
 
     def check_now(self, question: str, answer: Any, answers: Mapping[str, Any]) -> None:
         """Refuses an answer to a question that is not asked yet, or not in this way."""

@@ -16,6 +16,7 @@ from adjudge import __version__
 from adjudge.errors import DataError, FormatError, StoreUnavailable
 from adjudge.web import access
 from adjudge.web.access import Refusal
+from adjudge.web.connections import LARGEST
 from adjudge.web.pages import views
 from adjudge.web.routes import ROLES, ROUTES
 from adjudge.web.sampler import Sampler
@@ -39,8 +40,8 @@ SAYS = {
     503: "Answers cannot be saved or read at the moment. Those not saved yet are kept on your computer.",
 }
 SOON = "5"  # seconds, after which who was told 503 may ask again; a page that was opened does so by itself
-LARGEST = 2 * 1024 * 1024  # bytes of a request
-
+NO_TELEMETRY: Any = dict.fromkeys(("tracing", "metrics", "logs", "operation_spans", "auto_configure"), False)
+"""FastAPI would report requests to whatever the environment names; versions that do not know this ignore it."""
 
 ELSEWHERE = (
     "The address at which you opened this page is not the one that the server knows."
@@ -63,6 +64,7 @@ def create_app(
         openapi_url=None,
         redirect_slashes=False,
         dependencies=[Depends(guard)],
+        telemetry=NO_TELEMETRY,
     )
     app.state.site, app.state.sampler = site, Sampler(site)
     app.state.public, app.state.passwords = public, PasswordDesk()
@@ -105,6 +107,7 @@ def guard(request: Request) -> None:
             raise HTTPException(401)
         if not visitor.may(role):
             raise HTTPException(403)
+        site.look_at_files()
 
 
 class Protected:
@@ -125,20 +128,37 @@ class Protected:
         async def send_protected(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                headers.update(access.HEADERS)
+                headers.update(access.headers_of(Request(scope)))
                 headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
         refusal = self._refusal(Headers(scope=scope), scope["method"])
-        await (refusal or self.app)(scope, receive, send_protected)
+        await (refusal or self.app)(scope, _counted(receive), send_protected)
 
     def _refusal(self, headers: Headers, method: str) -> Response | None:
         if self.hosts is not None and _host(headers) not in self.hosts:
             return JSONResponse({"says": SAYS[400]}, 400)
         length = headers.get("content-length", "" if method == "POST" else "0")
-        if not length.isdecimal():  # a body of unknown size is not read
+        if "transfer-encoding" in headers and "content-length" in headers:  # two words on where the body ends
+            return JSONResponse({"says": SAYS[400]}, 400)
+        if "transfer-encoding" in headers or not length.isdecimal():  # a body of unknown size is not read
             return JSONResponse({"says": SAYS[411]}, 411)
-        return JSONResponse({"says": SAYS[413]}, 413) if int(length) > LARGEST else None
+        return JSONResponse({"says": SAYS[413]}, 413) if int(length[:20]) > LARGEST else None
+
+
+def _counted(receive: Receive) -> Receive:
+    """Hands over a body as it comes, up to the limit, whatever its headers said."""
+    read = 0
+
+    async def receive_counted() -> Message:
+        nonlocal read
+        message = await receive()
+        read += len(message.get("body", b""))
+        if read > LARGEST:
+            raise HTTPException(413)
+        return message
+
+    return receive_counted
 
 
 def _host(headers: Headers) -> str | None:
@@ -174,7 +194,7 @@ async def failed(request: Request, error: Exception) -> Response:
     """What went wrong stays in the log too. This runs outside of `Protected`."""
     log.error("%s %s", request.method, request.scope["path"], exc_info=error)
     response = answer(request, 500)
-    response.headers.update(access.HEADERS | {"Cache-Control": "no-store"})
+    response.headers.update(access.headers_of(request) | {"Cache-Control": "no-store"})
     return response
 
 

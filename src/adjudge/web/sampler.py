@@ -291,7 +291,7 @@ class TopicLine:
         One at a time, so that no more are asked than there should be.
         """
         pool = self.pool
-        if pool is None or len(pool) < 2:
+        if pool is None or len(pool) < 2 or self.site.documents_changed(self.topic):
             return None
         with self._lock:
             asked = self._asked(pool)

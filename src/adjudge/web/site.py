@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
+from threading import Lock
 
-from adjudge.data.collection import Collection, load
+from adjudge.data.collection import Collection, file_stamps, load
 from adjudge.data.folder import Folder, Judging
 from adjudge.data.rows import Summary
-from adjudge.errors import DataError
+from adjudge.errors import AdjudgeError, BusyError, DataError
 from adjudge.judgments.protocol import Protocol, protocol_of, protocols_of
 from adjudge.judgments.store.store import Store, store_of
 from adjudge.judgments.tasks import Task, TextRef, changed
@@ -20,10 +22,15 @@ from adjudge.web.outages import Outages
 PATIENCE = 10.0
 """Seconds that an answer waits for other processes. Less than a page waits: it is to hear that the store is busy."""
 
+log = logging.getLogger("adjudge.web")
+
 
 @dataclass
 class Site:
-    """Texts are read once, when the server starts: judged text is frozen anyway."""
+    """Texts are read once, when the server starts, and shown as they were then.
+
+    Where the folder's files are others since, they are read again, to know which texts nobody is to judge any more.
+    """
 
     folder: Folder
     collection: Collection
@@ -33,6 +40,8 @@ class Site:
     _protocols: dict[str, Protocol] = field(default_factory=dict)
     _tasks: dict[str, Task] = field(default_factory=dict)
     _keys: dict[str, str] = field(default_factory=dict)
+    _now: Collection | None = None
+    _reading: Lock = field(default_factory=Lock)
 
     @classmethod
     def open(cls, folder: Folder, *, patience: float = PATIENCE) -> Site:
@@ -109,8 +118,33 @@ class Site:
         return None if now is None or (now.cancelled and not cancelled) else now
 
     def changed(self, task: Task) -> str | None:
-        """What of the task's texts is no longer as it was when the task was made."""
-        return changed(task, self.collection, self.protocol(task.protocol))
+        """What of the task's texts is no longer as it was when the task was made: here, or in the folder."""
+        protocol = self.protocol(task.protocol)
+        why = changed(task, self.collection, protocol)
+        return why if why is not None or self._now is None else changed(task, self._now, protocol)
+
+    def look_at_files(self) -> None:
+        """Reads the folder's texts again where its files are others. To be called by requests, in a thread."""
+        if file_stamps(self.folder) == (self._now or self.collection).read_from:
+            return
+        with self._reading:
+            if file_stamps(self.folder) == (self._now or self.collection).read_from:
+                return
+            try:
+                self._now = load(self.folder)
+            except AdjudgeError as error:
+                log.warning("the texts have changed, and cannot be read: %s", error)
+                raise BusyError("the texts have changed, and cannot be read") from None
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether the folder's files are others than those that were read at the start."""
+        return self._now is not None
+
+    def documents_changed(self, topic: str) -> bool:
+        return self._now is not None and self._now.documents.get(topic) != self.collection.documents.get(
+            topic
+        )
 
     # Texts
 

@@ -20,7 +20,16 @@ from adjudge.engine import chunked
 from adjudge.errors import AdjudgeError, BusyError, ClashError, DataError, quoted
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.database import AT_ONCE, among, lock, present
-from adjudge.judgments.store.encoding import EVENT_FIELDS, Row, ack_of, event_of, moment, stamp, task_of
+from adjudge.judgments.store.encoding import (
+    EVENT_FIELDS,
+    SKEW,
+    Row,
+    ack_of,
+    event_of,
+    moment,
+    stamp,
+    task_of,
+)
 from adjudge.judgments.store.people import register
 from adjudge.judgments.tasks import Ack, Event, Task
 
@@ -260,10 +269,14 @@ def refuse_orphans(connection: Connection, evaluation: str) -> None:
 def lease_task(
     connection: Connection, evaluation: str, task: str, assessor: str, *, until: datetime, now: datetime
 ) -> Task | None:
-    """Hands a task out, or None where somebody else has it now. The counter's lock makes that one step."""
+    """Hands a task out, or None where somebody else has it now. The counter's lock makes that one step.
+
+    Leases are equally long: one that ends later than a new one was given by a clock that is set back since.
+    """
     lock(connection, evaluation)
     row = _find(connection, evaluation, task)
-    if _holder(row, now) not in (None, assessor):
+    ahead = row["lease_until"] is not None and moment(row["lease_until"]) > until + SKEW
+    if not ahead and _holder(row, now) not in (None, assessor):
         return None
     if not present(connection, schema.person.c.id, evaluation, [assessor]):
         raise DataError(f"no person {quoted(assessor)} in {quoted(evaluation)}")
@@ -279,6 +292,17 @@ def release_task(connection: Connection, evaluation: str, task: str, assessor: s
         return False
     connection.execute(_at(evaluation, task).values(lease_until=None, lease_by=None))
     return True
+
+
+def leave_tasks(
+    connection: Connection, evaluation: str, assessor: str, ids: Sequence[str], *, now: datetime
+) -> None:
+    """Ends an assessor's time with tasks of theirs, which a lease that is over says."""
+    lock(connection, evaluation)
+    for some in chunked(ids, AT_ONCE):
+        mine = (_task.c.evaluation == evaluation) & (_task.c.assessor == assessor)
+        mine &= _task.c.lease_until.is_(None) & among(connection, _task.c.id, some)
+        connection.execute(sa.update(_task).where(mine).values(lease_until=stamp(now), lease_by=assessor))
 
 
 def _holder(row: Row, now: datetime) -> str | None:

@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Union
 
@@ -45,6 +45,10 @@ _LINES = {Task: ("repeat_of",), Event: ("client",)}
 _TIMES = {Task: ("lease_until",), Event: ("shown_at", "answered_at", "received_at")}
 _NUMBERS = {Task: ("phase", "position"), Event: ("base", "client_n", "took_ms", "seq")}
 _PLAIN = (*_NAMES[Task], *_LINES[Task], *_TIMES[Task], *_NUMBERS[Task])
+
+
+SKEW = timedelta(minutes=1)
+"""How far the clocks of two servers may differ. What is noted for later was noted by a clock that is set back since."""
 
 
 def utc_now() -> datetime:

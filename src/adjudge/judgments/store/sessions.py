@@ -18,7 +18,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from adjudge.errors import DataError, UsageError, quoted
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.database import lock
-from adjudge.judgments.store.encoding import check_name, checked, checked_cell, moment, stamp
+from adjudge.judgments.store.encoding import SKEW, check_name, checked, checked_cell, moment, stamp
 from adjudge.judgments.store.log import COMMAND, Actor, What, note
 
 if TYPE_CHECKING:
@@ -43,6 +43,10 @@ def digest(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "backslashreplace")).hexdigest()
 
 
+def new_secret(name: str) -> str:
+    return secrets.token_hex(BYTES)
+
+
 class Secrets:
     """The secrets of one evaluation, by name. They stay in the database and reach no browser."""
 
@@ -50,11 +54,17 @@ class Secrets:
         self._store = store
         self._known: dict[str, bytes] = {}
 
-    def get(self, name: str) -> bytes:
-        """32 bytes, drawn when they are first asked for and the same ever after, in every process."""
+    def get(self, name: str, *, make: bool = True) -> bytes:
+        """32 bytes, drawn when they are first asked for and the same ever after, in every process.
+
+        Where none is to be made, nothing is written, and a secret that is not there is empty.
+        """
         if name not in self._known:
             check_name("name", name)
-            self._known[name] = bytes.fromhex(self._stored(name) or self._store.change(self._make(name)))
+            value = self._stored(name)
+            if value is None and not make:
+                return b""
+            self._known[name] = bytes.fromhex(value or self._store.change(self._make(name)))
         return self._known[name]
 
     def _stored(self, name: str) -> str | None:
@@ -63,7 +73,7 @@ class Secrets:
 
     def _make(self, name: str) -> Any:
         """A job that makes the secret. Of several who come first, one does; the others wait and take that one."""
-        row = {"evaluation": self._store.evaluation, "name": name, "value": secrets.token_hex(BYTES)}
+        row = {"evaluation": self._store.evaluation, "name": name, "value": new_secret(name)}
 
         def job(connection: Connection) -> str:
             insert: Any = (postgresql if connection.dialect.name == "postgresql" else sqlite).insert
@@ -82,6 +92,8 @@ def _value(connection: Connection, evaluation: str, name: str) -> str | None:
     return None if value is None else checked_cell("secret", "value", value, name)
 
 
+LIFETIME = timedelta(days=30)
+"""Of a session: an evaluation takes weeks, and every day's first minute should not be spent on signing in."""
 SEEN_EVERY = timedelta(minutes=1)
 KEPT = timedelta(days=1)  # how long attempts are kept
 LIMIT, WINDOW = 10, timedelta(minutes=15)
@@ -124,9 +136,9 @@ class Session:
     seen_at: str
     way: Way | None = None
 
-    def by_link_since(self, when: datetime) -> bool:
-        """Whether it was begun with a personal link, at that time or later."""
-        return self.way == "link" and moment(self.made_at) >= when
+    def by_link_within(self, time: timedelta, now: datetime) -> bool:
+        """Whether it was begun with a personal link in the time that just passed."""
+        return self.way == "link" and timedelta() <= now - moment(self.made_at) <= time
 
 
 class Sessions:
@@ -297,17 +309,19 @@ class Attempts:
     def _count(self, key: str, window: timedelta) -> sa.Select[Any]:
         if not timedelta() < window <= KEPT:
             raise UsageError(f"the window is {window}, expected more than nothing and at most {KEPT}")
-        after = stamp(self._store.clock() - window)
+        now = self._store.clock()
         return sa.select(sa.func.count()).where(
             _attempt.c.evaluation == self._evaluation,
             _attempt.c.key_hash == self._hash(key),
-            _attempt.c.at > after,
+            _attempt.c.at > stamp(now - window),
+            _attempt.c.at <= stamp(now + SKEW),
         )
 
     def _insert(self, connection: Connection, row: dict[str, str]) -> None:
-        old = stamp(moment(row["at"]) - KEPT)
+        now = moment(row["at"])
         mine = _attempt.c.evaluation == self._evaluation
-        connection.execute(sa.delete(_attempt).where(mine, _attempt.c.at <= old))
+        old = (_attempt.c.at <= stamp(now - KEPT)) | (_attempt.c.at > stamp(now + SKEW))
+        connection.execute(sa.delete(_attempt).where(mine, old))
         connection.execute(sa.insert(_attempt), [row])
 
     def _hash(self, key: str) -> str:

@@ -19,12 +19,13 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from adjudge.data.folder import Folder
+from adjudge.engine import chunked
 from adjudge.errors import DataError, FormatError, quoted
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.accounts import Accounts, PeopleWithAccounts
-from adjudge.judgments.store.appending import add_tasks, append_all, lease_task, release_task
+from adjudge.judgments.store.appending import add_tasks, append_all, lease_task, leave_tasks, release_task
 from adjudge.judgments.store.confirmed import confirmed_address
-from adjudge.judgments.store.database import PATIENCE, Database, address
+from adjudge.judgments.store.database import AT_ONCE, PATIENCE, Database, address, among
 from adjudge.judgments.store.edits import finish_edit
 from adjudge.judgments.store.encoding import (
     EVENT_FIELDS,
@@ -50,6 +51,7 @@ Clock = Callable[[], datetime]
 PAGE = 1000  # events read at once
 _task, _event = schema.task, schema.event
 _EVENT = [_event.c[name] for name in EVENT_FIELDS]
+_OF_TASK = (_task.c.evaluation == _event.c.evaluation) & (_task.c.id == _event.c.task)
 
 
 def open_store(
@@ -130,7 +132,7 @@ class Store:
         return self.change(lambda connection: add_tasks(connection, self.evaluation, rows))
 
     def lease(self, task: str, assessor: str, until: datetime) -> Task | None:
-        """Gives a task to an assessor until a time, or None where somebody else has it now."""
+        """Gives a task to an assessor until a time, or None where somebody else has it now, and no longer than that."""
         stamp(until)  # a time without a zone is refused before anything is locked
 
         def job(connection: Connection) -> Task | None:
@@ -143,6 +145,23 @@ class Store:
         return self.change(
             lambda connection: release_task(connection, self.evaluation, task, assessor, now=self.clock())
         )
+
+    def leave(self, assessor: str, tasks: Sequence[str]) -> None:
+        """Notes that an assessor has gone on from those of these tasks of theirs that have answers."""
+        query = (
+            sa.select(_task.c.id)
+            .select_from(_task.outerjoin(_event, _OF_TASK))  # outer, for the reason that `_latest` gives
+            .where(_task.c.evaluation == self.evaluation, _task.c.lease_until.is_(None))
+            .group_by(_task.c.id)
+            .having(sa.func.max(_event.c.seq).is_not(None))
+        )
+        with self._reading() as connection:
+            some = (among(connection, _task.c.id, part) for part in chunked(tasks, AT_ONCE))
+            left = [id for part in some for id in connection.scalars(query.where(part))]
+        if left:
+            self.change(
+                lambda connection: leave_tasks(connection, self.evaluation, assessor, left, now=self.clock())
+            )
 
     def change(self, job: Callable[[Connection], T]) -> T:
         """Runs a job in a write transaction, after what is waiting, and returns when it is committed."""
@@ -278,10 +297,9 @@ def _latest(*conditions: sa.ColumnElement[bool]) -> sa.Select[Any]:
     counted its rows, would read all events of the evaluation instead. Tasks without events have no highest number, and
     fall out.
     """
-    of_task = (_task.c.evaluation == _event.c.evaluation) & (_task.c.id == _event.c.task)
     highest = (
         sa.select(_event.c.evaluation, sa.func.max(_event.c.seq).label("seq"))
-        .select_from(_task.outerjoin(_event, of_task))
+        .select_from(_task.outerjoin(_event, _OF_TASK))
         .where(*conditions)
         .group_by(_event.c.evaluation, _event.c.task, _event.c.question, _event.c.assessor)
         .subquery()

@@ -15,6 +15,7 @@ from adjudge.judgments.pairs.sample import ANYONE
 from adjudge.judgments.protocol import NOTES, own_protocols
 from adjudge.judgments.store.accounts import Account
 from adjudge.judgments.store.encoding import to_json
+from adjudge.judgments.store.log import OPENED
 from adjudge.judgments.store.records import records
 from adjudge.judgments.tasks import PROGRAMS, Judged, Task
 from adjudge.web.access import Refusal, actor_of
@@ -105,6 +106,8 @@ class OrganiserPage:
     """When the store could not be used, since the server was started."""
     closed: bool
     """The organiser judges too and is not done: which summary is whose stays closed to them."""
+    last_word: bool
+    """They are done, and have not opened it yet: opening it will close their answers."""
 
 
 NO_LINKS = (
@@ -159,6 +162,7 @@ def organiser_page(
     sums = {name: _sum(cells, name) for name in shown}
     people = [sums[name] for name in shown if name not in origins]
     closed = results_closed(site, person, sampler)
+    last_word = not closed and judges_still(site, person)
     names = {each.id: each.name or "" for each in site.store.people.all()}
     return OrganiserPage(
         people=tuple(
@@ -167,7 +171,7 @@ def organiser_page(
         topics=tuple(topic for topic in site.collection.topics if any(topic == each for _, each in cells)),
         assessors=tuple(name for name in shown if name in assessors),
         cells=cells,
-        notes=tuple(_notes(judged.values(), closed)),
+        notes=tuple(_notes(judged.values(), closed or last_word)),
         done=sum(each.done for each in people),
         tasks=sum(each.tasks for each in people),
         changed=len(gone),
@@ -177,6 +181,7 @@ def organiser_page(
         origins=origins,
         outages=site.outages.known,
         closed=closed,
+        last_word=last_word,
     )
 
 
@@ -253,7 +258,7 @@ def _where(task: Task) -> str:
 
 def results_closed(site: Site, person: str, sampler: Sampler | None) -> bool:
     """While an organiser has pages of their own to judge, whose texts they are stays closed to them."""
-    if person not in site.judging.organisers_who_judge:
+    if not judges_still(site, person):
         return False
     answers = answers_of(site, person)
     for task in site.tasks_of(person):
@@ -265,10 +270,24 @@ def results_closed(site: Site, person: str, sampler: Sampler | None) -> bool:
     return sampler is not None and sampler.has_open(person)
 
 
+def judges_still(site: Site, person: str) -> bool:
+    """Whether an organiser judges, and has not opened which text is whose."""
+    return person in site.judging.organisers_who_judge and not site.store.account_log.has(person, OPENED)
+
+
+def open_names(request: Request) -> None:
+    """Before an organiser is shown which text is whose: their own answers are closed by it, and the log says so."""
+    site: Site = request.app.state.site
+    me = visitor(request).person
+    site.store.account_log.once(me, OPENED, actor_of(request, me))
+
+
 def page(request: Request) -> Response:
     site: Site = request.app.state.site
     sampler: Sampler = request.app.state.sampler
     page = organiser_page(site, visitor(request).person, sampler.quota(), sampler)
+    if any(note.where for note in page.notes):
+        open_names(request)
     return render(request, "organiser.html.j2", page=page)
 
 
@@ -284,6 +303,8 @@ def link(asked: Named, request: Request) -> NewLink:
     stay = me.token if asked.person == me.person else None
     actor = actor_of(request, me.person)
     try:
+        if stay is None and site.store.accounts.get(asked.person).role == "organiser":
+            open_names(request)  # to whoever signs in by it, they are
         return NewLink(token=site.store.accounts.renew_link(asked.person, actor=actor, stay=stay))
     except DataError as error:
         raise HTTPException(404) from error
@@ -312,6 +333,7 @@ def export(form: str, request: Request) -> Response:
         raise HTTPException(404)
     if results_closed(site, visitor(request).person, request.app.state.sampler):
         raise HTTPException(403)
+    open_names(request)
     text = all_records(site) if form == "jsonl" else table(site)
     headers = {"Content-Disposition": f'attachment; filename="judgments.{form}"'}
     return Response(text, media_type=f"{FORMS[form]}; charset=utf-8", headers=headers)

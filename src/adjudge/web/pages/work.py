@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any
 
 from adjudge.judgments.tasks import Judged, Task
@@ -38,10 +37,8 @@ class WorkItem:
 
 @dataclass(frozen=True)
 class WorkBlock:
-    """Tasks that follow each other in the plan: of one topic, or of one protocol where topics are mixed."""
+    """The tasks of one protocol. In parts by topic a planted repeat would be known: it is not where its topic is."""
 
-    title: str | None
-    """The topic's; None where topics are mixed."""
     kind: str
     protocol: str
     items: tuple[WorkItem, ...]
@@ -99,17 +96,9 @@ def work_of(site: Site, person: str) -> Work:
 
 
 def _blocks(site: Site, placed: list[tuple[Task, WorkItem]]) -> Iterator[WorkBlock]:
-    """The list in parts. Where the plan mixes topics, a part for every one that comes up would be of no help."""
-    for name, of_protocol in groupby(placed, key=lambda each: each[0].protocol):
-        protocol, some = site.protocol(name), list(of_protocol)
-        runs = [(topic, list(run)) for topic, run in groupby(some, key=lambda each: each[0].topic)]
-        first = Counter(topic for topic, run in runs if any(task.repeat_of is None for task, _ in run))
-        if len(runs) * 2 > len(some) and max(first.values(), default=0) > 1:
-            yield WorkBlock(None, protocol.kind, protocol.title, tuple(item for _, item in some))
-            continue
-        for topic, run in runs:
-            items = tuple(item for _, item in run)
-            yield WorkBlock(site.topic_title(topic), protocol.kind, protocol.title, items)
+    for protocol in map(site.protocol, dict.fromkeys(task.protocol for task, _ in placed)):
+        items = tuple(item for task, item in placed if task.protocol == protocol.name)
+        yield WorkBlock(protocol.kind, protocol.title, items)
 
 
 def is_assigned(site: Site, task: Task) -> bool:
