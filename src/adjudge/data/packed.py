@@ -262,11 +262,10 @@ def check_parquet(path: Path, columns: Collection[str] | None = None) -> None:
 
     allowed = left = _allowed(path, PARQUET_FREELY)
     with pq.ParquetFile(path) as file:
-        groups = [file.metadata.row_group(k) for k in range(file.metadata.num_row_groups)]
-        if sum(group.total_byte_size for group in groups) > allowed:
+        if _unpacked_size(file) > allowed:
             raise too_large(path, allowed)
         leaves = _leaves(file, columns)
-        check_cells(path, sum(leaf.cells for leaf in leaves))
+        check_cells(path, file.metadata.num_rows * len(leaves))
     texts = [leaf.path for leaf in leaves if leaf.is_text]
     with pq.ParquetFile(path, read_dictionary=texts) as file:
         for batch in file.iter_batches(_BATCH, columns=None if columns is None else list(columns)):
@@ -279,15 +278,16 @@ def parquet_batches(path: Path, columns: Collection[str], *, rows: int) -> Itera
     """Some rows of a Parquet file at a time, with the same limit.
 
     Counting texts as they are stored takes long, so it is done first only where a few rows could become large: for
-    texts in lists, and for those that shrank to less than a tenth. The rest is counted as it is read.
+    texts in lists, and in a file that shrank to less than a tenth. The rest is counted as it is read.
     """
     import pyarrow.parquet as pq
 
     allowed = left = _allowed(path, PARQUET_FREELY)
     with pq.ParquetFile(path) as file:
         leaves = _leaves(file, columns)
-        check_cells(path, sum(leaf.cells for leaf in leaves))
-    risky = sorted({leaf.column for leaf in leaves if leaf.may_grow})
+        check_cells(path, file.metadata.num_rows * len(leaves))
+        shrank = _unpacked_size(file) > 10 * path.stat().st_size
+    risky = sorted({leaf.column for leaf in leaves if leaf.is_text and (leaf.in_list or shrank)})
     if risky:
         check_parquet(path, risky)
     with pq.ParquetFile(path) as file:
@@ -304,26 +304,24 @@ class _Leaf(NamedTuple):
     column: str
     path: str
     is_text: bool
-    may_grow: bool
-    cells: int
+    in_list: bool
 
 
 def _leaves(file: Any, columns: Collection[str] | None) -> list[_Leaf]:
-    """The stored columns of some columns, or of all."""
-    groups = [file.metadata.row_group(k) for k in range(file.metadata.num_row_groups)]
+    """The stored columns of some columns, or of all, by the schema alone: where what a file says of a stored column is
+    damaged, pyarrow ends the process (`RowGroupMetaData.column`)."""
     wanted = None if columns is None else {*columns}
-    found = []
-    for k in range(len(file.schema)):
-        leaf = file.schema.column(k)
-        column = _column_of(leaf.path, wanted)
-        if column is None:
-            continue
-        chunks = [group.column(k) for group in groups]
-        is_text = leaf.physical_type == "BYTE_ARRAY"
-        shrank = any(each.total_uncompressed_size > 10 * each.total_compressed_size for each in chunks)
-        may_grow = is_text and (leaf.max_repetition_level > 0 or shrank)
-        found.append(_Leaf(column, leaf.path, is_text, may_grow, sum(each.num_values for each in chunks)))
-    return found
+    leaves = (file.schema.column(k) for k in range(len(file.schema)))
+    return [
+        _Leaf(column, leaf.path, leaf.physical_type == "BYTE_ARRAY", leaf.max_repetition_level > 0)
+        for leaf in leaves
+        if (column := _column_of(leaf.path, wanted)) is not None
+    ]
+
+
+def _unpacked_size(file: Any) -> int:
+    """Bytes of all columns as they are stored, before they were packed."""
+    return sum(file.metadata.row_group(k).total_byte_size for k in range(file.metadata.num_row_groups))
 
 
 def _column_of(path: str, wanted: set[str] | None) -> str | None:
