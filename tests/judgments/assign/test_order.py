@@ -89,6 +89,21 @@ def test_over_200_plans_nobody_is_tied_to_a_system_and_sides_are_even() -> None:
     assert chisquare(list(left.values())).pvalue > 0.001
 
 
+def test_over_200_stores_the_default_seed_tells_neither_places_nor_sides() -> None:
+    """As many keys with one seed: what comes where is as even as over many seeds."""
+    texts, who = collection(*summaries(4, 4)), people(2)
+    keys = [n.to_bytes(32, "big") for n in range(PLANS)]
+    plans = [lines(planned(texts, who, key=key, per_summary=2).tasks) for key in keys]
+    assert worst(plans, overall, 16) > 0.001
+    assert worst(plans, in_block, 4) > 0.001
+    left = Counter(
+        (task.topic, systems_of(task)[0] < systems_of(task)[1])
+        for key in keys
+        for task in planned(texts, who, PREFERENCE, key=key).tasks
+    )
+    assert chisquare(list(left.values())).pvalue > 0.001
+
+
 def apart(line: Sequence[Task]) -> list[Task]:
     """Tasks that come when their topic is over: its longest run is past."""
     runs = [list(run) for _, run in groupby(line, key=lambda task: task.topic)]
