@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # Every worker has one core: with more threads of linear algebra they wait for each other, most of the time.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -44,8 +44,12 @@ if threading.current_thread() is threading.main_thread():
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Every run draws other examples; `make test-all` draws five times as many.
-settings.register_profile("quick", max_examples=40, deadline=None)  # machines are noisy
-settings.register_profile("exhaustive", max_examples=200, deadline=None)
+UNCHECKED = (
+    HealthCheck.too_slow,
+    HealthCheck.function_scoped_fixture,
+)  # machines are noisy, our fixtures are read
+for profile, examples in (("quick", 40), ("exhaustive", 200)):
+    settings.register_profile(profile, max_examples=examples, deadline=None, suppress_health_check=UNCHECKED)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 ROOT = Path(__file__).parent.parent
