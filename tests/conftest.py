@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import random
 import shutil
 import signal
 import sys
@@ -139,6 +140,14 @@ def summeval(once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
         Evaluation.init(folder / "summeval").take(read([file]))
 
     return once("summeval", fill) / "summeval"
+
+
+@pytest.fixture
+def rng() -> random.Random:
+    """Draws samples of what `make test-all` goes through; what a failed run drew, ADJUDGE_SEED draws again."""
+    seed = int(os.environ.get("ADJUDGE_SEED") or random.SystemRandom().randrange(2**32))
+    print(f"ADJUDGE_SEED={seed}")
+    return random.Random(seed)
 
 
 @pytest.fixture
