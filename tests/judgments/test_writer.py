@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import multiprocessing
 import threading
-import time
 import uuid
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -43,18 +42,19 @@ def commits(store: Store) -> list[int]:
 
 def hold(store: Store) -> tuple[Future[None], threading.Event]:
     """Keeps the writer busy until the event is set, so that work queues up behind it."""
-    go_on = threading.Event()
-    with ThreadPoolExecutor(1) as pool:
-        busy = pool.submit(store.change, lambda connection: None)
-        busy.result()
+    taken, go_on = threading.Event(), threading.Event()
     waiting: Future[None] = Future()
 
+    def job(connection: Connection) -> None:
+        taken.set()
+        go_on.wait(HANG)
+
     def work() -> None:
-        store.change(lambda connection: bool(go_on.wait(HANG)))
+        store.change(job)
         waiting.set_result(None)
 
     threading.Thread(target=work).start()
-    until(store._writer._queue.empty, "the writer is at work")
+    assert taken.wait(HANG)
     return waiting, go_on
 
 
@@ -204,7 +204,9 @@ def test_numbers_follow_the_order_of_commits(ready: Store, where: Path | str) ->
         with ready.database.writing() as connection:
             appending.append_all(connection, ready.evaluation, [[slow]], "now")
             quick = pool.submit(other.append, [an_event(ready, "quick", task="t0")])
-            time.sleep(0.1)
+            until(
+                lambda: other._writer._thread is not None and other._writer._queue.empty(), "it is taken up"
+            )
             assert not quick.done()
             assert list(ready.events()) == []
         (ack,) = quick.result()

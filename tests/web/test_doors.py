@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import threading
-import time
 
 import pytest
 from httpx2 import Response
@@ -209,7 +208,6 @@ class Held:
             self.at_once += 1
             self.most = max(self.most, self.at_once)
         self.go.wait(HANG)
-        time.sleep(0.005)  # so that others come in between
         with self._lock:
             self.at_once -= 1
         return kept is not None and password == PASSWORD
