@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import random
 import secrets
 import shutil
 import signal
@@ -16,7 +17,7 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # Every worker has one core: with more threads of linear algebra they wait for each other, most of the time.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -45,8 +46,12 @@ if threading.current_thread() is threading.main_thread():
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Every run draws other examples; `make test-all` draws five times as many.
-settings.register_profile("quick", max_examples=40, deadline=None)  # machines are noisy
-settings.register_profile("exhaustive", max_examples=200, deadline=None)
+UNCHECKED = (
+    HealthCheck.too_slow,
+    HealthCheck.function_scoped_fixture,
+)  # machines are noisy, our fixtures are read
+for profile, examples in (("quick", 40), ("exhaustive", 200)):
+    settings.register_profile(profile, max_examples=examples, deadline=None, suppress_health_check=UNCHECKED)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 ROOT = Path(__file__).parent.parent
@@ -156,6 +161,14 @@ def summeval(once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
         Evaluation.init(folder / "summeval").take(read([file]))
 
     return once("summeval", fill) / "summeval"
+
+
+@pytest.fixture
+def rng() -> random.Random:
+    """Draws samples of what `make test-all` goes through; what a failed run drew, ADJUDGE_SEED draws again."""
+    seed = int(os.environ.get("ADJUDGE_SEED") or random.SystemRandom().randrange(2**32))
+    print(f"ADJUDGE_SEED={seed}")
+    return random.Random(seed)
 
 
 @pytest.fixture

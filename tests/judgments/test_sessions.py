@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 from tests.judgments.making import Clock
+from tests.waiting import HANG
 
 from adjudge.errors import DataError, UsageError
 from adjudge.judgments.store import schema
@@ -174,7 +175,7 @@ def test_a_secret_is_made_once_and_stays(store: Store, where: Path | str, evalua
 
 def tell_secret(where: Path | str, evaluation: str, together: object, found: object) -> None:
     with open_store(where, evaluation) as store:
-        together.wait(60)  # type: ignore[attr-defined]
+        together.wait(HANG)  # type: ignore[attr-defined]
         told = store.secret("ids").hex(), store.attempts.take("ann", limit=3)
     found.put(told)  # type: ignore[attr-defined]
 
@@ -191,7 +192,7 @@ def test_processes_that_come_first_at_once_get_one_secret_and_share_the_limit(
     ]
     for child in children:
         child.start()
-    told = [found.get(timeout=60) for _ in children]
+    told = [found.get(timeout=HANG) for _ in children]
     for child in children:
         child.join()
     assert len({secret for secret, _ in told}) == 1

@@ -6,12 +6,12 @@ import inspect
 import os
 import re
 import threading
-import time
 
 import pytest
 from fastapi import FastAPI
 from httpx2 import Response
 from starlette.testclient import TestClient
+from tests.waiting import HANG, until
 from tests.web.making import JUDGING_ORGANISER, ORGANISER, Running, answer, running, send
 
 from adjudge.evaluation import Evaluation
@@ -223,8 +223,7 @@ class Held:
             self.checked += 1
             self.at_once += 1
             self.most = max(self.most, self.at_once)
-        self.go.wait(60)
-        time.sleep(0.005)  # so that others come in between
+        self.go.wait(HANG)
         with self._lock:
             self.at_once -= 1
         return kept is not None and password == PASSWORD
@@ -243,7 +242,7 @@ def at_once(count: int, call: object) -> list[int]:
     together = threading.Barrier(count)
 
     def run(n: int) -> None:
-        together.wait(60)
+        together.wait(HANG)
         found.append(call(n).status_code)  # type: ignore[operator]
 
     threads = [threading.Thread(target=run, args=(n,)) for n in range(count)]
@@ -321,8 +320,7 @@ def test_pages_do_not_wait_for_passwords(evaluation: Evaluation, held: Held) -> 
             )
         )
         tries.start()
-        while not held.checked:
-            time.sleep(0.01)
+        until(lambda: held.checked, "a password is checked")
         for _ in range(5):
             assert ann.get("/work").status_code == 200
             assert send(ann, answer(app.first(ANN, "rating"), "comment", {"text": "x"}))["saved"]

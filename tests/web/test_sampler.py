@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from tests.judgments.conftest import BOTH
+from tests.waiting import HANG
 from tests.web import making
 from tests.web.making import Running, answer, send
 
@@ -297,7 +298,7 @@ def test_answers_wake_the_thread_that_refits(start: Start, monkeypatch: pytest.M
     app = start()
     (task,) = next_for(app, "ann")
     decide(app, "ann", task)
-    assert refitted.wait(60)
+    assert refitted.wait(HANG)
 
 
 def test_chosen_at_random_nothing_is_put_in_line(start: Start) -> None:

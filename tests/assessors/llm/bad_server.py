@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.waiting import HANG
+
 from adjudge.assessors.llm.exchange import LlmServer, Prices
 
 MODEL = "judge-1"
@@ -123,7 +125,7 @@ def _handler(server: BadServer) -> type[BaseHTTPRequestHandler]:
                 server.most_under_way = max(server.most_under_way, server.under_way)
             try:
                 if server.gate is not None:
-                    server.gate.wait(20)
+                    server.gate.wait(HANG)
                 said = server.script(body, before)
             finally:
                 with server.lock:
@@ -132,7 +134,7 @@ def _handler(server: BadServer) -> type[BaseHTTPRequestHandler]:
 
         def _send(self, said: Says) -> None:
             if said.hang:
-                server.closing.wait(60)
+                server.closing.wait(HANG)
             if said.hang or said.drop:
                 self.close_connection = True
                 return
