@@ -235,7 +235,8 @@ def task(key: str, request: Request) -> dict[str, tasks.Given]:
     """The answers of a task that count now: another tab or another computer may have given some."""
     site: Site = request.app.state.site
     person = visitor(request).person
-    return tasks.given(site, site.store.current(assessor=person), own_task(request, key), person)
+    found = own_task(request, key)
+    return tasks.given(site, site.desk(person).judged.get(found.id), found, person)
 
 
 def source(key: str, request: Request) -> tasks.Sources:
@@ -260,8 +261,8 @@ def next_pairs(wanted: PairsWanted, request: Request) -> PairsGiven:
     first = [] if wanted.first is None else [own_pair(request, wanted.first)]
     have = frozenset([*wanted.have, *(site.task_key(each) for each in first)])
     found = first + request.app.state.sampler.next_for(person, wanted.count, have)
-    mine = site.store.current(assessor=person)
-    pairs = [_pair(site, each, tasks.given(site, mine, each, person)) for each in found]
+    mine = site.desk(person).judged
+    pairs = [_pair(site, each, tasks.given(site, mine.get(each.id), each, person)) for each in found]
     offer, quota = request.app.state.sampler.offer(person), request.app.state.sampler.quota()
     return PairsGiven(
         pairs=pairs,

@@ -198,7 +198,7 @@ class Sampler:
 
     def _answered(self, person: str) -> set[str]:
         """A person's tasks whose pair is decided; a comment alone decides nothing."""
-        judged = self.site.store.current(assessor=person)
+        judged = self.site.desk(person).judged.values()
         return {each.task.id for each in judged if PREFERENCE in each.answers}
 
     def _pairs_of(self, person: str) -> list[Task]:
@@ -242,7 +242,6 @@ class Sampler:
         first = None if task.repeat_of is None else copy_id(task.repeat_of, person)
         mine = replace(task, id=copy_id(task.id, person), assessor=person, repeat_of=first, lease_until=None)
         store.add_tasks([mine])
-        self.site.tasks_of(person)
         return mine
 
 

@@ -13,8 +13,9 @@ from adjudge.data.rows import Summary
 from adjudge.errors import DataError
 from adjudge.judgments.protocol import Protocol, protocol_of, protocols_of
 from adjudge.judgments.store.store import Store, store_of
-from adjudge.judgments.tasks import Task, TextRef, changed
+from adjudge.judgments.tasks import FrozenNow, Task, TextRef, changed
 from adjudge.web.blind import PublicIds
+from adjudge.web.desks import Desk, Desks
 
 
 @dataclass
@@ -26,8 +27,11 @@ class Site:
     store: Store
     public: PublicIds
     _protocols: dict[str, Protocol] = field(default_factory=dict)
-    _tasks: dict[str, Task] = field(default_factory=dict)
     _keys: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._desks = Desks(self.store, self.task_key)
+        self._frozen = FrozenNow(self.collection)
 
     @classmethod
     def open(cls, folder: Folder) -> Site:
@@ -80,32 +84,28 @@ class Site:
             key = self._keys[task.id] = self.public.of("task", task.id)
         return key
 
+    def desk(self, person: str) -> Desk:
+        """A person's tasks and answers, as they are now."""
+        return self._desks.of(person)
+
     def tasks_of(self, person: str) -> list[Task]:
         """A person's tasks, in their order."""
-        found = [task for task in self.store.tasks(assessor=person) if self.has_protocol(task.protocol)]
-        self._tasks.update((self.task_key(task), task) for task in found)
-        return found
+        tasks = self._desks.of(person, answers=False).tasks
+        return [task for task in tasks if not task.cancelled and self.has_protocol(task.protocol)]
 
     def task(self, key: str, person: str, *, cancelled: bool = False) -> Task | None:
         """A task of a person's by its public id; None where there is none, it is somebody else's, or it was cancelled.
 
         Tasks can be cancelled or removed while the server runs, so that is looked up every time.
         """
-        task = self._tasks.get(key)
-        if task is None:
-            self.tasks_of(person)
-            task = self._tasks.get(key)
-        if task is None or task.assessor != person:
+        task = self._desks.of(person, answers=False).by_key.get(key)
+        if task is None or not self.has_protocol(task.protocol):
             return None
-        try:
-            now = self.store.task(task.id)
-        except DataError:
-            return None
-        return now if cancelled or not now.cancelled else None
+        return task if cancelled or not task.cancelled else None
 
     def changed(self, task: Task) -> str | None:
         """What of the task's texts is no longer as it was when the task was made."""
-        return changed(task, self.collection, self.protocol(task.protocol))
+        return changed(task, self.collection, self.protocol(task.protocol), now=self._frozen)
 
     # Texts
 

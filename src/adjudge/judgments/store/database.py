@@ -371,6 +371,13 @@ def among(connection: Connection, column: sa.Column[Any], values: Sequence[str])
     return column.in_(values)
 
 
+def among_given(dialect: str, column: sa.Column[Any], name: str) -> sa.ColumnElement[bool]:
+    """As `among`, for a question that is made once: the values are given, by that name, when it is asked."""
+    if dialect == "postgresql":
+        return column == sa.any_(sa.bindparam(name, type_=postgresql.ARRAY(sa.Text)))
+    return column.in_(sa.bindparam(name, expanding=True))
+
+
 def present(
     connection: Connection, column: sa.Column[Any], evaluation: str, values: Iterable[str]
 ) -> set[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
@@ -24,7 +25,7 @@ from adjudge.judgments.store import schema
 from adjudge.judgments.store.accounts import Accounts, PeopleWithAccounts
 from adjudge.judgments.store.appending import add_tasks, append_all, lease_task, release_task
 from adjudge.judgments.store.confirmed import confirmed_address
-from adjudge.judgments.store.database import PATIENCE, Database, address
+from adjudge.judgments.store.database import PATIENCE, Database, address, among
 from adjudge.judgments.store.edits import finish_edit
 from adjudge.judgments.store.encoding import (
     EVENT_FIELDS,
@@ -49,6 +50,20 @@ Clock = Callable[[], datetime]
 
 PAGE = 1000  # events read at once
 _task, _event = schema.task, schema.event
+
+
+@dataclass(frozen=True, slots=True)
+class StoreState:
+    """By which somebody who keeps things in memory knows that they are old.
+
+    Tasks are added, which changes how many a person has, or changed by an edit, of which each is noted (edits.py).
+    """
+
+    last: int
+    """The number of the latest event."""
+    edits: int
+    tasks: int
+    """Of one assessor."""
 
 
 def open_store(
@@ -191,6 +206,18 @@ class Store:
             last = connection.scalar(sa.select(table.c.last_seq).where(table.c.name == self.evaluation))
         return last or 0
 
+    def state(self, assessor: str) -> StoreState:
+        """Whether something is new, in one question that reads next to nothing."""
+        with self._reading() as connection:
+            row = connection.execute(_STATE, {"evaluation": self.evaluation, "assessor": assessor}).one()
+        return StoreState(row.last or 0, row.edits, row.tasks)
+
+    def answered_after(self, after: int) -> dict[str, int]:
+        """The tasks that have events above a number, each with the highest."""
+        with self._reading() as connection:
+            rows = connection.execute(_ANSWERED_AFTER, {"evaluation": self.evaluation, "after": after})
+            return {row.task: row.seq for row in rows}
+
     def events(
         self, *, after: int = 0, task: str | None = None, question: str | None = None
     ) -> Iterator[Event]:
@@ -212,7 +239,9 @@ class Store:
                 return
             after = page[-1]["seq"]
 
-    def current(self, topic: str | None = None, *, assessor: str | None = None) -> list[Judged]:
+    def current(
+        self, topic: str | None = None, *, assessor: str | None = None, tasks: Sequence[str] | None = None
+    ) -> list[Judged]:
         """The tasks that have answers, each with those that count now, by assessor and position.
 
         Of one assessor the latest answer to a question counts, and none where that one is null. Where
@@ -224,6 +253,8 @@ class Store:
                 mine.append(_task.c.topic == topic)
             if assessor is not None:
                 mine.append(_task.c.assessor == assessor)
+            if tasks is not None:
+                mine.append(among(connection, _task.c.id, tasks))
             answers: dict[str, dict[str, Event]] = {}
             pages = connection.execute(_latest(*mine)).partitions(PAGE)
             for event in events_of(chain.from_iterable(pages)):
@@ -255,6 +286,26 @@ class Store:
 
     def _append_all(self, connection: Connection, calls: Sequence[Sequence[Row]]) -> list[Outcome]:
         return append_all(connection, self.evaluation, calls, stamp(self.clock()))
+
+
+def _count(table: sa.Table, *conditions: sa.ColumnElement[bool]) -> sa.ScalarSelect[int]:
+    here = table.c.evaluation == sa.bindparam("evaluation")
+    return sa.select(sa.func.count()).select_from(table).where(here, *conditions).scalar_subquery()
+
+
+_STATE = sa.select(
+    sa.select(schema.evaluation.c.last_seq)
+    .where(schema.evaluation.c.name == sa.bindparam("evaluation"))
+    .scalar_subquery()
+    .label("last"),
+    _count(schema.edit).label("edits"),
+    _count(_task, _task.c.assessor == sa.bindparam("assessor")).label("tasks"),
+)
+_ANSWERED_AFTER = (
+    sa.select(_event.c.task, sa.func.max(_event.c.seq).label("seq"))
+    .where(_event.c.evaluation == sa.bindparam("evaluation"), _event.c.seq > sa.bindparam("after"))
+    .group_by(_event.c.task)
+)
 
 
 def _in_order(*conditions: sa.ColumnElement[bool]) -> sa.Select[Any]:
