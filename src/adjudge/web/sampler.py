@@ -173,8 +173,7 @@ class Sampler:
 
     def quota(self) -> Quota:
         """What is asked of whoever comes: open pairs, and those that will be drawn while people judge."""
-        whoevers = [task for task in self.site.store.tasks(assessor=ANYONE) if task.left is not None]
-        decided = self._decided.contents()
+        whoevers, decided = self._whoevers(), self._decided.contents()
         done = sum(content(task) in decided for task in whoevers)
         return Quota(done=done, of=len(whoevers) + sum(line.to_come() for line in self.live))
 
@@ -208,9 +207,12 @@ class Sampler:
             if self.site.protocol(task.protocol).kind == "preference"
         ]
 
+    def _whoevers(self) -> list[Task]:
+        return [task for task in self.site.tasks_of(ANYONE) if task.left is not None]
+
     def _open(self) -> Iterator[Task]:
         """Tasks that are whoever's and wait for an answer."""
-        whoevers = [task for task in self.site.store.tasks(assessor=ANYONE) if task.left is not None]
+        whoevers = self._whoevers()
         decided = self._decided.contents() if whoevers else set()
         yield from (task for task in whoevers if content(task) not in decided)
 

@@ -36,6 +36,7 @@ class Site:
     @classmethod
     def open(cls, folder: Folder) -> Site:
         store = store_of(folder)
+        store.secret("csrf")  # pages that say what is wrong are made on the event loop, where nobody asks the store
         return cls(folder, load(folder), store, PublicIds(store.secret("public-ids")))
 
     def close(self) -> None:

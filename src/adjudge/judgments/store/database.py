@@ -349,16 +349,22 @@ def lock(connection: Connection, evaluation: str) -> int:
     commits: whoever has read up to a number never misses an event by asking only for what is above it, and the
     highest number is the latest answer.
     """
-    table = schema.evaluation
-    counter = sa.select(table.c.last_seq).where(table.c.name == evaluation).with_for_update()
-    last = connection.scalar(counter)
+    table, mine = schema.evaluation, {"evaluation": evaluation}
+    last = connection.scalar(_COUNTER, mine)
     if last is None:
         insert: Any = (postgresql if connection.dialect.name == "postgresql" else sqlite).insert
         new = insert(table).on_conflict_do_nothing()  # of several who come first, one makes it
         connection.execute(new, {"name": evaluation, "last_seq": 0})
-        last = connection.scalar(counter)
+        last = connection.scalar(_COUNTER, mine)
     assert isinstance(last, int)
     return last
+
+
+_COUNTER = (
+    sa.select(schema.evaluation.c.last_seq)
+    .where(schema.evaluation.c.name == sa.bindparam("evaluation"))
+    .with_for_update()
+)
 
 
 def among(connection: Connection, column: sa.Column[Any], values: Sequence[str]) -> sa.ColumnElement[bool]:
