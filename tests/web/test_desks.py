@@ -48,7 +48,7 @@ def act(store: Store, chance: random.Random, number: int) -> None:
     tasks = [task for task in store.tasks(cancelled=True) if task.assessor in PEOPLE]
     task = chance.choice(tasks)
     rating = {"task": task.id, "question": "rating:fluency"}
-    system = task.peer and task.peer.system
+    system = None if task.peer is None else task.peer.system
     match chance.randrange(9):
         case 0 | 1 | 2:
             store.append([an_event(store, {"value": number}, assessor=task.assessor, **rating)])

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from adjudge.data.collection import Collection
 from adjudge.judgments.store.store import Store
 from adjudge.judgments.tasks import Judged, Task
 
@@ -25,10 +26,12 @@ class Desk:
     """By the ids that the browser knows."""
     judged: Mapping[str, Judged] = field(default_factory=dict)
     """By task; only where answers were asked for."""
-    places: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """Where each task stands, as the list of work counts them; filled there."""
-    progress: dict[str, tuple[Judged | None, int, int]] = field(default_factory=dict)
-    """How far each task is, and the answers of which that was so; filled there, too."""
+    places: list[Mapping[str, tuple[int, int]]] = field(default_factory=list)
+    """Where each task stands, as the list of work counts them; one, once it was counted there."""
+    progress: dict[str, tuple[tuple[Judged | None, Collection | None], tuple[int, int]]] = field(
+        default_factory=dict
+    )
+    """How far each task is, behind the answers and texts of which that was so; filled there, too."""
 
 
 class _Place:

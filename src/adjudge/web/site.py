@@ -31,12 +31,14 @@ class Site:
 
     def __post_init__(self) -> None:
         self._desks = Desks(self.store, self.task_key)
-        self._frozen = FrozenNow(self.collection)
+        self._frozen = (self.collection, FrozenNow(self.collection))
 
     @classmethod
     def open(cls, folder: Folder) -> Site:
         store = store_of(folder)
-        store.secret("csrf")  # pages that say what is wrong are made on the event loop, where nobody asks the store
+        store.secret(
+            "csrf"
+        )  # pages that say what is wrong are made on the event loop, where nobody asks the store
         return cls(folder, load(folder), store, PublicIds(store.secret("public-ids")))
 
     def close(self) -> None:
@@ -106,7 +108,11 @@ class Site:
 
     def changed(self, task: Task) -> str | None:
         """What of the task's texts is no longer as it was when the task was made."""
-        return changed(task, self.collection, self.protocol(task.protocol), now=self._frozen)
+        of, now = self._frozen
+        if of is not self.collection:
+            now = FrozenNow(self.collection)
+            self._frozen = (self.collection, now)
+        return changed(task, self.collection, self.protocol(task.protocol), now=now)
 
     # Texts
 

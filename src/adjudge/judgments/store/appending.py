@@ -156,7 +156,7 @@ def _look_up(connection: Connection, evaluation: str, rows: Sequence[Row]) -> It
 def _looking_up(dialect: str) -> sa.CompoundSelect[Any]:
     """Made once: writing the question down takes longer than answering it."""
     event, task, person = schema.event, schema.task, schema.person
-    evaluation = sa.bindparam("evaluation")
+    evaluation: sa.BindParameter[str] = sa.bindparam("evaluation")
     none, zero = sa.cast(sa.null(), sa.Text), sa.cast(0, sa.BigInteger)  # columns of one type throughout
     key = (event.c.task, event.c.question, event.c.assessor)
     some = partial(among_given, dialect)

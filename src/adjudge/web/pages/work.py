@@ -84,8 +84,9 @@ LABELS = {
 def work_of(site: Site, person: str) -> Work:
     """A person's work in the order of the plan: a planted repeat stands, and is numbered, where the plan has it."""
     desk = site.desk(person)
-    tasks = [task for task in desk.tasks if task.id in places(site, desk)]
-    order = [_item(site, task, desk) for task in tasks]
+    listed = places(site, desk)
+    tasks = [task for task in desk.tasks if task.id in listed]
+    order = [_item(site, task, desk, listed[task.id]) for task in tasks]
     begun = next((item for item in order if item.state == "begun"), None)
     first = next((item for item in order if item.state == "open"), None)
     done = sum(item.state == "done" for item in order)
@@ -115,17 +116,19 @@ def is_assigned(site: Site, task: Task) -> bool:
 
 def places(site: Site, desk: Desk) -> Mapping[str, tuple[int, int]]:
     """The tasks that are listed, each with its number among those of its protocol, and how many these are."""
-    if not desk.places:
-        listed = [
-            task
-            for task in desk.tasks
-            if not task.cancelled and site.has_protocol(task.protocol) and is_assigned(site, task)
-        ]
-        totals, numbers = Counter(task.protocol for task in listed), Counter[str]()
-        for task in listed:
-            numbers[task.protocol] += 1
-            desk.places[task.id] = numbers[task.protocol], totals[task.protocol]
-    return desk.places
+    if desk.places:
+        return desk.places[0]
+    there = [task for task in desk.tasks if not task.cancelled]
+    known = [task for task in there if site.has_protocol(task.protocol)]
+    listed = [task for task in known if is_assigned(site, task)]
+    totals, numbers = Counter(task.protocol for task in listed), Counter[str]()
+    found: dict[str, tuple[int, int]] = {}
+    for task in listed:
+        numbers[task.protocol] += 1
+        found[task.id] = numbers[task.protocol], totals[task.protocol]
+    if len(known) == len(there):  # a protocol that is not known yet may come
+        desk.places.append(found)
+    return found
 
 
 def answers_of(site: Site, person: str) -> dict[str, Mapping[str, Any]]:
@@ -140,11 +143,12 @@ def _given(judged: Judged | None, person: str) -> dict[str, Any]:
 
 def item_of(site: Site, person: str, task: Task) -> WorkItem:
     """A task as the list has it; the others are not looked at."""
-    return _item(site, task, site.desk(person))
+    desk = site.desk(person)
+    return _item(site, task, desk, places(site, desk)[task.id])
 
 
-def _item(site: Site, task: Task, desk: Desk) -> WorkItem:
-    number, total = places(site, desk)[task.id]
+def _item(site: Site, task: Task, desk: Desk, place: tuple[int, int]) -> WorkItem:
+    number, total = place
     done, of = _progress(site, task, desk)
     return WorkItem(
         key=site.task_key(task),
@@ -159,12 +163,12 @@ def _item(site: Site, task: Task, desk: Desk) -> WorkItem:
 
 def _progress(site: Site, task: Task, desk: Desk) -> tuple[int, int]:
     """As `progress`, counted anew only where the answers are others than when it was counted last."""
-    judged = desk.judged.get(task.id)
-    known = desk.progress.get(task.id)
-    if known is None or known[0] is not judged:
-        known = (judged, *progress(site, task, _given(judged, task.assessor)))
-        desk.progress[task.id] = known
-    return known[1:]
+    judged, texts = desk.judged.get(task.id), site.collection
+    (answers, of), known = desk.progress.get(task.id, ((None, None), (0, 0)))
+    if of is not texts or answers is not judged:
+        known = progress(site, task, _given(judged, task.assessor))
+        desk.progress[task.id] = ((judged, texts), known)
+    return known
 
 
 def progress(site: Site, task: Task, answers: Mapping[str, Any]) -> tuple[int, int]:
@@ -178,7 +182,8 @@ def progress(site: Site, task: Task, answers: Mapping[str, Any]) -> tuple[int, i
 def after(site: Site, person: str, task: Task) -> WorkItem | None:
     """What comes after a task: the next one that is not done, from there on and then from the start."""
     desk = site.desk(person)
-    listed = [each for each in desk.tasks if each.id in places(site, desk)]
-    here = next((at for at, each in enumerate(listed) if each.id == task.id), -1)
-    items = (_item(site, each, desk) for each in listed[here + 1 :] + listed[: here + 1])
+    listed = places(site, desk)
+    tasks = [each for each in desk.tasks if each.id in listed]
+    here = next((at for at, each in enumerate(tasks) if each.id == task.id), -1)
+    items = (_item(site, each, desk, listed[each.id]) for each in tasks[here + 1 :] + tasks[: here + 1])
     return next((item for item in items if item.state in ("open", "begun")), None)
