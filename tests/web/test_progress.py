@@ -95,8 +95,9 @@ def test_pages_that_cannot_be_judged_any_more_are_not_left_to_do(app: Running) -
     task = app.tasks(ANN, "rating")[0]
     assert task.peer is not None
     before, planned = work_of(app.site, ANN), organiser_page(app.site, ORGANISER)
-    summaries = app.site.collection.summaries[task.topic]
-    summaries[:] = [each for each in summaries if each.system != task.peer.system]
+    summaries = app.site.collection.summaries
+    left = [each for each in summaries[task.topic] if each.system != task.peer.system]
+    app.site.collection = replace(app.site.collection, summaries={**summaries, task.topic: left})
     gone = [each for each in app.site.tasks_of(ANN) if app.site.changed(each)]
     work = work_of(app.site, ANN)
     assert work.total == before.total - len(gone)

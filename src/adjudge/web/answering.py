@@ -119,7 +119,7 @@ async def store_answers(site: Site, person: str, sent: Sequence[Sent]) -> Receip
     refused: list[Refused] = []
     for each in sent:
         try:
-            task, event = event_of(site, person, each)
+            task, event = await asyncio.to_thread(event_of, site, person, each)
             if each.question == UNMARKED or each.question.startswith(UNIT):
                 saved.append(await _store_in_turn(site, task, event))
             else:

@@ -236,7 +236,8 @@ def task(key: str, request: Request) -> dict[str, tasks.Given]:
     """The answers of a task that count now: another tab or another computer may have given some."""
     site: Site = request.app.state.site
     person = visitor(request).person
-    return tasks.given(site, site.store.current(assessor=person), open_task(request, key), person)
+    opened = open_task(request, key)
+    return tasks.given(site, site.desk(person).judged.get(opened.id), opened, person)
 
 
 def source(key: str, request: Request) -> tasks.Sources:
@@ -262,8 +263,8 @@ def next_pairs(wanted: PairsWanted, request: Request) -> PairsGiven:
     have = frozenset([*wanted.have, *(site.task_key(each) for each in first)])
     found = first + request.app.state.sampler.next_for(person, wanted.count, have)
     go_on(site, person, found)
-    mine = site.store.current(assessor=person)
-    pairs = [_pair(site, each, tasks.given(site, mine, each, person)) for each in found]
+    mine = site.desk(person).judged
+    pairs = [_pair(site, each, tasks.given(site, mine.get(each.id), each, person)) for each in found]
     offer, quota = request.app.state.sampler.offer(person), request.app.state.sampler.quota()
     return PairsGiven(
         pairs=pairs,

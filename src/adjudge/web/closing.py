@@ -25,8 +25,11 @@ def go_on(site: Site, person: str, opened: Sequence[Task]) -> None:
         here = [n for n, task in enumerate(line) if task.id in ids]
         if far is None or not here:
             continue
-        away = [n for n in range(len(line)) if n - min(here) >= far or max(here) - n >= far]
-        site.store.leave(person, [line[n].id for n in away if line[n].lease_until is None])
+        away = (line[n] for n in range(len(line)) if n - min(here) >= far or max(here) - n >= far)
+        answered = site.desk(person).judged
+        left = [task.id for task in away if task.lease_until is None and task.id in answered]
+        if left:
+            site.store.leave(person, left)
 
 
 def reach(line: Sequence[Task]) -> int | None:

@@ -175,8 +175,7 @@ class Sampler:
 
     def quota(self) -> Quota:
         """What is asked of whoever comes: open pairs, and those that will be drawn while people judge."""
-        whoevers = [task for task in self.site.store.tasks(assessor=ANYONE) if task.left is not None]
-        decided = self._decided.contents()
+        whoevers, decided = self._whoevers(), self._decided.contents()
         done = sum(content(task) in decided for task in whoevers)
         return Quota(done=done, of=len(whoevers) + sum(line.to_come() for line in self.live))
 
@@ -200,7 +199,7 @@ class Sampler:
 
     def _answered(self, person: str) -> set[str]:
         """A person's tasks whose pair is decided; a comment alone decides nothing."""
-        judged = self.site.store.current(assessor=person)
+        judged = self.site.desk(person).judged.values()
         return {each.task.id for each in judged if PREFERENCE in each.answers}
 
     def _pairs_of(self, person: str) -> list[Task]:
@@ -210,9 +209,12 @@ class Sampler:
             if self.site.protocol(task.protocol).kind == "preference"
         ]
 
+    def _whoevers(self) -> list[Task]:
+        return [task for task in self.site.tasks_of(ANYONE) if task.left is not None]
+
     def _open(self) -> Iterator[Task]:
         """Tasks that are whoever's and wait for an answer."""
-        whoevers = [task for task in self.site.store.tasks(assessor=ANYONE) if task.left is not None]
+        whoevers = self._whoevers()
         decided = self._decided.contents() if whoevers else set()
         yield from (task for task in whoevers if content(task) not in decided)
 
@@ -244,7 +246,6 @@ class Sampler:
         first = None if task.repeat_of is None else copy_id(task.repeat_of, person)
         mine = replace(task, id=copy_id(task.id, person), assessor=person, repeat_of=first, lease_until=None)
         store.add_tasks([mine])
-        self.site.tasks_of(person)
         return mine
 
 

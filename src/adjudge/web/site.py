@@ -15,8 +15,9 @@ from adjudge.data.rows import Summary
 from adjudge.errors import AdjudgeError, BusyError, DataError
 from adjudge.judgments.protocol import Protocol, protocol_of, protocols_of
 from adjudge.judgments.store.store import Store, store_of
-from adjudge.judgments.tasks import Task, TextRef, changed
+from adjudge.judgments.tasks import FrozenNow, Task, TextRef, changed
 from adjudge.web.blind import PublicIds
+from adjudge.web.desks import Desk, Desks
 from adjudge.web.outages import Outages
 
 PATIENCE = 10.0
@@ -38,15 +39,19 @@ class Site:
     public: PublicIds
     outages: Outages
     _protocols: dict[str, Protocol] = field(default_factory=dict)
-    _tasks: dict[str, Task] = field(default_factory=dict)
     _keys: dict[str, str] = field(default_factory=dict)
     _now: Collection | None = None
     _reading: Lock = field(default_factory=Lock)
 
+    def __post_init__(self) -> None:
+        self._desks = Desks(self.store, self.task_key)
+        self._frozen: tuple[tuple[Collection, FrozenNow], ...] = ()
+
     @classmethod
     def open(cls, folder: Folder, *, patience: float = PATIENCE) -> Site:
         store = store_of(folder, patience=patience)
-        store.secret("csrf")  # read once: the page that says what is wrong with the store must not need it
+        # Read once: pages that say what is wrong are made on the event loop, and must not need the store.
+        store.secret("csrf")
         outages = Outages(lambda: store.clock())
         store.database.heard = outages.heard
         return cls(folder, load(folder), store, PublicIds(store.secret("public-ids")), outages)
@@ -97,31 +102,43 @@ class Site:
             key = self._keys[task.id] = self.public.of("task", task.id)
         return key
 
+    def desk(self, person: str) -> Desk:
+        """A person's tasks and answers, as they are now."""
+        return self._desks.of(person)
+
     def tasks_of(self, person: str) -> list[Task]:
         """A person's tasks, in their order."""
-        found = [task for task in self.store.tasks(assessor=person) if self.has_protocol(task.protocol)]
-        self._tasks.update((self.task_key(task), task) for task in found)
-        return found
+        tasks = self._desks.of(person, answers=False).tasks
+        return [task for task in tasks if not task.cancelled and self.has_protocol(task.protocol)]
 
     def task(self, key: str, person: str, *, cancelled: bool = False) -> Task | None:
         """A task of a person's by its public id; None where there is none, it is somebody else's, or it was cancelled.
 
         Tasks can be cancelled or removed while the server runs, so that is looked up every time.
         """
-        task = self._tasks.get(key)
-        if task is None:
-            self.tasks_of(person)
-            task = self._tasks.get(key)
-        if task is None or task.assessor != person:
+        task = self._desks.of(person, answers=False).by_key.get(key)
+        if task is None or not self.has_protocol(task.protocol):
             return None
-        now = self.store.find_task(task.id)
-        return None if now is None or (now.cancelled and not cancelled) else now
+        return task if cancelled or not task.cancelled else None
 
     def changed(self, task: Task) -> str | None:
         """What of the task's texts is no longer as it was when the task was made: here, or in the folder."""
         protocol = self.protocol(task.protocol)
-        why = changed(task, self.collection, protocol)
-        return why if why is not None or self._now is None else changed(task, self._now, protocol)
+        for collection in (self.collection, self._now):
+            if collection is not None:
+                why = changed(task, collection, protocol, now=self._frozen_of(collection))
+                if why is not None:
+                    return why
+        return None
+
+    def _frozen_of(self, collection: Collection) -> FrozenNow:
+        """The hashes of a collection's texts, made once; of the two latest that were looked at."""
+        for known, hashes in self._frozen:
+            if known is collection:
+                return hashes
+        hashes = FrozenNow(collection)
+        self._frozen = (*self._frozen[-1:], (collection, hashes))
+        return hashes
 
     def look_at_files(self) -> None:
         """Reads the folder's texts again where its files are others. To be called by requests, in a thread."""

@@ -10,7 +10,7 @@ from collections import ChainMap
 from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import sqlalchemy as sa
@@ -19,7 +19,7 @@ from sqlalchemy import Connection
 from adjudge.engine import chunked
 from adjudge.errors import AdjudgeError, BusyError, ClashError, DataError, quoted
 from adjudge.judgments.store import schema
-from adjudge.judgments.store.database import AT_ONCE, among, lock, present
+from adjudge.judgments.store.database import AT_ONCE, among, among_given, lock, present
 from adjudge.judgments.store.encoding import (
     EVENT_FIELDS,
     SKEW,
@@ -179,30 +179,34 @@ def _key(row: Row) -> Key:
 
 def _look_up(connection: Connection, evaluation: str, rows: Sequence[Row]) -> Iterable[Any]:
     """Everything that a ledger needs, in one question: on a network, asking costs more than answering."""
-    event, task, person = schema.event, schema.task, schema.person
     wanted = {name: sorted({row[name] for row in rows}) for name in ("id", "task", "assessor", "question")}
-    some = partial(among, connection)
+    return connection.execute(_looking_up(connection.dialect.name), {"evaluation": evaluation, **wanted})
+
+
+@cache
+def _looking_up(dialect: str) -> sa.CompoundSelect[Any]:
+    """Made once: writing the question down takes longer than answering it."""
+    event, task, person = schema.event, schema.task, schema.person
+    evaluation: sa.BindParameter[str] = sa.bindparam("evaluation")
     none, zero = sa.cast(sa.null(), sa.Text), sa.cast(0, sa.BigInteger)  # columns of one type throughout
     key = (event.c.task, event.c.question, event.c.assessor)
-    query = sa.union_all(
+    some = partial(among_given, dialect)
+    return sa.union_all(
         sa.select(sa.literal("task"), task.c.id, none, none, zero).where(
-            task.c.evaluation == evaluation, some(task.c.id, wanted["task"])
+            task.c.evaluation == evaluation, some(task.c.id, "task")
         ),
         sa.select(sa.literal("person"), person.c.id, none, none, zero).where(
-            person.c.evaluation == evaluation, some(person.c.id, wanted["assessor"])
+            person.c.evaluation == evaluation, some(person.c.id, "assessor")
         ),
         sa.select(sa.literal("id"), event.c.id, none, none, zero).where(
-            event.c.evaluation == evaluation, some(event.c.id, wanted["id"])
+            event.c.evaluation == evaluation, some(event.c.id, "id")
         ),
         sa.select(sa.literal("current"), *key, sa.func.max(event.c.seq))
         .where(
-            event.c.evaluation == evaluation,
-            some(event.c.task, wanted["task"]),
-            some(event.c.question, wanted["question"]),
+            event.c.evaluation == evaluation, some(event.c.task, "task"), some(event.c.question, "question")
         )
         .group_by(*key),
     )
-    return connection.execute(query)
 
 
 def _stored(connection: Connection, evaluation: str, ids: set[str]) -> Iterator[tuple[str, Row]]:

@@ -436,16 +436,22 @@ def lock(connection: Connection, evaluation: str) -> int:
     commits: whoever has read up to a number never misses an event by asking only for what is above it, and the
     highest number is the latest answer.
     """
-    table = schema.evaluation
-    counter = sa.select(table.c.last_seq).where(table.c.name == evaluation).with_for_update()
-    last = connection.scalar(counter)
+    table, mine = schema.evaluation, {"evaluation": evaluation}
+    last = connection.scalar(_COUNTER, mine)
     if last is None:
         insert: Any = (postgresql if connection.dialect.name == "postgresql" else sqlite).insert
         new = insert(table).on_conflict_do_nothing()  # of several who come first, one makes it
         connection.execute(new, {"name": evaluation, "last_seq": 0})
-        last = connection.scalar(counter)
+        last = connection.scalar(_COUNTER, mine)
     number: int = checked_cell("evaluation", "last_seq", last, evaluation)
     return number
+
+
+_COUNTER = (
+    sa.select(schema.evaluation.c.last_seq)
+    .where(schema.evaluation.c.name == sa.bindparam("evaluation"))
+    .with_for_update()
+)
 
 
 def among(connection: Connection, column: sa.Column[Any], values: Sequence[str]) -> sa.ColumnElement[bool]:
@@ -456,6 +462,13 @@ def among(connection: Connection, column: sa.Column[Any], values: Sequence[str])
     if connection.dialect.name == "postgresql":
         return column == sa.any_(sa.bindparam(None, list(values), type_=postgresql.ARRAY(sa.Text)))
     return column.in_(values)
+
+
+def among_given(dialect: str, column: sa.Column[Any], name: str) -> sa.ColumnElement[bool]:
+    """As `among`, for a question that is made once: the values are given, by that name, when it is asked."""
+    if dialect == "postgresql":
+        return column == sa.any_(sa.bindparam(name, type_=postgresql.ARRAY(sa.Text)))
+    return column.in_(sa.bindparam(name, expanding=True))
 
 
 def present(

@@ -196,14 +196,9 @@ class Sessions:
         Notes, at most once a minute, that the person was here.
         """
         now = self._store.clock()
-        query = (
-            sa.select(*_session.c, _person.c.name, _account.c.role)
-            .select_from(ACCOUNTS.join(_session, _of_account(_session.c.person, _session.c.evaluation)))
-            .where(may_enter(self._evaluation))
-            .where(_session.c.hash == digest(token), _session.c.expires_at > stamp(now))
-        )
+        asked = {"evaluation": self._evaluation, "hash": digest(token), "now": stamp(now)}
         with self._store.database.reading() as connection:
-            row = connection.execute(query).mappings().first()
+            row = connection.execute(_FIND, asked).mappings().first()
             if row is None:
                 return None
             checked("session", row)
@@ -345,10 +340,18 @@ def is_open(connection: Connection, evaluation: str, person: str, token: str) ->
     return connection.scalar(query) is not None
 
 
-def may_enter(evaluation: str) -> sa.ColumnElement[bool]:
+def may_enter(evaluation: str | sa.BindParameter[str]) -> sa.ColumnElement[bool]:
     """That an account of `ACCOUNTS` is active and its person's name was not erased."""
     active = (_account.c.evaluation == evaluation) & (_account.c.state == "active")
     return active & _person.c.erased.is_(None)
+
+
+_FIND = (  # made once: every request asks it
+    sa.select(*_session.c, _person.c.name, _account.c.role)
+    .select_from(ACCOUNTS.join(_session, _of_account(_session.c.person, _session.c.evaluation)))
+    .where(may_enter(sa.bindparam("evaluation", type_=sa.Text)))
+    .where(_session.c.hash == sa.bindparam("hash"), _session.c.expires_at > sa.bindparam("now"))
+)
 
 
 def _seen(evaluation: str, person: str, when: str) -> sa.Update:
