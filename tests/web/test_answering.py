@@ -349,6 +349,6 @@ def test_only_what_was_judged_is_refused(
         return future
 
     with monkeypatch.context() as patch:
-        patch.setattr(app.site.store, "find_task" if where == "looking" else "submit", fail)
+        patch.setattr(app.site.store, "state" if where == "looking" else "submit", fail)
         assert client.post("/api/events", json={"events": [sent]}).status_code == status
     assert send(client, sent)["refused"] == []

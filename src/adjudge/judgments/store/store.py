@@ -189,13 +189,9 @@ class Store:
     # Reading: every call sees one state of the database.
 
     def task(self, id: str) -> Task:
-        found = self.find_task(id)
-        if found is None:
-            raise DataError(f"no task {quoted(id)} in {quoted(self.evaluation)}")
-        return found
-
-    def find_task(self, id: str) -> Task | None:
-        return next(iter(self._tasks(_task.c.id == id)), None)
+        for task in self._tasks(_task.c.id == id):
+            return task
+        raise DataError(f"no task {quoted(id)} in {quoted(self.evaluation)}")
 
     def tasks(
         self,
