@@ -21,7 +21,7 @@ from adjudge.data.scorefiles import ScoreFile
 from adjudge.data.scores import MeasureInfo, Score, ScoreTable
 from adjudge.data.transaction import Transaction
 from adjudge.engine import Workers, run, worker_count
-from adjudge.errors import DataError, FormatError, StoreUnavailable, UsageError
+from adjudge.errors import BusyError, DataError, FormatError, UsageError
 from adjudge.judgments.batch import NOTHING, Judgments, TopicBatch, batches_of
 from adjudge.measures.base import Measure
 from adjudge.measures.registry import parse_measure, registry
@@ -266,10 +266,10 @@ def score(
     computed = {plan.measure: plan.computed(rows[str(plan.measure)]) for plan in plans if plan.todo}
     try:
         return _store(folder, collection, judgments, plans, batches, computed, partly)
-    except (StoreUnavailable, KeyboardInterrupt) as error:
+    except (BusyError, KeyboardInterrupt) as error:  # not on a full disk, which they would fill further
         unstored = [plan.merged(computed[plan.measure], topics) for plan in plans if plan.todo]
-        if unstored and _keep(folder, unstored) and isinstance(error, StoreUnavailable):
-            raise type(error)(
+        if unstored and _keep(folder, unstored) and isinstance(error, BusyError):
+            raise BusyError(
                 f"{error}. The scores are computed and kept: the next score stores them, and computes nothing again"
             ) from error
         raise
