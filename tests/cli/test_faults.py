@@ -355,10 +355,30 @@ def check_steps(start: Path, place: Path, command: str, how: str, some: random.R
 
 
 POINTS = {
-    **{"import": 50, "replace": 45, "import scores": 40, "units": 28, "score": 16, "baselines": 48},
-    **{"withdraw": 52, "rename": 78, "remove": 78, "undo": 25, "undo a renaming": 82, "redo a removal": 75},
-    **{"assign": 36, "judgments": 45, "remove judgments": 34, "simulate": 3, "people": 3},
-    **{"compare": 5, "scores": 5, "export": 32, "backup": 3, "report": 36, "init": 5, "demo": 60},
+    "import": 50,
+    "replace": 45,
+    "import scores": 40,
+    "units": 28,
+    "score": 16,
+    "baselines": 48,
+    "withdraw": 52,
+    "rename": 78,
+    "remove": 78,
+    "undo": 25,
+    "undo a renaming": 82,
+    "redo a removal": 75,
+    "assign": 36,
+    "judgments": 45,
+    "remove judgments": 34,
+    "simulate": 3,
+    "people": 3,
+    "compare": 5,
+    "scores": 5,
+    "export": 32,
+    "backup": 3,
+    "report": 36,
+    "init": 5,
+    "demo": 60,
 }
 """At how many points each command is killed, at least."""
 
