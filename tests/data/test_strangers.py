@@ -553,7 +553,7 @@ def try_all(name: str, whole: Path, mine: Path, eyes: Eyes) -> None:
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch) -> None:
     """Serving ends where it would begin to wait for visitors."""
-    from adjudge.web.serving import PromptServer
+    from adjudge.web.connections import PromptServer
 
     monkeypatch.setattr(PromptServer, "run", lambda self, sockets: None)
 

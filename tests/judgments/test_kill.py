@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import multiprocessing
 import os
 import random
@@ -161,8 +160,6 @@ class MortalServer:
     def start(self) -> None:
         """Where nobody collects the dead, as in a container, it would believe that it still runs."""
         data = Path(self.server.pgdata)
-        memory = (data / "postmaster.pid").read_text().splitlines()[6].split()[1]
-        ctypes.CDLL(None).shmctl(int(memory), 0, None)  # 0: removed
         for note in (data / "postmaster.pid", *data.glob(".s.PGSQL.*.lock")):
             note.unlink()
         with self.server._lock:

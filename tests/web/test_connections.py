@@ -67,7 +67,8 @@ class Place:
 
     def __init__(self, port: int) -> None:
         self.port, self.received, self.connections = port, 0, list[PromptProtocol]()
-        self.loop, self.server = HandLoop(), None
+        self.loop = HandLoop()
+        self.server: PromptServer | None = None
         self.listening = threading.Event()
         self.stack = ExitStack()
 
