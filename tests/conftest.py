@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import gc
 import os
+import random
+import secrets
 import shutil
 import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # Every worker has one core: with more threads of linear algebra they wait for each other, most of the time.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -44,13 +46,37 @@ if threading.current_thread() is threading.main_thread():
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Every run draws other examples; `make test-all` draws five times as many.
-settings.register_profile("quick", max_examples=40, deadline=None)  # machines are noisy
-settings.register_profile("exhaustive", max_examples=200, deadline=None)
+UNCHECKED = (
+    HealthCheck.too_slow,
+    HealthCheck.function_scoped_fixture,
+)  # machines are noisy, our fixtures are read
+for profile, examples in (("quick", 40), ("exhaustive", 200)):
+    settings.register_profile(profile, max_examples=examples, deadline=None, suppress_health_check=UNCHECKED)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 ROOT = Path(__file__).parent.parent
 SHARED_DATA = ROOT.parent / "shared" / "data"
 _skipped: dict[str, list[str]] = {"shared_data": [], "silent": []}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _orders_are_the_same_in_every_run() -> Iterator[None]:
+    """A secret of each store decides who judges what in which order; drawn anew, it would let tests pass by chance."""
+    from adjudge.judgments.store import sessions
+    from adjudge.judgments.tasks import ORDER_KEY
+
+    drawn = sessions.new_secret
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sessions, "new_secret", lambda name: "07" * 32 if name == ORDER_KEY else drawn(name))
+        yield
+
+
+@pytest.fixture
+def secrets_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As outside of tests: every store has secrets of its own."""
+    from adjudge.judgments.store import sessions
+
+    monkeypatch.setattr(sessions, "new_secret", lambda name: secrets.token_hex(sessions.BYTES))
 
 
 @pytest.fixture
@@ -135,6 +161,14 @@ def summeval(once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
         Evaluation.init(folder / "summeval").take(read([file]))
 
     return once("summeval", fill) / "summeval"
+
+
+@pytest.fixture
+def rng() -> random.Random:
+    """Draws samples of what `make test-all` goes through; what a failed run drew, ADJUDGE_SEED draws again."""
+    seed = int(os.environ.get("ADJUDGE_SEED") or random.SystemRandom().randrange(2**32))
+    print(f"ADJUDGE_SEED={seed}")
+    return random.Random(seed)
 
 
 @pytest.fixture

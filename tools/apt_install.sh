@@ -18,19 +18,23 @@ if ! command -v apt-get >/dev/null 2>&1; then
 fi
 
 echo "Installing $* for $purpose ..."
-log=$(mktemp) || exit 1
-policy=/usr/sbin/policy-rc.d  # Debian asks it whether services may be started
-if [ -e "$policy" ]; then
-    mine=
-else
-    mine=yes
-    printf '#!/bin/sh\nexit 101\n' | $as_root tee "$policy" >/dev/null && $as_root chmod 755 "$policy"
-fi
+policy=${POLICY_RC_D:-/usr/sbin/policy-rc.d}  # Debian asks it whether services may be started
+log= mine=
 tidy() {
-    rm -f "$log"
+    trap '' HUP INT TERM
+    [ -z "$log" ] || rm -f "$log"
     [ -z "$mine" ] || $as_root rm -f "$policy"
 }
 trap tidy EXIT
+# dash runs no EXIT trap when a signal ends it: end as one does who was told to, which runs it.
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+log=$(mktemp) || exit 1
+if [ ! -e "$policy" ]; then
+    mine=yes
+    printf '#!/bin/sh\nexit 101\n' | $as_root tee "$policy" >/dev/null && $as_root chmod 755 "$policy"
+fi
 # shellcheck disable=SC2086  # as_root is empty or two words
 if ! { $as_root apt-get -qq update &&
     $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends "$@"

@@ -47,6 +47,8 @@ HEAD = """# Figures
 - **Dark.** `--dark` draws for a dark page or slide. The pictures below are the light ones.
 - **The rows.** The CSV holds what is drawn, with full precision; what a spreadsheet would read as a formula begins
   with an apostrophe.
+- **Little memory.** Where a cluster limits addresses (`ulimit -v`), the program that draws, which reserves 65 GB of
+  them, cannot start: a line says so, the rows are written, and `.json` works. A report has a note for each figure.
 - **Colours** are those of the report. Text has a contrast of 4.5 or more in light and dark, and series differ in shape
   as well as in colour.
 - **In Python** every result draws itself (`result.figure()`, `result.figure("forest")`), and `adjudge.figure` draws by

@@ -73,13 +73,16 @@ def chunked(items: Sequence[C], size: int) -> list[Sequence[C]]:
     return [items[i : i + size] for i in range(0, len(items), size)]
 
 
-def generator(seed: int, task: str, chunk: int = 0) -> np.random.Generator:
-    """The random stream of one chunk of one task: the same whoever draws from it, and wherever."""
+def generator(seed: int, task: str, chunk: int = 0, *, key: bytes = b"") -> np.random.Generator:
+    """The random stream of one chunk of one task: the same whoever draws from it, and wherever.
+
+    With a `key` only who has it can say what will be drawn.
+    """
     from hashlib import blake2b
 
     import numpy as np
 
     if seed < 0:
         raise UsageError(f"the seed is {seed}, expected 0 or more")
-    name = int.from_bytes(blake2b(task.encode(), digest_size=8).digest(), "big")
+    name = int.from_bytes(blake2b(task.encode(), digest_size=8, key=key).digest(), "big")
     return np.random.default_rng(np.random.SeedSequence([seed, name, chunk]))

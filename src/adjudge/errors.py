@@ -3,9 +3,10 @@
 AdjudgeError            one line that a person can act on
 ├── UsageError          the call is wrong: an unknown name, a bad option (exit 2)
 │   └── Undecided       the data can be read in several ways: says the words that choose each (exit 2)
-└── DataError           the data is wrong: a file, a row, a value (exit 1)
-    ├── FormatError     a file does not hold what it should
-    ├── ClashError      something is there already
+├── DataError           the data is wrong: a file, a row, a value (exit 1)
+│   ├── FormatError     a file does not hold what it should
+│   └── ClashError      something is there already
+└── StoreUnavailable    nothing is wrong with what was asked: the disk or the database cannot do it now (exit 1)
     └── BusyError       somebody else is writing to this evaluation
 """
 
@@ -87,7 +88,15 @@ class ClashError(DataError):
     """Something with the same key is there already."""
 
 
-class BusyError(DataError):
+class StoreUnavailable(AdjudgeError):
+    """What an evaluation is kept in cannot be read or written now: a full disk, a database that is stopped.
+
+    No DataError: whoever takes those for an answer ("no such task") must not take this for one. The same can be asked
+    again later.
+    """
+
+
+class BusyError(StoreUnavailable):
     """Somebody else is writing to this evaluation."""
 
 

@@ -30,7 +30,7 @@ from adjudge.data.transaction import Transaction
 from adjudge.data.undo import ChangeHistory, RestoredFolder, Undoing, Undone
 from adjudge.data.units import UnitsReport
 from adjudge.engine import Workers
-from adjudge.errors import AdjudgeError, BusyError, DataError, UsageError
+from adjudge.errors import AdjudgeError, DataError, UsageError
 from adjudge.judgments.tasks import FILE, PENDING
 from adjudge.wording import counted
 
@@ -182,6 +182,7 @@ class Evaluation:
                 on_clash=on_clash,
                 dry_run=dry_run,
                 progress=progress,
+                look=self._count_outdated() if on_clash == "replace" and self.has_judgments else None,
                 what=what,
                 when=when,
             )
@@ -191,6 +192,23 @@ class Evaluation:
         finally:
             if not keep:
                 self.folder.unmake(made)
+
+    def _count_outdated(self) -> Callable[[Transaction, ImportReport], None]:
+        """What counts the judgments that an import outdates; they are read before the folder is locked."""
+        from adjudge.judgments.batch import read_judged
+        from adjudge.judgments.tasks import split_by_change
+
+        if (why := self._why_unread()) is not None:
+            return lambda change, report: setattr(report, "unread", why if report.replaced else None)
+        judged, protocols, _ = read_judged(self.folder)
+
+        def look(change: Transaction, report: ImportReport) -> None:
+            if report.replaced:
+                counting, _ = split_by_change(judged, load(self.folder), protocols)
+                then = load(ChangedFolder(self.path, self.settings, change))
+                report.outdated = len(split_by_change(counting, then, protocols)[1])
+
+        return look
 
     def topic_names(self) -> Iterator[str]:
         """The topics that the file of topics has, without reading anything else."""
@@ -521,8 +539,6 @@ class Evaluation:
                 plan, _, tasks = self._undoing(entry)
                 return self._undone(plan, tasks, dry_run=True)
             return self._undo(entry)
-        except BusyError:
-            raise
         except DataError as error:
             done = "made again" if redo else "undone"
             raise DataError(f"{self.path}: {entry.note.what} cannot be {done}: {error}") from None

@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import math
 import re
+import subprocess
+import sys
 import textwrap
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -160,15 +162,11 @@ class Figure:
         return re.sub(r' width="([\d.]+)" height="[\d.]+"', r' style="max-width:\1px"', text, count=1)
 
     def to_png(self, *, theme: Theme = "light", title: bool = True, scale: float = SCALE) -> bytes:
-        from vl_convert import vegalite_to_png
-
-        return vegalite_to_png(self.spec(theme=theme, title=title), scale=scale)
+        return _converted("png", self.spec(theme=theme, title=title), scale=scale)
 
     def to_pdf(self, *, theme: Theme = "light", title: bool = False) -> bytes:
         """For a paper, whose caption says what the title would."""
-        from vl_convert import vegalite_to_pdf
-
-        return vegalite_to_pdf(self.spec(theme=theme, title=title))
+        return _converted("pdf", self.spec(theme=theme, title=title))
 
     def to_csv(self) -> str:
         """The drawn rows."""
@@ -178,7 +176,10 @@ class Figure:
         return self.data
 
     def save(self, path: str | Path, *, theme: Theme = "light", title: bool | None = None) -> list[Path]:
-        """Write the picture, and the drawn rows beside it as CSV; the ending says the format. Returns both paths."""
+        """Write the picture, and the drawn rows beside it as CSV; the ending says the format. Returns both paths.
+
+        Where it cannot be drawn (`Undrawable`), the rows are written nevertheless.
+        """
         path = Path(path)
         kind = format_of(path)
         shown = kind != "pdf" if title is None else title
@@ -189,18 +190,31 @@ class Figure:
             "json": lambda: json.dumps(self.spec(theme=theme, title=shown), ensure_ascii=False, indent=1),
         }
         beside = path.with_suffix(".csv")
-        drawn = texts[kind]()
+        drawn: str | bytes | Undrawable
+        try:
+            drawn = texts[kind]()
+        except Undrawable as error:
+            drawn = error
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(drawn.encode() if isinstance(drawn, str) else drawn)
+            if not isinstance(drawn, Undrawable):
+                path.write_bytes(drawn.encode() if isinstance(drawn, str) else drawn)
             beside.write_text(self.to_csv(), encoding="utf-8", newline="\n")
         except OSError as error:
             raise DataError(f"{path}: cannot be written: {error.strerror}") from None
+        if isinstance(drawn, Undrawable):
+            raise Undrawable(
+                f"{path}: {drawn}; its rows are in {beside}, and a figure that ends in .json (Vega-Lite) needs no such"
+                " room"
+            )
         return [path, beside]
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """In a notebook: the picture, which needs no network."""
-        return {"image/svg+xml": self.to_svg(), "text/plain": repr(self)}
+        try:
+            return {"image/svg+xml": self.to_svg(), "text/plain": repr(self)}
+        except Undrawable as error:
+            return {"text/plain": f"{self!r} ({error})"}
 
     def __repr__(self) -> str:
         return f"{self.title}. {self.words}"
@@ -230,11 +244,60 @@ def _fit_legends(drawing: Any, data: pd.DataFrame) -> None:
                 _fit_legends(each, data)
 
 
+class Undrawable(DataError):
+    """A picture cannot be drawn in the memory that this process may use."""
+
+
+_CHILD = """
+import json, resource, sys
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+import vl_convert
+kind, spec, options = json.load(sys.stdin)
+drawn = getattr(vl_convert, "vegalite_to_" + kind)(spec, **options)
+sys.stdout.buffer.write(drawn.encode() if isinstance(drawn, str) else drawn)
+"""
+
+
+def _converted(kind: str, spec: Mapping[str, Any], **options: Any) -> bytes:
+    """A drawing in a format, by vl-convert.
+
+    Its engine (V8) reserves 65 GB of addresses when it starts, far more than it uses, and ends the whole process where
+    it does not get them, as under the limits of many clusters (`ulimit -v`). Under a limit it therefore runs in a
+    process of its own.
+    """
+    limit = _memory_limit()
+    if limit is None:
+        import vl_convert
+
+        drawn = getattr(vl_convert, f"vegalite_to_{kind}")(spec, **options)
+        return drawn.encode() if isinstance(drawn, str) else bytes(drawn)
+    option, size = limit
+    asked = json.dumps([kind, spec, options]).encode()
+    done = subprocess.run([sys.executable, "-c", _CHILD], input=asked, capture_output=True, check=False)  # noqa: S603
+    if done.returncode:
+        raise Undrawable(
+            "cannot be drawn, since memory is limited here:"
+            f" `ulimit -{option}` says {size >> 10:,} kB, and the program that draws reserves 65 GB of addresses"
+        )
+    return done.stdout
+
+
+def _memory_limit() -> tuple[str, int] | None:
+    """The shell's letter and the bytes of a limit on the memory of a process; None where there is none."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limits
+        return None
+    for option, kind in (("v", resource.RLIMIT_AS), ("d", resource.RLIMIT_DATA)):
+        size, _ = resource.getrlimit(kind)
+        if size != resource.RLIM_INFINITY:
+            return option, size
+    return None
+
+
 def roomy_svg(spec: Mapping[str, Any]) -> str:
     """A drawing as SVG, laid out for wider letters than it has, since a viewer's font may have those."""
-    from vl_convert import vegalite_to_svg
-
-    drawn = vegalite_to_svg(_widened(spec))
+    drawn = _converted("svg", _widened(spec)).decode()
     return re.sub(r'(<text [^>]*font-size=")([\d.]+)px', lambda m: f"{m[1]}{float(m[2]) / ROOM:.4g}px", drawn)
 
 

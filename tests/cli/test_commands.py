@@ -8,7 +8,6 @@ import json
 import shlex
 import shutil
 import signal
-import socket
 import subprocess
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.running import ADJUDGE, call, called, examples
+from tests.waiting import HANG, free_port
 
 import adjudge
 from adjudge.assessors.simulated import simulate_judgments
@@ -201,9 +201,7 @@ def test_the_list_of_commands_says_what_the_commands_say_of_themselves() -> None
 
 def test_serve_serves_until_it_is_interrupted(here: Path) -> None:
     assert EXAMPLES["serve"].split()[-2:] == ["--port", "8000"]
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
+    port = str(free_port())
     arguments = [*shlex.split(EXAMPLES["serve"])[1:-1], port]
     with subprocess.Popen([*ADJUDGE, *arguments], cwd=here, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
@@ -215,7 +213,7 @@ def test_serve_serves_until_it_is_interrupted(here: Path) -> None:
         assert (second.returncode, second.stderr.count("\n")) == (2, 1)
         assert f"cannot listen on 127.0.0.1, port {port}" in second.stderr
         server.send_signal(signal.SIGINT)
-        assert server.wait(30) == 0
+        assert server.wait(HANG) == 0
 
 
 ALONE = ("init", "score", "compare", "rouge155", "people add")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.running import called
+from tests.waiting import HANG
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def test_a_pipe_is_written_to_and_a_dash_is_standard_output(judged: Path) -> Non
     reader.start()
     assert called(judged, "judgments", "export", "e", "pipe").returncode == 0
     assert stat.S_ISFIFO(pipe.stat().st_mode)
-    reader.join(10)
+    reader.join(HANG)
     assert got == [plain]
     out = called(judged, "judgments", "export", "e", "-")
     assert (out.returncode, out.stdout) == (0, plain)

@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.assessors.llm.bad_server import MODEL, BadServer, Says, bad_server, completion
 from tests.assessors.llm.evaluation import made
-from tests.assessors.llm.judging_server import by_words, gullible, is_trial, saying
+from tests.assessors.llm.judging_server import Holding, by_words, gullible, is_trial, saying
 from tests.cli.running import ADJUDGE, called
+from tests.waiting import HANG
 
 from adjudge.assessors.cards import read_cards
 from adjudge.assessors.llm.prompts import shipped_template
@@ -166,22 +165,17 @@ def test_a_limit_stops_with_what_is_left(run: Run) -> None:
 
 
 def test_interrupted_it_keeps_what_it_has(tmp_path: Path) -> None:
-    def slow(body: dict[str, Any], n: int) -> Says:
-        time.sleep(0.05)
-        return by_words(body)
-
     made(tmp_path / "eval")
-    with bad_server(slow) as server:
+    holding = Holding(5)
+    with bad_server(holding) as server:
         words = ["judge", "llm", "eval", "--protocol", "rating", "--url", server.url, "--model", MODEL]
         process = subprocess.Popen(
             [*ADJUDGE, *words, "--concurrency", "1"], cwd=tmp_path, stderr=subprocess.PIPE, text=True
         )
-        while (
-            len(server.bodies) < 9 and process.poll() is None
-        ):  # three to try it out, five that were answered
-            time.sleep(0.01)
+        assert holding.reached.wait(HANG)
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
+        holding.go.set()
+        _, said = process.communicate(timeout=HANG)
     assert process.returncode == 130
     assert said == "note: interrupted; what was answered is kept, and the same command goes on from there\n"
     (card,) = read_cards(Folder.open(tmp_path / "eval"))
@@ -189,22 +183,17 @@ def test_interrupted_it_keeps_what_it_has(tmp_path: Path) -> None:
 
 
 def test_told_to_end_it_keeps_what_it_has(tmp_path: Path) -> None:
-    def slow(body: dict[str, Any], n: int) -> Says:
-        time.sleep(0.05)
-        return by_words(body)
-
     made(tmp_path / "eval")
-    with bad_server(slow) as server:
+    holding = Holding(5)
+    with bad_server(holding) as server:
         words = ["judge", "llm", "eval", "--protocol", "rating", "--url", server.url, "--model", MODEL]
         process = subprocess.Popen(
             [*ADJUDGE, *words, "--concurrency", "1"], cwd=tmp_path, stderr=subprocess.PIPE, text=True
         )
-        while (
-            len(server.bodies) < 9 and process.poll() is None
-        ):  # three to try it out, five that were answered
-            time.sleep(0.01)
+        assert holding.reached.wait(HANG)
         process.terminate()
-        _, said = process.communicate(timeout=60)
+        holding.go.set()
+        _, said = process.communicate(timeout=HANG)
         assert (process.returncode, said.count("\n")) == (143, 1)
         (card,) = read_cards(Folder.open(tmp_path / "eval"))
         assert 5 <= card.answered < 40

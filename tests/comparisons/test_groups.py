@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import time
 import tracemalloc
 from itertools import combinations
 
@@ -15,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
+from tests.waiting import not_stuck
 
 from adjudge.comparisons.best import best_words
 from adjudge.comparisons.groups import CONCLUSIONS, Groupings, groupings, kind_contrast, many_to_one
@@ -286,14 +286,13 @@ def test_500_systems_take_little_memory_and_time() -> None:
     rng = np.random.default_rng(1)
     values = rng.normal(size=(20, 500)) + np.linspace(0, 4, 500)
     groupings(of(values[:, :5]))  # what is loaded once
-    start = time.process_time()
     tracemalloc.start()
-    found = groupings(of(values), resamples=1000)
-    found.table()
+    with not_stuck("groups of 500 systems"):
+        found = groupings(of(values), resamples=1000)
+        found.table()
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 100e6
-    assert time.process_time() - start < 30  # counting rankings alone took longer once
     assert len(found.pairs_frame()) == 124_750
 
 

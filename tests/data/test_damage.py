@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import random
-import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from shutil import copytree, rmtree
-from types import FrameType
 
 import pytest
 from tests.cli.running import call, called
+from tests.waiting import not_stuck
 
 import adjudge
 from adjudge.data import scorefiles
@@ -48,7 +47,6 @@ FILES = (
     "scores/*.parquet",
     "protocols/*.toml",
 )
-SECONDS = 60  # far more than a command takes, and an end to one that waits
 
 
 @pytest.fixture(scope="module")
@@ -81,25 +79,12 @@ def e(sound: Path, tmp_path: Path) -> Path:
     return copytree(sound, tmp_path / "e")
 
 
-@pytest.fixture(autouse=True)
-def no_waiting() -> Iterator[None]:
-    """A command that waits for ever, such as on a pipe, fails the test."""
-
-    def late(number: int, frame: FrameType | None) -> None:
-        raise AssertionError(f"longer than {SECONDS} s")
-
-    before = signal.signal(signal.SIGALRM, late)
-    yield
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)
-
-
 def read(e: Path, commands: tuple[tuple[str, ...], ...] = READING) -> None:
     """Every command ends well, or with one line."""
     for words in commands:
-        signal.alarm(SECONDS)
         try:
-            done = called(e.parent, *(str(e) if word == "E" else word for word in words))
+            with not_stuck(" ".join(words)):
+                done = called(e.parent, *(str(e) if word == "E" else word for word in words))
         except Exception as error:
             pytest.fail(f"{words}: {type(error).__name__}: {error}")
         said = [line for line in done.stderr.splitlines() if not line.startswith("note: ")]

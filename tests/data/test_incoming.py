@@ -310,7 +310,8 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     assert many - few < 98_000 * 100 / 1024  # KiB: under 100 bytes a row
 
 
-def test_two_imports_at_once_do_not_mix(make: Make) -> None:
+def test_two_imports_at_once_do_not_mix(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("adjudge.data.transaction.PATIENCE", 0.0)
     e = make(Summary("t", "s", "x"))
     with Transaction(e.path) as change:
         incoming = Incoming(e.folder, change)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.data.json_records import inside, whole_records
@@ -28,7 +28,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None)
 @given(st.lists(st.dictionaries(st.text(), VALUES, max_size=3), max_size=5), st.sampled_from([None, 0, 2]))
 def test_an_array_is_read_as_json_reads_it(
     tmp_path: Path, rows: list[dict[str, Any]], indent: int | None

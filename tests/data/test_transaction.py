@@ -54,7 +54,7 @@ def test_one_writer_at_a_time(tmp_path: Path) -> None:
     with (
         Transaction(tmp_path),
         pytest.raises(BusyError, match="another command is writing"),
-        Transaction(tmp_path),
+        Transaction(tmp_path, patience=0),
     ):
         pass
 

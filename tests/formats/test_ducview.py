@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.formats.data.ducview import make
 from tests.judgments.pyramid_making import annotated_by, built_by, collected, peers, pyramids
@@ -322,7 +322,7 @@ def test_import_export_import_gives_the_same(name: str, tmp_path: Path) -> None:
     assert summaries[0] == summaries[1]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_generated_ones_come_back(data: st.DataObject, tmp_path: Path) -> None:
     pyramid = data.draw(pyramids())
@@ -542,7 +542,7 @@ def test_external_entities_are_not_fetched(tmp_path: Path) -> None:
 # Files that nobody meant
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, deadline=None)
 @given(seed=st.integers(0, 2**32), edits=st.integers(1, 12))
 def test_a_damaged_file_is_read_as_far_as_it_goes(seed: int, edits: int, tmp_path: Path) -> None:
     """Cut, doubled and swapped anywhere: an import always comes to its end, and what it kept comes back the same."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.comparisons.preferences import fit_preferences
@@ -183,7 +183,7 @@ def free_of_ties(row: PreferenceRow) -> bool:
     return row.winner != "skip" or "skip" not in (row.left, row.right)
 
 
-@settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=200)
 @given(ROWS, st.sampled_from(FORMS))
 def test_what_is_written_reads_back(tmp_path: Path, rows: list[PreferenceRow], form: str) -> None:
     rows = [row for row in rows if free_of_ties(row)] or [PreferenceRow("a", "b", "left")]

@@ -5,13 +5,12 @@ A reader whose work grew with the square of the file would take minutes here; th
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.waiting import not_stuck
 
 from adjudge.errors import AdjudgeError
 from adjudge.formats import (
@@ -30,7 +29,6 @@ from adjudge.text.headers import hidden_spans
 from adjudge.text.sentences import sentences
 
 SIZE = 200_000
-STUCK = 120
 TOKENS = (
     *("|", "| ", "x ", " ", "x\t", "<", "<a ", "</DOC>", "<!--"),
     *("ID=", "a", "a='", '"', "&", "M ", "[", "\n|", "• "),
@@ -51,20 +49,6 @@ READERS: dict[str, tuple[str, tuple[str, ...], Callable[[Path], Iterable[Any]]]]
     "crowd": ("x.csv", ("task,worker,label\n",), lambda path: crowd.read([path], evaluation="e")),
     "scores": ("x.csv", ("topic,a\n",), lambda path: scoretable.read([path])),
 }
-
-
-@contextmanager
-def not_stuck(what: str) -> Iterator[None]:
-    def stuck(*_: object) -> None:
-        pytest.fail(f"{what}: not read after {STUCK} s")
-
-    before = signal.signal(signal.SIGALRM, stuck)
-    signal.alarm(STUCK)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
 
 
 @pytest.mark.parametrize("reader", READERS)

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.data.rows import Row, Summary, System, Topic
@@ -450,7 +450,7 @@ def test_two_texts_of_one_peer_are_refused(write: Write, refused: Refused) -> No
     assert "stands twice with different content" in message
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_broken_files_import_or_end_in_one_line(data: st.DataObject, attempt: Attempt) -> None:
     with tempfile.TemporaryDirectory() as name:
@@ -537,7 +537,7 @@ def test_mistakes(line: str, expected: str, write: Write, refused: Refused) -> N
     assert expected in message
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_broken_output_imports_or_ends_in_one_line(data: st.DataObject, attempt: Attempt) -> None:
     raw = bytearray(OUTPUT.encode())

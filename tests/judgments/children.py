@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import threading
-import time
 import uuid
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 from typing import Any
+
+from tests.waiting import HANG
 
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.store import edits
@@ -25,14 +26,21 @@ TASKS = 4
 
 
 class Hasty(Writer):
-    """Wrong on purpose: acknowledges before it commits."""
+    """Wrong on purpose: acknowledges before it commits, and waits there to be killed."""
+
+    batches = 0
+    say: Callable[[str], None]
 
     def _serve(self, batch: Sequence[Append], *, again: bool = False) -> None:
+        self.batches += 1
         with self._begin() as connection:
             outcomes = self._append_all(connection, [item.rows for item in batch])
             for item, outcome in zip(batch, outcomes, strict=True):
                 acknowledge(item, outcome)
-            time.sleep(0.02)  # others commit late too, only not so surely at the moment of the kill
+            if self.batches == 5:
+                for row in (row for item in batch for row in item.rows):
+                    type(self).say(f"held {row['id']}")
+                threading.Event().wait(HANG)
 
 
 def event_of_id(id: str, evaluation: str) -> Event:
@@ -42,12 +50,14 @@ def event_of_id(id: str, evaluation: str) -> Event:
 
 def save_until_killed(where: Path | str, evaluation: str, report: Connection, hasty: bool) -> None:
     """Saves without end, in several threads, and reports what it sends and what was acknowledged."""
-    store = Store(Database(address(where)), evaluation, writer=Hasty if hasty else Writer)
     one_at_a_time = threading.Lock()
 
     def say(word: str) -> None:
         with one_at_a_time:
             report.send_bytes(word.encode())
+
+    Hasty.say = say
+    store = Store(Database(address(where)), evaluation, writer=Hasty if hasty else Writer)
 
     def save() -> None:
         while True:
@@ -102,13 +112,13 @@ def between(real: Callable[..., Any], after: Callable[[], None]) -> Callable[...
 def save_some(where: Path | str, evaluation: str, together: Barrier, ids: Sequence[str]) -> None:
     """Saves events one by one, beginning when all processes are there."""
     with open_store(where, evaluation) as store:
-        together.wait(60)
+        together.wait(HANG)
         for id in ids:
             store.append([event_of_id(id, evaluation)])
 
 
 def open_at_once(where: Path | str, evaluation: str, together: Barrier) -> None:
     """Opens a store at the same moment as others do."""
-    together.wait(60)
+    together.wait(HANG)
     with open_store(where, evaluation) as store:
         store.people.add("ann")

@@ -14,6 +14,7 @@ from argon2 import PasswordHasher
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.judgments.making import Clock, a_task, an_event, fill
+from tests.waiting import HANG
 
 from adjudge.errors import ClashError, DataError, FormatError, UsageError
 from adjudge.judgments.store import accounts, schema
@@ -129,7 +130,7 @@ def at_once(n: int, call: object) -> list[object]:
     together, found = threading.Barrier(n), list[object]()
 
     def run() -> None:
-        together.wait(60)
+        together.wait(HANG)
         try:
             found.append(call())  # type: ignore[operator]
         except Exception as error:

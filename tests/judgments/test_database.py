@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from tests.judgments.conftest import run_sql
 from tests.judgments.making import a_task, an_event
 
-from adjudge.errors import AdjudgeError, BusyError, DataError, FormatError, UsageError
+from adjudge.errors import AdjudgeError, BusyError, FormatError, StoreUnavailable, UsageError
 from adjudge.judgments.store.database import lock
 from adjudge.judgments.store.encoding import Row
 from adjudge.judgments.store.store import open_store
@@ -123,7 +123,9 @@ def test_a_database_without_the_right_to_make_tables_is_told(new_database: str) 
     run_sql(new_database, f"CREATE ROLE {role} LOGIN")
     try:
         address = sa.make_url(new_database).set(username=role).render_as_string(hide_password=False)
-        with pytest.raises(DataError, match="PostgreSQL says: permission denied for database") as caught:
+        with pytest.raises(
+            StoreUnavailable, match="PostgreSQL says: permission denied for database"
+        ) as caught:
             open_store(address, "e")
         assert "\n" not in str(caught.value)
     finally:
@@ -132,5 +134,46 @@ def test_a_database_without_the_right_to_make_tables_is_told(new_database: str) 
 
 def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "judgments.sqlite").mkdir()
-    with pytest.raises(DataError, match="judgments.sqlite: cannot be read or written: unable to open"):
+    with pytest.raises(StoreUnavailable, match="judgments.sqlite: cannot be read or written: unable to open"):
         open_store(tmp_path, "e")
+
+
+UNAVAILABLE = "08006 25006 28P01 3D000 40001 42501 53100 53200 53300 57P01 57P03 58030"
+
+
+@pytest.mark.parametrize("state", UNAVAILABLE.split())
+def test_states_of_postgresql_in_which_nothing_is_wrong_with_what_was_asked(
+    server: str, evaluation: str, state: str
+) -> None:
+    with open_store(server, evaluation) as store:
+        raising = f"DO $$ BEGIN RAISE EXCEPTION 'trouble' USING ERRCODE = '{state}'; END $$"
+        with pytest.raises(StoreUnavailable, match="PostgreSQL says: trouble"), store.database.writing() as c:
+            c.exec_driver_sql(raising)
+        assert store.last_seq() == 0
+
+
+@pytest.mark.parametrize("state", ["23505", "22001", "42P01", "P0001"])
+def test_states_of_postgresql_that_are_a_mistake(server: str, evaluation: str, state: str) -> None:
+    with open_store(server, evaluation) as store:
+        raising = f"DO $$ BEGIN RAISE EXCEPTION 'trouble' USING ERRCODE = '{state}'; END $$"
+        with pytest.raises(sa.exc.DBAPIError), store.database.writing() as connection:
+            connection.exec_driver_sql(raising)
+
+
+def test_a_full_file_of_sqlite_is_told_by_its_code(tmp_path: Path) -> None:
+    heard: list[object] = []
+    with open_store(tmp_path, "e") as store:
+        store.database.heard = heard.append
+
+        def grow(connection: Connection) -> None:
+            connection.exec_driver_sql(
+                "PRAGMA max_page_count = 1"
+            )  # of this connection; what it gives is not read
+            connection.exec_driver_sql("CREATE TABLE more AS SELECT zeroblob(100000)")
+
+        with pytest.raises(StoreUnavailable, match="is full"):
+            store.change(grow)
+        assert [type(each) for each in heard] == [StoreUnavailable]
+        with store.database.writing() as connection:  # another connection, which knows no such limit
+            connection.exec_driver_sql("CREATE TABLE more AS SELECT zeroblob(100000)")
+        assert heard[1:] == [None]

@@ -13,6 +13,7 @@ import pytest
 from tests.judgments.children import edit_until_step
 from tests.judgments.making import an_event
 from tests.judgments.pyramid_making import a_pyramid, an_annotation
+from tests.waiting import HANG
 
 import adjudge
 from adjudge.data.layout import HISTORY, LOCK, STAGING
@@ -233,7 +234,7 @@ def test_killed_at_any_step_files_and_store_agree(judged: Evaluation, tmp_path: 
             target=edit_until_step, args=(judged.path, what, step, judged.settings.database)
         )
         child.start()
-        child.join(120)
+        child.join(HANG)
         assert child.exitcode in (0, -9)
         done = child.exitcode == 0
         child.close()

@@ -9,7 +9,7 @@ from tests.cli.running import called
 
 import adjudge
 from adjudge.demo.build import build
-from adjudge.errors import DataError, UsageError
+from adjudge.errors import StoreUnavailable, UsageError
 
 
 def demo(path: Path, database: str | None = None) -> adjudge.evaluation.Evaluation:
@@ -139,6 +139,6 @@ def test_pyramids_come_back_out_as_ducviews_files(tmp_path: Path) -> None:
 def test_a_database_that_is_not_there_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ADJUDGE_DATABASE", "postgresql://nobody@127.0.0.1:9/nothing")
     e = demo(tmp_path / "e", "postgresql://nobody@127.0.0.1:9/nothing")
-    with pytest.raises(DataError) as error:
+    with pytest.raises(StoreUnavailable) as error:
         e.judgments()
     assert "\n" not in str(error.value)

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from tests.cli.running import called
+from tests.waiting import HANG
 
 import adjudge
 from adjudge.data.layout import HISTORY, LOCK, PENDING_IMPORT, STAGING
@@ -270,7 +271,7 @@ def test_stopped_at_any_step_an_import_is_there_or_not(e: Evaluation, tmp_path: 
             target=import_until_step, args=(e.path, files, e.settings.database, step, how)
         )
         child.start()
-        child.join(60)
+        child.join(HANG)
         assert child.exitcode in (0, 3, 4, -9)
         found.append((child.exitcode, state(e.path)))
         if child.exitcode == 0:

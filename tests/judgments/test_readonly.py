@@ -17,7 +17,7 @@ import pytest
 from tests.cli.running import called
 from tests.judgments.making import a_task
 
-from adjudge.errors import DataError
+from adjudge.errors import StoreUnavailable
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.store.backup import backup
 from adjudge.judgments.store.store import open_store
@@ -148,7 +148,7 @@ def test_the_latest_answers_are_seen_and_nothing_is_written(
     with open_store(tmp_path / "e", "e") as store:
         assert [task.id for task in store.tasks()] == ["t1"]
         assert {person.name for person in store.people.all()} == {"from the log"}
-        with pytest.raises(DataError, match=r"judgments\.sqlite: cannot be written: .* read-only"):
+        with pytest.raises(StoreUnavailable, match=r"judgments\.sqlite: cannot be written: .* read-only"):
             store.add_tasks([a_task(store, "t2")])
         copy = backup(store, tmp_path / "copy.sqlite")
     with closing(sqlite3.connect(copy)) as connection:

@@ -6,15 +6,14 @@ import json
 import re
 import shlex
 import shutil
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
 from tests.cli.running import ADJUDGE, called
+from tests.waiting import HANG, free_port, until_listening
 
 ROOT = Path(__file__).parent.parent.parent
 CODE = re.compile(r"^```(console|python)\n(.*?)^```$|((?:^    adjudge [^\n]*\n)+)", re.DOTALL | re.MULTILINE)
@@ -83,30 +82,19 @@ def run(folder: Path, command: str) -> str:
 
 def serve(folder: Path, words: list[str]) -> str:
     """Until it answers, on a port that is free; then it is asked to stop."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     line = [*ADJUDGE, *words, "--port", str(port)]
     with subprocess.Popen(line, cwd=folder, stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None
             said = server.stdout.readline()
-            until = time.monotonic() + 60
-            while not answers(port):
-                assert server.poll() is None
-                assert time.monotonic() < until
-                time.sleep(0.1)
+            until_listening(port, server)
             server.terminate()
-            server.wait(30)
+            server.wait(HANG)
         finally:
             server.kill()
     assert f"http://127.0.0.1:{port}/" in said
     return said
-
-
-def answers(port: int) -> bool:
-    with socket.socket() as there:
-        return there.connect_ex(("127.0.0.1", port)) == 0
 
 
 def test_the_readme_runs_as_printed(tmp_path: Path) -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import random
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
+from tests.browsing import launch
 
 from adjudge.comparisons.pairs import Comparison
 from adjudge.data.collection import Collection
@@ -19,17 +18,6 @@ from adjudge.reports.render import write_report
 
 pytestmark = pytest.mark.browser
 
-BINARIES = ("chromium", "chromium-browser", "google-chrome")
-ARGUMENTS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 WIDTHS = (390, 1280)
 SCHEMES = ("light", "dark")
 
@@ -65,12 +53,8 @@ SIDEWAYS = """() => [...document.body.querySelectorAll('*')].filter(e =>
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    names = [os.environ[name] for name in ("ADJUDGE_CHROMIUM",) if os.environ.get(name)] or BINARIES
-    binary = next((path for name in names if (path := shutil.which(name))), None)
-    if binary is None:
-        pytest.fail("no Chromium; get one with: sh tools/ensure_chromium.sh")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=binary, args=list(ARGUMENTS))
+        browser = launch(playwright)
         yield browser
         browser.close()
 
@@ -110,7 +94,6 @@ def opened(
     page = browser.new_page(
         viewport={"width": width, "height": 900}, color_scheme=scheme, java_script_enabled=script
     )
-    page.set_default_timeout(10_000)
     page.goto(index.as_uri() + at)
     return page
 

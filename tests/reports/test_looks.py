@@ -11,6 +11,7 @@ from typing import Any, Literal
 import pandas as pd
 import pytest
 from playwright.sync_api import Browser, sync_playwright
+from tests.browsing import launch
 from tools.check_pages import (
     SCHEMES,
     WIDTHS,
@@ -24,7 +25,6 @@ from tools.check_pages import (
     summeval_report,
 )
 from tools.pdf_text import Glyph, PdfPage, read_pdf
-from tools.screenshot import browser as chromium_here
 from tools.screenshot import take_screenshots
 
 from adjudge.comparisons.pairs import Comparison
@@ -39,7 +39,7 @@ pytestmark = pytest.mark.browser
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=chromium_here(), args=["--no-sandbox"])
+        chromium = launch(playwright)
         yield chromium
         chromium.close()
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
-from tests.reports.test_browser import ARGUMENTS, BINARIES, CONTRASTS, SIDEWAYS
+from tests.browsing import launch
+from tests.reports.test_browser import CONTRASTS, SIDEWAYS
 from tests.trust.mismatch_making import PEERS, UNITS, make
 
 from adjudge.evaluation import Evaluation
@@ -67,12 +66,8 @@ def test_a_long_page_says_that_it_is_cut(evaluation: Evaluation, monkeypatch: py
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    names = [os.environ[name] for name in ("ADJUDGE_CHROMIUM",) if os.environ.get(name)] or BINARIES
-    binary = next((path for name in names if (path := shutil.which(name))), None)
-    if binary is None:
-        pytest.fail("no Chromium; get one with: sh tools/ensure_chromium.sh")
     with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=binary, args=list(ARGUMENTS))
+        found = launch(playwright)
         yield found
         found.close()
 

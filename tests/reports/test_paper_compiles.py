@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.reports.hostile import hostile_evaluation, hostile_frame
+from tests.waiting import HANG
 
 from adjudge.evaluation import Evaluation, report
 
@@ -21,7 +22,7 @@ def compiled(folder: Path) -> str:
     """The last log, of as many runs as references take."""
     latex = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "main"]
     for command in (latex, ["bibtex", "main"], latex, latex):
-        done = subprocess.run(command, cwd=folder, capture_output=True, timeout=300)
+        done = subprocess.run(command, cwd=folder, capture_output=True, timeout=HANG)
         said = done.stdout.decode("utf-8", "replace")
         assert done.returncode == 0, said[-3000:]
         assert command[0] != "bibtex" or "Warning" not in said, said

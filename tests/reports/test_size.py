@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from benchmarks.report import LIMIT, MEASURES, SYSTEMS, TOPICS, bare_page, made_up, opened, report_of
 from playwright.sync_api import sync_playwright
-from tools.screenshot import browser
+from tests.browsing import launch
 
 
 def size(folder: Path, measures: int) -> int:
@@ -35,7 +35,7 @@ def test_the_benchmark_paints_and_sorts(tmp_path: Path) -> None:
     assert len(scores) == 4 * 6 * 2
     bare = bare_page(scores, tmp_path / "bare.html")
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=browser(), args=["--no-sandbox"])
+        chromium = launch(playwright)
         found = opened(chromium, bare)
         page = chromium.new_page()
         page.goto(bare.as_uri())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import math
 import re
-import time
 from collections.abc import Callable
 from itertools import combinations, permutations
 from pathlib import Path
@@ -14,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.waiting import not_stuck
 
 from adjudge.errors import UsageError
 from adjudge.stats import order as module
@@ -636,11 +636,10 @@ def test_500_items_that_hardly_differ_are_bounded_at_once() -> None:
     rng = np.random.default_rng(1)
     value = np.sort(rng.normal(size=500))[::-1]
     better = value[:, None] > value + 1.5
-    start = time.process_time()
-    found = count_rankings(better)
+    with not_stuck("counting rankings of 500 items"):
+        found = count_rankings(better)
     assert found.count is None
     assert found.low < found.high
-    assert time.process_time() - start < 10
 
 
 def test_numbers_of_any_size_are_written() -> None:

@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -106,7 +106,7 @@ def matrices(draw: st.DrawFn) -> FloatArray:
     return values
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=60)
 @given(values=matrices())
 def test_all_pairs_equal_one_pair_after_the_other(way: str, values: FloatArray) -> None:
     for fast, single in twins():

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import os
-import random
 import shutil
-import socket
 import ssl
 import subprocess
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.waiting import until, until_listening
 
 DOCS = Path(__file__).parents[2] / "docs" / "proxy"
 HOST = "judge.example.org"
@@ -73,15 +71,6 @@ class Proxy:
 
 
 Start = Callable[[Path, int, int], "subprocess.Popen[bytes]"]
-
-
-def free_port() -> int:
-    """One that nobody listens at, from below those that systems give to connections as they come."""
-    while True:
-        port = random.randrange(20_000, 32_000)
-        with socket.socket() as probe, suppress(OSError):
-            probe.bind(("", port))
-            return port
 
 
 def program(name: str) -> str:
@@ -153,10 +142,8 @@ def caddy(folder: Path, app: int, port: int) -> Iterator[Proxy]:
     command = [program("caddy"), "run", "--adapter", "caddyfile", "--config", str(main)]
     authority = folder / "storage" / "pki" / "authorities" / "local" / "root.crt"
     with running(command, port, home=folder):
-        end = time.monotonic() + 30
-        while not (folder / "storage" / "certificates" / "local" / HOST / f"{HOST}.key").exists():
-            assert time.monotonic() < end, "Caddy made no certificate"
-            time.sleep(0.05)
+        key = folder / "storage" / "certificates" / "local" / HOST / f"{HOST}.key"
+        until(key.exists, "Caddy makes a certificate")
         yield Proxy(port, authority)
 
 
@@ -169,16 +156,7 @@ def running(command: list[str], port: int, home: Path | None = None) -> Iterator
         command, env=os.environ | more, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )
     try:
-        end = time.monotonic() + 30
-        while True:
-            if process.poll() is not None:
-                assert process.stderr is not None
-                pytest.fail(f"{command[0]} ended: {process.stderr.read()[-2000:]}")
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            assert time.monotonic() < end, f"{command[0]} does not listen"
-            time.sleep(0.05)
+        until_listening(port, process)
         yield
     finally:
         process.terminate()

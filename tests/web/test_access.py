@@ -25,7 +25,7 @@ from tests.web.making import (
 from adjudge.evaluation import Evaluation
 from adjudge.web.access import CSRF_HEADER, cookie_name, csrf_token
 from adjudge.web.api import PERSON_HEADER
-from adjudge.web.app import LARGEST
+from adjudge.web.connections import LARGEST
 from adjudge.web.routes import ROUTES, Route
 
 ANN, BEN = ASSESSORS
@@ -76,7 +76,7 @@ def wanted(entry: Route, who: str) -> int:
     out = 401 if entry.path.startswith("/api/") else 303  # who opens a page is asked to sign in
     if entry.path in ("/account", "/api/password"):
         return out if who in OUT else 200
-    if entry.role == "anyone":
+    if entry.role in ("anyone", "unasked"):
         return {"/": 303, "/api/sign-in": 401}.get(entry.path, 200)
     if who in OUT:
         return out

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from concurrent.futures import Future
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 from tests.web.making import Running, answer, send
 
-from adjudge.errors import BusyError
+from adjudge.errors import BusyError, DataError, FormatError, StoreUnavailable
 from adjudge.judgments.tasks import Task
 from adjudge.web.answering import LONGEST_NOTE, MOST
+from adjudge.web.app import SAYS
 from adjudge.web.blind import UnitIds
 
 ANN = "ann"
@@ -281,7 +283,7 @@ def test_a_busy_store_says_so_and_nothing_is_lost(app: Running) -> None:
     other.execute("BEGIN IMMEDIATE")
     response = client.post("/api/events", json={"events": many})
     assert response.status_code == 503
-    assert response.json() == {"says": "The store of answers is busy. Try again in a moment."}
+    assert response.json() == {"says": SAYS[503]}
     other.execute("ROLLBACK")
     other.close()
     assert app.stored == 0
@@ -319,3 +321,34 @@ def test_a_text_that_changed_cannot_be_judged_any_more(app: Running) -> None:
     assert page.status_code == 200
     assert "It cannot be judged" in page.text
     assert task.peer.system not in page.text
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (StoreUnavailable("the disk is full"), 503),
+        (FormatError("a damaged row"), 500),
+        (DataError("something else"), 404),
+        (ValueError("unheard of"), 500),
+        (RuntimeError("unheard of"), 500),
+    ],
+)
+@pytest.mark.parametrize("where", ["looking", "storing"])
+def test_only_what_was_judged_is_refused(
+    app: Running, monkeypatch: pytest.MonkeyPatch, error: Exception, status: int, where: str
+) -> None:
+    """Whatever else goes wrong, and wherever: the browser keeps what it sent."""
+    client = app.client(ANN, raise_server_exceptions=False)
+    sent = answer(app.first(ANN, "rating"), "rating:fluency", {"value": 4})
+
+    def fail(*given: object, **more: object) -> Any:
+        if where == "looking":
+            raise error
+        future: Future[Any] = Future()
+        future.set_exception(error)
+        return future
+
+    with monkeypatch.context() as patch:
+        patch.setattr(app.site.store, "find_task" if where == "looking" else "submit", fail)
+        assert client.post("/api/events", json={"events": [sent]}).status_code == status
+    assert send(client, sent)["refused"] == []

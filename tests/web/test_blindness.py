@@ -29,6 +29,7 @@ from adjudge.errors import DataError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.store.store import store_of
 from adjudge.web import app, assets
+from adjudge.web.connections import LARGEST
 from adjudge.web.pages import coverage, tasks
 from adjudge.web.routes import ROUTES
 from adjudge.web.site import Site
@@ -233,7 +234,7 @@ def _errors(client: TestClient, seen: Seen, key: str, blind: Blind) -> None:
     ):
         seen.add(post("/api/events", json={"events": [event]}))
     seen.add(post("/api/events", content=b"{", headers={"Content-Type": "application/json"}))
-    seen.add(post("/api/events", content=b"{" * (app.LARGEST + 1)))
+    seen.add(post("/api/events", content=b"{" * (LARGEST + 1)))
     seen.add(post("/api/events", content=iter([b"{}"])))
     seen.add(post("/api/events", json={"events": [good]}, headers={"X-Adjudge-Person": "x"}))
     seen.add(post("/api/events", json={"events": [good]}, headers={"X-Adjudge-CSRF": "x"}))

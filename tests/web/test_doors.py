@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import threading
-import time
 
 import pytest
+from fastapi import FastAPI
 from httpx2 import Response
 from starlette.testclient import TestClient
+from tests.waiting import HANG, until
 from tests.web.making import JUDGING_ORGANISER, ORGANISER, Running, answer, running, send
 
 from adjudge.evaluation import Evaluation
@@ -37,6 +39,20 @@ def set_password(client: TestClient, new: str, old: str | None = None) -> int:
 
 def is_in(client: TestClient) -> bool:
     return client.get("/work").status_code == 200
+
+
+def test_nobody_is_told_of_requests_whatever_the_environment_names(
+    evaluation: Evaluation, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """FastAPI can report every request, with what is in it, to an address that the environment has."""
+    monkeypatch.setenv("FASTAPI_OTEL_AUTO_CONFIGURE", "true")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "no address")
+    with running(evaluation.folder) as app, app.client() as client:
+        assert client.get("/in").status_code == 200
+    assert "telemetry" not in caplog.text
+    if "telemetry" in inspect.signature(FastAPI).parameters:
+        with TestClient(FastAPI()):
+            assert "telemetry configuration failed" in caplog.text, "it would have looked"
 
 
 # A leaked link
@@ -207,8 +223,7 @@ class Held:
             self.checked += 1
             self.at_once += 1
             self.most = max(self.most, self.at_once)
-        self.go.wait(60)
-        time.sleep(0.005)  # so that others come in between
+        self.go.wait(HANG)
         with self._lock:
             self.at_once -= 1
         return kept is not None and password == PASSWORD
@@ -227,7 +242,7 @@ def at_once(count: int, call: object) -> list[int]:
     together = threading.Barrier(count)
 
     def run(n: int) -> None:
-        together.wait(60)
+        together.wait(HANG)
         found.append(call(n).status_code)  # type: ignore[operator]
 
     threads = [threading.Thread(target=run, args=(n,)) for n in range(count)]
@@ -305,8 +320,7 @@ def test_pages_do_not_wait_for_passwords(evaluation: Evaluation, held: Held) -> 
             )
         )
         tries.start()
-        while not held.checked:
-            time.sleep(0.01)
+        until(lambda: held.checked, "a password is checked")
         for _ in range(5):
             assert ann.get("/work").status_code == 200
             assert send(ann, answer(app.first(ANN, "rating"), "comment", {"text": "x"}))["saved"]

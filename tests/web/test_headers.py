@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 from httpx2 import Response
-from tests.web.making import ASSESSORS, ORGANISER, PROTOCOLS, Running, answer, send
+from tests.web.making import ASSESSORS, ORGANISER, PROTOCOLS, Running, answer, running, send
 
 import adjudge.web
+from adjudge.evaluation import Evaluation
+from adjudge.judgments.store.sessions import LIFETIME
 from adjudge.web import access, assets
-from adjudge.web.app import LARGEST
+from adjudge.web.connections import LARGEST
 from adjudge.web.site import Site
 
 ANN = ASSESSORS[0]
@@ -56,7 +58,7 @@ def test_every_answer_has_the_headers(app: Running, monkeypatch: pytest.MonkeyPa
     def fail(*_: object) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr(Site, "topic_title", fail)
+    monkeypatch.setattr(Site, "tasks_of", fail)
     found["500"] = app.client(ANN, raise_server_exceptions=False).get("/work")
     assert [found[name].status_code for name in ("page", "redirect", "not modified", "500")] == [
         200,
@@ -72,6 +74,36 @@ def test_every_answer_has_the_headers(app: Running, monkeypatch: pytest.MonkeyPa
         static = name in ("style", "script", "not modified")
         assert response.headers["cache-control"] == ("no-cache" if static else "no-store"), name
         assert "server" not in response.headers
+
+
+@pytest.mark.parametrize(
+    ("scheme", "public", "safe"),
+    [
+        ("http", None, False),
+        ("https", None, True),
+        ("http", "https://judge.example.org", True),
+        ("https", "http://judge.example.org", False),
+    ],
+)
+def test_browsers_are_told_to_keep_to_https_where_it_is_spoken(
+    evaluation: Evaluation, monkeypatch: pytest.MonkeyPatch, scheme: str, public: str | None, safe: bool
+) -> None:
+    """As long as a session lasts: on no answer else, and on every one, whatever went wrong."""
+
+    def fail(*_: object) -> None:
+        raise RuntimeError
+
+    with running(evaluation.folder, public=public) as app:
+        client = app.client(raise_server_exceptions=False)
+        client.base_url = client.base_url.copy_with(scheme=scheme)
+        found = [client.get(path) for path in ("/in", "/nothing", "/work", "/static/app.css", "/api/me")]
+        found.append(client.post("/x", content=b"x" * (LARGEST + 1)))
+        monkeypatch.setattr(access, "visitor_of", fail)
+        found.append(client.get("/in"))
+    assert {200, 303, 404, 413, 500} == {each.status_code for each in found}
+    for response in found:
+        told = response.headers.get_list("strict-transport-security")
+        assert told == ([f"max-age={int(LIFETIME.total_seconds())}"] if safe else [])
 
 
 def test_the_policy_allows_nothing_inline_and_nothing_from_elsewhere() -> None:

@@ -8,9 +8,13 @@ import json
 
 import pytest
 from starlette.testclient import TestClient
-from tests.web.making import JUDGING_ORGANISER, ORGANISER, Running, answer, send
+from tests.web.making import JUDGING_ORGANISER, ORGANISER, Running, answer, running, send, settle
 
+from adjudge.evaluation import Evaluation
+from adjudge.judgments.assign.planning import assign
 from adjudge.judgments.pairs.sample import sample
+from adjudge.judgments.store.log import OPENED
+from adjudge.web import answering
 
 SYSTEMS = ("writer-a", "writer-b", "machine", "lead")
 ANN = "ann"
@@ -54,7 +58,7 @@ def test_to_an_organiser_who_does_not_judge_everything_is_open(app: Running) -> 
 
 
 def test_while_they_judge_results_stay_closed(both: Running) -> None:
-    """Until the last of their own pages is done, and again when an answer is taken back."""
+    """Until the last of their own pages is done, and again when an answer is taken back before they look."""
     flag_everything(both)
     client, tasks = both.client(JUDGING_ORGANISER), both.tasks(JUDGING_ORGANISER, "rating")
     assert len(tasks) > 1
@@ -63,10 +67,82 @@ def test_while_they_judge_results_stay_closed(both: Running) -> None:
         assert_closed(client)
         for aspect in both.site.protocol("rating").questions:
             send(client, answer(both.key(task), aspect.id, {"value": 3}))
-    assert_open(client)
-    assert named(client.get("/organiser").text)
+    page = client.get("/organiser").text
+    assert "can no longer change their own" in page
+    assert named(page) == set(), "looking at the page opens nothing"
     send(client, answer(both.key(tasks[0]), "rating:fluency", None))
     assert_closed(client)
+    send(client, answer(both.key(tasks[0]), "rating:fluency", {"value": 4}))
+    assert_open(client)
+    assert named(client.get("/organiser").text)
+
+
+def finish(app: Running, client: TestClient) -> str:
+    """All of the organiser's own pages; the public id of one."""
+    tasks = app.tasks(JUDGING_ORGANISER, "rating")
+    for task in tasks:
+        for aspect in app.site.protocol("rating").questions:
+            assert send(client, answer(app.key(task), aspect.id, {"value": 3}))["saved"]
+    return app.key(tasks[0])
+
+
+def test_opening_names_closes_ones_own_answers(both: Running) -> None:
+    """Whichever way they are opened; the log says who did and when, once."""
+    flag_everything(both)
+    client = both.client(JUDGING_ORGANISER)
+    key = finish(both, client)
+    before = answer(key, "rating:fluency", {"value": 4})
+    assert send(client, before)["saved"]
+    stored = both.stored
+    assert client.get("/organiser/export/csv").status_code == 200
+    client.get("/organiser/export/jsonl")
+    client.get("/organiser")
+    for given in ({"value": 5}, None):
+        receipt = send(client, answer(key, "rating:fluency", given))
+        assert [each["why"] for each in receipt["refused"]] == [answering.NAMES_SEEN]
+    assert both.stored == stored
+    assert send(client, before)["saved"], "one that was stored before is acknowledged again"
+    assert send(client, answer(key, "comment", {"text": "odd"}))["saved"], "notes are no answers"
+    for path in (f"/task/{key}", f"/api/tasks/{key}"):
+        assert client.get(path).status_code == 403
+        assert "you have opened which text is whose" in client.get(path).text
+    said = [entry.what for entry in both.site.store.account_log.entries(JUDGING_ORGANISER)]
+    assert said.count(OPENED) == 1
+    assert OPENED in both.client(ORGANISER).get("/organiser/log").text
+    assert_open(client)
+
+
+def test_what_is_assigned_afterwards_is_closed_to_them_too(app: Running) -> None:
+    client = app.client(JUDGING_ORGANISER)
+    finish(app, client)
+    assert client.get("/organiser/export/csv").status_code == 200
+    rating = app.site.protocol("rating")
+    assign(app.site.store, app.site.collection, rating, assessors=[JUDGING_ORGANISER], per_summary=3)
+    task = app.tasks(JUDGING_ORGANISER, "rating")[-1]
+    receipt = send(client, answer(app.key(task), "rating:fluency", {"value": 1}))
+    assert [each["why"] for each in receipt["refused"]] == [answering.NAMES_SEEN]
+    assert client.get("/organiser/export/csv").status_code == 200, "what was seen stays open"
+
+
+def test_a_link_for_another_organiser_opens_names(app: Running) -> None:
+    """Whoever makes it can sign in by it."""
+    client = app.client(JUDGING_ORGANISER)
+    key = finish(app, client)
+    for person in (ANN, JUDGING_ORGANISER):
+        assert client.post("/api/organiser/link", json={"person": person}).status_code == 200
+        assert send(client, answer(key, "rating:fluency", {"value": 4}))["saved"]
+    assert client.post("/api/organiser/link", json={"person": ORGANISER}).status_code == 200
+    assert send(client, answer(key, "rating:fluency", {"value": 5}))["refused"]
+
+
+def test_whoever_opened_names_before_does_not_begin_to_judge(evaluation: Evaluation) -> None:
+    with running(evaluation.folder) as app:
+        assert app.client(ORGANISER).get("/organiser/export/csv").status_code == 200
+        rating = app.site.protocol("rating")
+        assign(app.site.store, app.site.collection, rating, assessors=[ORGANISER], per_summary=3)
+    with running(settle(evaluation, organisers_who_judge=[ORGANISER])) as app:
+        client, key = app.client(ORGANISER), app.first(ORGANISER, "rating")
+        assert send(client, answer(key, "rating:fluency", {"value": 5}))["refused"]
 
 
 def test_texts_that_changed_do_not_keep_results_closed_for_ever(app: Running) -> None:
@@ -89,7 +165,7 @@ def test_open_pairs_that_they_may_be_given_keep_results_closed(app: Running) -> 
     for task in app.tasks(JUDGING_ORGANISER, "rating"):
         for aspect in app.site.protocol("rating").questions:
             send(client, answer(app.key(task), aspect.id, {"value": 3}))
-    assert_open(client)
+    assert "stays closed to you" not in client.get("/organiser").text
     sample(app.site.collection, app.site.store, app.site.protocol("preference-sentences"), count=1)
     assert_closed(client)
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+import pytest
 from tests.web import making
 from tests.web.making import ORGANISER, Running, answer, send
 
 from adjudge.evaluation import Evaluation
+from adjudge.judgments.assign.order import Order
 from adjudge.judgments.assign.planning import assign
 from adjudge.judgments.protocol import load_protocol
 from adjudge.judgments.store.store import store_of
@@ -35,17 +37,36 @@ def test_a_planted_repeat_stands_and_is_numbered_where_the_plan_has_it(both: Run
     assert after(both.site, ANN, tasks[tasks.index(again) - 1]) == item
 
 
-def test_mixed_topics_are_one_list(evaluation: Evaluation) -> None:
-    """A part for every topic that comes up would be of no help."""
+@pytest.mark.parametrize("order", ["topic", "mixed"])
+@pytest.mark.parametrize("later", [True, False])
+def test_the_list_has_no_parts_that_tell_repeats(evaluation: Evaluation, order: Order, later: bool) -> None:
+    """One part for each protocol, whatever the order, and though repeats were planted when all else was assigned."""
     with store_of(evaluation.folder) as store:
         store.accounts.add("eva")
-        protocol = load_protocol("linguistic-quality")
-        assign(store, evaluation.collection, protocol, assessors=["eva"], order="mixed", repeats=0.3, seed=1)
+        for repeats in (0.0, 0.3) if later else (0.3,):
+            for name in ("linguistic-quality", "rating"):
+                protocol = load_protocol(name)
+                assign(
+                    store,
+                    evaluation.collection,
+                    protocol,
+                    assessors=["eva"],
+                    per_summary=3 - (name != "rating") * 2,
+                    order=order,
+                    repeats=repeats,
+                    seed=1,
+                )
     with making.running(evaluation.folder) as app:
-        (block,) = work_of(app.site, "eva").blocks
-        assert block.title is None
-        assert [item.number for item in block.items] == list(range(1, len(app.site.tasks_of("eva")) + 1))
-        assert app.client("eva").get("/work").status_code == 200
+        blocks = work_of(app.site, "eva").blocks
+        assert [block.protocol for block in blocks] == [
+            app.site.protocol(name).title for name in ("linguistic-quality", "rating")
+        ]
+        block = blocks[0]
+        page = app.client("eva").get("/work").text
+        assert not any(app.site.topic_title(topic) in page for topic in app.site.collection.topics)
+        assert [item.number for item in block.items] == list(
+            range(1, len(app.tasks("eva", "linguistic-quality")) + 1)
+        )
 
 
 def test_peoples_pages_are_counted_apart_from_simulated_ones(evaluation: Evaluation) -> None:
@@ -74,8 +95,9 @@ def test_pages_that_cannot_be_judged_any_more_are_not_left_to_do(app: Running) -
     task = app.tasks(ANN, "rating")[0]
     assert task.peer is not None
     before, planned = work_of(app.site, ANN), organiser_page(app.site, ORGANISER)
-    summaries = app.site.collection.summaries[task.topic]
-    summaries[:] = [each for each in summaries if each.system != task.peer.system]
+    summaries = app.site.collection.summaries
+    left = [each for each in summaries[task.topic] if each.system != task.peer.system]
+    app.site.collection = replace(app.site.collection, summaries={**summaries, task.topic: left})
     gone = [each for each in app.site.tasks_of(ANN) if app.site.changed(each)]
     work = work_of(app.site, ANN)
     assert work.total == before.total - len(gone)

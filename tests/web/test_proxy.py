@@ -15,9 +15,10 @@ from typing import Any
 
 import httpx2
 import pytest
+from tests.waiting import HANG, free_port
 from tests.web.browser.server import Server
 from tests.web.making import answer
-from tests.web.proxies import DOCS, HOST, Proxy, caddy, free_port, nginx
+from tests.web.proxies import DOCS, HOST, Proxy, caddy, nginx
 
 from adjudge.errors import UsageError
 from adjudge.evaluation import Evaluation
@@ -54,9 +55,8 @@ class Place:
         """A browser, as far as headers go, at another address."""
         transport = httpx2.HTTPTransport(verify=self.proxy.context(), local_address=VISITOR)
         given = {"Host": f"{HOST}:{self.proxy.port}", "Origin": self.proxy.origin, **headers}
-        return httpx2.Client(
-            base_url=f"https://127.0.0.1:{self.proxy.port}{self.path}", transport=transport, headers=given
-        )
+        base = f"https://127.0.0.1:{self.proxy.port}{self.path}"
+        return httpx2.Client(base_url=base, transport=transport, headers=given, timeout=HANG)
 
     def post(self, client: httpx2.Client, path: str, body: Any) -> httpx2.Response:
         return client.post(path, json=body, extensions={"sni_hostname": HOST})
@@ -168,7 +168,7 @@ def test_only_proxies_that_are_named_say_where_a_request_comes_from(
 
 def sign_in(port: int, token: str, source: str) -> str:
     """What the cookie says, in lower case."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20, source_address=(source, 0))
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=HANG, source_address=(source, 0))
     headers = {"Content-Type": "application/json", "X-Forwarded-For": MADE_UP, "X-Forwarded-Proto": "https"}
     connection.request("POST", "/api/sign-in", json.dumps({"token": token}), headers)
     response = connection.getresponse()

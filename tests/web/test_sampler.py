@@ -11,11 +11,13 @@ from typing import Any
 
 import pytest
 from tests.judgments.conftest import BOTH
+from tests.waiting import HANG
 from tests.web import making
 from tests.web.making import Running, answer, send
 
 from adjudge.data.folder import Folder
 from adjudge.data.rows import Document, Row, Topic
+from adjudge.errors import StoreUnavailable
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.pairs.sample import ANYONE, sample
 from adjudge.judgments.protocol import load_protocol
@@ -296,7 +298,7 @@ def test_answers_wake_the_thread_that_refits(start: Start, monkeypatch: pytest.M
     app = start()
     (task,) = next_for(app, "ann")
     decide(app, "ann", task)
-    assert refitted.wait(60)
+    assert refitted.wait(HANG)
 
 
 def test_chosen_at_random_nothing_is_put_in_line(start: Start) -> None:
@@ -439,3 +441,38 @@ def test_an_organiser_counts_every_pair_once(evaluation: Evaluation) -> None:
         (was,) = (row for row in before.people if row.id == "ann")
         assert (ann.done, ann.tasks, ann.pairs) == (was.done, was.tasks, 1)
         assert page.cells["ann", drawn[0].topic].words.endswith(" + 1 pair")
+
+
+def test_the_thread_outlives_what_goes_wrong(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A store that is away, and whatever nobody thought of: the next answer is refitted for all the same."""
+    app = start()
+    sampler = app.app.state.sampler
+    tries: list[str] = []
+    came, line = threading.Semaphore(0), sampler.live[0]
+
+    def refit() -> None:
+        tries.append("tried")
+        came.release()
+        if len(tries) < 3:
+            raise (StoreUnavailable("away"), RuntimeError("unheard of"))[len(tries) - 1]
+
+    monkeypatch.setattr(line, "refit", refit)
+    for _ in range(3):
+        sampler.wake()
+        assert came.acquire(timeout=30)
+    assert sampler._thread.is_alive()
+
+
+def test_a_refit_that_failed_is_made_up_for(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start()
+    monkeypatch.setattr(app.app.state.sampler, "wake", lambda: None)
+    (task,) = next_for(app, "ann")
+    (line,) = (line for line in app.app.state.sampler.live if line.topic == task.topic)
+    decide(app, "ann", task)
+    with monkeypatch.context() as patch:
+        patch.setattr(line, "_tasks", lambda: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            line.refit()
+    line._ready.clear()
+    line.refit()
+    assert line._ready

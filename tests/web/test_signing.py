@@ -10,9 +10,8 @@ from starlette.testclient import TestClient
 from tests.web.making import BASE, ORGANISER, Running, running
 
 from adjudge.evaluation import Evaluation
-from adjudge.judgments.store.sessions import LIMIT
+from adjudge.judgments.store.sessions import LIFETIME, LIMIT
 from adjudge.web.access import CSRF_HEADER, cookie_name
-from adjudge.web.signing import LIFETIME
 
 ANN, BEN = "ann", "ben"
 PASSWORD = "correct horse"
@@ -22,8 +21,8 @@ def enter(client: TestClient, **how: str) -> Response:
     return client.post("/api/sign-in", json=how)
 
 
-def is_in(client: TestClient) -> bool:
-    return client.get("/work").status_code == 200
+def is_in(client: TestClient, root: str = "") -> bool:
+    return client.get(f"{root}/work").status_code == 200
 
 
 def test_the_first_organisers_link_works_once(both: Running) -> None:
@@ -138,9 +137,13 @@ def test_half_a_sign_in_is_refused(app: Running, body: object) -> None:
 @pytest.mark.parametrize(("scheme", "root"), [("http", ""), ("https", ""), ("https", "/judge")])
 def test_the_cookie(evaluation: Evaluation, scheme: str, root: str) -> None:
     with running(evaluation.folder, root_path=root) as app:
-        client = TestClient(app.app, base_url=BASE.replace("http", scheme))
+        client = TestClient(app.app, base_url=BASE.replace("http", scheme), follow_redirects=False)
         response = enter(client, token=app.site.store.accounts.renew_link(ANN))
-        cookie = SimpleCookie(response.headers["set-cookie"])[cookie_name(app.site)]
+        (cookie,) = SimpleCookie(response.headers["set-cookie"]).values()
+        # A cookie so named is set over HTTPS alone, and by this host alone or for this path.
+        prefix = "" if scheme == "http" else "__Secure-" if root else "__Host-"
+        assert cookie.key == prefix + cookie_name(app.site)
+        assert is_in(client, root)
         assert cookie["httponly"]
         assert cookie["samesite"] == "lax"
         assert bool(cookie["secure"]) == (scheme == "https")
@@ -151,6 +154,37 @@ def test_the_cookie(evaluation: Evaluation, scheme: str, root: str) -> None:
         stored += (evaluation.path / "judgments.sqlite-wal").read_bytes()
         assert cookie.value.encode() not in stored, "only its hash is kept"
         assert cookie.value not in response.text
+
+
+@pytest.mark.parametrize("root", ["", "/judge"])
+def test_over_https_no_other_cookie_is_taken(evaluation: Evaluation, root: str) -> None:
+    """One without the prefix may have been set by a neighbour of the host, or over HTTP."""
+    with running(evaluation.folder, root_path=root) as app:
+        client = TestClient(app.app, base_url=BASE.replace("http", "https"), follow_redirects=False)
+        enter(client, token=app.site.store.accounts.renew_link(ANN))
+        (kept,) = client.cookies.jar
+        assert is_in(client, root)
+        for prefix in ("", "__Host-" if root else "__Secure-"):
+            client.cookies.clear()
+            client.cookies.set(prefix + cookie_name(app.site), kept.value or "", domain=kept.domain)
+            assert not is_in(client, root)
+        plain = TestClient(app.app, base_url=BASE, follow_redirects=False)
+        plain.cookies.set(kept.name, kept.value or "", domain="127.0.0.1")
+        assert not is_in(plain, root)
+
+
+@pytest.mark.parametrize("root", ["", "/judge"])
+def test_signing_out_over_https_takes_the_cookie_back(evaluation: Evaluation, root: str) -> None:
+    """A browser takes no cookie with such a name that is not Secure, not even an end of one."""
+    with running(evaluation.folder, root_path=root) as app:
+        client = TestClient(app.app, base_url=BASE.replace("http", "https"), follow_redirects=False)
+        me = enter(client, token=app.site.store.accounts.renew_link(ANN)).json()
+        response = client.post(f"{root}/api/sign-out", headers={CSRF_HEADER: me["csrf"]})
+        (cookie,) = SimpleCookie(response.headers["set-cookie"]).values()
+        assert cookie.key.endswith(cookie_name(app.site))
+        assert (cookie["max-age"], cookie["path"]) == ("0", root or "/")
+        assert cookie["secure"]
+        assert not list(client.cookies.jar)
 
 
 def test_two_evaluations_have_two_cookies(

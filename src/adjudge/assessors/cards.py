@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 from adjudge.data.folder import Folder
 from adjudge.data.layout import JUDGES, check_plain_file, check_plain_folder
 from adjudge.data.lines import dump_json, parse_json
-from adjudge.data.transaction import PATIENCE, Transaction
+from adjudge.data.transaction import Transaction
 from adjudge.errors import BusyError, DataError, FormatError, UsageError, quoted
 
 JudgeKind = Literal["learned", "language-model"]
@@ -76,7 +76,7 @@ def card_file(name: str, protocol: str) -> str:
 
 def write_card(folder: Folder, card: JudgeCard) -> None:
     """Keep a card in the folder, in the place of an earlier one of the same judge and protocol."""
-    with Transaction(folder.path, patience=PATIENCE) as change:  # another judge's card is written in no time
+    with Transaction(folder.path) as change:
         change.stage(card.file).write_text(dump_json(asdict(card)) + "\n", encoding="utf-8", newline="")
         change.commit()
 

@@ -15,7 +15,7 @@ from adjudge.errors import ClashError, UsageError, quoted
 from adjudge.figures.catalogue import CATALOGUE, all_figures, listing, spec_of
 from adjudge.figures.choice import main_target
 from adjudge.figures.spec import FigureOptions
-from adjudge.picture import format_of
+from adjudge.picture import Undrawable, format_of
 
 if TYPE_CHECKING:
     from adjudge.comparisons.scores import Scores
@@ -195,12 +195,19 @@ def _draw_all(
     if folder.exists() and not folder.is_dir():
         raise ClashError(f"{folder}: is a file, expected a folder or nothing")
     drawn, absent = [], {}
+    undrawn: Undrawable | None = None  # the rows of all others are written first
     for spec, figure, why in all_figures(data, asked):
         if figure is None:
             absent[spec.name] = why
             continue
-        files = figure.save(folder / f"{spec.name}.svg", theme=theme, title=False if no_title else None)
+        try:
+            files = figure.save(folder / f"{spec.name}.svg", theme=theme, title=False if no_title else None)
+        except Undrawable as error:
+            undrawn = undrawn or error
+            continue
         drawn.append(_as_dict(figure, files))
+    if undrawn is not None:
+        raise undrawn
     if json:
         main = main_target(data, asked)
         show_json({"figures": drawn, "absent": absent, "target": None if main is None else main.as_dict()})

@@ -603,6 +603,8 @@ def _progress(what: str) -> Iterator[Callable[[AskProgress], None]]:
         task = bar.add_task(what, total=None, rate="")
 
         def note(state: AskProgress) -> None:
+            if state.waiting is not None:
+                warn(state.waiting)
             rate = "" if state.per_minute is None else f"{state.per_minute:,.0f}/min"
             cost = f" cost {state.cost:.4f}" if state.cost else ""
             bar.update(

@@ -16,6 +16,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from adjudge.cli.streams import print_data, print_json
+from adjudge.data import transaction
 from adjudge.data.transaction import write_whole
 from adjudge.errors import UsageError, quoted
 from adjudge.table import Column, Table
@@ -177,6 +178,14 @@ def write_csv(frame: Any, target: Path) -> None:
         print_data(text)
         return
     write_whole(target, text)
+
+
+def _tell_on_a_terminal(text: str) -> None:
+    if sys.stderr.isatty():
+        warn(text)
+
+
+transaction.tell = _tell_on_a_terminal
 
 
 @contextmanager

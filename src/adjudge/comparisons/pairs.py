@@ -94,6 +94,11 @@ Across = Literal["each", "measures"]
 ABOUT_THE_MIDDLE = ("wilcoxon", "sign")
 """Tests that skewed differences with a mean of 0 make significant."""
 
+MOST_COMPARED = 2_000
+"""Measures that are compared in one go."""
+MOST_SYSTEMS = 5_000
+"""Systems in one comparison: there are 12.5 million pairs of so many."""
+
 
 def compare(
     scores: Source,
@@ -236,6 +241,10 @@ def compare_all(
     )
     one_of("correction", across, get_args(Across))
     first = None if primary is None else found.resolve(primary)
+    if (many := len(found.resolved(measures))) > MOST_COMPARED:
+        raise UsageError(
+            f"{many:,} measures, of which at most {MOST_COMPARED:,} are compared at a time: name them"
+        )
     each = found.each(measures, length=length, form=form)
     if first is not None:
         each.sort(key=lambda which: which[0] != first)
@@ -359,6 +368,11 @@ def _prepared(
         pool=asked.pool,
         pool_humans=asked.pool_humans,
     ).averaged()
+    if len(matrix.systems) > MOST_SYSTEMS:
+        raise UsageError(
+            f"{measure} has {len(matrix.systems):,} systems, of which at most {MOST_SYSTEMS:,} are compared with each"
+            " other; are rows and columns the other way round?"
+        )
     clusters = scores.clusters(matrix, asked.cluster, length=length, form=form)
     by = "set" if asked.cluster is True else asked.cluster
     ready = prepare(

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from adjudge.data.folder import Folder, Settings
 from adjudge.data.reading import read_once
-from adjudge.data.rows import Document, Row, Summary, System, Topic, Unit
+from adjudge.data.rows import ROWS, Document, Row, Summary, System, Topic, Unit
 from adjudge.data.target import Target
 from adjudge.errors import FormatError, UsageError, among, nearest, quoted
 from adjudge.text.headers import hidden_spans, shown
@@ -32,6 +32,8 @@ class Collection:
     summaries: dict[str, list[Summary]]
     units: dict[str, list[Unit]] = field(default_factory=dict)
     withdrawn: tuple[Summary, ...] = ()
+    read_from: FileStamps = field(default=(), compare=False)
+    """Which versions of the files these rows are from."""
 
     def kind(self, system: str) -> str:
         return self.systems[system].kind or "machine"
@@ -74,7 +76,21 @@ class Collection:
         return self.topics[name]
 
 
+FileStamps = tuple[tuple[int, int, int] | None, ...]
 Read = Callable[[int], None]  # rows read so far
+
+
+def file_stamps(folder: Folder) -> FileStamps:
+    """What tells one version of the files of rows from another: every change puts new files in their places."""
+    found: list[tuple[int, int, int] | None] = []
+    for kind in ROWS:
+        try:
+            stat = folder.file(kind).stat()
+        except FileNotFoundError:
+            found.append(None)
+        else:
+            found.append((stat.st_ino, stat.st_mtime_ns, stat.st_size))
+    return tuple(found)
 
 
 def load(
@@ -93,7 +109,7 @@ def load(
 
 
 def _loaded(folder: Folder, topic: str | None, system: str | None, progress: Read) -> Collection:
-    done = count(1)
+    done, stamps = count(1), file_stamps(folder)
     topics = {row.topic: row for row in _once(folder, Topic)}
     systems = {row.system: row for row in _once(folder, System)}
     documents: dict[str, list[Document]] = {}
@@ -128,6 +144,7 @@ def _loaded(folder: Folder, topic: str | None, system: str | None, progress: Rea
         summaries=summaries,
         units=units,
         withdrawn=tuple(withdrawn),
+        read_from=stamps,
     )
 
 

@@ -82,6 +82,10 @@ class ImportReport:
     dry_run: bool = False
     why_final: str | None = None
     """Why the import cannot be undone, where that is so."""
+    outdated: int = 0
+    """Judgments that counted before, and count no more: they are of texts that were replaced."""
+    unread: str | None = None
+    """Why judgments were not looked at, where texts were replaced."""
 
     @property
     def is_change(self) -> bool:
@@ -115,6 +119,8 @@ class ImportReport:
             "noted": self._remarks(self.noted),
             "dry_run": self.dry_run,
             "cannot_be_undone": self.why_final,
+            "judgments_outdated": self.outdated,
+            "judgments_unread": self.unread,
         }
 
     def lines(self) -> Iterator[str]:
@@ -123,6 +129,14 @@ class ImportReport:
             yield f"{'would make' if self.dry_run else 'made'} the evaluation {self.made}"
         yield from _counted("would add" if self.dry_run else "added", self.added)
         yield from _counted("replaced", self.replaced)
+        if self.outdated:
+            verb = "would no longer count" if self.dry_run else "no longer count"
+            yield (
+                f"judgments that {verb}: {self.outdated:,}, of texts that were replaced;"
+                " adjudge assign has them judged anew"
+            )
+        if self.unread:
+            yield f"whether judgments of replaced texts still count was not looked at: {self.unread}"
         yield from _counted("more is known of", self.filled)
         yield from _counted("skipped, already there:", self.skipped)
         yield from _counted("seen again, the same:", self.same)
@@ -162,13 +176,19 @@ def take_all(
     on_clash: OnClash = "refuse",
     dry_run: bool = False,
     progress: Callable[[int], None] = lambda n: None,
+    look: Callable[[Transaction, ImportReport], None] | None = None,
     what: str = "import",
     when: str = "",
 ) -> ImportReport:
-    """Run an import to its end, or leave the folder as it was. `what` and `when` are for the history."""
+    """Run an import to its end, or leave the folder as it was. `what` and `when` are for the history.
+
+    `look` is shown what is about to change.
+    """
     with Transaction(folder.path) as change:
         report = stage_all(folder, change, items, on_clash=on_clash, progress=progress)
         report.dry_run = dry_run
+        if look is not None:
+            look(change, report)
         if not dry_run and report.is_change:
             change.note(ChangeNote(what=shortened(what), when=when, counts=report.counts()))
             change.commit()

@@ -22,6 +22,7 @@ LOCK = ".lock"
 PENDING_EDIT = ".tasks.json"
 PENDING_IMPORT = ".judgments.jsonl"
 STAGING, HISTORY, SCORES, PROTOCOLS, JUDGES = ".staging", ".history", "scores", "protocols", "judges"
+UNSTORED = ".unstored"  # scores that were computed while another command kept the folder from being changed
 
 _WRITTEN = (*(kind.FILE for kind in ROWS), CHANGES, PENDING_EDIT, PENDING_IMPORT)
 _BY_HASH = re.compile(
@@ -29,7 +30,14 @@ _BY_HASH = re.compile(
     r"|judges/[a-z0-9-]{1,48}--[0-9a-f]{12}\.json)"
 )
 _FILES = (SETTINGS, LOCK, *_WRITTEN, *(f"{JUDGMENTS}{end}" for end in ("", "-wal", "-shm", "-journal")))
-_FOLDERS = {SCORES: ".parquet", PROTOCOLS: ".toml", JUDGES: ".json", STAGING: None, HISTORY: None}
+_FOLDERS = {
+    SCORES: ".parquet",
+    PROTOCOLS: ".toml",
+    JUDGES: ".json",
+    UNSTORED: ".parquet",
+    STAGING: None,
+    HISTORY: None,
+}
 _JUNCTION = 0xA0000003  # Windows' links to folders, which are not links to lstat
 
 

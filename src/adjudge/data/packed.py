@@ -12,11 +12,11 @@ import importlib
 import io
 import lzma
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from adjudge.errors import FormatError, UsageError, quoted
 
@@ -24,6 +24,14 @@ PACKED = (".gz", ".bz2", ".xz", ".zst")
 TIMES = 100
 TEXT_FREELY = 16 << 20
 PARQUET_FREELY = 256 << 20
+CELL = 16
+"""Bytes that a cell of a table takes at least, whatever is in it: nulls are packed to nothing, by the million."""
+CELL_OBJECT = 64
+"""The same where each becomes an object, in a list of records."""
+CELL_SCORE = 192
+"""The same where each becomes a score; of the shortest numbers that can be written as many fit as are in a file."""
+LOOK_EVERY = 1 << 16
+"""Cells that are read before they are counted again, where nothing says before how many there are."""
 _BATCH = 4096  # rows of a Parquet file at a time
 _CHUNK = 1 << 10  # bytes of a packed file at a time: each of a .zst file may become 32 kB
 _UNPACKED = 1 << 16  # bytes of a .bz2 or .xz file that are unpacked at a time
@@ -233,7 +241,18 @@ _START = 64
 _PLAIN = re.compile(rb"[\t\n\r -\xff]{6,}")  # text; fewer bytes may be the beginning of a packed file
 
 
-def check_parquet(path: Path, columns: Sequence[str] | None = None) -> None:
+def check_cells(path: Path, cells: int, size: int = CELL) -> None:
+    """Refuse a table with far more cells than its file has bytes."""
+    if cells * size > (allowed := _allowed(path, PARQUET_FREELY)):
+        raise FormatError(
+            f"has {cells:,} cells or more, and at most {allowed // size:,} are read from {path.stat().st_size:,} bytes:"
+            " if you trust it, say `adjudge --max-unpacked SIZE` before the command, such as"
+            f" {(cells * size >> 30) + 1}GB",
+            file=path,
+        )
+
+
+def check_parquet(path: Path, columns: Collection[str] | None = None) -> None:
     """Refuse a Parquet file that would take far more memory than it has bytes, whole or with these columns alone.
 
     Texts that repeat are stored once, so that only reading tells; they are read as they are stored, and counted. So are
@@ -243,51 +262,78 @@ def check_parquet(path: Path, columns: Sequence[str] | None = None) -> None:
 
     allowed = left = _allowed(path, PARQUET_FREELY)
     with pq.ParquetFile(path) as file:
-        groups = [file.metadata.row_group(k) for k in range(file.metadata.num_row_groups)]
-        if sum(group.total_byte_size for group in groups) > allowed:
+        if _unpacked_size(file) > allowed:
             raise too_large(path, allowed)
-        texts = [leaf.path for leaf in _leaves(file) if leaf.physical_type == "BYTE_ARRAY"]
+        leaves = _leaves(file, columns)
+        check_cells(path, file.metadata.num_rows * len(leaves))
+    texts = [leaf.path for leaf in leaves if leaf.is_text]
     with pq.ParquetFile(path, read_dictionary=texts) as file:
-        for batch in file.iter_batches(_BATCH, columns=columns):
-            left -= sum(map(_size, batch.columns))
+        for batch in file.iter_batches(_BATCH, columns=None if columns is None else list(columns)):
+            left -= max(sum(map(_size, batch.columns)), CELL * batch.num_rows * batch.num_columns)
             if left < 0:
                 raise too_large(path, allowed)
 
 
-def parquet_batches(path: Path, columns: Sequence[str], *, rows: int) -> Iterator[Any]:
+def parquet_batches(path: Path, columns: Collection[str], *, rows: int) -> Iterator[Any]:
     """Some rows of a Parquet file at a time, with the same limit.
 
     Counting texts as they are stored takes long, so it is done first only where a few rows could become large: for
-    texts in lists, and for those that shrank to less than a tenth. The rest is counted as it is read.
+    texts in lists, and in a file that shrank to less than a tenth. The rest is counted as it is read.
     """
     import pyarrow.parquet as pq
 
     allowed = left = _allowed(path, PARQUET_FREELY)
     with pq.ParquetFile(path) as file:
-        risky = {leaf.path.split(".")[0] for leaf in _leaves(file) if _may_grow(file, leaf)} & {*columns}
+        leaves = _leaves(file, columns)
+        check_cells(path, file.metadata.num_rows * len(leaves))
+        shrank = _unpacked_size(file) > 10 * path.stat().st_size
+    risky = sorted({leaf.column for leaf in leaves if leaf.is_text and (leaf.in_list or shrank)})
     if risky:
-        check_parquet(path, sorted(risky))
+        check_parquet(path, risky)
     with pq.ParquetFile(path) as file:
         for batch in file.iter_batches(rows, columns=list(columns)):
-            left -= batch.nbytes
+            left -= max(batch.nbytes, CELL * batch.num_rows * batch.num_columns)
             if left < 0:
                 raise too_large(path, allowed)
             yield batch
 
 
-def _leaves(file: Any) -> list[Any]:
-    return [file.schema.column(k) for k in range(len(file.schema))]
+class _Leaf(NamedTuple):
+    """A column of a Parquet file as it is stored; lists and objects have several."""
+
+    column: str
+    path: str
+    is_text: bool
+    in_list: bool
 
 
-def _may_grow(file: Any, leaf: Any) -> bool:
-    if leaf.physical_type != "BYTE_ARRAY":
-        return False
-    groups = (file.metadata.row_group(k) for k in range(file.metadata.num_row_groups))
-    chunks = [group.column(k) for group in groups for k in range(group.num_columns)]
-    own = [chunk for chunk in chunks if chunk.path_in_schema == leaf.path]
-    return leaf.max_repetition_level > 0 or any(
-        chunk.total_uncompressed_size > 10 * chunk.total_compressed_size for chunk in own
-    )
+def _leaves(file: Any, columns: Collection[str] | None) -> list[_Leaf]:
+    """The stored columns of some columns, or of all, by the schema alone: where what a file says of a stored column is
+    damaged, pyarrow ends the process (`RowGroupMetaData.column`)."""
+    wanted = None if columns is None else {*columns}
+    leaves = (file.schema.column(k) for k in range(len(file.schema)))
+    return [
+        _Leaf(column, leaf.path, leaf.physical_type == "BYTE_ARRAY", leaf.max_repetition_level > 0)
+        for leaf in leaves
+        if (column := _column_of(leaf.path, wanted)) is not None
+    ]
+
+
+def _unpacked_size(file: Any) -> int:
+    """Bytes of all columns as they are stored, before they were packed."""
+    return sum(file.metadata.row_group(k).total_byte_size for k in range(file.metadata.num_row_groups))
+
+
+def _column_of(path: str, wanted: set[str] | None) -> str | None:
+    """The column that a stored column belongs to; names may hold points, as those of paths do between their parts."""
+    if wanted is None or path in wanted:
+        return path
+    at = path.find(".")
+    while at >= 0:
+        if path[:at] in wanted:
+            return path[:at]
+        at = path.find(".", at + 1)
+    return None
 
 
 def _size(column: Any) -> int:

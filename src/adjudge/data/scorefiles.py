@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from adjudge.data.layout import SCORES
+from adjudge.data.layout import SCORES, UNSTORED
 from adjudge.data.packed import check_parquet
 from adjudge.data.scores import COLUMNS, MeasureInfo, ScoreTable
 from adjudge.errors import DataError, FormatError
@@ -161,6 +163,39 @@ def read_all(folder: Path) -> list[ScoreFile]:
 def find(folder: Path, measure: str) -> ScoreFile | None:
     path = folder / file_name(measure)
     return read(path) if path.exists() else None
+
+
+# Scores that could not be stored: their digests say what they are good for, so they need no lock
+
+
+def unstored_file(folder: Path, measure: str) -> Path:
+    return folder / UNSTORED / Path(file_name(measure)).name
+
+
+def keep_unstored(folder: Path, stored: ScoreFile) -> None:
+    path = unstored_file(folder, stored.info.measure)
+    path.parent.mkdir(exist_ok=True)
+    scratch = path.with_suffix(f".{os.getpid()}.part")
+    try:
+        write(scratch, stored)
+        scratch.replace(path)
+    finally:
+        scratch.unlink(missing_ok=True)
+
+
+def find_unstored(folder: Path, measure: str) -> ScoreFile | None:
+    """Nothing where there is none, or a damaged one: it can be computed again."""
+    path = unstored_file(folder, measure)
+    try:
+        return read(path) if path.exists() else None
+    except FormatError:
+        return None
+
+
+def forget_unstored(folder: Path, measure: str) -> None:
+    with suppress(OSError):
+        unstored_file(folder, measure).unlink(missing_ok=True)
+        (folder / UNSTORED).rmdir()  # where it was the last
 
 
 def _about(path: Path, metadata: Mapping[bytes, bytes]) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from adjudge.data.target import Target
@@ -166,7 +167,19 @@ class ScoreTable:
 
     @property
     def measures(self) -> tuple[str, ...]:
-        return tuple(str(m) for m in self.frame["measure"].unique())
+        return tuple(self._rows_by_measure)
+
+    @cached_property
+    def _rows_by_measure(self) -> dict[str, Any]:
+        """Where the rows of every measure are, in the order in which measures first come."""
+        import numpy as np
+
+        codes, names = self.frame["measure"].factorize()
+        order = np.argsort(codes, kind="stable")
+        parts = (
+            np.split(order, np.cumsum(np.bincount(codes, minlength=len(names)))[:-1]) if len(names) else []
+        )
+        return dict(zip(map(str, names), parts, strict=True))
 
     def lengths(self, measure: str, *, form: str | None = None) -> tuple[Length, ...]:
         """The target lengths a measure has scores at, of one form or of any; None, for an unset one, comes first."""
@@ -193,13 +206,12 @@ class ScoreTable:
     def of(self, measure: str) -> pd.DataFrame:
         if measure in self.derived:
             return self.derived[measure].rows
-        rows = self.frame[self.frame["measure"] == measure]
-        if rows.empty:
+        if measure not in self._rows_by_measure:
             raise UsageError(
                 f"no scores of {quoted(measure)}{nearest(measure, self.measures)};"
-                f" there are: {', '.join(self.measures) or 'none'}"
+                f" there are: {listed(self.measures, most=20) or 'none'}"
             )
-        return rows
+        return self.frame.iloc[self._rows_by_measure[measure]]
 
     def at(
         self,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,25 +39,30 @@ from adjudge.data.layout import (
     is_written,
 )
 from adjudge.data.lines import dump_json, parse_json
-from adjudge.errors import BusyError, DataError, FormatError, quoted
+from adjudge.errors import BusyError, DataError, FormatError, StoreUnavailable, quoted
 
 JOURNAL = "journal.json"
-PATIENCE = 10.0  # seconds that a reader waits for a commit to end
+PATIENCE = 60.0  # seconds that everybody waits for another command which is writing
 LARGEST_JOURNAL = 4 * 1024 * 1024  # bytes, some 60,000 names
+
+Tell = Callable[[str], None]
+tell: Tell = lambda text: None  # noqa: E731
+"""Is told that a command waits; the command line says it on a terminal."""
 
 
 class Transaction:
     """`with Transaction(folder) as change: write change.stage(name); change.commit()`.
 
-    Where the disk is full, or a file cannot be written, that is a DataError which says what became of the change.
+    Where the disk is full, or a file cannot be written, a StoreUnavailable says what became of the change.
     """
 
-    def __init__(self, folder: Path, *, patience: float = 0.0):
+    def __init__(self, folder: Path, *, patience: float | None = None):
         from filelock import FileLock  # here, so that commands which write nothing do not load it
 
         self.folder = folder
         self.staging = folder / STAGING
-        self._lock = FileLock(folder / LOCK, timeout=patience)
+        self.patience = PATIENCE if patience is None else patience
+        self._lock = FileLock(folder / LOCK)
         self._staged: set[str] = set()
         self._removed: set[str] = set()
         self._on_disk: set[str] = set()
@@ -71,20 +76,34 @@ class Transaction:
 
         check_layout(self.folder)
         try:
-            self._lock.acquire()
+            self._acquire()
         except Timeout:
-            raise BusyError(f"{self.folder}: another command is writing to this evaluation") from None
+            waited = f" and was not done in {self.patience:g} s" if self.patience else ""
+            raise BusyError(f"{self.folder}: another command is writing to this evaluation{waited}") from None
         except OSError as error:
-            raise BusyError(f"{self.folder}: cannot be written to: {error.strerror}") from None
+            raise StoreUnavailable(f"{self.folder}: cannot be written to: {error.strerror}") from None
         try:
             finish(self.folder)
             self.staging.mkdir()
         except BaseException as error:
             self._lock.release()
             if isinstance(error, OSError):
-                raise DataError(f"{self.folder}: cannot be written to: {error.strerror}") from error
+                raise StoreUnavailable(f"{self.folder}: cannot be written to: {error.strerror}") from error
             raise
         return self
+
+    def _acquire(self) -> None:
+        from filelock import Timeout
+
+        try:
+            self._lock.acquire(timeout=0)
+        except Timeout:
+            if not self.patience:
+                raise
+            tell(
+                f"another command is writing to {self.folder}: waiting for it, {self.patience:g} s at the most"
+            )
+            self._lock.acquire(timeout=self.patience)
 
     def __exit__(
         self,
@@ -102,7 +121,7 @@ class Transaction:
         finally:
             self._lock.release()
         if (why := disk_trouble(error)) is not None:
-            raise DataError(f"{self._place(error)}: {why}; the change {state}") from error
+            raise StoreUnavailable(f"{self._place(error)}: {why}; the change {state}") from error
 
     def _place(self, error: BaseException | None) -> str:
         """What the disk refused, where it lies outside the folder; else the folder."""
@@ -265,7 +284,7 @@ def settle(folder: Path) -> None:
     """Finish what a writer that died left half done; called before reading."""
     if check_plain_folder(folder / STAGING) and check_plain_file(folder / STAGING / JOURNAL):
         Journal.read(folder / STAGING)  # refused before anything is locked or made
-        with Transaction(folder, patience=PATIENCE):
+        with Transaction(folder):
             pass
 
 
@@ -284,10 +303,11 @@ def disk_trouble(error: BaseException | None) -> str | None:
     """What is wrong with the disk, where that is why something failed: full, read-only, not permitted, broken."""
     if isinstance(error, OSError) and error.errno is not None:
         return os.strerror(error.errno)
-    if type(error).__module__ == "sqlite3" and any(
-        word in str(error) for word in ("full", "disk", "readonly")
-    ):
-        return str(error)
+    if (code := getattr(error, "sqlite_errorcode", None)) is not None:
+        import sqlite3
+
+        if code & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY):
+            return str(error)
     return None
 
 

@@ -9,8 +9,8 @@ from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
-from adjudge.data.packed import check_unpacked
-from adjudge.errors import FormatError, UsageError, quoted
+from adjudge.data.packed import CELL_OBJECT, LOOK_EVERY, check_cells, check_unpacked
+from adjudge.errors import AdjudgeError, FormatError, UsageError, quoted
 
 
 def sheet_rows(path: Path) -> tuple[Iterator[tuple[int, list[str]]], list[str]]:
@@ -29,7 +29,9 @@ def sheet_rows(path: Path) -> tuple[Iterator[tuple[int, list[str]]], list[str]]:
     try:
         with path.open("rb") as stream:  # of a path openpyxl would look at the name
             book = openpyxl.load_workbook(stream, read_only=True, data_only=True, keep_links=False)
-            filled = [(sheet.title, rows) for sheet in book.worksheets if (rows := list(_rows(sheet)))]
+            filled = [(sheet.title, rows) for sheet in book.worksheets if (rows := list(_rows(sheet, path)))]
+    except AdjudgeError:
+        raise
     except Exception as error:  # whatever a damaged part makes openpyxl raise
         raise FormatError(f"cannot be read as .xlsx: {_one_line(error)}", file=path) from None
     if not filled:
@@ -59,9 +61,15 @@ def _check_archive(path: Path) -> None:
     check_unpacked(path, sum(part.file_size for part in parts))
 
 
-def _rows(sheet: Any) -> Iterator[tuple[int, list[str]]]:
+def _rows(sheet: Any, path: Path) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a sheet, which says itself how wide and how long it is: each row is filled up with empty cells."""
     blank: list[tuple[int, list[str]]] = []
+    seen = counted = 0
     for number, row in enumerate(sheet.iter_rows(values_only=True), 1):
+        seen += max(len(row), 1)
+        if seen - counted >= LOOK_EVERY:
+            counted = seen
+            check_cells(path, seen, CELL_OBJECT)
         cells = [_text(value) for value in row]
         if any(cells):
             yield from blank

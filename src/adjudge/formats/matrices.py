@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -123,23 +124,29 @@ def sums_up(columns: Sequence[ColumnSums], row: Sequence[tuple[float, int]]) -> 
 
 
 def odd_columns(columns: Mapping[str, ColumnSums]) -> list[tuple[str, str]]:
-    """Columns of numbers that may be no systems, each with the reason."""
-    found: list[tuple[str, str]] = []
+    """Columns of numbers that may be no systems, each with the reason; each is compared with the others."""
     known = {name: sums for name, sums in columns.items() if sums.count}
+    if len(known) < 2:
+        return []
+    found: list[tuple[str, str]] = []
+    sizes = sorted(_size(sums) for sums in known.values())
+    least = sorted(sums.least for sums in known.values())[:2]
+    most = sorted(sums.most for sums in known.values())[-2:]
+    moving = sum(sums.least < sums.most for sums in known.values())
+    middle = (len(known) - 2) // 2  # of the sizes of the others, the lower median
     for name, sums in known.items():
-        others = [other for each, other in known.items() if each != name]
-        if not others:
-            continue
-        sizes = sorted(max(abs(other.least), abs(other.most)) for other in others)
-        usual = sizes[len(sizes) // 2] if len(sizes) % 2 else sizes[len(sizes) // 2 - 1]
+        usual = sizes[middle + (bisect_left(sizes, _size(sums)) <= middle)]
         smallest = 0.0 if sums.least <= 0 <= sums.most else min(abs(sums.least), abs(sums.most))
-        ends = (min(other.least for other in others), max(other.most for other in others))
-        moving = any(other.least < other.most for other in others)
+        ends = (least[sums.least == least[0]], most[sums.most != most[1]])
         if is_summary(name):
             found.append((name, "is named for a mean or a sum"))
-        elif len(others) > 1 and usual > 0 and smallest > _CLEARLY * usual:
+        elif len(known) > 2 and usual > 0 and smallest > _CLEARLY * usual:
             held = f"{sums.least:g}" if sums.least == sums.most else f"{sums.least:g} to {sums.most:g}"
             found.append((name, f"holds {held}, on quite another scale than most"))
         elif sums.count > 2 and sums.least == sums.most and moving and sums.least not in ends:
             found.append((name, f"holds {sums.least:g} in all {counted(sums.count, 'row')}"))
     return found
+
+
+def _size(sums: ColumnSums) -> float:
+    return max(abs(sums.least), abs(sums.most))

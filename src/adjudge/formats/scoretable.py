@@ -286,7 +286,8 @@ class ScoreColumns:
         """A long table whose scores are in columns named for their measures: all that hold numbers."""
         if self.values:
             return self
-        found = tuple(column for column in self.unused if column in numeric)
+        numbers = {*numeric}
+        found = tuple(column for column in self.unused if column in numbers)
         if not found or "measure" in self.fields:
             among = listed([*self.fields.values(), *self.unused])
             raise FormatError(f"no column for the value among {among}: say --map value=COLUMN")
@@ -295,7 +296,7 @@ class ScoreColumns:
                 f"--measure names one measure, but {where} has several: {listed(found)}; leave out --measure, or say"
                 " which with --map value=COLUMN"
             )
-        rest = tuple(column for column in self.unused if column not in found)
+        rest = tuple(column for column in self.unused if column not in numbers)
         across: Literal["measure"] | None = "measure" if measure is None else None
         return replace(self, values=found, unused=rest, across=across)
 
@@ -370,10 +371,12 @@ def _matrix(
     off = tuple(name for name in unused if any(name.strip().casefold() in LONG[f] for f in turned_off))
     if first not in about and (first != "topic" or first not in turned_off):
         by_place = True
-        about[first] = next((column for column in header if column not in (*about.values(), *off)), header[0])
+        taken = {*about.values(), *off}
+        about[first] = next((column for column in header if column not in taken), header[0])
     if first not in about or not by_place:  # the index that pandas writes names nothing then
         off += tuple(name for name in header[:1] if is_nameless(name) and name not in about.values())
-    values = tuple(column for column in header if column not in (*about.values(), *off))
+    taken = {*about.values(), *off}
+    values = tuple(column for column in header if column not in taken)
     if not values:
         raise FormatError(
             f"one column only, {shown(header[0])}, expected a matrix: topics, then a column per system, with a comma,"
@@ -482,8 +485,10 @@ class _ScoreFile:
         place = Place(self._path, 1)
         held, self._style = self._look_ahead(cells, plan, style)
 
+        at = {column: k for k, column in enumerate(cells.header)}
+
         def texts(column: str) -> list[str]:
-            k = cells.header.index(column)
+            k = at[column]
             return [row[k] for _, row in held]
 
         try:
@@ -549,7 +554,8 @@ class _ScoreFile:
     ) -> tuple[list[tuple[int, list[str]]], NumberStyle]:
         """The first rows, which tell how numbers are written, and that."""
         held: list[tuple[int, list[str]]] = []
-        at = [k for k, column in enumerate(cells.header) if column in (plan.values or plan.unused)]
+        looked_at = {*(plan.values or plan.unused)}
+        at = [k for k, column in enumerate(cells.header) if column in looked_at]
 
         def texts() -> Iterator[str]:
             commas = False

@@ -16,8 +16,7 @@ def records_in(path: Path, *, encoding: str = "utf-8") -> list[dict[str, Any]] |
     """The records of a Parquet or JSON file, by its first bytes; None where it is something else."""
     with reading(path):
         if first_bytes(path, len(MAGIC)) == MAGIC:
-            table = ParquetRows(path)
-            return list(table.rows(table.names))
+            return ParquetRows(path).records()
         if not path.is_file() or text_start(path, encoding).lstrip()[:1] not in ("{", "["):
             return None
         return [record for _, record in json_objects(path, max_line=MAX_LINE, encoding=encoding)]

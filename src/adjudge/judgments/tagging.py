@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Literal, NamedTuple, get_args
 
+from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, nearest, quoted
 from adjudge.judgments.batch import Judgments
 from adjudge.judgments.protocol import TAGS, Protocol, check_tags
 from adjudge.judgments.store.importing import add_all
 from adjudge.judgments.store.store import Store
-from adjudge.judgments.tasks import Event, Origin, Task, TextRef, stable_id
+from adjudge.judgments.tasks import ORDER_KEY, Event, Origin, Task, TextRef, stable_id
 from adjudge.wording import counted
 
 MismatchKind = Literal["missed", "credited"]
@@ -122,7 +123,7 @@ def _are_tags(answer: Any) -> bool:
 def assign_tagging(
     store: Store, protocol: Protocol, pages: Sequence[TaggingPage], assessors: Sequence[str]
 ) -> AssignedTagging:
-    """Give every mismatch to every one of these people to tag, after what they have to do already."""
+    """Give every mismatch to every one of these people to tag, in random order, after what they have to do already."""
     if not assessors:
         raise UsageError("nobody is named who is to tag the mismatches")
     check_people(store, assessors)
@@ -132,7 +133,8 @@ def assign_tagging(
     for assessor in dict.fromkeys(assessors):
         position = 1 + max((task.position for task in store.tasks(assessor=assessor)), default=-1)
         new = [page for page in pages if (assessor, page.key) not in known]
-        for number, page in enumerate(new):
+        rng = generator(0, f"tagging/{protocol.name}/{assessor}", len(known), key=store.secret(ORDER_KEY))
+        for number, page in enumerate(new[i] for i in rng.permutation(len(new))):
             task = _task(store, protocol, assessor, page, position + number, taken)
             tasks.append(task)
     add_all(store, tasks, [])

@@ -35,6 +35,9 @@ PENDING = layout.PENDING_EDIT
 ANONYMOUS = "anonymous"
 """Whoever it was: several people may stand behind this name."""
 
+ORDER_KEY = "order"
+"""The store's secret that decides, with a seed, what comes in which order and on which side."""
+
 CROWD = "crowd-anonymous"
 """A crowd of which only positions in a list are known, and no position is a person."""
 
@@ -103,7 +106,8 @@ class Task:
     phase: int | None = None
     repeat_of: str | None = None
     lease_until: str | None = None
-    """A time, ISO 8601 in UTC, until which nobody else is given the task."""
+    """A time, ISO 8601 in UTC, until which nobody else is given the task. Of a task that is somebody's own: when they
+    had gone on from it to others, so that what they answered is closed."""
     cancelled: tuple[str, ...] = ()
     """Systems whose summary was withdrawn or removed before anybody had judged it here: nobody is asked any more."""
     asked: Mapping[str, Any] | None = None

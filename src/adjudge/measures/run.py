@@ -7,28 +7,26 @@ module does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adjudge.data import scorefiles
-from adjudge.data.collection import Collection, references_for
+from adjudge.data.collection import Collection, file_stamps, load, references_for
 from adjudge.data.folder import Folder
 from adjudge.data.lines import dump_json
 from adjudge.data.scorefiles import ScoreFile
-from adjudge.data.scores import Score, ScoreTable
+from adjudge.data.scores import MeasureInfo, Score, ScoreTable
 from adjudge.data.transaction import Transaction
 from adjudge.engine import Workers, run, worker_count
-from adjudge.errors import DataError, FormatError, UsageError
+from adjudge.errors import DataError, FormatError, StoreUnavailable, UsageError
 from adjudge.judgments.batch import NOTHING, Judgments, TopicBatch, batches_of
 from adjudge.measures.base import Measure
 from adjudge.measures.registry import parse_measure, registry
 from adjudge.measures.spec import judge_of
-
-if TYPE_CHECKING:
-    import pandas as pd
+from adjudge.wording import counted
 
 CHUNK = 2000  # texts, about, that travel to a worker together
 
@@ -265,10 +263,52 @@ def score(
             rows[each.measure].append(each)
         done += len(chunk)
         progress(done, len(todo))
+    computed = {plan.measure: plan.computed(rows[str(plan.measure)]) for plan in plans if plan.todo}
+    try:
+        return _store(folder, collection, judgments, plans, batches, computed, partly)
+    except (StoreUnavailable, KeyboardInterrupt) as error:
+        unstored = [plan.merged(computed[plan.measure], topics) for plan in plans if plan.todo]
+        if unstored and _keep(folder, unstored) and isinstance(error, StoreUnavailable):
+            raise type(error)(
+                f"{error}. The scores are computed and kept: the next score stores them, and computes nothing again"
+            ) from error
+        raise
+
+
+def _keep(folder: Folder, unstored: Iterable[ScoreFile]) -> bool:
+    """Keep scores that cannot be stored now, where the next run finds them."""
+    try:
+        for each in unstored:
+            scorefiles.keep_unstored(folder.path, each)
+    except OSError:
+        return False
+    return True
+
+
+def _store(
+    folder: Folder,
+    collection: Collection,
+    judgments: Judgments,
+    plans: Sequence[_ScorePlan],
+    batches: dict[str, TopicBatch],
+    computed: Mapping[Measure, ScoreFile],
+    partly: bool,
+) -> list[Scored]:
+    """Write what was computed; by then other commands may have changed the texts, or stored scores of their own."""
     with Transaction(folder.path) as change:
-        results = []
+        texts_changed = bool(collection.read_from) and file_stamps(folder) != collection.read_from
+        if texts_changed:
+            collection = load(folder)
+            batches = batches_of(collection, judgments)
+        plans = [
+            _plan(folder, collection, judgments, plan.measure, batches, plan.again)
+            if texts_changed or plan.read_from != _stamp(folder, plan.measure)
+            else plan
+            for plan in plans
+        ]
+        everything, results = list(batches.values()), []
         for plan in plans:
-            stored = plan.merged(rows[str(plan.measure)], topics)
+            stored = plan.merged(computed.get(plan.measure), list(batches))
             if stored.table.frame.empty and plan.old is not None and looks_at_judgments(plan.measure):
                 results.append(_drop(change, plan.old))
                 continue
@@ -279,6 +319,8 @@ def score(
                 scorefiles.write(change.stage(scorefiles.file_name(str(plan.measure))), stored)
             results.append(plan.report(stored))
         change.commit()
+        for plan in plans:
+            scorefiles.forget_unstored(folder.path, str(plan.measure))
     return results
 
 
@@ -311,38 +353,87 @@ def _drop(change: Transaction, stored: ScoreFile) -> Scored:
 
 @dataclass(frozen=True)
 class _ScorePlan:
-    """For one measure: what to score, and what is kept of the stored scores."""
+    """For one measure: what to score, and what is kept of scores that are there."""
 
     measure: Measure
     signature: str
     digests: dict[str, str]
     old: ScoreFile | None
+    unstored: ScoreFile | None
+    """Of an earlier run that could not store them."""
+    read_from: object
+    """Which version of the stored scores `old` is."""
+    again: bool
     todo: frozenset[str]
     notes: tuple[str, ...]
 
-    def merged(self, rows: list[Score], topics: Sequence[str]) -> ScoreFile:
-        info = replace(self.measure.info(), signature=self.signature)
-        if self.old is None:
-            table = ScoreTable.from_rows(rows, [info])
-        elif not self.todo and self.digests.keys() >= self.old.inputs.keys():
-            table = ScoreTable(self.old.table.frame, {info.measure: info})  # nothing new, and nothing gone
-        else:
-            table = self._with_kept(self.old.table.frame, ScoreTable.from_rows(rows, [info]), topics)
-        return ScoreFile(info=info, table=table, origin="computed", inputs=self.digests)
+    @property
+    def info(self) -> MeasureInfo:
+        return replace(self.measure.info(), signature=self.signature)
 
-    def _with_kept(self, old: pd.DataFrame, new: ScoreTable, topics: Sequence[str]) -> ScoreTable:
-        """New scores and those that are kept, in the order of the topics."""
+    def computed(self, rows: list[Score]) -> ScoreFile:
+        inputs = {topic: digest for topic, digest in self.digests.items() if topic in self.todo}
+        table = ScoreTable.from_rows(rows, [self.info])
+        return ScoreFile(info=self.info, table=table, origin="computed", inputs=inputs)
+
+    def merged(self, computed: ScoreFile | None, topics: Sequence[str]) -> ScoreFile:
+        """Of every topic the scores that were made from what is there now; where there are none, the latest."""
+        usable = [
+            each
+            for each in (computed, self.unstored, self.old)
+            if each and each.info.signature == self.signature
+        ]
+        chosen: dict[str, ScoreFile] = {}
+        for topic, digest in self.digests.items():
+            fresh = (each for each in usable if each.inputs.get(topic) == digest)
+            stale = (each for each in usable if each is not self.unstored and topic in each.inputs)
+            if found := next(fresh, None) or next(stale, None):
+                chosen[topic] = found
+        info, old = self.info, self.old
+        inputs = {topic: each.inputs[topic] for topic, each in chosen.items()}
+        if (
+            old is not None
+            and all(each is old for each in chosen.values())
+            and inputs.keys() >= old.inputs.keys()
+        ):
+            table = ScoreTable(old.table.frame, {info.measure: info})  # nothing new, and nothing gone
+        elif old is None and computed is not None and all(each is computed for each in chosen.values()):
+            table = computed.table
+        else:
+            table = self._together(usable, chosen, topics)
+        return ScoreFile(info=info, table=table, origin="computed", inputs=inputs)
+
+    def _together(
+        self, usable: Sequence[ScoreFile], chosen: Mapping[str, ScoreFile], topics: Sequence[str]
+    ) -> ScoreTable:
+        """The scores of every topic from where they were chosen, in the order of the topics."""
         import pandas as pd
 
-        kept = old[old["topic"].isin(self.digests.keys() - self.todo)]
-        both = pd.concat([kept, new.frame], ignore_index=True)
+        if not usable:
+            return ScoreTable.from_rows([], [self.info])
+        frames = [
+            each.table.frame[each.table.frame["topic"].isin([t for t, own in chosen.items() if own is each])]
+            for each in reversed(usable)
+        ]
+        both = pd.concat(frames, ignore_index=True)
         order = both["topic"].map({topic: k for k, topic in enumerate(topics)})
-        return ScoreTable.from_frame(both.iloc[order.argsort(kind="stable")], new.info.values())
+        return ScoreTable.from_frame(both.iloc[order.argsort(kind="stable")], [self.info])
 
     def changes(self, stored: ScoreFile) -> bool:
         """Whether there is something to write: a file that says the same stays as it is, byte for byte."""
         old = self.old
-        return old is None or bool(self.todo) or (old.info, old.inputs) != (stored.info, stored.inputs)
+        return (
+            old is None
+            or stored.table.frame is not old.table.frame
+            or (old.info, old.inputs) != (stored.info, stored.inputs)
+        )
+
+    def _changed_meanwhile(self, stored: ScoreFile) -> Iterator[str]:
+        topics = [topic for topic, digest in self.digests.items() if stored.inputs.get(topic) != digest]
+        if topics:
+            few = ", ".join(topics[:3]) + (", ..." if len(topics) > 3 else "")
+            changed = f"{counted(len(topics), 'topic')} changed while scores were computed ({few})"
+            yield f"{self.measure}: {changed}: score again"
 
     def report(self, stored: ScoreFile) -> Scored:
         frame = stored.table.frame
@@ -356,9 +447,9 @@ class _ScorePlan:
             new=tuple(t for t in now if t not in before),
             changed=tuple(t for t in now if t in self.todo and t in before),
             gone=tuple(t for t in before if t not in now),
-            kept=sum(t not in self.todo for t in now),
+            kept=sum(t not in self.todo and t in before for t in now),
             missing={str(why): int(count) for why, count in missing.items()},
-            notes=self.notes,
+            notes=(*self.notes, *self._changed_meanwhile(stored)),
         )
 
 
@@ -373,19 +464,26 @@ def _plan(
     counts = reference_counts(batches) if "references" in measure.needs else {}
     spread = sorted(set().union(*counts.values())) if counts else []
     signature = measure.signature("-".join(str(n) for n in {spread[0]: 0, spread[-1]: 0}) if spread else "")
-    now = digests(measure, batches)
+    now, stamp = digests(measure, batches), _stamp(folder, measure)
     try:
         old = scorefiles.find(folder.path, str(measure))
     except FormatError:
         if not again:
             raise
         old = None  # a damaged file is what --again replaces
-    fresh = set() if again or old is None or old.info.signature != signature else fresh_topics(now, old)
+    unstored = None if again else scorefiles.find_unstored(folder.path, str(measure))
+    fresh: set[str] = set()
+    for each in () if again else (old, unstored):
+        if each is not None and each.info.signature == signature:
+            fresh |= fresh_topics(now, each)
     return _ScorePlan(
         measure=measure,
         signature=signature,
         digests=now,
         old=old,
+        unstored=unstored,
+        read_from=stamp,
+        again=again,
         todo=frozenset(now) - fresh,
         notes=(
             *reference_notes(measure, collection, counts),
@@ -393,6 +491,15 @@ def _plan(
             *measure.warnings(seen(measure, list(batches.values()))),
         ),
     )
+
+
+def _stamp(folder: Folder, measure: Measure) -> object:
+    """What tells one version of a measure's stored scores from another."""
+    try:
+        stat = (folder.path / scorefiles.file_name(str(measure))).stat()
+    except FileNotFoundError:
+        return None
+    return stat.st_ino, stat.st_mtime_ns, stat.st_size
 
 
 Work = Sequence[tuple[TopicBatch, tuple[Measure, ...]]]

@@ -11,6 +11,7 @@ from adjudge.errors import ClashError, DataError
 from adjudge.figures.catalogue import CATALOGUE
 from adjudge.figures.choice import choices, first_drawn
 from adjudge.figures.spec import FigureOptions
+from adjudge.picture import Undrawable
 from adjudge.reporting.trusted import people_of, target_of
 from adjudge.reports.paperfolder import MAIN, STYLE, FolderFigure, known_as_ours, paper_files
 
@@ -68,8 +69,11 @@ def drawn_figures(
         figure, why = first_drawn(spec, found.scores, asked, on_paper=True)
         if figure is None:
             absent[spec.name] = why
-        else:
-            drawn.append(FolderFigure(spec.name, figure, spec.after))
+            continue
+        try:
+            drawn.append(FolderFigure(spec.name, figure, spec.after, figure.to_pdf()))
+        except Undrawable as error:
+            absent[spec.name] = str(error)
     progress(len(CATALOGUE), len(CATALOGUE))
     return drawn, absent
 

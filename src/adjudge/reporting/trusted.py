@@ -11,6 +11,7 @@ from adjudge.comparisons.scores import Scores
 from adjudge.data.scores import UNSET
 from adjudge.errors import AdjudgeError
 from adjudge.measures.spec import judge_of
+from adjudge.picture import Undrawable
 from adjudge.reports.chapter import Absent, Chapter, PageFigure
 from adjudge.reports.method import method_page
 from adjudge.reports.trusted import TrustChapter, TrustSection, trust_section
@@ -571,7 +572,10 @@ def page_figure(result: Any, *kinds: str) -> PageFigure | None:
         drawn = result.figure(kind)
     except AdjudgeError:
         return None
-    return PageFigure(name=drawn.name, title=drawn.title, words=drawn.words, svg=drawn.to_page())
+    try:
+        return PageFigure(name=drawn.name, title=drawn.title, words=drawn.words, svg=drawn.to_page())
+    except Undrawable as error:
+        return PageFigure(name=drawn.name, title=drawn.title, words=drawn.words, svg="", why=f"It {error}.")
 
 
 def _start(text: str) -> str:

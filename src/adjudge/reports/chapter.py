@@ -30,6 +30,8 @@ class PageFigure:
     title: str
     words: str
     svg: str
+    why: str = ""
+    """Why there is no picture, where there is none."""
 
     @property
     def tall(self) -> bool:

@@ -65,6 +65,7 @@ class FolderFigure:
     name: str
     figure: Figure
     after: str
+    pdf: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,7 @@ def paper_files(
     for drawn in figures:
         texts[f"figures/{drawn.name}.tex"] = _figure_latex(drawn)
         texts[f"figures/{drawn.name}.csv"] = drawn.figure.to_csv()
-        files[f"figures/{drawn.name}.pdf"] = drawn.figure.to_pdf()
+        files[f"figures/{drawn.name}.pdf"] = drawn.pdf
     printed = "".join(text for name, text in texts.items() if name.endswith((".tex", ".bib")))
     texts[STYLE] = style(printed)
     texts[README] = _readme(found, tables, figures, absent)

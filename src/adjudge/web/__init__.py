@@ -6,6 +6,7 @@ access, signing   who is visiting, and what protects a visit; signing in and out
 site           one evaluation as the app holds it
 blind          what the browser is given in place of ids that tell something
 api, answering what the pages' scripts call; answers checked and stored
+closing        when pages that are done close
 sampler        which pair comes next
 pages/         what each page shows: one frozen object a page
 """

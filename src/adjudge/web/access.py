@@ -10,19 +10,20 @@ import ipaddress
 import logging
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from fastapi import HTTPException
 from starlette.requests import Request
 
 from adjudge.judgments.store.log import Actor
-from adjudge.judgments.store.sessions import Session
+from adjudge.judgments.store.sessions import LIFETIME, Session
 from adjudge.web.site import Site
 
 log = logging.getLogger("adjudge.web")
 
-Role = Literal["anyone", "assessor", "organiser"]
+Role = Literal["unasked", "anyone", "assessor", "organiser"]
+"""Who may; to the unasked it is not even looked who they are, so that scripts and styles do without the store."""
 
 CSRF_HEADER = "x-adjudge-csrf"
 HEADERS = {
@@ -37,6 +38,15 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
+
+
+STAY_SAFE = {"Strict-Transport-Security": f"max-age={int(LIFETIME.total_seconds())}"}
+"""Where HTTPS is spoken: a browser that has a session does not go back to HTTP."""
+
+
+def headers_of(request: Request) -> dict[str, str]:
+    """What protects the answer to a request."""
+    return HEADERS | STAY_SAFE if is_secure(request) else HEADERS
 
 
 class Refusal(HTTPException):
@@ -67,7 +77,7 @@ class Visitor:
 
     def may(self, role: Role) -> bool:
         match role:
-            case "anyone":
+            case "unasked" | "anyone":
                 return True
             case "assessor":
                 return self.judges
@@ -80,9 +90,21 @@ def cookie_name(site: Site) -> str:
     return f"adjudge-{site.key[:8]}"
 
 
+def cookie_of(request: Request, site: Site) -> dict[str, Any]:
+    """The cookie that holds a session: its name, and where browsers send it.
+
+    By these prefixes browsers take it over HTTPS alone. `__Host-`, which no neighbouring host can set either, has to go
+    to every path; below a path of its own an evaluation keeps its session from what else is on the host.
+    """
+    path, secure = request.scope.get("root_path", "") or "/", is_secure(request)
+    prefix = "" if not secure else "__Host-" if path == "/" else "__Secure-"
+    name = prefix + cookie_name(site)
+    return {"key": name, "path": path, "secure": secure, "httponly": True, "samesite": "lax"}
+
+
 def visitor_of(request: Request, site: Site) -> Visitor | None:
     """Who sent a request; None where nobody is signed in (any more)."""
-    token = request.cookies.get(cookie_name(site), "")
+    token = request.cookies.get(cookie_of(request, site)["key"], "")
     session = site.store.sessions.find(token) if token else None
     if session is None:
         return None

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakValueDictionary
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SerializerFunctionWrapHandler, model_serializer
 
-from adjudge.errors import AdjudgeError, BusyError, DataError
+from adjudge.errors import ClashError, DataError
 from adjudge.judgments.protocol import (
     NOTES,
     PREFERENCE,
@@ -26,7 +27,8 @@ from adjudge.judgments.protocol import (
     Protocol,
 )
 from adjudge.judgments.store.encoding import moment
-from adjudge.judgments.tasks import Event, Task, TextRef, stable_id, units_of
+from adjudge.judgments.store.log import OPENED
+from adjudge.judgments.tasks import Ack, Event, Task, TextRef, stable_id, units_of
 from adjudge.web.blind import UnitIds
 from adjudge.web.site import Site
 from adjudge.wording import counted
@@ -96,12 +98,19 @@ class Receipt(BaseModel):
     refused: list[Refused]
 
 
-class NotAskedNow(DataError):
-    """An answer that the page does not offer as things stand. Its text goes to the browser: it holds no name."""
+class NotAnAnswer(DataError):
+    """What was judged to be no answer, ever: the one reason for which a browser may forget what it sent.
+
+    Its text goes to the browser: it holds no id and no name.
+    """
+
+
+class NotAskedNow(NotAnAnswer):
+    """An answer that the page does not offer as things stand."""
 
 
 async def store_answers(site: Site, person: str, sent: Sequence[Sent]) -> Receipt:
-    """Every answer on its own: one that is refused does not hold the others up. BusyError means: try again.
+    """Every answer on its own: one that is refused does not hold the others up. Any other error means: try again.
 
     One after the other: were those behind an answer that finds the store busy stored before it, it would come last when
     it is sent again, and count as the latest.
@@ -110,17 +119,35 @@ async def store_answers(site: Site, person: str, sent: Sequence[Sent]) -> Receip
     refused: list[Refused] = []
     for each in sent:
         try:
-            task, event = event_of(site, person, each)
+            task, event = await asyncio.to_thread(event_of, site, person, each)
             if each.question == UNMARKED or each.question.startswith(UNIT):
                 saved.append(await _store_in_turn(site, task, event))
             else:
-                (ack,) = await asyncio.wrap_future(site.store.submit([event]))
+                (ack,) = await _submit(site, [event])
                 saved.append(Saved(id=each.id, seq=ack.seq, newer=ack.newer))
-        except BusyError:
-            raise
-        except (AdjudgeError, ValueError) as error:
-            refused.append(Refused(id=each.id, why=plain(error)))
+        except NotAnAnswer as error:
+            refused.append(Refused(id=each.id, why=str(error)))
     return Receipt(saved=saved, refused=refused)
+
+
+async def _submit(site: Site, events: Sequence[Event]) -> list[Ack]:
+    with _judging():
+        stored = site.store.submit(events)  # which refuses at once what cannot be a row
+    try:
+        return await asyncio.wrap_future(stored)
+    except ClashError as error:
+        raise NotAnAnswer("this answer was sent before with other content") from error
+
+
+@contextmanager
+def _judging() -> Iterator[None]:
+    """What is refused in here is refused for what was sent, whatever the state of files and store: keep both out."""
+    try:
+        yield
+    except NotAnAnswer:
+        raise
+    except (DataError, ValueError) as error:
+        raise NotAnAnswer("not an answer to this") from error
 
 
 _turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -146,7 +173,7 @@ async def _store_in_turn(site: Site, task: Task, event: Event) -> Saved:
                 events.append(_taken_back(answers[UNMARKED], event, again))
         elif again in before:
             events.append(before[again])
-        acks = await asyncio.wrap_future(site.store.submit(events))
+        acks = await _submit(site, events)
     reopened = Reopened(question=UNMARKED, seq=acks[1].seq) if len(acks) > 1 else None
     return Saved(id=event.id, seq=acks[0].seq, newer=acks[0].newer, reopened=reopened)
 
@@ -171,28 +198,23 @@ def latest(events: Iterable[Event], assessor: str) -> dict[str, Event]:
     return {question: event for question, event in found.items() if event.answer is not None}
 
 
-def plain(error: Exception) -> str:
-    """Why an answer is refused, in words that hold no id and no name."""
-    if isinstance(error, NotAskedNow):
-        return str(error)
-    text = str(error)
-    return (
-        "this answer was sent before with other content" if "sent before" in text else "not an answer to this"
-    )
-
-
 def event_of(site: Site, person: str, sent: Sent) -> tuple[Task, Event]:
     """An answer as the store takes it; refuses what is no answer to a question of a task of this person's."""
     task = site.task(sent.task, person, cancelled=True)
     if task is None:
-        raise DataError("no such task")
+        raise NotAnAnswer("not an answer to this")
     if task.cancelled and all(event.id != sent.id for event in site.store.events(task=task.id)):
         raise NotAskedNow("this page was cancelled: its texts are not judged any more")
-    question, answer = UnitIds.of(site, task).meant(sent.question, whole(sent.answer))
-    check(site, task, question, answer)
-    for time in (sent.shown_at, sent.answered_at):
-        if time is not None:
-            moment(time)  # refuses what is no time: whoever counts minutes later relies on it
+    site.protocol(task.protocol)  # read, where it was not yet
+    with _judging():
+        question, answer = UnitIds.of(site, task).meant(sent.question, whole(sent.answer))
+        check(site, task, question, answer)
+        for time in (sent.shown_at, sent.answered_at):
+            if time is not None:
+                moment(time)  # refuses what is no time: whoever counts minutes later relies on it
+    why = None if question in NOTES else closed(site, task, person)
+    if why is not None and all(event.id != sent.id for event in site.store.events(task=task.id)):
+        raise NotAskedNow(why)
     event = Event(
         id=sent.id,
         evaluation=site.store.evaluation,
@@ -209,6 +231,21 @@ def event_of(site: Site, person: str, sent: Sent) -> tuple[Task, Event]:
         took_ms=sent.took_ms,
     )
     return task, event
+
+
+GONE_ON = "this page is closed: it is done, and you have gone on to others"
+NAMES_SEEN = "your answers are closed: you have opened which text is whose"
+
+
+def closed(site: Site, task: Task, person: str) -> str | None:
+    """Why a person's page is closed to them, in words that hold no name; None where it is open. See closing.py."""
+    if person in site.judging.organisers_who_judge and site.store.account_log.has(person, OPENED):
+        return NAMES_SEEN
+    if task.lease_until is None:
+        return None
+    answers = latest(site.store.events(task=task.id), person)
+    given = {question: event.answer for question, event in answers.items()}
+    return GONE_ON if AskedPage.of(site, task).is_done(given) else None
 
 
 def whole(answer: JsonValue) -> Any:
@@ -292,6 +329,11 @@ class AskedPage:
                 continue
             found[question] = answers[question]
         return found
+
+    def is_done(self, answers: Mapping[str, Any]) -> bool:
+        """Whether everything is answered that is asked as things stand."""
+        standing = self.standing(answers)
+        return all(question in standing for question in self.asked(standing))
 
     def check_now(self, question: str, answer: Any, answers: Mapping[str, Any]) -> None:
         """Refuses an answer to a question that is not asked yet, or not in this way."""

@@ -12,15 +12,16 @@ from starlette.concurrency import run_in_threadpool
 from adjudge.errors import AdjudgeError, DataError
 from adjudge.judgments.store.accounts import check_password
 from adjudge.judgments.store.log import Actor
+from adjudge.judgments.store.sessions import LIFETIME
 from adjudge.judgments.tasks import Task
 from adjudge.web import access
 from adjudge.web.access import Refusal, Visitor
-from adjudge.web.answering import Receipt, SentEvents, store_answers
+from adjudge.web.answering import Receipt, SentEvents, closed, store_answers
+from adjudge.web.closing import go_on
 from adjudge.web.pages import tasks, work
 from adjudge.web.pages.pairs import pair_page
 from adjudge.web.sampler import is_copy
 from adjudge.web.signing import (
-    LIFETIME,
     PasswordDesk,
     SignIn,
     TooManyTries,
@@ -132,8 +133,17 @@ def own_task(request: Request, key: str) -> Task:
     return task
 
 
-def own_pair(request: Request, key: str) -> Task:
+def open_task(request: Request, key: str) -> Task:
+    """As `own_task`, where it is not closed to them."""
     task = own_task(request, key)
+    why = closed(request.app.state.site, task, visitor(request).person)
+    if why is not None:
+        raise Refusal(403, f"{why[0].upper()}{why[1:]}.")
+    return task
+
+
+def own_pair(request: Request, key: str) -> Task:
+    task = open_task(request, key)
     if task.left is None:
         raise HTTPException(404)
     return task
@@ -152,16 +162,8 @@ async def sign_in(asked: SignIn, request: Request, response: Response) -> Me:
         session = await _at_desk(request, actor, who, lambda: enter_by_password(site, actor, who, typed))
     if session is None:
         raise HTTPException(401)
-    path = request.scope.get("root_path", "") or "/"
-    response.set_cookie(
-        access.cookie_name(site),
-        session,
-        max_age=int(LIFETIME.total_seconds()),
-        path=path,
-        secure=access.is_secure(request),
-        httponly=True,
-        samesite="lax",
-    )
+    cookie = access.cookie_of(request, site)
+    response.set_cookie(value=session, max_age=int(LIFETIME.total_seconds()), **cookie)
     return await run_in_threadpool(_me, site, session)
 
 
@@ -199,8 +201,7 @@ def sign_out(request: Request, response: Response) -> Me:
     found: Visitor | None = request.state.visitor
     if found is not None:
         close(site, found.token, access.actor_of(request, found.person))
-        path = request.scope.get("root_path", "") or "/"
-        response.delete_cookie(access.cookie_name(site), path=path)
+        response.delete_cookie(**access.cookie_of(request, site))
     return Me(evaluation=site.key)
 
 
@@ -235,7 +236,8 @@ def task(key: str, request: Request) -> dict[str, tasks.Given]:
     """The answers of a task that count now: another tab or another computer may have given some."""
     site: Site = request.app.state.site
     person = visitor(request).person
-    return tasks.given(site, site.store.current(assessor=person), own_task(request, key), person)
+    opened = open_task(request, key)
+    return tasks.given(site, site.desk(person).judged.get(opened.id), opened, person)
 
 
 def source(key: str, request: Request) -> tasks.Sources:
@@ -260,8 +262,9 @@ def next_pairs(wanted: PairsWanted, request: Request) -> PairsGiven:
     first = [] if wanted.first is None else [own_pair(request, wanted.first)]
     have = frozenset([*wanted.have, *(site.task_key(each) for each in first)])
     found = first + request.app.state.sampler.next_for(person, wanted.count, have)
-    mine = site.store.current(assessor=person)
-    pairs = [_pair(site, each, tasks.given(site, mine, each, person)) for each in found]
+    go_on(site, person, found)
+    mine = site.desk(person).judged
+    pairs = [_pair(site, each, tasks.given(site, mine.get(each.id), each, person)) for each in found]
     offer, quota = request.app.state.sampler.offer(person), request.app.state.sampler.quota()
     return PairsGiven(
         pairs=pairs,

@@ -13,9 +13,10 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from adjudge import __version__
-from adjudge.errors import BusyError, DataError
+from adjudge.errors import DataError, FormatError, StoreUnavailable
 from adjudge.web import access
 from adjudge.web.access import Refusal
+from adjudge.web.connections import LARGEST
 from adjudge.web.pages import views
 from adjudge.web.routes import ROLES, ROUTES
 from adjudge.web.sampler import Sampler
@@ -36,10 +37,11 @@ SAYS = {
     422: "This cannot be read.",
     429: "Too many tries. Wait a quarter of an hour, or open your personal link, which works at any time.",
     500: "Something went wrong here. Your answers are safe; try again.",
-    503: "The store of answers is busy. Try again in a moment.",
+    503: "Answers cannot be saved or read at the moment. Those not saved yet are kept on your computer.",
 }
-LARGEST = 2 * 1024 * 1024  # bytes of a request
-
+SOON = "5"  # seconds, after which who was told 503 may ask again; a page that was opened does so by itself
+NO_TELEMETRY: Any = dict.fromkeys(("tracing", "metrics", "logs", "operation_spans", "auto_configure"), False)
+"""FastAPI would report requests to whatever the environment names; versions that do not know this ignore it."""
 
 ELSEWHERE = (
     "The address at which you opened this page is not the one that the server knows."
@@ -62,6 +64,7 @@ def create_app(
         openapi_url=None,
         redirect_slashes=False,
         dependencies=[Depends(guard)],
+        telemetry=NO_TELEMETRY,
     )
     app.state.site, app.state.sampler = site, Sampler(site)
     app.state.public, app.state.passwords = public, PasswordDesk()
@@ -75,7 +78,8 @@ def create_app(
     app.add_exception_handler(404, said)
     app.add_exception_handler(405, said)
     app.add_exception_handler(RequestValidationError, unread)
-    app.add_exception_handler(BusyError, busy)
+    app.add_exception_handler(StoreUnavailable, unavailable)
+    app.add_exception_handler(FormatError, failed)
     app.add_exception_handler(DataError, gone)
     app.add_exception_handler(Exception, failed)
     return app
@@ -84,9 +88,9 @@ def create_app(
 def guard(request: Request) -> None:
     """Lets a request through where its route's role allows it. Without an entry in the table nothing is allowed."""
     site: Site = request.app.state.site
-    visitor = access.visitor_of(request, site)
-    request.state.visitor = visitor
     role = ROLES.get((request.method, request.scope["route"].path))
+    visitor = None if role == "unasked" else access.visitor_of(request, site)
+    request.state.visitor = visitor
     if role is None:
         raise HTTPException(403)
     if request.method != "GET" and access.is_elsewhere(request):
@@ -98,11 +102,12 @@ def guard(request: Request) -> None:
         raise Refusal(403, ELSEWHERE)
     if request.method != "GET" and access.is_forged(request, site, visitor):
         raise HTTPException(403)
-    if role != "anyone":
+    if role not in ("anyone", "unasked"):
         if visitor is None:
             raise HTTPException(401)
         if not visitor.may(role):
             raise HTTPException(403)
+        site.look_at_files()
 
 
 class Protected:
@@ -123,20 +128,37 @@ class Protected:
         async def send_protected(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                headers.update(access.HEADERS)
+                headers.update(access.headers_of(Request(scope)))
                 headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
         refusal = self._refusal(Headers(scope=scope), scope["method"])
-        await (refusal or self.app)(scope, receive, send_protected)
+        await (refusal or self.app)(scope, _counted(receive), send_protected)
 
     def _refusal(self, headers: Headers, method: str) -> Response | None:
         if self.hosts is not None and _host(headers) not in self.hosts:
             return JSONResponse({"says": SAYS[400]}, 400)
         length = headers.get("content-length", "" if method == "POST" else "0")
-        if not length.isdecimal():  # a body of unknown size is not read
+        if "transfer-encoding" in headers and "content-length" in headers:  # two words on where the body ends
+            return JSONResponse({"says": SAYS[400]}, 400)
+        if "transfer-encoding" in headers or not length.isdecimal():  # a body of unknown size is not read
             return JSONResponse({"says": SAYS[411]}, 411)
-        return JSONResponse({"says": SAYS[413]}, 413) if int(length) > LARGEST else None
+        return JSONResponse({"says": SAYS[413]}, 413) if int(length[:20]) > LARGEST else None
+
+
+def _counted(receive: Receive) -> Receive:
+    """Hands over a body as it comes, up to the limit, whatever its headers said."""
+    read = 0
+
+    async def receive_counted() -> Message:
+        nonlocal read
+        message = await receive()
+        read += len(message.get("body", b""))
+        if read > LARGEST:
+            raise HTTPException(413)
+        return message
+
+    return receive_counted
 
 
 def _host(headers: Headers) -> str | None:
@@ -155,8 +177,11 @@ async def unread(request: Request, error: Exception) -> Response:
     return answer(request, 422)
 
 
-async def busy(request: Request, error: Exception) -> Response:
-    return answer(request, 503)
+async def unavailable(request: Request, error: Exception) -> Response:
+    """The log has it already, once for all requests (outages.py)."""
+    response = answer(request, 503)
+    response.headers.update({"Retry-After": SOON, "Refresh": SOON})
+    return response
 
 
 async def gone(request: Request, error: Exception) -> Response:
@@ -169,7 +194,7 @@ async def failed(request: Request, error: Exception) -> Response:
     """What went wrong stays in the log too. This runs outside of `Protected`."""
     log.error("%s %s", request.method, request.scope["path"], exc_info=error)
     response = answer(request, 500)
-    response.headers.update(access.HEADERS | {"Cache-Control": "no-store"})
+    response.headers.update(access.headers_of(request) | {"Cache-Control": "no-store"})
     return response
 
 

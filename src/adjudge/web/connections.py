@@ -1,8 +1,11 @@
-"""Connections that do not wait for ever: a request must arrive in time, and there are so many connections at most.
+"""Connections that do not wait for ever: a request must arrive in time, has a size, and there are so many at most.
 
 uvicorn waits for the rest of a request as long as it takes: its only limit is on the time between two requests. Here a
 request's headers and its body have a time limit each, however slowly they trickle in; and where there are too many
 connections, the one that has been waiting longest for its request makes room, not the one that sends one now.
+
+uvicorn also reads, and throws away, what still comes of a body when the answer is out. Here that ends at the size that
+a request may have: whoever is told that it is too much gets the answer, and is then cut off.
 """
 
 from __future__ import annotations
@@ -16,6 +19,10 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+LARGEST = 2 * 1024 * 1024
+"""Bytes of a request's body."""
+HEADERS = 64 * 1024
+"""Bytes of its headers at most, as h11 has it."""
 FILES = 16_384
 """Open files that are asked for; 10,000 connections need as many."""
 SPARE = 500
@@ -89,6 +96,8 @@ class PromptProtocol(H11Protocol):
     """Whether anything of the next request has come."""
     _unread = 0
     """How much of the last response was on its way when time was up."""
+    _came = 0
+    """Bytes that came since the last request was there."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -99,6 +108,10 @@ class PromptProtocol(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._begun = True
+        self._came += len(data)
+        if self._came > HEADERS + LARGEST + len(data):  # one read may hold the end of another request
+            self.drop()
+            return
         super().data_received(data)
         self._look()
 
@@ -123,6 +136,8 @@ class PromptProtocol(H11Protocol):
         if phase == self._phase or self.transport.is_closing():
             return
         self._rest()
+        if self._phase is None or self._phase[1] is not self.cycle or state is h11.IDLE:
+            self._came = 0
         self._phase, self._unread = phase, 0
         if state is h11.IDLE or state is h11.SEND_BODY:
             seconds = self.limits.headers if state is h11.IDLE else self.limits.body

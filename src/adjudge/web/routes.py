@@ -25,7 +25,7 @@ class Route:
 
 
 ROUTES = (
-    Route("GET", "/static/{name}", "anyone", assets.file),
+    Route("GET", "/static/{name}", "unasked", assets.file),
     Route("GET", "/in", "anyone", views.sign_in),
     Route("POST", "/api/sign-in", "anyone", api.sign_in, described=True),
     Route("GET", "/api/me", "anyone", api.me, described=True),

@@ -14,7 +14,7 @@ from datetime import timedelta
 
 import numpy as np
 
-from adjudge.errors import AdjudgeError
+from adjudge.errors import StoreUnavailable
 from adjudge.judgments.pairs.answers import answers_in
 from adjudge.judgments.pairs.sample import ANYONE
 from adjudge.judgments.pairs.sides import Pair, PairPool, content, pools_of
@@ -153,8 +153,10 @@ class Sampler:
                     return
                 try:
                     line.refit()
-                except AdjudgeError as error:  # such as a busy store: pairs are drawn at random meanwhile
-                    log.warning("no refit: %s", error)
+                except StoreUnavailable:  # of which the log knows: pairs are drawn at random meanwhile
+                    break
+                except Exception as error:  # what is wrong with one topic must not end the thread
+                    log.error("no refit of a topic", exc_info=error)
 
     def offer(self, person: str) -> Offer:
         mine = self._pairs_of(person)
@@ -173,8 +175,7 @@ class Sampler:
 
     def quota(self) -> Quota:
         """What is asked of whoever comes: open pairs, and those that will be drawn while people judge."""
-        whoevers = [task for task in self.site.store.tasks(assessor=ANYONE) if task.left is not None]
-        decided = self._decided.contents()
+        whoevers, decided = self._whoevers(), self._decided.contents()
         done = sum(content(task) in decided for task in whoevers)
         return Quota(done=done, of=len(whoevers) + sum(line.to_come() for line in self.live))
 
@@ -198,7 +199,7 @@ class Sampler:
 
     def _answered(self, person: str) -> set[str]:
         """A person's tasks whose pair is decided; a comment alone decides nothing."""
-        judged = self.site.store.current(assessor=person)
+        judged = self.site.desk(person).judged.values()
         return {each.task.id for each in judged if PREFERENCE in each.answers}
 
     def _pairs_of(self, person: str) -> list[Task]:
@@ -208,9 +209,12 @@ class Sampler:
             if self.site.protocol(task.protocol).kind == "preference"
         ]
 
+    def _whoevers(self) -> list[Task]:
+        return [task for task in self.site.tasks_of(ANYONE) if task.left is not None]
+
     def _open(self) -> Iterator[Task]:
         """Tasks that are whoever's and wait for an answer."""
-        whoevers = [task for task in self.site.store.tasks(assessor=ANYONE) if task.left is not None]
+        whoevers = self._whoevers()
         decided = self._decided.contents() if whoevers else set()
         yield from (task for task in whoevers if content(task) not in decided)
 
@@ -242,7 +246,6 @@ class Sampler:
         first = None if task.repeat_of is None else copy_id(task.repeat_of, person)
         mine = replace(task, id=copy_id(task.id, person), assessor=person, repeat_of=first, lease_until=None)
         store.add_tasks([mine])
-        self.site.tasks_of(person)
         return mine
 
 
@@ -289,7 +292,7 @@ class TopicLine:
         One at a time, so that no more are asked than there should be.
         """
         pool = self.pool
-        if pool is None or len(pool) < 2:
+        if pool is None or len(pool) < 2 or self.site.documents_changed(self.topic):
             return None
         with self._lock:
             asked = self._asked(pool)
@@ -355,7 +358,6 @@ class TopicLine:
         latest = max((event.seq or 0 for each in judged for event in each.answers.values()), default=0)
         if latest == self._seen:
             return
-        self._seen = latest
         answers, waiting = answers_in(pool, self._tasks(), {each.task.id: each.answers for each in judged})
         if self._similarity is None:
             self._similarity = sentence_similarity(DEFAULT, pool.texts).among()
@@ -368,7 +370,7 @@ class TopicLine:
             waiting=[*waiting, *pool.twins],
         )
         with self._lock:
-            self._ready = list(found)
+            self._ready, self._seen = list(found), latest
 
 
 def _readable(site: Site, pool: PairPool) -> PairPool:

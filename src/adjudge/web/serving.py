@@ -24,7 +24,7 @@ from adjudge.web.connections import (
     protocol_with,
     raise_file_limit,
 )
-from adjudge.web.site import Site
+from adjudge.web.site import PATIENCE, Site
 
 LOCAL = "127.0.0.1"
 LOOPBACK = ("127.0.0.1", "::1")
@@ -120,12 +120,13 @@ def serve(
     *,
     log_level: str = "warning",
     patience: Patience | None = None,
+    store_patience: float = PATIENCE,
 ) -> None:
     """Serves until it is interrupted. What is waiting to be saved is saved first."""
     limits = patience or Patience(connections=connections_for(raise_file_limit()))
     with (
         suppress(KeyboardInterrupt),  # interrupted is how it ends
-        closing(Site.open(folder)) as site,
+        closing(Site.open(folder, patience=store_patience)) as site,
         listening(place) as listener,
     ):
         say(f"{site.name}: {place.url}/")

@@ -17,13 +17,11 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from adjudge.errors import BusyError, DataError
 from adjudge.judgments.store.log import Actor
-from adjudge.judgments.store.sessions import LIMIT, Proof, Session, digest
+from adjudge.judgments.store.sessions import LIFETIME, LIMIT, Proof, Session, digest
 from adjudge.web.site import Site
 
 T = TypeVar("T")
 
-LIFETIME = timedelta(days=30)
-"""Of a session: an evaluation takes weeks, and every day's first minute should not be spent on signing in."""
 FRESH = timedelta(minutes=10)
 """After signing in by link, so long a password can be set without the old one."""
 LIMIT_OF_A_PLACE = 10 * LIMIT
@@ -114,7 +112,7 @@ def knows_password(site: Site, actor: Actor, person: str, password: str) -> bool
 
 def is_fresh(site: Site, session: Session) -> bool:
     """Whether whoever is signed in came by a personal link just now."""
-    return session.by_link_since(site.clock() - FRESH)
+    return session.by_link_within(FRESH, site.clock())
 
 
 def close(site: Site, session: str, actor: Actor) -> None:

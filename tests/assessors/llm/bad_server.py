@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from tests.waiting import HANG
 
 from adjudge.assessors.llm.exchange import LlmServer, Prices
 
@@ -31,6 +33,8 @@ class Says:
     """The connection ends without a reply."""
     endless: bool = False
     """The body never ends."""
+    raw: Callable[[], Iterable[bytes]] | None = None
+    """All of the reply, from its first line on, in pieces that are sent until nobody listens."""
 
 
 Script = Callable[[dict[str, Any], int], Says]
@@ -121,7 +125,7 @@ def _handler(server: BadServer) -> type[BaseHTTPRequestHandler]:
                 server.most_under_way = max(server.most_under_way, server.under_way)
             try:
                 if server.gate is not None:
-                    server.gate.wait(20)
+                    server.gate.wait(HANG)
                 said = server.script(body, before)
             finally:
                 with server.lock:
@@ -130,9 +134,12 @@ def _handler(server: BadServer) -> type[BaseHTTPRequestHandler]:
 
         def _send(self, said: Says) -> None:
             if said.hang:
-                server.closing.wait(60)
+                server.closing.wait(HANG)
             if said.hang or said.drop:
                 self.close_connection = True
+                return
+            if said.raw is not None:
+                self._send_raw(said.raw())
                 return
             content = said.body if isinstance(said.body, bytes) else json.dumps(said.body).encode()
             self.send_response(said.status)
@@ -148,6 +155,16 @@ def _handler(server: BadServer) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(content[: said.cut])
             if said.cut is not None:
                 self.close_connection = True
+
+        def _send_raw(self, pieces: Iterable[bytes]) -> None:
+            self.close_connection = True
+            try:
+                for piece in pieces:
+                    if server.closing.is_set():
+                        return
+                    self.wfile.write(piece)
+            except OSError:  # whoever read has had enough
+                pass
 
         def _flood(self) -> None:
             self.close_connection = True

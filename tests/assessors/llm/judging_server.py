@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import math
 import re
+import threading
 from collections.abc import Callable
 from typing import Any
 
 from tests.assessors.llm.bad_server import Says, completion
+from tests.waiting import HANG
 
 TRIED = "adjudged"
 """What trying a server out asks for."""
@@ -101,3 +103,21 @@ def weighing(body: dict[str, Any], _: int) -> Says:
     content = [{"token": str(top), "logprob": math.log(0.6), "top_logprobs": listed}]
     choice = {"logprobs": {"content": content}, "finish_reason": "length"}
     return Says(body=completion(str(top), choice=choice))
+
+
+class Holding:
+    """Answers by words so many questions, and holds the others back until it is let go: what asks cannot have ended."""
+
+    def __init__(self, answered: int) -> None:
+        self.left, self.reached, self.go = answered, threading.Event(), threading.Event()
+        self._lock = threading.Lock()
+
+    def __call__(self, body: dict[str, Any], n: int) -> Says:
+        if not is_trial(body):
+            with self._lock:
+                self.left -= 1
+                hold = self.left < 0
+            if hold:
+                self.reached.set()
+                self.go.wait(HANG)
+        return by_words(body)

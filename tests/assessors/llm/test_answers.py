@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from adjudge.assessors.llm.answers import (
     CUT_SHORT,
+    LONGEST,
     NO_LOGPROBS,
     NO_MARKS,
     NOT_COVERED,
@@ -17,6 +21,7 @@ from adjudge.assessors.llm.answers import (
     OFF_SCALE,
     REFUSED,
     SEVERAL,
+    TOO_LONG,
     AnswerForm,
     choice_form,
     preference_form,
@@ -31,6 +36,7 @@ LABELS = ("very poor", "poor", "barely acceptable", "good", "very good")
 SCALE = tuple(Choice(n, label) for n, label in enumerate(LABELS, 1))
 FORM = choice_form("value", SCALE)
 UNITS = unit_form([Choice(n / 5, f"{20 * n} %") for n in range(6)], [("a", "u1"), ("b", "u2"), ("c", "u3")])
+WEIGHTED = weighted_form(Question("q", "?", SCALE))
 
 
 def read(text: str, form: AnswerForm = FORM, finish: str = "stop") -> tuple[Any, str | None]:
@@ -207,3 +213,104 @@ def test_scales_without_a_mean_or_without_one_token_each_are_refused() -> None:
         weighted_form(Question("quality:1", "?", (Choice("0", "0"), Choice("1-5", "1-5"))))
     with pytest.raises(UsageError, match="101 choices"):
         weighted_form(Question("rating:x", "?", tuple(Choice(n, str(n)) for n in range(101))))
+
+
+# Replies that were made to take long
+
+
+def tangled(size: int) -> dict[str, str]:
+    """Replies of about so many characters that a careless reader looks at again and again."""
+    return {
+        "a fence and line ends": "```" + "\n" * size,
+        "a fence and letters": "```" + "a" * size,
+        "fences": "```x" * (size // 4),
+        "fences and line ends": "```json\n\n" * (size // 9),
+        "braces": "{" * size,
+        "braces and spaces": "{ " * (size // 2),
+        "opened keys": '{"' * (size // 2),
+        "keys": '{"{"' * (size // 4),
+        "values that are none": '{"a":x' * (size // 6),
+        "nested objects": '{"a":' * (size // 5),
+        "nested lists": '{"a":[1,' * (size // 8),
+        "nested, and closed": '{"a":' * (size // 6) + "1" + "}" * (size // 6),
+        "lists": "[" * size,
+        "backslashes": '{"' + "\\" * size,
+        "dashes": "4 " + "-" * size,
+        "spaces": "4" + " " * size + "x",
+        "spaces and dashes": "4" + " -" * (size // 2),
+        "a leading word": "the" + " " * size + "answer",
+        "thoughts": "<think>" * (size // 7),
+        "stars": "*" * size + "x",
+        "digits": "9" * size,
+        "digits in JSON": '{"answer": ' + "9" * (size - 20) + "}",
+        "digits in nested JSON": '{"a": ' * 100 + "9" * size,
+        "lines": "4\n" * (size // 2),
+    }
+
+
+@pytest.mark.parametrize("size", [2_000, 16_000])
+@pytest.mark.parametrize("shape", tangled(1_000))
+def test_json_is_decoded_in_linear_time(shape: str, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counted: the characters between where decoding begins and where it ends or breaks off."""
+    looked_at = 0
+    decode = json.JSONDecoder.raw_decode
+
+    def counting(self: json.JSONDecoder, text: str, idx: int = 0) -> Any:
+        nonlocal looked_at
+        end = len(text)
+        try:
+            found, end = decode(self, text, idx)
+        except json.JSONDecodeError as error:
+            end = len(text) if "Unterminated" in error.msg else error.pos
+            raise
+        finally:
+            looked_at += end - idx
+        return found, end
+
+    monkeypatch.setattr(json.JSONDecoder, "raw_decode", counting)
+    text = tangled(size)[shape]
+    for form in (FORM, UNITS):
+        looked_at = 0
+        form.read(ChatReply(text))
+        assert looked_at <= 3 * len(text)
+
+
+def test_no_reply_takes_long() -> None:
+    """In a process that may use a minute of a processor; it takes seconds, where each step back took hours."""
+    code = (
+        "import resource; resource.setrlimit(resource.RLIMIT_CPU, (60, 60))\n"
+        "from tests.assessors.llm.test_answers import FORM, UNITS, WEIGHTED, ChatReply, tangled\n"
+        "for text in tangled(90_000).values():\n"
+        "    for form in (FORM, UNITS, WEIGHTED): form.read(ChatReply(text))\n"
+    )
+    root = Path(__file__).parents[3]
+    subprocess.run([sys.executable, "-c", code], cwd=root, check=True)
+
+
+@pytest.mark.parametrize("form", [FORM, UNITS, WEIGHTED])
+def test_a_reply_that_is_too_long_is_not_looked_at(form: AnswerForm) -> None:
+    said = form.read(ChatReply("4" + " ." * LONGEST))
+    assert (said.answer, said.reason) == (None, TOO_LONG)
+    thought = f"<think>{'x' * LONGEST}</think>" + '{"marked": [], "answer": 0.2}'
+    assert UNITS.read(ChatReply(thought)).answer == {"marked": [], "completeness": 0.2}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"thought": {"answer": 4}, "answ',  # a part of what was cut off
+        '{"a": {"answer": 4} oops',
+        '{"answer": ' + "9" * 5000 + "}",
+        '{"answer": 1e400}',
+        '{"answer": -Infinity}',
+        '{"answer": NaN}',
+        '{"a":' * 5000 + '{"answer": 4}',
+    ],
+)
+def test_what_is_broken_around_an_answer_is_none(text: str) -> None:
+    assert read(text)[0] is None
+
+
+def test_marks_that_are_nested_are_none() -> None:
+    text = '{"marked": [%s], "answer": 0.2}' % ("[" * 900 + "]" * 900)
+    assert read(text, UNITS)[0] is None

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 from tests.assessors.llm.bad_server import MODEL, Says, bad_server, completion
+from tests.waiting import HANG
 
 from adjudge.assessors.llm.cache import ReplyStore
 from adjudge.assessors.llm.exchange import AskLimits, ChatReply, ChatRequest
@@ -195,7 +196,7 @@ def test_two_processes_and_their_threads_write_at_a_time(tmp_path: Path) -> None
         for thread in threads:
             thread.join()
         for other in others:
-            other.communicate(timeout=120)
+            other.communicate(timeout=HANG)
             assert other.returncode == 0
         assert len(store) == 2 * 150 + 2 * 50
 
@@ -259,7 +260,7 @@ def test_a_run_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     def script(body: dict[str, Any], before: int) -> Says:
         if 20 <= before < 24:
             held.release()
-            holding.wait(60)
+            holding.wait(HANG)
             return Says(drop=True)
         return Says(body=completion(f"{body['messages'][-1]['content']}: answer {before}"))
 
@@ -267,7 +268,7 @@ def test_a_run_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
         run = [sys.executable, "-c", RUN, bad.url, str(path), str(number)]
         process = subprocess.Popen(run, stdout=subprocess.PIPE, text=True, cwd=ROOT)
         for _ in range(4):
-            assert held.acquire(timeout=60)
+            assert held.acquire(timeout=HANG)
         os.kill(process.pid, signal.SIGKILL)
         printed = dict(line.split(" ", 1) for line in process.communicate()[0].splitlines())
         assert process.returncode == -signal.SIGKILL
@@ -276,7 +277,7 @@ def test_a_run_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
         with ReplyStore.at(path) as store:
             assert len(store) == 20
 
-        done = subprocess.run(run, capture_output=True, text=True, check=True, cwd=ROOT, timeout=120)
+        done = subprocess.run(run, capture_output=True, text=True, check=True, cwd=ROOT, timeout=HANG)
         second = dict(line.split(" ", 1) for line in done.stdout.splitlines())
         assert len(second) == number
         times = Counter(bad.texts)
@@ -285,7 +286,7 @@ def test_a_run_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
         assert max(times.values()) == 2
         assert printed.items() <= second.items()
 
-        third = subprocess.run(run, capture_output=True, text=True, check=True, cwd=ROOT, timeout=120)
+        third = subprocess.run(run, capture_output=True, text=True, check=True, cwd=ROOT, timeout=HANG)
         assert len(bad.bodies) == number + 4
         assert dict(line.split(" ", 1) for line in third.stdout.splitlines()) == second
 

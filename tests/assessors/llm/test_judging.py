@@ -7,7 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +17,7 @@ from tests.assessors.llm.bad_server import BadServer, Says, bad_server, completi
 from tests.assessors.llm.evaluation import SYSTEMS, made, text
 from tests.assessors.llm.judging_server import (
     UNIT_HEAD,
+    Holding,
     answer_by_words,
     block,
     by_words,
@@ -27,6 +27,7 @@ from tests.assessors.llm.judging_server import (
     saying,
     weighing,
 )
+from tests.waiting import HANG
 
 from adjudge.assessors.cards import read_cards
 from adjudge.assessors.llm.exchange import AskLimits, AskProgress, Prices
@@ -304,24 +305,20 @@ main()
 
 @pytest.mark.parametrize("after", [pytest.param(5, marks=pytest.mark.slow), 30])
 def test_a_killed_run_goes_on_and_gives_the_same_answers(tmp_path: Path, after: int) -> None:
-    def slow(body: dict[str, Any], n: int) -> Says:
-        time.sleep(0.02)
-        return by_words(body)
-
     whole, broken = made(tmp_path / "whole"), made(tmp_path / "broken")
+    holding = Holding(after)
     with bad_server(by_words) as server:
         judge(whole, server, "rating", share_again=0.2)
-    with bad_server(slow) as server:
+    with bad_server(holding) as server:
         words = [str(broken.path), "--protocol", "rating", "--url", server.url, "--model", "judge-1"]
         words += ["--name", "judge", "--repeats", "0.2", "--concurrency", "2"]
         process = subprocess.Popen([sys.executable, "-c", RUN, *words], stderr=subprocess.PIPE)
-        deadline = time.monotonic() + 60
-        while len(asked(server)) < after and time.monotonic() < deadline and process.poll() is None:
-            time.sleep(0.005)
+        assert holding.reached.wait(HANG)
         process.send_signal(signal.SIGKILL)
         process.communicate()
+        holding.go.set()
         under_way = 2  # whose reply nobody read
-        assert after <= len(asked(server)) < 44
+        assert after < len(asked(server)) <= after + under_way
         done = subprocess.run(
             [sys.executable, "-c", RUN, *words, "--json"], capture_output=True, text=True, check=True
         )
@@ -334,12 +331,8 @@ def test_a_killed_run_goes_on_and_gives_the_same_answers(tmp_path: Path, after: 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_what_a_killed_run_took_is_counted_when_it_goes_on(tmp_path: Path, how: signal.Signals) -> None:
-    def slow(body: dict[str, Any], n: int) -> Says:
-        time.sleep(0.02)
-        return by_words(body)
-
-    e = made(tmp_path / "eval")
-    with bad_server(slow) as server:
+    e, holding = made(tmp_path / "eval"), Holding(14)
+    with bad_server(holding) as server:
         words = [
             str(e.path),
             "--protocol",
@@ -353,9 +346,9 @@ def test_what_a_killed_run_took_is_counted_when_it_goes_on(tmp_path: Path, how: 
         ]
         words += ["--repeats", "0", "--concurrency", "1", "--price-prompt", "3", "--price-answer", "15"]
         process = subprocess.Popen([sys.executable, "-c", RUN, *words], stderr=subprocess.PIPE)
-        while len(asked(server)) < 15 and process.poll() is None:
-            time.sleep(0.005)
+        assert holding.reached.wait(HANG)
         process.send_signal(how)
+        holding.go.set()
         process.communicate()
         if how == signal.SIGTERM:
             assert process.returncode == 143
@@ -452,12 +445,8 @@ def test_a_judge_that_answered_nothing_is_asked_anew_under_its_name(e: Evaluatio
 
 
 def test_asking_anew_goes_on_after_a_break_and_asks_nothing_twice(tmp_path: Path) -> None:
-    def slow(body: dict[str, Any], n: int) -> Says:
-        time.sleep(0.02)
-        return by_words(body)
-
-    e = made(tmp_path / "eval")
-    with bad_server(slow) as server:
+    e, holding = made(tmp_path / "eval"), Holding(36 + 11)
+    with bad_server(holding) as server:
         judge(e, server, name="v1")
         words = [
             str(e.path),
@@ -472,10 +461,10 @@ def test_asking_anew_goes_on_after_a_break_and_asks_nothing_twice(tmp_path: Path
         ]
         words += ["--repeats", "0", "--concurrency", "1", "--ask-anew"]
         process = subprocess.Popen([sys.executable, "-c", RUN, *words], stderr=subprocess.PIPE)
-        while len(asked(server)) < 36 + 12 and process.poll() is None:
-            time.sleep(0.005)
+        assert holding.reached.wait(HANG)
         process.kill()
         process.communicate()
+        holding.go.set()
         assert len(asked(server)) < 72
         found = judge(e, server, name="v2", ask_anew=True)
         assert (found.card.answered, found.others) == (36, None)

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.assessors.llm.bad_server import MODEL, BadServer, Says, Script, bad_server, completion, fine
+from tests.waiting import HANG
 
 from adjudge.assessors.llm import asking
 from adjudge.assessors.llm.asking import AskTiming
@@ -35,7 +36,7 @@ from adjudge.assessors.llm.exchange import (
 from adjudge.assessors.llm.server import ask_all, count, probe
 from adjudge.errors import DataError, UsageError
 
-QUICK = AskLimits(concurrency=4, timeout=20.0)
+QUICK = AskLimits(concurrency=4, timeout=HANG)
 SCHEMA = {"type": "object", "properties": {"answer": {"enum": [1, 2, 3]}}, "required": ["answer"]}
 
 
@@ -247,9 +248,10 @@ class TestSentAgain:
         assert time.waits == [40.0]
 
     def test_a_time_out_is_sent_again_and_said(self) -> None:
-        limits = AskLimits(timeout=0.3, retries=1)
-        assert one(in_turn(Says(hang=True), Says(body=completion())), limits=limits).text == "4"
-        reply = one(in_turn(Says(hang=True)), limits=limits)
+        often = AskLimits(timeout=0.3, retries=1000)  # on a busy machine the next reply may come late, too
+        reply = one(in_turn(Says(hang=True), Says(body=completion())), limits=often)
+        assert (reply.text, reply.attempts >= 2) == ("4", True)
+        reply = one(in_turn(Says(hang=True)), limits=AskLimits(timeout=0.3, retries=1))
         assert (reply.why, reply.attempts) == ("no reply within 0.3 seconds", 2)
 
     @pytest.mark.parametrize("cut", [0, 1, 50])
@@ -470,7 +472,7 @@ class TestEndOfARun:
 
         def script(body: dict[str, Any], before: int) -> Says:
             if before < 4:
-                together.wait(20)
+                together.wait(HANG)
             text = body["messages"][-1]["content"]
             return Says(400, {"error": {"message": "odd"}}) if text == "2" else fine(body, before)
 
@@ -484,7 +486,7 @@ class TestEndOfARun:
             assert len(store) == len(got)
         assert {"0", "1", "3"} <= set(got)
         assert sorted([*map(str, got), "2"]) == sorted(bad.texts)
-        assert len(got) < 100
+        assert len(got) < 400
 
     @pytest.mark.parametrize(
         ("said", "why"),

@@ -89,10 +89,36 @@ def test_over_200_plans_nobody_is_tied_to_a_system_and_sides_are_even() -> None:
     assert chisquare(list(left.values())).pvalue > 0.001
 
 
+def test_over_200_stores_the_default_seed_tells_neither_places_nor_sides() -> None:
+    """As many keys with one seed: what comes where is as even as over many seeds."""
+    texts, who = collection(*summaries(4, 4)), people(2)
+    keys = [n.to_bytes(32, "big") for n in range(PLANS)]
+    plans = [lines(planned(texts, who, key=key, per_summary=2).tasks) for key in keys]
+    assert worst(plans, overall, 16) > 0.001
+    assert worst(plans, in_block, 4) > 0.001
+    left = Counter(
+        (task.topic, systems_of(task)[0] < systems_of(task)[1])
+        for key in keys
+        for task in planned(texts, who, PREFERENCE, key=key).tasks
+    )
+    assert chisquare(list(left.values())).pvalue > 0.001
+
+
+def apart(line: Sequence[Task]) -> list[Task]:
+    """Tasks that come when their topic is over: its longest run is past."""
+    runs = [list(run) for _, run in groupby(line, key=lambda task: task.topic)]
+    longest: dict[str, int] = {}
+    for n, run in enumerate(runs):
+        if len(run) > len(runs[longest.setdefault(run[0].topic, n)]):
+            longest[run[0].topic] = n
+    return [task for n, run in enumerate(runs) if n != longest[run[0].topic] for task in run]
+
+
 def test_topics_stay_together_and_within_them_references() -> None:
     texts = collection(*summaries(5, 4, references=["x", "y"]))
     for line in lines(planned(texts, people(3), COVERAGE, per_summary=2, repeats=0.2).tasks):
-        first = [task for task in line if task.repeat_of is None]
+        first = [task for task in line if task not in apart(line) and task.repeat_of is None]
+        assert len(first) > len(line) / 2
         blocks = [key for key, _ in groupby(first, key=lambda task: task.topic)]
         assert len(blocks) == len(set(blocks))
         groups = [key for key, _ in groupby(first, key=lambda task: (task.topic, task.reference))]
@@ -146,11 +172,27 @@ def test_repeats_are_a_share_come_late_and_keep_their_distance(
 def test_repeats_do_not_interrupt_a_topic() -> None:
     texts = collection(*summaries(8, 5))
     (line,) = lines(planned(texts, people(1), repeats=0.3).tasks)
+    others = [*apart(line), *(task for task in line if task.repeat_of is not None)]
     for k, task in enumerate(line):
-        if task.repeat_of is not None:
-            before = next((t.topic for t in reversed(line[:k]) if t.repeat_of is None), None)
-            after = next((t.topic for t in line[k:] if t.repeat_of is None), None)
+        if task in others:
+            before = next((t.topic for t in reversed(line[:k]) if t not in others), None)
+            after = next((t.topic for t in line[k:] if t not in others), None)
             assert before != after
+
+
+def test_that_a_task_comes_when_its_topic_is_over_does_not_tell_a_repeat() -> None:
+    """As many are asked there for the first time, before and after repeats."""
+    texts = collection(*summaries(8, 6))
+    found = [
+        [task.repeat_of is not None for task in apart(line)]
+        for seed in range(60)
+        for line in lines(planned(texts, people(2), repeats=0.15, seed=seed, per_summary=2).tasks)
+    ]
+    assert all(found)
+    share = sum(map(sum, found)) / sum(map(len, found))
+    assert 0.45 < share < 0.65
+    ends = [each[k] for each in found for k in (0, -1)]
+    assert 0.4 < sum(ends) / len(ends) < 0.65
 
 
 def test_repeats_are_not_always_at_the_same_place() -> None:

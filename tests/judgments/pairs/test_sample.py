@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,11 +13,12 @@ import pytest
 from adjudge.data.rows import Document, Row, Summary
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
+from adjudge.judgments.assign.order import GAP
 from adjudge.judgments.pairs.answers import PreferenceRow, Preferences, answers_in
-from adjudge.judgments.pairs.sample import ANYONE, sample, shares
+from adjudge.judgments.pairs.sample import ANYONE, SamplePlan, new_pairs, sample, shares
 from adjudge.judgments.pairs.sides import done, pools_of
-from adjudge.judgments.store.store import Store
-from adjudge.judgments.tasks import Event, Task, text_hash
+from adjudge.judgments.store.store import Store, open_store
+from adjudge.judgments.tasks import ORDER_KEY, Event, Task, text_hash
 
 SENTENCES, SUMMARIES = "preference-sentences", "preference-summaries"
 
@@ -66,15 +69,40 @@ def test_no_pair_comes_twice_and_none_is_of_one_text(e: Evaluation, store: Store
         ask(e, store, count=1)
 
 
-def test_the_same_seed_gives_the_same_tasks(
-    e: Evaluation, store: Store, make: Callable[..., Evaluation]
-) -> None:
-    first = ask(e, store, count=10, seed=3, assessors=["ann"], repeats=0.2)
-    rows = [row for documents in e.collection.documents.values() for row in documents]
-    other = make(*rows, name="other")
-    with other.store() as empty:
-        again = ask(other, empty, count=10, seed=3, assessors=["ann"], repeats=0.2)
-    assert [(t.id, t.left, t.position) for t in again] == [(t.id, t.left, t.position) for t in first]
+@pytest.mark.usefixtures("secrets_drawn")
+def test_the_same_seed_and_store_give_the_same_tasks(e: Evaluation, store: Store, tmp_path: Path) -> None:
+    """And another store others: who knows the texts and the seed cannot compute what comes, nor the sides."""
+
+    def said(tasks: list[Task]) -> list[tuple[object, ...]]:
+        return [(t.id, t.left, t.position) for t in sorted(tasks, key=lambda task: task.position)]
+
+    asked: dict[str, Any] = {"count": 10, "seed": 3, "assessors": ("ann",), "repeats": 0.2}
+    guessed, _ = new_pairs(e.collection, store, e.protocol(SENTENCES), SamplePlan(**asked))
+    store.secret(ORDER_KEY)
+    store.close()
+    found = []
+    for name in ("one", "two", "other"):
+        (tmp_path / name).mkdir()
+        if name != "other":
+            shutil.copy(e.path / "judgments.sqlite", tmp_path / name)
+        with open_store(tmp_path / name, e.settings.name) as copy:
+            found.append(said(ask(e, copy, **asked)))
+    one, two, other = found
+    assert one == two
+    for least in (other, said(guessed)):
+        assert len(one) == len(least) == 24
+        assert len(set(map(str, one)) & set(map(str, least))) < 6
+
+
+def test_repeats_stand_among_others(e: Evaluation, store: Store) -> None:
+    """At the end of a topic they would be known, all of them."""
+    line = ask(e, store, count=40, assessors=["ann"], repeats=0.2, topics=["t1"])
+    line.sort(key=lambda task: task.position)
+    tail = [task.repeat_of is not None for task in line][-8:]
+    assert sum(task.repeat_of is not None for task in line) == 8
+    assert not all(tail)
+    place = {task.id: task.position for task in line}
+    assert all(place[t.id] - place[t.repeat_of] >= GAP for t in line if t.repeat_of is not None)
 
 
 def test_sides_are_places_with_the_hash_of_the_text(e: Evaluation, store: Store) -> None:

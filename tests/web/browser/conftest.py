@@ -5,31 +5,22 @@ Fixtures end with the folder: Playwright runs once at a time, and other folders 
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Dialog, Page, Playwright, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Dialog, Page, Playwright, sync_playwright
+from tests.browsing import PATIENCE, launch
 from tests.web.browser.making import Study
 from tests.web.browser.server import Server
 
-BINARIES = ("chromium", "chromium-browser", "google-chrome")
-ARGUMENTS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
-PATIENCE = 30_000  # milliseconds that a condition may take on a busy machine
-
-expect.set_options(timeout=PATIENCE)
+# What passes on a page after seconds stays: a busy machine may look later. No request counts as swallowed.
+PATIENT = """
+const wait = window.setTimeout;
+window.setTimeout = (call, delay, ...more) => wait(call, delay === 6000 ? 6_000_000 : delay, ...more);
+AbortSignal.timeout = () => new AbortController().signal;
+"""
 
 
 @dataclass
@@ -47,6 +38,7 @@ class Watch:
 
     def over(self, context: BrowserContext) -> None:
         context.set_default_timeout(PATIENCE)
+        context.add_init_script(PATIENT)
         # Chromium passes a page's requests through Playwright from some moment after the first route on: a request
         # right after it can slip by. With a route that is there from the beginning, the tests' own take effect at once.
         context.route("**/no-such-address", lambda route: route.abort())
@@ -71,15 +63,6 @@ class Watch:
             self.complaints.append(text)
 
 
-@pytest.fixture(scope="session")
-def binary() -> str:
-    names = [os.environ[name] for name in ("ADJUDGE_CHROMIUM",) if os.environ.get(name)] or BINARIES
-    found = next((path for name in names if (path := shutil.which(name))), None)
-    if found is None:
-        pytest.fail("no Chromium; get one with: sh tools/ensure_chromium.sh")
-    return found
-
-
 @pytest.fixture(scope="package")
 def playwright() -> Iterator[Playwright]:
     with sync_playwright() as playwright:
@@ -87,8 +70,8 @@ def playwright() -> Iterator[Playwright]:
 
 
 @pytest.fixture(scope="package")
-def browser(playwright: Playwright, binary: str) -> Iterator[Browser]:
-    browser = playwright.chromium.launch(executable_path=binary, args=list(ARGUMENTS))
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    browser = launch(playwright)
     yield browser
     browser.close()
 

@@ -88,12 +88,13 @@ class Study:
 
     _numbers = count(1)
 
-    def __init__(self, path: Path, *, settings: str = ""):
+    def __init__(self, path: Path, *, settings: str = "", database: str | None = None):
         evaluation = Evaluation.init(path, name="Storms")
         evaluation.take(("test", row) for row in rows())
         evaluation.units()
         with (path / "evaluation.toml").open("a") as file:
-            file.write(f'\nprotocol = "preference-sentences"\n[judging]\n{settings}')
+            where = "" if database is None else f'database = "{database}"\n'
+            file.write(f'\n{where}protocol = "preference-sentences"\n[judging]\n{settings}')
         self.path = path
         self.evaluation = Evaluation.open(path)
         self.collection: Collection = self.evaluation.collection

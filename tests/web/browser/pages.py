@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 from playwright.sync_api import Locator, Page, Route, expect
+from tests.waiting import HANG
 from tests.web.browser.making import Person, Study
 from tests.web.browser.server import Server
 
@@ -126,9 +126,11 @@ def let_go(page: Page, held: Held) -> None:
     page.unroute_all()
 
 
-def until(page: Page, condition: Callable[[], bool], patience: float = 30.0) -> None:
+def until(page: Page, condition: Callable[[], bool]) -> None:
     """Waits for something that no element of the page shows."""
-    end = time.monotonic() + patience
-    while not condition():
-        assert time.monotonic() < end
-        page.wait_for_timeout(20)
+    pause = 20  # milliseconds
+    for _ in range(int(HANG * 1000 / pause)):
+        if condition():
+            return
+        page.wait_for_timeout(pause)
+    raise TimeoutError(f"not after {HANG:g} s")

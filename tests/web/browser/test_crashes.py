@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, Playwright, expect
-from tests.web.browser.conftest import ARGUMENTS, Watch
+from tests.browsing import ARGUMENTS, PATIENCE, chromium
+from tests.web.browser.conftest import Watch
 from tests.web.browser.making import Study
 from tests.web.browser.pages import enter, kept, key, ready, saved, shows, sign_in, state
 from tests.web.browser.server import Server
@@ -116,14 +117,14 @@ def crash(profile: Path) -> None:
 
 
 def test_the_browser_crashes_while_offline(
-    playwright: Playwright, binary: str, tmp_path: Path, mortal: Server, fragile: Watch, study: Study
+    playwright: Playwright, tmp_path: Path, mortal: Server, fragile: Watch, study: Study
 ) -> None:
     person = study.person("rating", peers=["alpha"])
     profile = tmp_path / "profile"
 
     def start() -> tuple[BrowserContext, Page]:
         context = playwright.chromium.launch_persistent_context(
-            profile, executable_path=binary, args=list(ARGUMENTS)
+            profile, executable_path=chromium(), args=list(ARGUMENTS), timeout=PATIENCE
         )
         fragile.over(context)
         return context, context.new_page()

@@ -129,7 +129,7 @@ def test_saying_so_too_early_is_noticed(tab: Page, server: Server, study: Study)
     """The same with a script that says it when an answer is sent, and not when it is acknowledged."""
     person = study.person("rating", peers=["alpha"])
     script = contents()["queue.js"][0].decode()
-    hasty = script.replace('this.#show("saving", events.length)', 'this.#show("saved", 0)')
+    hasty = script.replace("this.#showSending(events.length)", 'this.#show("saved", 0)')
     assert hasty != script
     tab.route("**/static/queue.js", lambda route: route.fulfill(body=hasty, content_type="text/javascript"))
     enter(tab, server, study, person)

@@ -6,29 +6,26 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Playwright, expect
-from tests.web.browser.conftest import ARGUMENTS, PATIENCE
+from tests.browsing import launch
+from tests.waiting import free_port
 from tests.web.browser.making import Study
 from tests.web.browser.pages import key, ready, saved
 from tests.web.browser.server import Server
-from tests.web.proxies import HOST, caddy, free_port, nginx
+from tests.web.proxies import HOST, caddy, nginx
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.mark.parametrize("kind", [nginx, caddy])
-def test_judging_behind_a_proxy(
-    kind: object, playwright: Playwright, binary: str, study: Study, tmp_path: Path
-) -> None:
+def test_judging_behind_a_proxy(kind: object, playwright: Playwright, study: Study, tmp_path: Path) -> None:
     port = free_port()
     server = Server(study.path, "--public-url", f"https://{HOST}:{port}")
     server.start()
     person = study.person("rating")
-    arguments = [*ARGUMENTS, f"--host-resolver-rules=MAP {HOST} 127.0.0.1"]
     try:
         with kind(tmp_path, server.port, port) as proxy:  # type: ignore[operator]
-            browser = playwright.chromium.launch(executable_path=binary, args=arguments)
+            browser = launch(playwright, f"--host-resolver-rules=MAP {HOST} 127.0.0.1")
             page = browser.new_context(ignore_https_errors=True).new_page()
-            page.set_default_timeout(PATIENCE)
             page.goto(f"{proxy.origin}/in#{person.token}")
             page.wait_for_url(f"{proxy.origin}/work")
             assert page.evaluate("isSecureContext")

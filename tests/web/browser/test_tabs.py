@@ -21,6 +21,7 @@ from tests.web.browser.pages import (
     saved,
     shows,
     sign_in,
+    until,
 )
 from tests.web.browser.server import Server
 
@@ -127,7 +128,7 @@ def test_an_answer_on_its_way_is_not_overwritten_by_what_is_heard(
     saved(tab)
     held = hold(tab, f"/api/tasks/{study.key(person.tasks[0])}")
     come_back(tab)
-    tab.wait_for_timeout(0)
+    until(tab, lambda: len(held) > 0)
     key(tab, "ArrowUp", "4")
     saved(tab)
     let_go(tab, held)

@@ -32,6 +32,10 @@ SEVERAL = "several different answers"
 NO_LOGPROBS = "no log-probabilities"
 NOT_COVERED = "log-probabilities do not cover the scale"
 
+TOO_LONG = "too long"
+
+LONGEST = 100_000
+"""Characters of a reply without its thoughts; no answer has as many."""
 NEGLIGIBLE = 0.01
 """Share of a scale's length by which tokens that the server did not list may move a weighted score."""
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -42,10 +46,13 @@ _REFUSAL = re.compile(
     re.IGNORECASE,
 )
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
-_FENCED = re.compile(r"```[a-zA-Z]*\s*\n?(.*?)```", re.DOTALL)
+_LANGUAGE = re.compile(r"[a-zA-Z]*")
+_OBJECT = re.compile(r'\{\s*["}]')
 _LEADING = re.compile(
     r"^(?:(?:the\s+)?(?:final\s+)?(?:answer|rating|score|choice)(?:\s+is)?\s*[:=]?\s*)", re.IGNORECASE
 )
+_BETWEEN = re.compile(r"[:=(–—-]")
+"""What stands between a choice and its label."""
 _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?")
 
 
@@ -148,7 +155,12 @@ class AnswerForm:
 
     def _said(self, reply: ChatReply) -> ReadAnswer:
         text = _THOUGHT.sub("", reply.text or "").strip()
-        objects = list(_objects(text))
+        if len(text) > LONGEST:
+            return _too_long(text)
+        try:
+            objects = list(_objects(text))
+        except RecursionError:  # none of the answers there are is nested
+            return ReadAnswer(None, NOT_FOUND)
         if objects:
             found = [self._of_object(each) for each in objects]
         elif reply.finish == "length":  # "1" may be the beginning of "10"
@@ -199,7 +211,7 @@ class AnswerForm:
         for each in marked:
             id = ids.get(str(each).strip().casefold()) if isinstance(each, str | int) else None
             if id is None:
-                return ReadAnswer(None, f"{NO_UNIT}: {plain(each)}")
+                return ReadAnswer(None, NO_UNIT if isinstance(each, list) else f"{NO_UNIT}: {plain(each)}")
             found.append(id)
         return ReadAnswer({"marked": list(dict.fromkeys(found)), self.field: option.value})
 
@@ -246,9 +258,10 @@ class AnswerForm:
         option = self._named(text)
         if option is not None:
             return ReadAnswer({self.field: option.value})
-        both = re.fullmatch(r"(.+?)\s*(?:[:=(–—-]|\s-)\s*(.+?)\)?", text)
-        if both:
-            first, second = self._named(both[1]), self._named(both[2])
+        sign = _BETWEEN.search(text, 1)
+        if sign:
+            first = self._named(text[: sign.start()].rstrip())
+            second = self._named(text[sign.end() :].removesuffix(")").strip())
             if first is not None and second is not None:
                 return ReadAnswer({self.field: first.value}) if first == second else ReadAnswer(None, SEVERAL)
         if _NUMBER.fullmatch(text):
@@ -260,7 +273,10 @@ class AnswerForm:
     def _weighed(self, reply: ChatReply) -> ReadAnswer:
         """The mean of the scale's values by the probability of each, where the model answered with one of the choices,
         by itself or because the server held it to them, and these probabilities are known well enough."""
-        said = self._bare((reply.text or "").strip(_SPACES))
+        text = (reply.text or "").strip(_SPACES)
+        if len(text) > LONGEST:
+            return _too_long(text)
+        said = self._bare(text)
         if said.answer is None:
             return said
         if not reply.tokens or not reply.tokens[0]:
@@ -292,12 +308,20 @@ class AnswerForm:
         )
 
 
+def _too_long(text: str) -> ReadAnswer:
+    return ReadAnswer(None, f"{TOO_LONG}: {len(text):,} characters, expected {LONGEST:,} at most")
+
+
 def _objects(text: str) -> Iterator[list[tuple[str, Any]]]:
-    """The JSON objects of a reply: all of it, a fenced block, or objects among words; each as its pairs."""
-    blocks = [text, *_FENCED.findall(text)]
-    for block in blocks:
+    """The JSON objects of a reply: all of it, a fenced block, or objects among words; each as its pairs.
+
+    No sign is decoded more than three times: as a part of the whole, of a block, and of an object. Where an object
+    breaks off, the search goes on from there: what it holds is a part of what cannot be read.
+    """
+    fenced = text.split("```")[1:-1:2]
+    for block in (text, *(block[_LANGUAGE.match(block).end() :] for block in fenced)):  # type: ignore[union-attr]
         try:
-            found = parse_body(block, object_pairs_hook=_Pairs)
+            found = parse_body(block, object_pairs_hook=_Pairs, parse_int=_whole)
         except ValueError:
             continue
         if isinstance(found, _Pairs):
@@ -305,16 +329,20 @@ def _objects(text: str) -> Iterator[list[tuple[str, Any]]]:
             return
         if block is text:
             return  # a number or a word
-    decoder = json.JSONDecoder(object_pairs_hook=_Pairs)
-    at = text.find("{")
-    while at >= 0:
+    decoder = json.JSONDecoder(object_pairs_hook=_Pairs, parse_int=_whole)
+    at = 0
+    while begin := _OBJECT.search(text, at):
         try:
-            found, end = decoder.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            at = text.find("{", at + 1)
+            found, at = decoder.raw_decode(text, begin.start())
+        except json.JSONDecodeError as error:
+            at = max(error.pos, begin.start() + 1)
             continue
         yield found
-        at = text.find("{", end)
+
+
+def _whole(digits: str) -> int | float:
+    """A whole number; of one that is beyond every scale its size is enough."""
+    return int(digits) if len(digits) < 100 else float(digits)
 
 
 class _Pairs(list[tuple[str, Any]]):

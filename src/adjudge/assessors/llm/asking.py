@@ -46,6 +46,8 @@ LARGEST_BODY = 8 * 1024 * 1024
 """Bytes of a reply that are read; log-probabilities of a long answer have less."""
 LONGEST_WAIT = 300.0
 """Seconds before a request is sent again, whatever the server asks for."""
+LONG_WAIT = 10.0
+"""Seconds of a wait that is told."""
 CONNECTING = 20.0
 """Seconds, at most, for a connection."""
 FAILED_IN_A_ROW = 20
@@ -123,8 +125,16 @@ class _Failure(Exception):
 class Asking:
     """One run: requests are admitted one by one, in order, and are then under way together."""
 
-    def __init__(self, server: LlmServer, limits: AskLimits, timing: AskTiming, client: httpx.AsyncClient):
+    def __init__(
+        self,
+        server: LlmServer,
+        limits: AskLimits,
+        timing: AskTiming,
+        client: httpx.AsyncClient,
+        tell: Callable[[str], object] = lambda words: None,
+    ):
         self._server, self._limits, self._timing, self._client = server, limits, timing, client
+        self._tell = tell
         self._base = base_url(server.url)
         self._key = (server.api_key or "").strip()
         self.features: ServerFeatures | None = None
@@ -263,9 +273,15 @@ class Asking:
         if refused.status < 400:
             outcome.location = shortened(fetched.headers.get("location", ""))
         if outcome.again:
-            outcome.wait = _asked_wait(fetched.headers.get("retry-after"), self._timing.today())
+            asked = fetched.headers.get("retry-after")
+            outcome.wait = _asked_wait(asked, self._timing.today())
             if outcome.wait is not None:  # it is meant for all that are under way
                 self._paused = max(self._paused, self._timing.clock() + outcome.wait)
+            if outcome.wait is not None and outcome.wait >= LONG_WAIT:
+                self._tell(
+                    f"the server wants no request for {outcome.wait:,.0f} s (HTTP {refused.status}, Retry-After:"
+                    f" {shortened(asked or '')[:40]}); waiting"
+                )
 
     async def _fetch(self, method: str, path: str, body: bytes | None = None) -> _Fetched:
         """A whole reply, of at most so many bytes and seconds."""
@@ -281,7 +297,12 @@ class Asking:
                 ) as response,
             ):
                 self._heard = True
-                async for chunk in response.aiter_bytes():
+                packed = response.headers.get("content-encoding", "identity")
+                if packed.strip().lower() != "identity":  # it was asked not to, and may unpack to anything
+                    raise _Failure(
+                        f"the server's reply is packed ({shortened(packed)}), which it must not be"
+                    )
+                async for chunk in response.aiter_raw():
                     content += chunk
                     if len(content) > LARGEST_BODY:
                         return _Fetched(response.status_code, response.headers, b"", is_whole=False)
@@ -459,10 +480,15 @@ def _asked_wait(value: str | None, today: datetime) -> float | None:
     except ValueError:
         try:
             when = parsedate_to_datetime(value)
-        except ValueError:
+            when = when if when.tzinfo is not None else when.replace(tzinfo=UTC)
+            seconds = (when - today).total_seconds()
+        except (
+            ValueError,
+            OverflowError,
+            TypeError,
+            IndexError,
+        ):  # what email.utils makes of what is no date
             return None
-        when = when if when.tzinfo is not None else when.replace(tzinfo=UTC)
-        seconds = (when - today).total_seconds()
     return None if math.isnan(seconds) else min(max(seconds, 0.0), LONGEST_WAIT)
 
 

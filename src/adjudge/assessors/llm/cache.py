@@ -258,6 +258,8 @@ class JudgeReplies:
     """Where it is asked anew: only its own replies with a higher number are there."""
     others: dict[str, KeptNote] = field(default_factory=dict)
     """By key, those of other judges that were found."""
+    readers: Mapping[str, Callable[[ChatReply], object]] = field(default_factory=dict)
+    """By key, what reads a reply: none is kept that was not read first, so that what cannot be read is asked again."""
 
     def get_all(self, keys: Iterable[str]) -> Mapping[str, ChatReply]:
         wanted = list(keys)
@@ -269,6 +271,8 @@ class JudgeReplies:
         return self.store.get_all(wanted)
 
     def put(self, key: str, model: str, reply: ChatReply) -> None:
+        if key in self.readers:
+            self.readers[key](reply)
         self.store.put(key, model, reply, judge=self.judge, protocol=self.protocol)
 
 

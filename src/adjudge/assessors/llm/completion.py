@@ -18,6 +18,10 @@ from adjudge.assessors.llm.exchange import ChatReply, ChatRequest, LlmServer, Se
 from adjudge.errors import UsageError, quoted
 
 LONGEST_WORDS = 200  # characters of a server's message
+LONGEST_TEXT = 1_000_000
+"""Characters of an answer, with its thoughts; a longer one is not kept."""
+MOST_PLACES = 16
+"""Places of an answer whose log-probabilities are kept: answers that need them have one."""
 TEMPLATE_TOKENS = 256
 """More than the chat templates in use add to a prompt: their marks, a default system message, a date."""
 MESSAGE_TOKENS = 16
@@ -156,6 +160,8 @@ def read_completion(body: bytes, kind: str) -> Read:
     text = _joined(content)
     if content is not None and text is None:
         return _failed("the text of the server's reply is none", usage)
+    if text is not None and len(text) > LONGEST_TEXT:
+        return _failed(f"the text of the server's reply has more than {LONGEST_TEXT:,} characters", usage)
     finish = finish if isinstance(finish, str) else ""
     why = None
     if isinstance(refusal, str) and refusal:
@@ -209,7 +215,7 @@ def _likeliest(logprobs: Any) -> tuple[tuple[tuple[str, float], ...], ...]:
     """By place, the likeliest tokens; as many places as are well formed."""
     places = logprobs.get("content") if isinstance(logprobs, dict) else None
     found = []
-    for place in places if isinstance(places, list) else ():
+    for place in places[:MOST_PLACES] if isinstance(places, list) else ():
         top = place.get("top_logprobs") if isinstance(place, dict) else None
         if not isinstance(top, list):
             break

@@ -218,6 +218,8 @@ class AskProgress:
     """What the server was found to offer, where that was tried out or said."""
     stopped: str | None = None
     """Why nothing more is asked, where something is left to ask."""
+    waiting: str | None = None
+    """What is waited for, and how long, where that takes a while."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

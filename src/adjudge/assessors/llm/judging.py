@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from adjudge import __version__
 from adjudge.assessors.cards import JudgeCard, only_run, read_cards, write_card
-from adjudge.assessors.llm.answers import REFUSED, SCORES, Score
+from adjudge.assessors.llm.answers import REFUSED, SCORES, AnswerForm, Score
 from adjudge.assessors.llm.cache import JudgeReplies, KeptNote, ReplyStore
 from adjudge.assessors.llm.exchange import (
     AskEstimate,
@@ -675,10 +675,14 @@ class AskedServer:
         self.features = features
         self.told += _trying(features)
 
-    def ask(self, requests: Sequence[ChatRequest]) -> Generator[tuple[int, ChatReply], None, None]:
-        """The replies as they come. `AskStopped` comes after the last of them."""
+    def ask(
+        self, requests: Sequence[ChatRequest], forms: Sequence[AnswerForm]
+    ) -> Generator[tuple[int, ChatReply], None, None]:
+        """The replies as they come, each of its form. `AskStopped` comes after the last of them."""
         if not requests:
             return
+        keys = [request.key(self.server.model) for request in requests]
+        self.replies.readers = {key: form.read for key, form in zip(keys, forms, strict=True)}
         before, done = self.spent, self.done
 
         def note(state: AskProgress) -> None:
@@ -706,7 +710,7 @@ class AskedServer:
         try:
             with closing(asked):
                 for position, reply in asked:
-                    self._note(requests[position].key(self.server.model), reply)
+                    self._note(keys[position], reply)
                     yield position, reply
         finally:  # nothing is under way any more
             self.told = replace(self.spent, seconds=self.told.seconds)
@@ -836,7 +840,7 @@ class _Run:
             again: list[PosedQuestion] = []
             requests = [self.job.request(each, attempt) for each in posed]
             with closing(
-                self.asking.ask(requests)
+                self.asking.ask(requests, [each.form for each in posed])
             ) as replies:  # so that it has ended when an interrupted run is saved
                 for position, reply in replies:
                     if not self._take(posed[position], reply) and _may_retry(reply):

@@ -422,7 +422,8 @@ def _planted(job: LlmJob, twin: _Twin, kind: str, sentence: str) -> dict[str, st
 def _answers(job: LlmJob, asking: AskedServer, posed: Sequence[PosedQuestion]) -> list[_Told | None]:
     """What is answered, as places on the scale; None where there is no answer."""
     found: list[_Told | None] = [None] * len(posed)
-    with closing(asking.ask([job.request(each) for each in posed])) as replies:
+    requests = [job.request(each) for each in posed]
+    with closing(asking.ask(requests, [each.form for each in posed])) as replies:
         for position, reply in replies:
             found[position] = _told(posed[position].form, reply)
     return found

@@ -144,7 +144,11 @@ def _replies(
     why: str | None = None
     try:
         with running:
-            for key, reply in running.replies():
+            for found in running.replies():
+                if isinstance(found, str):
+                    progress(tally.now(waiting=found))
+                    continue
+                key, reply = found
                 for position in places[key]:
                     progress(tally.add(reply))
                     yield position, reply
@@ -179,7 +183,7 @@ class _Tally:
         self.invalid += reply.text is None
         return self.now()
 
-    def now(self, stopped: str | None = None) -> AskProgress:
+    def now(self, stopped: str | None = None, waiting: str | None = None) -> AskProgress:
         new, seconds = self.done - self.cached, self.clock() - self.started
         rate = 60 * new / seconds if new and seconds > 0 else None
         asking = self.running.asking if self.running is not None else None
@@ -197,6 +201,7 @@ class _Tally:
             seconds_left=None if rate is None else 60 * (self.of - self.done) / rate,
             features=asking.features if asking is not None else None,
             stopped=stopped,
+            waiting=waiting,
         )
 
 
@@ -214,7 +219,9 @@ class _Running:
     ):
         self.asking: Asking | None = None
         self._args = (requests, server, limits, store, features, timing)
-        self._queue: queue.SimpleQueue[tuple[str, ChatReply] | BaseException | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[tuple[str, ChatReply] | str | BaseException | None] = (
+            queue.SimpleQueue()
+        )
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
         self._left = threading.Event()
@@ -232,7 +239,8 @@ class _Running:
                 loop.call_soon_threadsafe(task.cancel)
         self._thread.join()
 
-    def replies(self) -> Iterator[tuple[str, ChatReply]]:
+    def replies(self) -> Iterator[tuple[str, ChatReply] | str]:
+        """Keys and replies as they come; and words on what is waited for."""
         while True:
             try:
                 found = self._queue.get(
@@ -263,7 +271,7 @@ class _Running:
             return
         workers = min(limits.concurrency, server.slots or limits.concurrency, len(requests))
         async with connect(server, limits) as client:
-            self.asking = asking = Asking(server, limits, timing, client)
+            self.asking = asking = Asking(server, limits, timing, client, self._queue.put)
             asking.features = features
             has_more = any(each.schema is not None or each.choices for each in requests.values())
             if features is None and has_more and await asking.probe() is None:

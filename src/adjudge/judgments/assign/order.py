@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import replace
 from typing import Literal, get_args
@@ -45,14 +46,74 @@ def _reference(page: JudgingPage) -> tuple[str, int, str]:
 
 
 def with_repeats(
-    before: Sequence[Task], new: Sequence[Task], repeats: Sequence[tuple[Task, int]]
+    before: Sequence[Task],
+    new: Sequence[Task],
+    repeats: Sequence[tuple[Task, int]],
+    rng: np.random.Generator,
+    *,
+    hold_back: bool = False,
 ) -> list[Task]:
-    """The new tasks with their repeats among them; a repeat's number is the task of the whole line that it precedes."""
+    """The new tasks with their repeats among them; a repeat's number is the task of the whole line that it precedes.
+
+    In the order by topic a repeat comes when its topic is over, which would tell it: so as many tasks that are asked
+    for the first time are held back, and come where repeats may come.
+    """
+    held = _held_back(before, new, repeats, rng) if hold_back and repeats else []
+    while True:
+        apart = [(*repeats, *held)[i] for i in rng.permutation(len(repeats) + len(held))]
+        placed = _placed(before, new, apart)
+        if not held or _far_enough(before, placed):
+            return placed
+        held.pop()
+
+
+def _placed(before: Sequence[Task], new: Sequence[Task], apart: Sequence[tuple[Task, int]]) -> list[Task]:
     placed: list[Task] = []
+    elsewhere = {task.id for task, _ in apart}
     for j in range(len(before), len(before) + len(new) + 1):
-        placed += [task for task, slot in repeats if slot == j]
-        placed += new[j - len(before) : j - len(before) + 1]
+        placed += [task for task, slot in apart if slot == j]
+        placed += [task for task in new[j - len(before) : j - len(before) + 1] if task.id not in elsewhere]
     return placed
+
+
+def _held_back(
+    before: Sequence[Task],
+    new: Sequence[Task],
+    repeats: Sequence[tuple[Task, int]],
+    rng: np.random.Generator,
+) -> list[tuple[Task, int]]:
+    """Tasks that wait until their topic is over, each with the task of the whole line that it will precede.
+
+    At least one of a topic stays, and so does what is repeated.
+    """
+    line, start = [*before, *new], len(before)
+    slots = sorted({slot for _, slot in repeats} | {len(line)})
+    stays = {task.repeat_of for task, _ in repeats}
+    left = Counter(task.topic for task in new)
+    held: list[tuple[Task, int]] = []
+    for i in (start + rng.permutation(len(new))).tolist():
+        fitting = [slot for slot in slots if any(task.topic != line[i].topic for task in line[i:slot])]
+        if len(held) < len(repeats) and fitting and left[line[i].topic] > 1 and line[i].id not in stays:
+            left[line[i].topic] -= 1
+            held.append((line[i], fitting[rng.integers(len(fitting))]))
+    return held
+
+
+def _far_enough(before: Sequence[Task], placed: Sequence[Task]) -> bool:
+    """Whether repeats stand late, and as far from their originals as they should."""
+    line = [*before, *placed]
+    place = {task.id: k for k, task in enumerate(line)}
+    gap = gap_of(sum(task.repeat_of is None for task in line))
+    return all(
+        place[task.id] - place[task.repeat_of] >= gap and place[task.id] >= len(line) / 2
+        for task in placed
+        if task.repeat_of is not None
+    )
+
+
+def gap_of(tasks: int) -> int:
+    """How many tasks after its original a repeat stands at least, where so many are asked for the first time."""
+    return max(1, min(GAP, tasks // 2))
 
 
 def draw_repeats(
@@ -71,7 +132,7 @@ def draw_repeats(
     """
     line = [*before, *new]
     first = [i for i, task in enumerate(line) if task.repeat_of is None]
-    gap = max(1, min(GAP, len(first) // 2))
+    gap = gap_of(len(first))
     there = {task.repeat_of for task in before} - {None}
     # Distances leave repeats out: else planting some would make room for more, and the next plan would add them.
     able = first[: len(first) - gap + 1]
@@ -106,3 +167,13 @@ def even_repeats(tasks: Sequence[Task], share: float, *, swap: bool = True) -> l
     count = round(share * len(tasks))
     chosen = (tasks[n * len(tasks) // count] for n in range(count))
     return [repeat_of(task, stable_id("repeat", task.id), swap=swap) for task in chosen]
+
+
+def with_even_repeats(tasks: Sequence[Task], share: float, rng: np.random.Generator) -> list[Task]:
+    """Tasks with some of them once more among the later ones, at a distance."""
+    place, gap = {task.id: i for i, task in enumerate(tasks)}, gap_of(len(tasks))
+    again = []
+    for task in even_repeats(tasks, share):
+        first = max(place[task.repeat_of or ""] + gap, len(tasks) // 2)
+        again.append((task, int(rng.integers(min(first, len(tasks)), len(tasks) + 1))))
+    return with_repeats((), tasks, again, rng)

@@ -51,7 +51,7 @@ from adjudge.judgments.store.database import lock
 from adjudge.judgments.store.encoding import task_row
 from adjudge.judgments.store.importing import add_with_rows
 from adjudge.judgments.store.store import Store
-from adjudge.judgments.tasks import PROGRAMS, Task, stable_id
+from adjudge.judgments.tasks import ORDER_KEY, PROGRAMS, Task, stable_id
 from adjudge.wording import counted, listed
 
 # The plan
@@ -213,13 +213,14 @@ def plan(
     topics: Sequence[str] = (),
     pairs: int | None = None,
     order: Order = "topic",
+    key: bytes = b"",
     new_id: Callable[[], str] = new_id,
 ) -> Assignment:
     """The tasks that are missing, given the `tasks` that are there.
 
     Every page gets `per_summary` assessors, all have as much to do, of every topic and every system, and nobody gets
-    a page twice but for planted repeats, a share of everybody's tasks. Choice and order depend on the seed and the
-    data alone; ids do not, so that they cannot be guessed.
+    a page twice but for planted repeats, a share of everybody's tasks. Choice and order depend on the seed, the data
+    and the `key` alone: who knows the systems' names, and not the key, cannot compute them. Nor can ids be guessed.
     """
     who = sorted(assessors)
     _check(who, protocol, repeats, phase, pairs, order)
@@ -229,7 +230,7 @@ def plan(
     _check_number(per_summary, {*who, *(task.assessor for task in state.counted)})
     everybody = frozenset(who)
     allowed = {page.key: may_judge(everybody, page, collection.topics[page.topic], phase) for page in pages}
-    rng = generator(seed, f"assign/{protocol.name}")
+    rng = generator(seed, f"assign/{protocol.name}", key=key)
     if pairs is not None:
         pages = some_pairs(pages, pairs, allowed, {key for key, names in state.judges.items() if names}, rng)
     chosen = _choose(pages, allowed, state, who, per_summary, rng)
@@ -355,8 +356,9 @@ def _in_line(
     fresh = {task.id for task in (*state.counted, *new)}
     drawn = draw_repeats(before, new, fresh, repeats, order, rng)
     again = [(repeat_of(task, new_id()), slot) for task, slot in drawn]
+    line = with_repeats(before, new, again, rng, hold_back=order == "topic")
     start = state.end(name) + 1
-    return [replace(task, position=start + k) for k, task in enumerate(with_repeats(before, new, again))]
+    return [replace(task, position=start + k) for k, task in enumerate(line)]
 
 
 # What is there already
@@ -438,8 +440,8 @@ def assign(
 ) -> Assignment:
     """Plan for a store's assessors, or those named, and add the tasks that are missing; see `plan`.
 
-    A dry run writes nothing, and works without a store. A `change` of the folder's files is made with the tasks, or
-    neither is.
+    A dry run writes nothing, and works without a store; before anything was assigned, which page goes to whom is yet to
+    be drawn. A `change` of the folder's files is made with the tasks, or neither is.
     """
     who, strangers = staff(store, assessors)
     if strangers and not dry_run:
@@ -463,6 +465,7 @@ def assign(
         topics=topics,
         pairs=pairs,
         order=order,
+        key=b"" if store is None else store.secret(ORDER_KEY, make=not dry_run),
     )
     if not dry_run and store is not None and found.tasks:
         mine = sum(task.protocol == protocol.name for task in seen)

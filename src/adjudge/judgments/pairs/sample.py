@@ -11,12 +11,12 @@ import numpy as np
 from adjudge.data.collection import Collection
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, quoted
-from adjudge.judgments.assign.order import even_repeats
+from adjudge.judgments.assign.order import with_even_repeats
 from adjudge.judgments.pairs.answers import Preferences, answers_in
 from adjudge.judgments.pairs.sides import Pair, PairPool, pools_of
 from adjudge.judgments.protocol import Protocol
 from adjudge.judgments.store.store import Store
-from adjudge.judgments.tasks import ANONYMOUS, Task, stable_id
+from adjudge.judgments.tasks import ANONYMOUS, ORDER_KEY, Task, stable_id
 from adjudge.stats.preference.next_pair import How, next_pairs, random_pairs
 from adjudge.text.similarity import DEFAULT, Similarity, sentence_similarity
 from adjudge.wording import counted, listed
@@ -81,6 +81,8 @@ class SamplePlan:
     repeats: float = 0.0
     seed: int = 0
     similarity: Similarity = DEFAULT
+    key: bytes = field(default=b"", repr=False)
+    """Of the store, where people are asked: without it nobody can compute what comes, and on which side."""
 
     def __post_init__(self) -> None:
         if self.how not in HOWS:
@@ -127,6 +129,7 @@ def sample(
         repeats=repeats,
         seed=seed,
         similarity=similarity,
+        key=store.secret(ORDER_KEY),
     )
     new, found = new_pairs(collection, store, protocol, plan, topics=topics, checks=checks, progress=progress)
     return replace(found, tasks=store.add_tasks(new))
@@ -184,7 +187,8 @@ class _Asking:
     def topic(self, topic: str, *, named: bool, checks: Preferences | None) -> None:
         pools = pools_of(self.collection, topic, self.protocol)
         there = [task for task in self.there if task.topic == topic]
-        rng = generator(self.plan.seed, f"prefer/sample/{self.protocol.name}/{topic}", len(there))
+        name = f"prefer/sample/{self.protocol.name}/{topic}"
+        rng = generator(self.plan.seed, name, len(there), key=self.plan.key)
         asked = [[pair for task in there if (pair := pool.pair(task))] for pool in pools]
         free = [
             len(pool) * (len(pool) - 1) // 2 - len({frozenset(pair) for pair in (*pairs, *pool.twins)})
@@ -273,7 +277,7 @@ class _Asking:
         there: Sequence[Task],
         rng: np.random.Generator,
     ) -> None:
-        """Planted checks among an assessor's tasks, planted repeats behind them, and everybody's order."""
+        """Planted checks and planted repeats among an assessor's tasks, and everybody's order."""
         seen = {(task.assessor, *_unordered(task)) for task in there}
         for name, tasks in own.items():
             copies = self.plan.per_pair if name == ANYONE else 1
@@ -286,7 +290,7 @@ class _Asking:
                 sorted(rng.integers(0, len(tasks) + 1, len(checks)))[::-1], checks, strict=True
             ):
                 tasks.insert(int(at), task)
-            for task in (*tasks, *even_repeats(tasks, self.plan.repeats)):
+            for task in with_even_repeats(tasks, self.plan.repeats, rng):
                 self.new.append(replace(task, position=self.positions[name]))
                 self.positions[name] += 1
 

@@ -10,7 +10,7 @@ from collections import ChainMap
 from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import sqlalchemy as sa
@@ -19,8 +19,17 @@ from sqlalchemy import Connection
 from adjudge.engine import chunked
 from adjudge.errors import AdjudgeError, BusyError, ClashError, DataError, quoted
 from adjudge.judgments.store import schema
-from adjudge.judgments.store.database import AT_ONCE, among, lock, present
-from adjudge.judgments.store.encoding import EVENT_FIELDS, Row, ack_of, event_of, moment, stamp, task_of
+from adjudge.judgments.store.database import AT_ONCE, among, among_given, lock, present
+from adjudge.judgments.store.encoding import (
+    EVENT_FIELDS,
+    SKEW,
+    Row,
+    ack_of,
+    event_of,
+    moment,
+    stamp,
+    task_of,
+)
 from adjudge.judgments.store.people import register
 from adjudge.judgments.tasks import Ack, Event, Task
 
@@ -172,30 +181,34 @@ def _key(row: Row) -> Key:
 
 def _look_up(connection: Connection, evaluation: str, rows: Sequence[Row]) -> Iterable[Any]:
     """Everything that a ledger needs, in one question: on a network, asking costs more than answering."""
-    event, task, person = schema.event, schema.task, schema.person
     wanted = {name: sorted({row[name] for row in rows}) for name in ("id", "task", "assessor", "question")}
-    some = partial(among, connection)
+    return connection.execute(_looking_up(connection.dialect.name), {"evaluation": evaluation, **wanted})
+
+
+@cache
+def _looking_up(dialect: str) -> sa.CompoundSelect[Any]:
+    """Made once: writing the question down takes longer than answering it."""
+    event, task, person = schema.event, schema.task, schema.person
+    evaluation: sa.BindParameter[str] = sa.bindparam("evaluation")
     none, zero = sa.cast(sa.null(), sa.Text), sa.cast(0, sa.BigInteger)  # columns of one type throughout
     key = (event.c.task, event.c.question, event.c.assessor)
-    query = sa.union_all(
+    some = partial(among_given, dialect)
+    return sa.union_all(
         sa.select(sa.literal("task"), task.c.id, none, none, zero).where(
-            task.c.evaluation == evaluation, some(task.c.id, wanted["task"])
+            task.c.evaluation == evaluation, some(task.c.id, "task")
         ),
         sa.select(sa.literal("person"), person.c.id, none, none, zero).where(
-            person.c.evaluation == evaluation, some(person.c.id, wanted["assessor"])
+            person.c.evaluation == evaluation, some(person.c.id, "assessor")
         ),
         sa.select(sa.literal("id"), event.c.id, none, none, zero).where(
-            event.c.evaluation == evaluation, some(event.c.id, wanted["id"])
+            event.c.evaluation == evaluation, some(event.c.id, "id")
         ),
         sa.select(sa.literal("current"), *key, sa.func.max(event.c.seq))
         .where(
-            event.c.evaluation == evaluation,
-            some(event.c.task, wanted["task"]),
-            some(event.c.question, wanted["question"]),
+            event.c.evaluation == evaluation, some(event.c.task, "task"), some(event.c.question, "question")
         )
         .group_by(*key),
     )
-    return connection.execute(query)
 
 
 def _stored(connection: Connection, evaluation: str, ids: set[str]) -> Iterator[tuple[str, Row]]:
@@ -262,10 +275,14 @@ def refuse_orphans(connection: Connection, evaluation: str) -> None:
 def lease_task(
     connection: Connection, evaluation: str, task: str, assessor: str, *, until: datetime, now: datetime
 ) -> Task | None:
-    """Hands a task out, or None where somebody else has it now. The counter's lock makes that one step."""
+    """Hands a task out, or None where somebody else has it now. The counter's lock makes that one step.
+
+    Leases are equally long: one that ends later than a new one was given by a clock that is set back since.
+    """
     lock(connection, evaluation)
     row = _find(connection, evaluation, task)
-    if _holder(row, now) not in (None, assessor):
+    ahead = row["lease_until"] is not None and moment(row["lease_until"]) > until + SKEW
+    if not ahead and _holder(row, now) not in (None, assessor):
         return None
     if not present(connection, schema.person.c.id, evaluation, [assessor]):
         raise DataError(f"no person {quoted(assessor)} in {quoted(evaluation)}")
@@ -281,6 +298,17 @@ def release_task(connection: Connection, evaluation: str, task: str, assessor: s
         return False
     connection.execute(_at(evaluation, task).values(lease_until=None, lease_by=None))
     return True
+
+
+def leave_tasks(
+    connection: Connection, evaluation: str, assessor: str, ids: Sequence[str], *, now: datetime
+) -> None:
+    """Ends an assessor's time with tasks of theirs, which a lease that is over says."""
+    lock(connection, evaluation)
+    for some in chunked(ids, AT_ONCE):
+        mine = (_task.c.evaluation == evaluation) & (_task.c.assessor == assessor)
+        mine &= _task.c.lease_until.is_(None) & among(connection, _task.c.id, some)
+        connection.execute(sa.update(_task).where(mine).values(lease_until=stamp(now), lease_by=assessor))
 
 
 def _holder(row: Row, now: datetime) -> str | None:

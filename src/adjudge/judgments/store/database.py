@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,15 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from adjudge.engine import chunked
-from adjudge.errors import AdjudgeError, BusyError, DataError, FormatError, UsageError, quoted
+from adjudge.errors import (
+    AdjudgeError,
+    BusyError,
+    DataError,
+    FormatError,
+    StoreUnavailable,
+    UsageError,
+    quoted,
+)
 from adjudge.judgments.store import guard, migrations, schema
 from adjudge.judgments.store.encoding import BadCell, checked_cell
 from adjudge.judgments.store.faults import faults
@@ -113,6 +122,35 @@ def parse_mount(text: str) -> list[tuple[str, str]]:
 PATIENCE = 60.0  # seconds that a writer waits for other processes
 AT_ONCE = 200  # values in one IN (...), of which a question has four: all databases take that many
 
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_DISK = (
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_NOMEM,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_NOLFS,
+)
+_LOCK_NOT_AVAILABLE = "55P03"
+_AWAY = (
+    "08",  # the connection is lost
+    "25006",  # read-only
+    "28",  # nobody is let in under this name now
+    "3D",  # no such database, or schema
+    "3F",
+    "40",  # rolled back for the sake of others
+    "42501",  # no rights
+    "53",  # full disk, no memory, too many connections
+    "55",  # in use, or not accepting connections
+    "57",  # shutting down, starting up, cancelled by whoever runs it
+    "58",  # the system around it
+)
+"""Of PostgreSQL's states, as they begin: nothing is wrong with what was asked."""
+
+Heard = Callable[[StoreUnavailable | None], None]
+
 
 class Database:
     """One database, opened and of the present schema."""
@@ -120,6 +158,8 @@ class Database:
     def __init__(self, url: URL, *, patience: float = PATIENCE):
         self.url = url
         self.patience = patience
+        self.heard: Heard = lambda error: None
+        """Called when the database could not be used, and with None whenever something was written."""
         self.place = str(url.database) if self.is_file else url.render_as_string(hide_password=True)
         self.read_only = self.is_file and is_read_only(Path(str(url.database)))
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
@@ -160,9 +200,10 @@ class Database:
     def writing(self) -> Iterator[Connection]:
         """A transaction that is committed, to the disk, when the block ends well."""
         if self.read_only:
-            raise DataError(f"{self.place}: cannot be written: the file or its folder is read-only")
+            raise StoreUnavailable(f"{self.place}: cannot be written: the file or its folder is read-only")
         with self._in_words(), self._writer.begin() as connection:
             yield connection
+        self.heard(None)
 
     def scrub(self) -> None:
         """On SQLite, empties the log, where texts that were overwritten in the file may still stand."""
@@ -232,6 +273,7 @@ class Database:
         begin = "BEGIN IMMEDIATE" if writing else "BEGIN"
         event.listen(engine, "connect", settle)
         event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
+        event.listen(engine, "handle_error", self._let_go)
         return engine
 
     def _postgresql(self, *, writing: bool) -> Engine:
@@ -260,7 +302,21 @@ class Database:
             connection.commit()
 
         event.listen(engine, "connect", settle)
+        event.listen(engine, "handle_error", self._let_go)
         return engine
+
+    def _let_go(self, context: sa.engine.ExceptionContext) -> None:
+        """Connections from before an outage, or opened in it, are not used after it: one to a file that was read-only
+        would stay so."""
+        error = context.sqlalchemy_exception
+        if error is None or type(self._plain(error)) is not StoreUnavailable:
+            return
+        if self.is_file and context.connection is not None:
+            with suppress(
+                sqlite3.Error
+            ):  # a cursor that is still read would keep it open, and with it the lock
+                context.connection.connection.rollback()
+        context.is_disconnect = True
 
     @contextmanager
     def _in_words(self) -> Iterator[None]:
@@ -270,6 +326,8 @@ class Database:
             plain = self._plain(error)
             if plain is None:
                 raise
+            if isinstance(plain, StoreUnavailable):
+                self.heard(plain)
             raise plain from error
         except BadCell as error:
             raise error.at(self.place) from None
@@ -283,16 +341,26 @@ class Database:
         said = next(iter(str(error.orig).strip().splitlines()), type(error.orig).__name__)
         if (foreign := self._foreign(error, said)) is not None:
             return foreign
+        busy = BusyError(f"{self.place}: somebody else has been writing for {self.patience:g} s; try again")
         if self.is_file:
-            return self._plain_sqlite(said)
+            code = sqlite_code(error.orig)
+            if code in _DAMAGED:
+                return FormatError(f"not a database of judgments, or a damaged one ({said})", file=self.place)
+            away = StoreUnavailable(f"{self.place}: cannot be read or written: {said}")
+            return busy if code in _BUSY else away if code in _DISK else None
         state = getattr(error.orig, "sqlstate", None)
-        if state == "55P03":  # lock_not_available
-            return BusyError(
-                f"{self.place}: somebody else has been writing for {self.patience:g} s; try again"
-            )
-        if isinstance(error, sa.exc.OperationalError) or state in ("42501", "3F000", "25006"):
-            return DataError(f"{self.place}: PostgreSQL says: {said}")
-        return None
+        if state == _LOCK_NOT_AVAILABLE:
+            return busy
+        lost = state is None and isinstance(
+            error, sa.exc.OperationalError
+        )  # the driver's own: no server to ask
+        if lost or error.connection_invalidated or (state or "").startswith(_AWAY):
+            return StoreUnavailable(f"{self.place}: PostgreSQL says: {said}")
+        return (
+            DataError(f"{self.place}: PostgreSQL says: {said}")
+            if isinstance(error, sa.exc.OperationalError)
+            else None
+        )
 
     def _foreign(self, error: DBAPIError, said: str) -> AdjudgeError | None:
         """What the database holds and Adjudge does not write; None for any other error."""
@@ -305,16 +373,11 @@ class Database:
             return next(cells, FormatError("a text in it is not UTF-8", file=self.place))
         return None
 
-    def _plain_sqlite(self, said: str) -> AdjudgeError | None:
-        if "locked" in said or "busy" in said:
-            return BusyError(
-                f"{self.place}: somebody else has been writing for {self.patience:g} s; try again"
-            )
-        if "not a database" in said or "malformed" in said:
-            return FormatError(f"not a database of judgments, or a damaged one ({said})", file=self.place)
-        if any(word in said for word in ("unable to open", "readonly", "disk", "full")):
-            return DataError(f"{self.place}: cannot be read or written: {said}")
-        return None
+
+def sqlite_code(error: BaseException | None) -> int | None:
+    """SQLite's primary code of an error, without what the extended one adds; None where it is none of SQLite's."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return None if code is None else code & 0xFF
 
 
 def _keep_log(run: Callable[[str], Any], database: Database) -> None:
@@ -327,7 +390,7 @@ def _keep_log(run: Callable[[str], Any], database: Database) -> None:
                 raise DataError(f"{database.place}: SQLite cannot keep a write-ahead log here")
             return
         except Exception as error:
-            if "locked" not in str(error) or time.monotonic() > deadline:
+            if sqlite_code(error) not in _BUSY or time.monotonic() > deadline:
                 raise
             time.sleep(0.01)
 
@@ -373,16 +436,22 @@ def lock(connection: Connection, evaluation: str) -> int:
     commits: whoever has read up to a number never misses an event by asking only for what is above it, and the
     highest number is the latest answer.
     """
-    table = schema.evaluation
-    counter = sa.select(table.c.last_seq).where(table.c.name == evaluation).with_for_update()
-    last = connection.scalar(counter)
+    table, mine = schema.evaluation, {"evaluation": evaluation}
+    last = connection.scalar(_COUNTER, mine)
     if last is None:
         insert: Any = (postgresql if connection.dialect.name == "postgresql" else sqlite).insert
         new = insert(table).on_conflict_do_nothing()  # of several who come first, one makes it
         connection.execute(new, {"name": evaluation, "last_seq": 0})
-        last = connection.scalar(counter)
+        last = connection.scalar(_COUNTER, mine)
     number: int = checked_cell("evaluation", "last_seq", last, evaluation)
     return number
+
+
+_COUNTER = (
+    sa.select(schema.evaluation.c.last_seq)
+    .where(schema.evaluation.c.name == sa.bindparam("evaluation"))
+    .with_for_update()
+)
 
 
 def among(connection: Connection, column: sa.Column[Any], values: Sequence[str]) -> sa.ColumnElement[bool]:
@@ -393,6 +462,13 @@ def among(connection: Connection, column: sa.Column[Any], values: Sequence[str])
     if connection.dialect.name == "postgresql":
         return column == sa.any_(sa.bindparam(None, list(values), type_=postgresql.ARRAY(sa.Text)))
     return column.in_(values)
+
+
+def among_given(dialect: str, column: sa.Column[Any], name: str) -> sa.ColumnElement[bool]:
+    """As `among`, for a question that is made once: the values are given, by that name, when it is asked."""
+    if dialect == "postgresql":
+        return column == sa.any_(sa.bindparam(name, type_=postgresql.ARRAY(sa.Text)))
+    return column.in_(sa.bindparam(name, expanding=True))
 
 
 def present(

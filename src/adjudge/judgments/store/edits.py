@@ -20,8 +20,8 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from adjudge.data.layout import PENDING_IMPORT
-from adjudge.data.transaction import PATIENCE, Transaction
-from adjudge.errors import ClashError, DataError, FormatError, quoted
+from adjudge.data.transaction import Transaction
+from adjudge.errors import AdjudgeError, ClashError, DataError, FormatError, quoted
 from adjudge.judgments.protocol import PYRAMID
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.database import lock, present
@@ -171,7 +171,7 @@ def finish_edit(folder: Path, store: Store) -> None:
             f"{folder}: a change was interrupted and is to be finished first; open the evaluation where it can be"
             " written"
         )
-    with Transaction(folder, patience=PATIENCE) as change:
+    with Transaction(folder) as change:
         make_pending_edit(folder, store)
         make_pending_import(folder, store)
         for name in left:
@@ -183,7 +183,7 @@ def finish_change(folder: Path, store: Store) -> None:
     """As `finish_edit`, right after the change of the files: whoever fails here says that the change stands."""
     try:
         finish_edit(folder, store)
-    except DataError as error:
+    except AdjudgeError as error:
         raise type(error)(f"{error}; the change is finished when the evaluation is next opened") from None
 
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, Union
 
@@ -46,6 +46,10 @@ _LINES = {Task: ("repeat_of",), Event: ("client",)}
 _TIMES = {Task: ("lease_until",), Event: ("shown_at", "answered_at", "received_at")}
 _NUMBERS = {Task: ("phase", "position"), Event: ("base", "client_n", "took_ms", "seq")}
 _PLAIN = (*_NAMES[Task], *_LINES[Task], *_TIMES[Task], *_NUMBERS[Task])
+
+
+SKEW = timedelta(minutes=1)
+"""How far the clocks of two servers may differ. What is noted for later was noted by a clock that is set back since."""
 
 
 def utc_now() -> datetime:

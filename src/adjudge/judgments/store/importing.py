@@ -20,7 +20,7 @@ from sqlalchemy import Connection
 
 from adjudge.data.layout import PENDING_IMPORT
 from adjudge.data.transaction import Transaction
-from adjudge.errors import AdjudgeError, DataError, FormatError
+from adjudge.errors import AdjudgeError, FormatError, StoreUnavailable
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.appending import add_tasks, append_all
 from adjudge.judgments.store.database import lock, present
@@ -76,7 +76,7 @@ def _settle(store: Store, change: Transaction, id: str) -> None:
         made = store.change(lambda c: bool(present(c, schema.edit.c.id, store.evaluation, [id])))
     except Exception:
         if change.decided:
-            raise DataError(
+            raise StoreUnavailable(
                 f"{store.database.place}: went away while it saved the import, which is completed when the"
                 " evaluation is next opened"
             ) from None
@@ -105,7 +105,7 @@ def make_pending_import(folder: Path, store: Store) -> None:
 
     try:
         store.change(job)
-    except DataError as error:
+    except AdjudgeError as error:
         raise type(error)(f"{error}. An import was interrupted; to go on without it, remove {path}") from None
 
 

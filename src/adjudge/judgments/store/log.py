@@ -31,7 +31,10 @@ What = Literal[
     "new link, sessions and password ended",
     "suspended, sessions and password ended",
     "let in again",
+    "opened names, own answers closed",
 ]
+OPENED: What = "opened names, own answers closed"
+"""Who has seen which text is whose judges no more."""
 
 TRIES: tuple[What, ...] = (
     "sign-in refused: no such name",
@@ -89,6 +92,23 @@ class AccountLog:
                 for row in rows
                 if checked("account_log", row)
             ]
+
+    def has(self, person: str, what: What) -> bool:
+        """Whether there is such an entry of a person's."""
+        mine = (_log.c.evaluation == self._evaluation) & (_log.c.person == person) & (_log.c.what == what)
+        with self._store.database.reading() as connection:
+            return connection.scalar(sa.select(sa.exists().where(mine))) or False
+
+    def once(self, person: str, what: What, actor: Actor) -> None:
+        """Such an entry, where there is none yet."""
+        if not self.has(person, what):
+            now = stamp(self._store.clock())
+
+            def job(connection: Connection) -> None:
+                lock(connection, self._evaluation)
+                note(connection, self._evaluation, now, person, what, actor)
+
+            self._store.change(job)
 
     def refused(self, typed: str, what: What, actor: Actor) -> None:
         """An entry for a try that failed; old ones are forgotten.

@@ -6,7 +6,6 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from secrets import token_hex
@@ -16,10 +15,10 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 from sqlalchemy.dialects import postgresql, sqlite
 
-from adjudge.errors import BusyError, DataError, UsageError, quoted
+from adjudge.errors import DataError, UsageError, quoted
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.database import lock
-from adjudge.judgments.store.encoding import check_name, checked, checked_cell, moment, stamp
+from adjudge.judgments.store.encoding import SKEW, check_name, checked, checked_cell, moment, stamp
 from adjudge.judgments.store.log import COMMAND, Actor, What, note
 
 if TYPE_CHECKING:
@@ -44,6 +43,10 @@ def digest(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "backslashreplace")).hexdigest()
 
 
+def new_secret(name: str) -> str:
+    return secrets.token_hex(BYTES)
+
+
 class Secrets:
     """The secrets of one evaluation, by name. They stay in the database and reach no browser."""
 
@@ -51,11 +54,17 @@ class Secrets:
         self._store = store
         self._known: dict[str, bytes] = {}
 
-    def get(self, name: str) -> bytes:
-        """32 bytes, drawn when they are first asked for and the same ever after, in every process."""
+    def get(self, name: str, *, make: bool = True) -> bytes:
+        """32 bytes, drawn when they are first asked for and the same ever after, in every process.
+
+        Where none is to be made, nothing is written, and a secret that is not there is empty.
+        """
         if name not in self._known:
             check_name("name", name)
-            self._known[name] = bytes.fromhex(self._stored(name) or self._store.change(self._make(name)))
+            value = self._stored(name)
+            if value is None and not make:
+                return b""
+            self._known[name] = bytes.fromhex(value or self._store.change(self._make(name)))
         return self._known[name]
 
     def _stored(self, name: str) -> str | None:
@@ -64,7 +73,7 @@ class Secrets:
 
     def _make(self, name: str) -> Any:
         """A job that makes the secret. Of several who come first, one does; the others wait and take that one."""
-        row = {"evaluation": self._store.evaluation, "name": name, "value": secrets.token_hex(BYTES)}
+        row = {"evaluation": self._store.evaluation, "name": name, "value": new_secret(name)}
 
         def job(connection: Connection) -> str:
             insert: Any = (postgresql if connection.dialect.name == "postgresql" else sqlite).insert
@@ -83,6 +92,8 @@ def _value(connection: Connection, evaluation: str, name: str) -> str | None:
     return None if value is None else checked_cell("secret", "value", value, name)
 
 
+LIFETIME = timedelta(days=30)
+"""Of a session: an evaluation takes weeks, and every day's first minute should not be spent on signing in."""
 SEEN_EVERY = timedelta(minutes=1)
 KEPT = timedelta(days=1)  # how long attempts are kept
 LIMIT, WINDOW = 10, timedelta(minutes=15)
@@ -125,9 +136,9 @@ class Session:
     seen_at: str
     way: Way | None = None
 
-    def by_link_since(self, when: datetime) -> bool:
-        """Whether it was begun with a personal link, at that time or later."""
-        return self.way == "link" and moment(self.made_at) >= when
+    def by_link_within(self, time: timedelta, now: datetime) -> bool:
+        """Whether it was begun with a personal link in the time that just passed."""
+        return self.way == "link" and timedelta() <= now - moment(self.made_at) <= time
 
 
 class Sessions:
@@ -185,14 +196,9 @@ class Sessions:
         Notes, at most once a minute, that the person was here.
         """
         now = self._store.clock()
-        query = (
-            sa.select(*_session.c, _person.c.name, _account.c.role)
-            .select_from(ACCOUNTS.join(_session, _of_account(_session.c.person, _session.c.evaluation)))
-            .where(may_enter(self._evaluation))
-            .where(_session.c.hash == digest(token), _session.c.expires_at > stamp(now))
-        )
+        asked = {"evaluation": self._evaluation, "hash": digest(token), "now": stamp(now)}
         with self._store.database.reading() as connection:
-            row = connection.execute(query).mappings().first()
+            row = connection.execute(_FIND, asked).mappings().first()
             if row is None:
                 return None
             checked("session", row)
@@ -202,8 +208,8 @@ class Sessions:
         seen = row["seen_at"]
         if moment(seen) <= now - SEEN_EVERY:
             seen = stamp(now)
-            with suppress(BusyError):  # a note that is not worth refusing somebody
-                self._store.change(lambda connection: self._touch(connection, row, seen))
+            # A note that is not worth refusing somebody, nor letting them wait where somebody else is writing.
+            self._store.change_later(lambda connection: self._touch(connection, row, seen))
         return Session(
             person=row["person"],
             name=row["name"],
@@ -298,17 +304,19 @@ class Attempts:
     def _count(self, key: str, window: timedelta) -> sa.Select[Any]:
         if not timedelta() < window <= KEPT:
             raise UsageError(f"the window is {window}, expected more than nothing and at most {KEPT}")
-        after = stamp(self._store.clock() - window)
+        now = self._store.clock()
         return sa.select(sa.func.count()).where(
             _attempt.c.evaluation == self._evaluation,
             _attempt.c.key_hash == self._hash(key),
-            _attempt.c.at > after,
+            _attempt.c.at > stamp(now - window),
+            _attempt.c.at <= stamp(now + SKEW),
         )
 
     def _insert(self, connection: Connection, row: dict[str, str]) -> None:
-        old = stamp(moment(row["at"]) - KEPT)
+        now = moment(row["at"])
         mine = _attempt.c.evaluation == self._evaluation
-        connection.execute(sa.delete(_attempt).where(mine, _attempt.c.at <= old))
+        old = (_attempt.c.at <= stamp(now - KEPT)) | (_attempt.c.at > stamp(now + SKEW))
+        connection.execute(sa.delete(_attempt).where(mine, old))
         connection.execute(sa.insert(_attempt), [row])
 
     def _hash(self, key: str) -> str:
@@ -332,10 +340,18 @@ def is_open(connection: Connection, evaluation: str, person: str, token: str) ->
     return connection.scalar(query) is not None
 
 
-def may_enter(evaluation: str) -> sa.ColumnElement[bool]:
+def may_enter(evaluation: str | sa.BindParameter[str]) -> sa.ColumnElement[bool]:
     """That an account of `ACCOUNTS` is active and its person's name was not erased."""
     active = (_account.c.evaluation == evaluation) & (_account.c.state == "active")
     return active & _person.c.erased.is_(None)
+
+
+_FIND = (  # made once: every request asks it
+    sa.select(*_session.c, _person.c.name, _account.c.role)
+    .select_from(ACCOUNTS.join(_session, _of_account(_session.c.person, _session.c.evaluation)))
+    .where(may_enter(sa.bindparam("evaluation", type_=sa.Text)))
+    .where(_session.c.hash == sa.bindparam("hash"), _session.c.expires_at > sa.bindparam("now"))
+)
 
 
 def _seen(evaluation: str, person: str, when: str) -> sa.Update:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
@@ -22,9 +23,9 @@ from adjudge.data.folder import Folder
 from adjudge.errors import DataError, FormatError, quoted
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.accounts import Accounts, PeopleWithAccounts
-from adjudge.judgments.store.appending import add_tasks, append_all, lease_task, release_task
+from adjudge.judgments.store.appending import add_tasks, append_all, lease_task, leave_tasks, release_task
 from adjudge.judgments.store.confirmed import confirmed_address
-from adjudge.judgments.store.database import PATIENCE, Database, address
+from adjudge.judgments.store.database import PATIENCE, Database, address, among
 from adjudge.judgments.store.edits import finish_edit
 from adjudge.judgments.store.encoding import (
     EVENT_FIELDS,
@@ -50,6 +51,23 @@ Clock = Callable[[], datetime]
 PAGE = 1000  # events read at once
 _task, _event = schema.task, schema.event
 _EVENT = [_event.c[name] for name in EVENT_FIELDS]
+
+
+@dataclass(frozen=True, slots=True)
+class StoreState:
+    """By which somebody who keeps things in memory knows that they are old.
+
+    Tasks are added, which changes how many a person has, left behind, or changed by an edit, of which each is noted
+    (edits.py).
+    """
+
+    last: int
+    """The number of the latest event."""
+    edits: int
+    tasks: int
+    """Of one assessor,"""
+    left: int
+    """and how many of these they have gone on from."""
 
 
 def open_store(
@@ -130,7 +148,7 @@ class Store:
         return self.change(lambda connection: add_tasks(connection, self.evaluation, rows))
 
     def lease(self, task: str, assessor: str, until: datetime) -> Task | None:
-        """Gives a task to an assessor until a time, or None where somebody else has it now."""
+        """Gives a task to an assessor until a time, or None where somebody else has it now, and no longer than that."""
         stamp(until)  # a time without a zone is refused before anything is locked
 
         def job(connection: Connection) -> Task | None:
@@ -144,10 +162,21 @@ class Store:
             lambda connection: release_task(connection, self.evaluation, task, assessor, now=self.clock())
         )
 
+    def leave(self, assessor: str, tasks: Sequence[str]) -> None:
+        """Notes that an assessor has gone on from these tasks of theirs."""
+        self.change(
+            lambda connection: leave_tasks(connection, self.evaluation, assessor, tasks, now=self.clock())
+        )
+
     def change(self, job: Callable[[Connection], T]) -> T:
         """Runs a job in a write transaction, after what is waiting, and returns when it is committed."""
         self.database.check_process()
         return self._writer.run(job)
+
+    def change_later(self, job: Callable[[Connection], T]) -> Future[T]:
+        """As `change`, without waiting: for what is not worth it."""
+        self.database.check_process()
+        return self._writer.run_later(job)
 
     def task_rows(self, tasks: Iterable[Task]) -> list[Row]:
         """Tasks as rows, checked."""
@@ -160,10 +189,13 @@ class Store:
     # Reading: every call sees one state of the database.
 
     def task(self, id: str) -> Task:
-        found = self._tasks(_task.c.id == id)
-        if not found:
+        found = self.find_task(id)
+        if found is None:
             raise DataError(f"no task {quoted(id)} in {quoted(self.evaluation)}")
-        return found[0]
+        return found
+
+    def find_task(self, id: str) -> Task | None:
+        return next(iter(self._tasks(_task.c.id == id)), None)
 
     def tasks(
         self,
@@ -193,6 +225,18 @@ class Store:
             last = connection.scalar(sa.select(table.c.last_seq).where(table.c.name == self.evaluation))
             return 0 if last is None else checked_cell("evaluation", "last_seq", last, self.evaluation)
 
+    def state(self, assessor: str) -> StoreState:
+        """Whether something is new, in one question that reads next to nothing."""
+        with self._reading() as connection:
+            row = connection.execute(_STATE, {"evaluation": self.evaluation, "assessor": assessor}).one()
+        return StoreState(row.last or 0, row.edits, row.tasks, row.left)
+
+    def answered_after(self, after: int) -> dict[str, int]:
+        """The tasks that have events above a number, each with the highest."""
+        with self._reading() as connection:
+            rows = connection.execute(_ANSWERED_AFTER, {"evaluation": self.evaluation, "after": after})
+            return {row.task: row.seq for row in rows}
+
     def events(
         self, *, after: int = 0, task: str | None = None, question: str | None = None
     ) -> Iterator[Event]:
@@ -214,7 +258,9 @@ class Store:
                 return
             after = page[-1].seq or after
 
-    def current(self, topic: str | None = None, *, assessor: str | None = None) -> list[Judged]:
+    def current(
+        self, topic: str | None = None, *, assessor: str | None = None, tasks: Sequence[str] | None = None
+    ) -> list[Judged]:
         """The tasks that have answers, each with those that count now, by assessor and position.
 
         Of one assessor the latest answer to a question counts, and none where that one is null. Where
@@ -226,6 +272,8 @@ class Store:
                 mine.append(_task.c.topic == topic)
             if assessor is not None:
                 mine.append(_task.c.assessor == assessor)
+            if tasks is not None:
+                mine.append(among(connection, _task.c.id, tasks))
             answers: dict[str, dict[str, Event]] = {}
             pages = connection.execute(_latest(*mine)).partitions(PAGE)
             for event in events_of(chain.from_iterable(pages)):
@@ -259,6 +307,29 @@ class Store:
         return append_all(connection, self.evaluation, calls, stamp(self.clock()))
 
 
+def _count(table: sa.Table, *conditions: sa.ColumnElement[bool]) -> sa.ScalarSelect[int]:
+    here = table.c.evaluation == sa.bindparam("evaluation")
+    return sa.select(sa.func.count()).select_from(table).where(here, *conditions).scalar_subquery()
+
+
+_STATE = sa.select(
+    sa.select(schema.evaluation.c.last_seq)
+    .where(schema.evaluation.c.name == sa.bindparam("evaluation"))
+    .scalar_subquery()
+    .label("last"),
+    _count(schema.edit).label("edits"),
+    _count(_task, _task.c.assessor == sa.bindparam("assessor")).label("tasks"),
+    _count(_task, _task.c.assessor == sa.bindparam("assessor"), _task.c.lease_until.is_not(None)).label(
+        "left"
+    ),
+)
+_ANSWERED_AFTER = (
+    sa.select(_event.c.task, sa.func.max(_event.c.seq).label("seq"))
+    .where(_event.c.evaluation == sa.bindparam("evaluation"), _event.c.seq > sa.bindparam("after"))
+    .group_by(_event.c.task)
+)
+
+
 def _in_order(*conditions: sa.ColumnElement[bool]) -> sa.Select[Any]:
     return sa.select(_task).where(*conditions).order_by(_task.c.assessor, _task.c.position, _task.c.id)
 
@@ -288,12 +359,12 @@ def _latest(*conditions: sa.ColumnElement[bool]) -> sa.Select[Any]:
     )
 
 
-def store_of(folder: Folder) -> Store:
+def store_of(folder: Folder, *, patience: float = PATIENCE) -> Store:
     """The store, made where there is none; what a change of the folder's texts left to do here is done first.
 
     A file in the folder keeps the name under which it began, so that renaming the evaluation loses nothing.
     """
-    store = _store_of(folder)
+    store = _store_of(folder, patience)
     try:
         finish_edit(folder.path, store)
     except BaseException:
@@ -302,13 +373,13 @@ def store_of(folder: Folder) -> Store:
     return store
 
 
-def _store_of(folder: Folder) -> Store:
+def _store_of(folder: Folder, patience: float) -> Store:
     name = folder.settings.name
     if folder.settings.database:
-        return open_store(confirmed_address(folder), name)
-    store = open_store(folder.path, name)
+        return open_store(confirmed_address(folder), name, patience=patience)
+    store = open_store(folder.path, name, patience=patience)
     known = store.evaluations()
     if not known or name in known:
         return store
     store.close()
-    return open_store(folder.path, known[0])
+    return open_store(folder.path, known[0], patience=patience)

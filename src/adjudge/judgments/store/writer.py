@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 
-from adjudge.errors import AdjudgeError, BusyError, UsageError
+from adjudge.errors import AdjudgeError, BusyError, StoreUnavailable, UsageError
 from adjudge.judgments.store.encoding import Row
 from adjudge.judgments.tasks import Ack
 
@@ -61,10 +61,13 @@ class Writer:
 
         A job must not ask the writer for anything: it would wait for itself.
         """
+        return self.run_later(job).result()
+
+    def run_later(self, job: Callable[[Connection], T]) -> Future[T]:
+        """As `run`, without waiting."""
         item = Other(job)
         self._put(item)
-        result: T = item.future.result()
-        return result
+        return item.future
 
     def close(self) -> None:
         """Finishes what is waiting, then ends. Nothing is taken afterwards."""
@@ -117,7 +120,7 @@ class Writer:
         """One transaction for a batch. Where it fails as a whole, each call is tried once more, alone.
 
         So one caller's trouble is not another's, and a connection that broke is replaced. Trying again is
-        safe whatever became of the first commit: an id is stored once.
+        safe whatever became of the first commit: an id is stored once. An outage is everybody's trouble.
         """
         try:
             outcomes = self._commit(batch)
@@ -125,6 +128,9 @@ class Writer:
             if again or isinstance(error, BusyError):
                 for item in batch:
                     item.future.set_exception(error)
+                self._tell_waiting(error)
+            elif isinstance(error, StoreUnavailable):
+                self._serve(batch, again=True)
             else:
                 for item in batch:
                     self._serve([item], again=True)
@@ -143,8 +149,23 @@ class Writer:
                 result = item.job(connection)
         except BaseException as error:
             item.future.set_exception(error)
+            self._tell_waiting(error)
         else:
             item.future.set_result(result)
+
+    def _tell_waiting(self, error: BaseException) -> None:
+        """In an outage, those behind would each wait as long for the same: they are told at once, and may ask again."""
+        if not isinstance(error, StoreUnavailable):
+            return
+        while True:
+            try:
+                item = self._queue.get_nowait()
+            except queue.Empty:
+                return
+            if item is None:
+                self._queue.put(None)  # nothing can be behind it: the end stays the end
+                return
+            item.future.set_exception(error)
 
 
 def acknowledge(item: Append, outcome: Outcome) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -72,7 +72,7 @@ class CoveragePage:
         }
 
 
-def coverage_page(site: Site, task: Task, earlier: Sequence[Judged]) -> CoveragePage:
+def coverage_page(site: Site, task: Task, earlier: Iterable[Judged]) -> CoveragePage:
     """`earlier` are the same person's judgments, from which the page knows what was said before."""
     protocol = site.protocol(task.protocol)
     assert task.peer is not None
@@ -112,7 +112,7 @@ def _shown(
 
 
 def _said_before(
-    site: Site, task: Task, protocol: Protocol, peer_units: Sequence[Unit], earlier: Sequence[Judged]
+    site: Site, task: Task, protocol: Protocol, peer_units: Sequence[Unit], earlier: Iterable[Judged]
 ) -> tuple[Before, ...]:
     """Answers to the same model unit for sentences that this summary holds word for word; the latest one counts.
 

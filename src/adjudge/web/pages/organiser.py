@@ -9,16 +9,18 @@ from fastapi import HTTPException, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from adjudge.errors import AdjudgeError
+from adjudge.errors import DataError
 from adjudge.formats.answer_table import answer_table
 from adjudge.judgments.pairs.sample import ANYONE
 from adjudge.judgments.protocol import NOTES, own_protocols
 from adjudge.judgments.store.accounts import Account
 from adjudge.judgments.store.encoding import to_json
+from adjudge.judgments.store.log import OPENED
 from adjudge.judgments.store.records import records
 from adjudge.judgments.tasks import PROGRAMS, Judged, Task
 from adjudge.web.access import Refusal, actor_of
 from adjudge.web.api import visitor
+from adjudge.web.outages import Outage
 from adjudge.web.pages.views import render
 from adjudge.web.pages.work import answers_of, is_assigned, progress
 from adjudge.web.sampler import Quota, Sampler, is_copy
@@ -100,8 +102,12 @@ class OrganiserPage:
     programs: tuple[ProgramTotal, ...]
     origins: Mapping[str, str]
     """Of assessors that are programs: simulated, learned."""
+    outages: tuple[Outage, ...]
+    """When the store could not be used, since the server was started."""
     closed: bool
     """The organiser judges too and is not done: which summary is whose stays closed to them."""
+    last_word: bool
+    """They are done, and have not opened it yet: opening it will close their answers."""
 
 
 NO_LINKS = (
@@ -156,6 +162,7 @@ def organiser_page(
     sums = {name: _sum(cells, name) for name in shown}
     people = [sums[name] for name in shown if name not in origins]
     closed = results_closed(site, person, sampler)
+    last_word = not closed and judges_still(site, person)
     names = {each.id: each.name or "" for each in site.store.people.all()}
     return OrganiserPage(
         people=tuple(
@@ -164,7 +171,7 @@ def organiser_page(
         topics=tuple(topic for topic in site.collection.topics if any(topic == each for _, each in cells)),
         assessors=tuple(name for name in shown if name in assessors),
         cells=cells,
-        notes=tuple(_notes(judged.values(), closed)),
+        notes=tuple(_notes(judged.values(), closed or last_word)),
         done=sum(each.done for each in people),
         tasks=sum(each.tasks for each in people),
         changed=len(gone),
@@ -172,7 +179,9 @@ def organiser_page(
         quota=quota if quota is not None and quota.of else None,
         programs=tuple(_programs(origins, sums)),
         origins=origins,
+        outages=site.outages.known,
         closed=closed,
+        last_word=last_word,
     )
 
 
@@ -249,7 +258,7 @@ def _where(task: Task) -> str:
 
 def results_closed(site: Site, person: str, sampler: Sampler | None) -> bool:
     """While an organiser has pages of their own to judge, whose texts they are stays closed to them."""
-    if person not in site.judging.organisers_who_judge:
+    if not judges_still(site, person):
         return False
     answers = answers_of(site, person)
     for task in site.tasks_of(person):
@@ -261,10 +270,24 @@ def results_closed(site: Site, person: str, sampler: Sampler | None) -> bool:
     return sampler is not None and sampler.has_open(person)
 
 
+def judges_still(site: Site, person: str) -> bool:
+    """Whether an organiser judges, and has not opened which text is whose."""
+    return person in site.judging.organisers_who_judge and not site.store.account_log.has(person, OPENED)
+
+
+def open_names(request: Request) -> None:
+    """Before an organiser is shown which text is whose: their own answers are closed by it, and the log says so."""
+    site: Site = request.app.state.site
+    me = visitor(request).person
+    site.store.account_log.once(me, OPENED, actor_of(request, me))
+
+
 def page(request: Request) -> Response:
     site: Site = request.app.state.site
     sampler: Sampler = request.app.state.sampler
     page = organiser_page(site, visitor(request).person, sampler.quota(), sampler)
+    if any(note.where for note in page.notes):
+        open_names(request)
     return render(request, "organiser.html.j2", page=page)
 
 
@@ -280,8 +303,10 @@ def link(asked: Named, request: Request) -> NewLink:
     stay = me.token if asked.person == me.person else None
     actor = actor_of(request, me.person)
     try:
+        if stay is None and site.store.accounts.get(asked.person).role == "organiser":
+            open_names(request)  # to whoever signs in by it, they are
         return NewLink(token=site.store.accounts.renew_link(asked.person, actor=actor, stay=stay))
-    except AdjudgeError as error:
+    except DataError as error:
         raise HTTPException(404) from error
 
 
@@ -293,7 +318,7 @@ def suspend(asked: State, request: Request) -> State:
     change = site.store.accounts.suspend if asked.suspended else site.store.accounts.restore
     try:
         change(asked.person, actor=actor_of(request, me))
-    except AdjudgeError as error:
+    except DataError as error:
         raise HTTPException(404) from error
     return asked
 
@@ -308,6 +333,7 @@ def export(form: str, request: Request) -> Response:
         raise HTTPException(404)
     if results_closed(site, visitor(request).person, request.app.state.sampler):
         raise HTTPException(403)
+    open_names(request)
     text = all_records(site) if form == "jsonl" else table(site)
     headers = {"Content-Disposition": f'attachment; filename="judgments.{form}"'}
     return Response(text, media_type=f"{FORMS[form]}; charset=utf-8", headers=headers)

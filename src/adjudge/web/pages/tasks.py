@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +21,7 @@ from adjudge.web.blind import UnitIds
 from adjudge.web.pages.coverage import CoveragePage, coverage_page
 from adjudge.web.pages.mismatch import MismatchTask, mismatch_page
 from adjudge.web.pages.rating import RatingPage, rating_page
-from adjudge.web.pages.work import WorkBlock, WorkItem, work_of
+from adjudge.web.pages.work import WorkItem, item_of
 from adjudge.web.site import Site
 
 Body = CoveragePage | RatingPage | MismatchTask
@@ -57,7 +57,6 @@ class TaskPage:
     kind: str
     topic: str
     question: str | None
-    block: WorkBlock
     item: WorkItem
     protocol: Protocol
     guidelines: tuple[str, ...]
@@ -78,37 +77,33 @@ class TaskPage:
 
 def task_page(site: Site, person: str, task: Task) -> TaskPage:
     protocol = site.protocol(task.protocol)
-    mine = site.store.current(assessor=person)
-    work = work_of(site, person)
-    key = site.task_key(task)
-    block, item = next((b, i) for b in work.blocks for i in b.items if i.key == key)
+    mine = site.desk(person).judged
     why = site.changed(task)
     row = site.collection.topics.get(task.topic)
     return TaskPage(
-        key=key,
+        key=site.task_key(task),
         kind=protocol.kind,
         topic=site.topic_title(task.topic),
         question=row.question if row is not None else None,
-        block=block,
-        item=item,
+        item=item_of(site, person, task),
         protocol=protocol,
         guidelines=guideline_paragraphs(protocol),
-        answers=given(site, mine, task, person),
+        answers=given(site, mine.get(task.id), task, person),
         changed=why,
-        body=None if why is not None else _body(site, task, protocol, mine),
+        body=None if why is not None else _body(site, task, protocol, mine.values()),
     )
 
 
-def _body(site: Site, task: Task, protocol: Protocol, mine: list[Judged]) -> Body:
+def _body(site: Site, task: Task, protocol: Protocol, mine: Iterable[Judged]) -> Body:
     if protocol.kind == "mismatch":
         return mismatch_page(site, task)
     return coverage_page(site, task, mine) if protocol.kind == "coverage" else rating_page(site, task)
 
 
-def given(site: Site, judged: list[Judged], task: Task, person: str) -> dict[str, Given]:
+def given(site: Site, judged: Judged | None, task: Task, person: str) -> dict[str, Given]:
     """A person's answers to a task that count now, as the browser knows them; of one that is open again, its number."""
-    found = next((each.answers for each in judged if each.task.id == task.id), {})
-    mine = {question: event for question, event in found.items() if event.assessor == person}
+    answered = {} if judged is None else judged.answers
+    mine = {question: event for question, event in answered.items() if event.assessor == person}
     ids, page = UnitIds.of(site, task), AskedPage.of(site, task)
     standing = page.standing({question: event.answer for question, event in mine.items()})
     answers: dict[str, Given] = {}

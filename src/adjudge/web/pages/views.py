@@ -12,7 +12,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from adjudge.web import access, assets
 from adjudge.web.access import Visitor
-from adjudge.web.api import own_pair, own_task, visitor
+from adjudge.web.api import open_task, own_pair, visitor
+from adjudge.web.closing import go_on
 from adjudge.web.pages.tasks import task_page
 from adjudge.web.pages.work import work_of
 from adjudge.web.site import Site
@@ -81,10 +82,12 @@ def work(request: Request) -> Response:
 
 def task(key: str, request: Request) -> Response:
     site: Site = request.app.state.site
-    found = own_task(request, key)
+    found = open_task(request, key)
     if site.protocol(found.protocol).kind == "preference":
         return RedirectResponse(f"{request.scope.get('root_path', '')}/pairs?task={key}", 303)
-    page = task_page(site, visitor(request).person, found)
+    person = visitor(request).person
+    go_on(site, person, [found])
+    page = task_page(site, person, found)
     return render(request, f"{page.kind}.html.j2", page=page)
 
 

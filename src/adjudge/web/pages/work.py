@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any
 
 from adjudge.judgments.tasks import Judged, Task
 from adjudge.web.answering import AskedPage
+from adjudge.web.desks import Desk
 from adjudge.web.sampler import is_copy
 from adjudge.web.site import Site
 
@@ -38,10 +38,8 @@ class WorkItem:
 
 @dataclass(frozen=True)
 class WorkBlock:
-    """Tasks that follow each other in the plan: of one topic, or of one protocol where topics are mixed."""
+    """The tasks of one protocol. In parts by topic a planted repeat would be known: it is not where its topic is."""
 
-    title: str | None
-    """The topic's; None where topics are mixed."""
     kind: str
     protocol: str
     items: tuple[WorkItem, ...]
@@ -82,14 +80,10 @@ LABELS = {
 
 def work_of(site: Site, person: str) -> Work:
     """A person's work in the order of the plan: a planted repeat stands, and is numbered, where the plan has it."""
-    answers = answers_of(site, person)
-    tasks = [task for task in site.tasks_of(person) if is_assigned(site, task)]
-    totals, numbers = Counter(task.protocol for task in tasks), Counter[str]()
-    order: list[WorkItem] = []
-    for task in tasks:
-        numbers[task.protocol] += 1
-        place = numbers[task.protocol], totals[task.protocol]
-        order.append(_item(site, task, answers.get(task.id, {}), *place))
+    desk = site.desk(person)
+    listed = places(site, desk)
+    tasks = [task for task in desk.tasks if task.id in listed]
+    order = [_item(site, task, desk, listed[task.id]) for task in tasks]
     begun = next((item for item in order if item.state == "begun"), None)
     first = next((item for item in order if item.state == "open"), None)
     done = sum(item.state == "done" for item in order)
@@ -99,17 +93,9 @@ def work_of(site: Site, person: str) -> Work:
 
 
 def _blocks(site: Site, placed: list[tuple[Task, WorkItem]]) -> Iterator[WorkBlock]:
-    """The list in parts. Where the plan mixes topics, a part for every one that comes up would be of no help."""
-    for name, of_protocol in groupby(placed, key=lambda each: each[0].protocol):
-        protocol, some = site.protocol(name), list(of_protocol)
-        runs = [(topic, list(run)) for topic, run in groupby(some, key=lambda each: each[0].topic)]
-        first = Counter(topic for topic, run in runs if any(task.repeat_of is None for task, _ in run))
-        if len(runs) * 2 > len(some) and max(first.values(), default=0) > 1:
-            yield WorkBlock(None, protocol.kind, protocol.title, tuple(item for _, item in some))
-            continue
-        for topic, run in runs:
-            items = tuple(item for _, item in run)
-            yield WorkBlock(site.topic_title(topic), protocol.kind, protocol.title, items)
+    for protocol in map(site.protocol, dict.fromkeys(task.protocol for task, _ in placed)):
+        items = tuple(item for task, item in placed if task.protocol == protocol.name)
+        yield WorkBlock(protocol.kind, protocol.title, items)
 
 
 def is_assigned(site: Site, task: Task) -> bool:
@@ -117,27 +103,61 @@ def is_assigned(site: Site, task: Task) -> bool:
     return site.protocol(task.protocol).kind != "pyramid" and not is_copy(task)
 
 
+def places(site: Site, desk: Desk) -> Mapping[str, tuple[int, int]]:
+    """The tasks that are listed, each with its number among those of its protocol, and how many these are."""
+    if desk.places:
+        return desk.places[0]
+    there = [task for task in desk.tasks if not task.cancelled]
+    known = [task for task in there if site.has_protocol(task.protocol)]
+    listed = [task for task in known if is_assigned(site, task)]
+    totals, numbers = Counter(task.protocol for task in listed), Counter[str]()
+    found: dict[str, tuple[int, int]] = {}
+    for task in listed:
+        numbers[task.protocol] += 1
+        found[task.id] = numbers[task.protocol], totals[task.protocol]
+    if len(known) == len(there):  # a protocol that is not known yet may come
+        desk.places.append(found)
+    return found
+
+
 def answers_of(site: Site, person: str) -> dict[str, Mapping[str, Any]]:
     """A person's answers that count now: by task, then by question."""
-    return {judged.task.id: _given(judged, person) for judged in site.store.current(assessor=person)}
+    return {task: _given(judged, person) for task, judged in site.desk(person).judged.items()}
 
 
-def _given(judged: Judged, person: str) -> dict[str, Any]:
-    return {q: event.answer for q, event in judged.answers.items() if event.assessor == person}
+def _given(judged: Judged | None, person: str) -> dict[str, Any]:
+    answers = {} if judged is None else judged.answers
+    return {q: event.answer for q, event in answers.items() if event.assessor == person}
 
 
-def _item(site: Site, task: Task, answers: Mapping[str, Any], number: int, total: int) -> WorkItem:
-    done, of = progress(site, task, answers)
-    label = f"{LABELS[site.protocol(task.protocol).kind]} {number}"
+def item_of(site: Site, person: str, task: Task) -> WorkItem:
+    """A task as the list has it; the others are not looked at."""
+    desk = site.desk(person)
+    return _item(site, task, desk, places(site, desk)[task.id])
+
+
+def _item(site: Site, task: Task, desk: Desk, place: tuple[int, int]) -> WorkItem:
+    number, total = place
+    done, of = _progress(site, task, desk)
     return WorkItem(
         key=site.task_key(task),
         number=number,
         total=total,
-        label=label,
+        label=f"{LABELS[site.protocol(task.protocol).kind]} {number}",
         done=done,
         of=of,
         changed=done < of and site.changed(task) is not None,
     )
+
+
+def _progress(site: Site, task: Task, desk: Desk) -> tuple[int, int]:
+    """As `progress`, counted anew only where the answers are others than when it was counted last."""
+    judged, texts = desk.judged.get(task.id), site.collection
+    (answers, of), known = desk.progress.get(task.id, ((None, None), (0, 0)))
+    if of is not texts or answers is not judged:
+        known = progress(site, task, _given(judged, task.assessor))
+        desk.progress[task.id] = ((judged, texts), known)
+    return known
 
 
 def progress(site: Site, task: Task, answers: Mapping[str, Any]) -> tuple[int, int]:
@@ -150,7 +170,9 @@ def progress(site: Site, task: Task, answers: Mapping[str, Any]) -> tuple[int, i
 
 def after(site: Site, person: str, task: Task) -> WorkItem | None:
     """What comes after a task: the next one that is not done, from there on and then from the start."""
-    every = work_of(site, person).order
-    here = next((at for at, item in enumerate(every) if item.key == site.task_key(task)), -1)
-    open = ("open", "begun")
-    return next((item for item in every[here + 1 :] + every[: here + 1] if item.state in open), None)
+    desk = site.desk(person)
+    listed = places(site, desk)
+    tasks = [each for each in desk.tasks if each.id in listed]
+    here = next((at for at, each in enumerate(tasks) if each.id == task.id), -1)
+    items = (_item(site, each, desk, listed[each.id]) for each in tasks[here + 1 :] + tasks[: here + 1])
+    return next((item for item in items if item.state in ("open", "begun")), None)

@@ -20,7 +20,7 @@ export class Answers extends EventTarget {
     this.task = task;
     for (const [question, given] of Object.entries(answers)) this.#given.set(question, { ...given });
     const { signal } = this.#end;
-    queue.addEventListener("saved", ({ detail: { event, seq, newer } }) => this.#arrived({ ...event, seq, newer }), { signal });
+    queue.addEventListener("saved", ({ detail: { event, seq, newer, reopened } }) => this.#arrived({ ...event, seq, newer, reopened }), { signal });
     queue.addEventListener("elsewhere", ({ detail }) => this.#arrived(detail), { signal });
     queue.addEventListener("refused", ({ detail }) => this.#refused(detail.event), { signal });
     this.ready = this.#recover();

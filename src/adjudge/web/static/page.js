@@ -7,6 +7,7 @@ const SAYS = {
   saved: () => "Saved",
   saving: () => "Saving …",
   offline: n => `Offline · ${n} kept here`,
+  unsaved: n => `Not saved yet · ${n} kept here`,
   "signed-out": n => `Signed out · ${n} kept here`,
   "other-person": n => `${n} kept here`,
   refused: n => `Not saved · ${n} kept here`,
@@ -22,6 +23,8 @@ function showState() {
   if (queue.state === "signed-out") banner("You are signed out. Your answers are kept on this computer. ", link());
   else if (queue.state === "other-person") {
     banner("Somebody else is signed in here. Your answers are kept on this computer until you sign in again. ", link());
+  } else if (queue.state === "unsaved") {
+    banner("Not saved yet; kept on this computer. The server cannot save answers at the moment; they are sent again until it does.");
   } else if (queue.state === "refused") banner("The server does not understand this page. Reload it; nothing is lost.");
   else banner(null);
 }

@@ -44,7 +44,7 @@ async function advance() {
     } catch (error) {
       const out = [401, 403, 409].includes(error.status);
       if (out && await renew() === "renewed") continue;
-      draw(out ? "Sign in to go on. Your answers are kept." : "No connection. Trying again …");
+      draw(out ? "Sign in to go on. Your answers are kept." : error.status ? "The next pair cannot be had at the moment. Trying again …" : "No connection. Trying again …");
       await new Promise(resolve => setTimeout(resolve, 2000));
     }
   }

@@ -22,7 +22,7 @@ const finished = transaction => new Promise((resolve, reject) => {
 const alone = (name, job) => navigator.locks ? navigator.locks.request(name, job) : job();
 
 export class Queue extends EventTarget {
-  /** States: saved, saving, offline, signed-out, other-person, refused. */
+  /** States: saved, saving, offline, unsaved (the server cannot save now), signed-out, other-person, refused. */
   state = "saving"; // until it is known what an earlier page left
   waiting = 0;
   client = newId(); // this page, among the tabs that share the queue
@@ -63,7 +63,7 @@ export class Queue extends EventTarget {
       id: newId(), client: this.client, client_n: this.#number++,
       answered_at: new Date().toISOString(), ...event,
     };
-    this.#show("saving", this.waiting + 1);
+    this.#showSending(this.waiting + 1);
     const adding = this.#keep(kept).then(() => this.#adding.delete(adding)).then(() => { this.flush(); });
     this.#adding.add(adding);
   }
@@ -121,7 +121,7 @@ export class Queue extends EventTarget {
   async #send() {
     let events = await this.pending();
     while (events.length) {
-      this.#show("saving", events.length);
+      this.#showSending(events.length);
       const some = events.slice(0, MOST);
       let receipt;
       try {
@@ -149,7 +149,7 @@ export class Queue extends EventTarget {
     if ([401, 403, 409].includes(error.status)) {
       const who = await renew();
       if (who === "renewed") return false;
-      this.#show(who === "other" ? "other-person" : who === "unknown" ? "offline" : "signed-out", waiting);
+      this.#show(who === "other" ? "other-person" : who === "unknown" ? "unsaved" : "signed-out", waiting);
       this.#later();
       return true;
     }
@@ -157,7 +157,7 @@ export class Queue extends EventTarget {
       this.#show("refused", waiting); // the page and the server do not understand each other: nothing is dropped
       return true;
     }
-    this.#show("offline", waiting);
+    this.#show(error.status ? "unsaved" : "offline", waiting);
     this.#later();
     return true;
   }
@@ -165,6 +165,11 @@ export class Queue extends EventTarget {
   #later() {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.flush(), PATIENCE[Math.min(this.#tries++, PATIENCE.length - 1)]);
+  }
+
+  /** While the server cannot save, that is what the page goes on to say. */
+  #showSending(waiting) {
+    this.#show(this.state === "unsaved" ? "unsaved" : "saving", waiting);
   }
 
   #show(state, waiting) {

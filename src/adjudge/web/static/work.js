@@ -7,6 +7,7 @@ const queue = new Queue();
 queue.addEventListener("state", () => {
   const kept = `${queue.waiting} ${queue.waiting === 1 ? "answer is" : "answers are"} kept on this computer`;
   if (queue.state === "saving" || queue.state === "saved") banner(null);
+  else if (queue.state === "unsaved") banner(`Not saved yet; ${kept}. The server cannot save answers at the moment; they are sent again until it does.`);
   else banner(queue.state === "offline" ? `Offline: ${kept} and will be sent.` : `Sign in again: ${kept} until you do.`);
 });
 document.addEventListener("keydown", event => {
