@@ -120,20 +120,22 @@ class EventLedger:
 
     def _read_back(self, connection: Connection) -> None:
         """Whatever is acknowledged was read back: a trigger or a rule may have made it something else, or nothing."""
-        event, counter = schema.event, schema.evaluation
-        query = (
-            sa.select(*event.c, counter.c.last_seq)
-            .join(counter, counter.c.name == event.c.evaluation)
-            .where(event.c.evaluation == self.evaluation, event.c.seq >= self.fresh[0]["seq"])
-            .order_by(event.c.seq)
-        )
-        columns = event.c.keys()
-        expected = [(*(row[name] for name in columns), self.last) for row in self.fresh]
-        if list(map(tuple, connection.execute(query))) != expected:
+        expected = [(*(row[name] for name in _COLUMNS), self.last) for row in self.fresh]
+        which = {"of": self.evaluation, "first": self.fresh[0]["seq"]}
+        if list(map(tuple, connection.execute(_READ_BACK, which))) != expected:
             raise NotKept(
                 "the database did not keep an answer as it was given: nothing was saved;"
                 " look for triggers and rules in it that Adjudge did not make"
             )
+
+
+_COLUMNS = schema.event.c.keys()
+_READ_BACK = (
+    sa.select(*schema.event.c, schema.evaluation.c.last_seq)
+    .join(schema.evaluation, schema.evaluation.c.name == schema.event.c.evaluation)
+    .where(schema.event.c.evaluation == sa.bindparam("of"), schema.event.c.seq >= sa.bindparam("first"))
+    .order_by(schema.event.c.seq)
+)
 
 
 class NotKept(BusyError):

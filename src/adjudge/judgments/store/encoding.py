@@ -11,9 +11,10 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, Union
 
 from adjudge.data.rows import HALF
@@ -109,18 +110,14 @@ Check = Callable[[Any], str | None]
 """What is wrong with a value; None where nothing is."""
 
 
-@lru_cache(maxsize=10_000)
 def _wrong_name(value: object) -> str | None:
+    if type(value) is str and value.isascii() and value.isprintable() and 0 < len(value) <= LONGEST_NAME:
+        return None  # nearly all; this is done for every cell that is read
     if (problem := _wrong_line(value)) is not None:
         return problem
     if not value or len(str(value)) > LONGEST_NAME:
         return f"{quoted(value)}, expected 1 to {LONGEST_NAME} characters"
     return None
-
-
-def _wrong_id(value: object) -> str | None:
-    """As `_wrong_name`, of anything that JSON or a program may give."""
-    return _wrong_name(value) if isinstance(value, str) else _wrong_text(value)
 
 
 def _wrong_line(value: object) -> str | None:
@@ -145,8 +142,11 @@ def _wrong_text(value: object) -> str | None:
     return None
 
 
-@lru_cache(maxsize=10_000)
 def _wrong_time(value: object) -> str | None:
+    if type(value) is str and len(value) == 27 and value[-1] == "Z" and "0001" < value[:4] < "9999":
+        with suppress(ValueError):
+            datetime.fromisoformat(value)  # as `stamp` writes it
+            return None
     if (problem := _wrong_line(value)) is not None:
         return problem
     try:
@@ -219,7 +219,7 @@ def _wrong_side(value: object) -> str | None:
 
 def _wrong_names(value: object) -> str | None:
     """The systems that cancel a task; none has an empty name, which stands for the topic."""
-    fine = isinstance(value, list) and not any(each != "" and _wrong_id(each) for each in value)
+    fine = isinstance(value, list) and not any(each != "" and _wrong_name(each) for each in value)
     return None if fine else "not a JSON list of names"
 
 
@@ -290,13 +290,22 @@ _LINE: Check = _wrong_line
 _TIME: Check = _wrong_time
 _NUMBER: Check = _wrong_number
 _SIDE: Mapping[str, Check] = {
-    **dict.fromkeys(("system", "document", "form"), _wrong_id),
+    **dict.fromkeys(("system", "document", "form"), _wrong_name),
     **dict.fromkeys(("length", "start", "end"), _wrong_number),
     "text": _wrong_text,
 }
 _SEQ: Check = partial(_wrong_number, least=1, most=HIGHEST)
 _COUNT: Check = partial(_wrong_number, least=0, most=HIGHEST)
 _TOKEN_HASH = _matching("[0-9a-f]{64}", "the hash of a token")
+
+_TASK_JSON: Mapping[str, Check] = {
+    "hashes": _wrong_hashes,
+    "left_json": _wrong_side,
+    "right_json": _wrong_side,
+    "asked": _wrong_object,
+    "cancelled": _wrong_names,
+    "renamed": _wrong_renamings,
+}
 
 KEYS = {
     "evaluation": "name",
@@ -326,13 +335,12 @@ CELLS: Mapping[str, Mapping[str, tuple[Check, bool]]] = {
     ),
     "task": _cells(
         dict.fromkeys(("evaluation", "id", "assessor", "protocol", "version", "topic"), _NAME)
-        | {"hashes": _json(_wrong_hashes), "position": _NUMBER},
+        | {"hashes": _json(_TASK_JSON["hashes"]), "position": _NUMBER},
         dict.fromkeys(("peer_system", "peer_form", "reference_system", "reference_form"), _NAME)
         | dict.fromkeys(("repeat_of", "lease_by"), _NAME)
         | dict.fromkeys(("peer_length", "reference_length", "phase"), _NUMBER)
-        | dict.fromkeys(("left_json", "right_json"), _json(_wrong_side))
-        | {"lease_until": _TIME, "asked": _json(_wrong_object)}
-        | {"cancelled": _json(_wrong_names), "renamed": _json(_wrong_renamings)},
+        | {name: _json(wrong) for name, wrong in _TASK_JSON.items() if name != "hashes"}
+        | {"lease_until": _TIME},
     ),
     "event": _cells(
         dict.fromkeys(("evaluation", "id", "task", "assessor", "question"), _NAME)
@@ -406,7 +414,7 @@ def checked_cell(table: str, column: str, value: Any, key: object = None) -> Any
 
 def check_name(field: str, value: object) -> None:
     """Refuses what cannot identify something."""
-    _refuse(field, _wrong_id(value))
+    _refuse(field, _wrong_name(value))
 
 
 def check_line(field: str, value: object) -> None:
@@ -421,7 +429,7 @@ def check_text(field: str, value: object) -> None:
 
 def check_time(field: str, value: object) -> None:
     """Refuses what is no time."""
-    _refuse(field, _wrong_time(value) if isinstance(value, str) else _wrong_text(value))
+    _refuse(field, _wrong_time(value))
 
 
 def check_number(field: str, value: object) -> None:
@@ -533,22 +541,37 @@ def _mapping(field: str, value: Mapping[str, Any]) -> str:
 
 def task_of(row: Stored) -> Task:
     """The task of a row that was read."""
-    checked("task", row)
-
-    def read(column: str) -> Any:
-        return None if row[column] is None else from_json(row[column])
-
+    cells = dict(row)
+    fine = True
+    for name, wrong, may_be_empty in _TASK_CHECKS:
+        value = cells.get(name)
+        if value is None:
+            fine = fine and may_be_empty
+        elif name in _TASK_JSON:
+            try:
+                cells[name] = from_json(value)
+            except ValueError:
+                fine = False
+            else:
+                fine = fine and _TASK_JSON[name](cells[name]) is None
+        elif wrong(value) is not None:
+            fine = False
+    if not fine:
+        checked("task", row)  # which says what it is
     return Task(
-        **{name: row[name] for name in _PLAIN},
-        peer=_ref_of(row, "peer"),
-        reference=_ref_of(row, "reference"),
-        left=read("left_json"),
-        right=read("right_json"),
-        hashes=read("hashes"),
-        asked=read("asked"),
-        cancelled=tuple(read("cancelled") or ()),
-        renamed=tuple((when, old, new) for when, old, new in read("renamed") or ()),
+        **{name: cells[name] for name in _PLAIN},
+        peer=_ref_of(cells, "peer"),
+        reference=_ref_of(cells, "reference"),
+        left=cells["left_json"],
+        right=cells["right_json"],
+        hashes=cells["hashes"],
+        asked=cells["asked"],
+        cancelled=tuple(cells["cancelled"] or ()),
+        renamed=tuple((when, old, new) for when, old, new in cells["renamed"] or ()),
     )
+
+
+_TASK_CHECKS = tuple((name, wrong, may_be_empty) for name, (wrong, may_be_empty) in CELLS["task"].items())
 
 
 def _ref_of(row: Stored, role: str) -> TextRef | None:

@@ -7,7 +7,7 @@ which are not there, numbers that were given twice, answers that their protocol 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -42,13 +42,40 @@ def _faults(connection: sqlite3.Connection, protocols: Known) -> Iterator[DataEr
         yield FormatError(f"is damaged: {state}")
         return
     there = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    protocol_of: dict[tuple[Any, Any], Any] = {}
     for table in CELLS:
-        if table in there:
-            for row in connection.execute(f"SELECT * FROM {table}"):  # noqa: S608
-                yield from bad_cells(table, dict(row))
+        if table not in there:
+            continue
+        rows = map(dict, connection.execute(f"SELECT * FROM {table}"))  # noqa: S608
+        if table == "event":
+            yield from _event_faults(rows, protocol_of, protocols)
+            continue
+        for row in rows:
+            yield from bad_cells(table, row)
+            if table == "task":
+                protocol_of[row["evaluation"], row["id"]] = row["protocol"]
     yield from _dangling(connection)
     yield from _counters(connection)
-    yield from _unknown_answers(connection, protocols)
+
+
+def _event_faults(
+    rows: Iterable[Row], protocol_of: Mapping[tuple[Any, Any], Any], protocols: Known
+) -> Iterator[BadCell]:
+    """Cells; and answers that count now and that their protocol does not know. Rows come in the order of saving."""
+    known = protocols({name for name in protocol_of.values() if isinstance(name, str)})
+    unknown: dict[tuple[Any, ...], BadCell] = {}
+    for row in rows:
+        bad = list(bad_cells("event", row))
+        yield from bad
+        key = (row["evaluation"], row["task"], row["question"], row["assessor"])
+        unknown.pop(key, None)
+        protocol = known.get(protocol_of.get(key[:2]))
+        if protocol is not None and not bad:
+            try:
+                protocol.check(row["question"], from_json(row["answer"]))
+            except DataError as error:
+                unknown[key] = BadCell("event", row["seq"], "answer", str(error))
+    yield from unknown.values()
 
 
 def _dangling(connection: sqlite3.Connection) -> Iterator[BadCell]:
@@ -73,35 +100,3 @@ def _counters(connection: sqlite3.Connection) -> Iterator[BadCell]:
     for name, last, highest in connection.execute(query):
         if isinstance(last, int) and isinstance(highest, int) and last < highest <= HIGHEST:
             yield BadCell("evaluation", name, "last_seq", f"{last:,}, and there is an event {highest:,}")
-
-
-def _unknown_answers(connection: sqlite3.Connection, protocols: Known) -> Iterator[BadCell]:
-    """Answers that count now and that their protocol does not know."""
-    used = {
-        name for (name,) in connection.execute("SELECT DISTINCT protocol FROM task") if isinstance(name, str)
-    }
-    known = protocols(used)
-    query = """
-        select event.*, protocol from event
-        join task on task.evaluation = event.evaluation and task.id = event.task order by event.evaluation, seq
-    """
-    wrong: dict[tuple[Any, ...], BadCell] = {}
-    for row in map(dict, connection.execute(query)):
-        key = tuple(row[name] for name in ("evaluation", "task", "question", "assessor"))
-        wrong.pop(key, None)
-        protocol = known.get(row["protocol"])
-        if protocol is not None and (fault := unknown_answer(row, protocol)) is not None:
-            wrong[key] = fault
-    yield from wrong.values()
-
-
-def unknown_answer(row: Row, protocol: Protocol) -> BadCell | None:
-    if not isinstance(row["question"], str):
-        return None
-    try:
-        protocol.check(row["question"], from_json(row["answer"]))
-    except DataError as error:
-        return BadCell("event", row["seq"], "answer", str(error))
-    except ValueError:  # no JSON, which was said before
-        pass
-    return None
