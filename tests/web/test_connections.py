@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
 import re
@@ -16,13 +17,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import uvicorn
 from tests.judgments.making import an_event
 from tests.web.browser.server import Server
 from tests.web.making import ORGANISER, answer
+from uvicorn.server import ServerState
 
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.store.store import store_of
-from adjudge.web.connections import FILES, connections_for, raise_file_limit
+from adjudge.web.connections import FILES, Patience, connections_for, protocol_with, raise_file_limit
+from adjudge.web.serving import Address, listening
 from adjudge.web.site import Site
 
 ANN = "ann"
@@ -253,3 +257,28 @@ def test_the_file_limit_is_raised_as_far_as_it_goes() -> None:
     assert done.stdout.split() == ["2048", "2048", "2048"]
     assert raise_file_limit() <= max(FILES, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
     assert [connections_for(n) for n in (256, 1024, 20_000)] == [128, 524, 19_500]
+
+
+def test_no_part_of_a_response_waits_for_the_one_before_it_to_be_acknowledged() -> None:
+    async def connected() -> int:
+        config = uvicorn.Config(lambda: None, http=protocol_with(Patience()), log_config=None)
+        config.load()
+        state = ServerState()
+
+        def protocol() -> Any:
+            return config.http_protocol_class(config=config, server_state=state, app_state={})
+
+        with listening(Address(port=0)) as listener:
+            server = await asyncio.get_running_loop().create_server(protocol, sock=listener)
+            async with server:
+                _, writer = await asyncio.open_connection(*listener.getsockname())
+                while not state.connections:
+                    await asyncio.sleep(0)
+                (made,) = state.connections
+                option: int = made.transport.get_extra_info("socket").getsockopt(
+                    socket.IPPROTO_TCP, socket.TCP_NODELAY
+                )
+                writer.close()
+                return option
+
+    assert asyncio.run(connected())
