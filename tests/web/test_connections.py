@@ -25,7 +25,14 @@ from uvicorn.server import ServerState
 
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.store.store import store_of
-from adjudge.web.connections import FILES, Patience, connections_for, protocol_with, raise_file_limit
+from adjudge.web.connections import (
+    FILES,
+    Patience,
+    PromptProtocol,
+    connections_for,
+    protocol_with,
+    raise_file_limit,
+)
 from adjudge.web.serving import Address, listening
 from adjudge.web.site import Site
 
@@ -261,12 +268,12 @@ def test_the_file_limit_is_raised_as_far_as_it_goes() -> None:
 
 def test_no_part_of_a_response_waits_for_the_one_before_it_to_be_acknowledged() -> None:
     async def connected() -> int:
-        config = uvicorn.Config(lambda: None, http=protocol_with(Patience()), log_config=None)
+        prompt, state = protocol_with(Patience()), ServerState()
+        config = uvicorn.Config(lambda: None, http=prompt, log_config=None)
         config.load()
-        state = ServerState()
 
-        def protocol() -> Any:
-            return config.http_protocol_class(config=config, server_state=state, app_state={})
+        def protocol() -> PromptProtocol:
+            return prompt(config=config, server_state=state, app_state={})
 
         with listening(Address(port=0)) as listener:
             server = await asyncio.get_running_loop().create_server(protocol, sock=listener)
