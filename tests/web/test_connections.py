@@ -20,9 +20,11 @@ from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 import pytest
+import uvicorn
 from tests.judgments.making import an_event
 from tests.waiting import HANG, free_port, until, until_listening
 from tests.web.making import ORGANISER, answer
+from uvicorn.server import ServerState
 
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.store.store import store_of
@@ -36,6 +38,7 @@ from adjudge.web.connections import (
     protocol_with,
     raise_file_limit,
 )
+from adjudge.web.serving import Address, listening
 from adjudge.web.site import Site
 
 ANN = "ann"
@@ -361,3 +364,28 @@ def test_the_file_limit_is_raised_as_far_as_it_goes() -> None:
     assert done.stdout.split() == ["2048", "2048", "2048"]
     assert raise_file_limit() <= max(FILES, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
     assert [connections_for(n) for n in (256, 1024, 20_000)] == [128, 524, 19_500]
+
+
+def test_no_part_of_a_response_waits_for_the_one_before_it_to_be_acknowledged() -> None:
+    async def connected() -> int:
+        prompt, state = protocol_with(Patience()), ServerState()
+        config = uvicorn.Config(lambda: None, http=prompt, log_config=None)
+        config.load()
+
+        def protocol() -> PromptProtocol:
+            return prompt(config=config, server_state=state, app_state={})
+
+        with listening(Address(port=0)) as listener:
+            server = await asyncio.get_running_loop().create_server(protocol, sock=listener)
+            async with server:
+                _, writer = await asyncio.open_connection(*listener.getsockname())
+                while not state.connections:
+                    await asyncio.sleep(0)
+                (made,) = state.connections
+                option: int = made.transport.get_extra_info("socket").getsockopt(
+                    socket.IPPROTO_TCP, socket.TCP_NODELAY
+                )
+                writer.close()
+                return option
+
+    assert asyncio.run(connected())

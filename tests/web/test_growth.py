@@ -181,6 +181,21 @@ def test_pages_and_saves_cost_the_same_however_much_was_asked_and_answered(
     assert max(asked for asked, _ in before.values()) <= 14, before
 
 
+def test_the_history_of_one_page_is_found_without_the_others(app: Running) -> None:
+    """It is read at every save of a unit."""
+    task, store = app.tasks(ANN, "rating")[0], app.site.store
+    store.append([an_event(store, {"value": 3}, task=task.id, assessor=ANN, question="rating:fluency")])
+
+    def steps() -> int:
+        with counting(app) as steps:
+            assert len(list(store.events(task=task.id))) == 1
+        return steps.n
+
+    before = steps()
+    everybody_judges(app)
+    assert steps() <= before + 5
+
+
 def test_the_count_can_grow(app: Running) -> None:
     with counting(app) as before:
         app.site.store.current()

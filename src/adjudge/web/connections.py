@@ -101,6 +101,9 @@ class PromptProtocol(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        # asyncio does so only where the listening socket names its protocol: else the second part of a response waits
+        # until the browser has acknowledged the first, which it puts off for 40 ms.
+        transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._look()
         if len(self.connections) > self.limits.connections:
             longest = next(iter(self.waiting), self)

@@ -9,7 +9,7 @@
     attempt      sign-ins that were tried lately, by a keyed hash of who tried
     account_log  who signed in, and what was changed of an account: when, by whom, from where
     secret       keys that the servers of an evaluation share
-    edit         changes of the folder's texts that reached the tasks, so that each does so once
+    edit         every change of tasks that are there: made once each, and told to who keeps tasks in memory
 
 Every key starts with the evaluation, so that evaluations share a database without meeting. Texts that
 identify something are compared by code point on both databases, so that orders are the same.

@@ -240,9 +240,12 @@ class Store:
 
         Numbers follow the order of commits. So whoever asks again with the last number read misses nothing.
         """
-        query = sa.select(*_EVENT).where(_event.c.evaluation == self.evaluation)
-        if task is not None:
-            query = query.where(_event.c.task == task)
+        query = sa.select(*_EVENT)
+        if task is None:
+            query = query.where(_event.c.evaluation == self.evaluation)
+        else:
+            # Found by the task: SQLite, which has not counted its rows, would else go through all of the evaluation.
+            query = query.where(_event.c.task == task, _event.c.evaluation.concat("") == self.evaluation)
         if question is not None:
             query = query.where(_event.c.question == question)
         query = query.order_by(_event.c.seq).limit(PAGE)
