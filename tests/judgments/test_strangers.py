@@ -327,7 +327,8 @@ def test_every_broken_cell_is_one_line_and_check_finds_it(
     for value in HOSTILE:
         copy_of(few / "e", tmp_path / "e")
         put(tmp_path / "e" / FILE, *cell, value)
-        run_all(tmp_path, READING + COMPUTING)
+        judged = cell[0] in ("evaluation", "person", "task", "event")
+        run_all(tmp_path, READING + COMPUTING if judged else (*READING[3:], COMPUTING[-1]))
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from adjudge.engine import chunked
-from adjudge.errors import AdjudgeError, BusyError, ClashError, DataError, quoted
+from adjudge.errors import AdjudgeError, ClashError, DataError, StoreUnavailable, quoted
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.database import AT_ONCE, among, among_given, lock, present
 from adjudge.judgments.store.encoding import (
@@ -25,6 +25,8 @@ from adjudge.judgments.store.encoding import (
     SKEW,
     Row,
     ack_of,
+    checked,
+    checked_cell,
     event_of,
     moment,
     stamp,
@@ -62,7 +64,7 @@ class EventLedger:
                     case "id":
                         seen.add(name)
                     case _:
-                        ledger.current[name, question, assessor] = seq
+                        ledger.current[name, question, assessor] = checked_cell("event", "seq", seq)
         ledger.stored.update(_stored(connection, evaluation, seen))
         return ledger
 
@@ -138,7 +140,7 @@ _READ_BACK = (
 )
 
 
-class NotKept(BusyError):
+class NotKept(StoreUnavailable):
     """What was written is not what is read. The sender keeps it."""
 
 
@@ -324,7 +326,7 @@ def _find(connection: Connection, evaluation: str, task: str) -> Row:
     row = connection.execute(query).mappings().first()
     if row is None:
         raise DataError(f"no task {quoted(task)} in {quoted(evaluation)}")
-    return dict(row)
+    return dict(checked("task", row))
 
 
 def _at(evaluation: str, task: str) -> sa.Update:

@@ -331,6 +331,9 @@ class Database:
             raise plain from error
         except BadCell as error:
             raise error.at(self.place) from None
+        except StoreUnavailable as error:  # what was written cannot be read back
+            self.heard(error)
+            raise
 
     def _plain(self, error: SQLAlchemyError) -> AdjudgeError | None:
         """What a person can put right, as one line; None for a mistake of the program."""

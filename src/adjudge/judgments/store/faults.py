@@ -69,7 +69,7 @@ def _event_faults(
         yield from bad
         key = (row["evaluation"], row["task"], row["question"], row["assessor"])
         unknown.pop(key, None)
-        protocol = known.get(protocol_of.get(key[:2]))
+        protocol = known.get(protocol_of.get(key[:2], ""))
         if protocol is not None and not bad:
             try:
                 protocol.check(row["question"], from_json(row["answer"]))

@@ -225,13 +225,14 @@ class Store:
         """Whether something is new, in one question that reads next to nothing."""
         with self._reading() as connection:
             row = connection.execute(_STATE, {"evaluation": self.evaluation, "assessor": assessor}).one()
-        return StoreState(row.last or 0, row.edits, row.tasks, row.left)
+            last = 0 if row.last is None else checked_cell("evaluation", "last_seq", row.last, self.evaluation)
+        return StoreState(last, row.edits, row.tasks, row.left)
 
     def answered_after(self, after: int) -> dict[str, int]:
         """The tasks that have events above a number, each with the highest."""
         with self._reading() as connection:
             rows = connection.execute(_ANSWERED_AFTER, {"evaluation": self.evaluation, "after": after})
-            return {row.task: row.seq for row in rows}
+            return {checked_cell("event", "task", row.task, row.seq): row.seq for row in rows}
 
     def events(
         self, *, after: int = 0, task: str | None = None, question: str | None = None
