@@ -210,7 +210,7 @@ class ReplyStore:
     def _reply(self, text: Any) -> ChatReply:
         try:
             return replace(_parsed(parse_body(text)), cached=True)
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, OverflowError):
             raise self._damaged("a reply in it cannot be read") from None
 
     def _wrong(self, error: sqlite3.Error) -> DataError:
