@@ -103,7 +103,9 @@ def test_memory_does_not_grow_with_the_file(case: str, tmp_path: Path) -> None:
     assert list(read([path]))  # what is loaded when a format is first read stays, and does not count
     path.write_text(header + content.removeprefix(header) * (300_000 // len(content)), encoding="utf-8")
     peaks = []
-    for _ in range(2):  # Python's table of all names may have to grow meanwhile, for all that this process has read
+    for _ in range(
+        2
+    ):  # Python's table of all names may have to grow meanwhile, for all that this process has read
         tracemalloc.start()
         count = sum(1 for _ in read([path]))
         peaks.append(tracemalloc.get_traced_memory()[1])
