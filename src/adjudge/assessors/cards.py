@@ -13,6 +13,7 @@ from typing import Any, Literal, get_args
 from adjudge.data.folder import Folder
 from adjudge.data.layout import JUDGES, check_plain_file, check_plain_folder
 from adjudge.data.lines import dump_json, parse_json
+from adjudge.data.rows import LARGEST_AMOUNT
 from adjudge.data.transaction import Transaction
 from adjudge.errors import BusyError, DataError, FormatError, UsageError, quoted
 
@@ -60,7 +61,8 @@ class JudgeCard:
 
 def check_name(name: str) -> None:
     """A judge's name stands in the text of measures: `rating(by=NAME)`."""
-    if not name or name != name.strip() or name == "people" or set(name) & set("(),=\"'"):
+    is_plain = name.isprintable() and name == name.strip() and not set(name) & set("(),=\"'")
+    if not name or not is_plain or name == "people":
         raise UsageError(
             f"{quoted(name)} cannot be a judge's name: expected a text without commas, brackets, quotes and =,"
             " other than people"
@@ -145,14 +147,19 @@ def _card(data: Any) -> JudgeCard:
     known = {each.name: each for each in fields(JudgeCard)}
     strange = [key for key in data if key not in known]
     if strange:
-        raise ValueError(f'"{strange[0]}" is not known')
-    card = JudgeCard(**data)
-    texts = (card.name, card.protocol, card.model, card.family, card.signature)
-    if not all(isinstance(each, str) for each in texts) or card.kind not in get_args(JudgeKind):
+        raise ValueError(f"{quoted(strange[0])} is not known")
+    texts = (data.get(name, "") for name in ("name", "protocol", "model", "family", "signature"))
+    if not all(isinstance(each, str) for each in texts) or data.get("kind") not in get_args(JudgeKind):
         raise TypeError("its name, kind, protocol and model are texts")
+    card = JudgeCard(**data)
     counts = (card.asked, card.answered, card.requests, card.prompt_tokens, card.answer_tokens)
     if not all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in counts):
         raise TypeError("counts are whole numbers, 0 or more")
     if not isinstance(card.invalid, dict) or not all(isinstance(n, int) for n in card.invalid.values()):
         raise TypeError("invalid answers are counted by reason")
+    if not isinstance(card.settings, dict):
+        raise TypeError("its settings are an object")
+    amounts = (card.seconds, 0.0 if card.cost is None else card.cost)
+    if not all(isinstance(n, int | float) and 0 <= n < LARGEST_AMOUNT for n in amounts):
+        raise TypeError("seconds and cost are numbers, 0 or more")
     return card

@@ -36,7 +36,7 @@ from adjudge.data.collection import Collection, load
 from adjudge.data.folder import Folder, Settings
 from adjudge.data.incoming import Item, Remark
 from adjudge.data.packed import CELL_SCORE, LOOK_EVERY, check_cells, first_bytes
-from adjudge.data.rows import Key, System, Topic
+from adjudge.data.rows import HALF, Key, System, Topic
 from adjudge.data.scorefiles import ScoreFile
 from adjudge.data.scores import (
     KEY,
@@ -919,8 +919,11 @@ def _read_parquet(path: Path, options: TableOptions, human: Patterns, baseline: 
     from adjudge.formats.parquet import ParquetRows
 
     with reading(path):
-        frame = pd.DataFrame(ParquetRows(path).columns())
-    return _of_frame_in(path, path.name, frame, options, human, baseline)
+        columns = ParquetRows(path).columns()
+    for column, values in columns.items():
+        for number, value in enumerate(values, 1):
+            _check_cell(path, number, column, value)
+    return _of_frame_in(path, path.name, pd.DataFrame(columns), options, human, baseline)
 
 
 def _read_records(
@@ -941,7 +944,19 @@ def _read_records(
         raise FormatError(
             f"holds texts, expected scores; texts come in with: adjudge import {name} my-eval", file=path
         )
+    for number, record in enumerate(records, 1):
+        for column, value in record.items():
+            _check_cell(path, number, column, value)
     return _of_frame_in(path, name, pd.DataFrame(records), options, human, baseline)
+
+
+def _check_cell(path: Path, number: int, column: str, value: object) -> None:
+    """Refuse what no frame can hold: half of a character, a whole number that is beyond all."""
+    for text in (column, value):
+        if isinstance(text, str) and not text.isascii() and HALF.search(text):
+            raise FormatError(f"column {quoted(column)} holds bytes that are no text", file=path, line=number)
+    if isinstance(value, int) and not -(10**300) < value < 10**300:
+        raise FormatError(f"column {quoted(column)} holds a number that is too large", file=path, line=number)
 
 
 def _of_frame_in(
@@ -1104,6 +1119,8 @@ def _long_frame(
             raise DataError(f"{name}: row {int(long[column].isna().to_numpy().argmax()) + 1} has no {column}")
         plain = pd.api.types.is_string_dtype(long[column])
         long[column] = long[column].astype(str) if plain else long[column].map(_name_in_frame)
+        if strange := next((text for text in long[column].unique() if not text.isprintable()), None):
+            raise DataError(f"{name}: the {column} {quoted(strange)} holds a control character")
     long["value"], style = _values_of_frame(long["value"], name, options.decimal, len(flat), plan.values)
     absent = long["value"].isna()
     if absent.all():

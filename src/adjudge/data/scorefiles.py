@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from adjudge.data.layout import SCORES, UNSTORED
+from adjudge.data.lines import parse_json
 from adjudge.data.packed import check_parquet
 from adjudge.data.scores import COLUMNS, MeasureInfo, ScoreTable
-from adjudge.errors import DataError, FormatError
+from adjudge.errors import FormatError
 from adjudge.wording import natural
 
 if TYPE_CHECKING:
@@ -91,20 +92,20 @@ def is_score_file(path: Path) -> bool:
 
     try:
         return _META in (pq.read_schema(path).metadata or {})
+    except UnicodeError:  # a name of a column
+        return False
     except (pa.ArrowException, OSError):
         return True
 
 
 def read(path: Path) -> ScoreFile:
     """The scores of a file; one that is damaged is refused, whichever of its bits changed a value."""
-    import pyarrow as pa
-
     try:
         return _read(path)
-    except (pa.ArrowException, OSError, ValueError, KeyError, TypeError, DataError) as error:
+    except Exception as error:  # whatever a damaged part makes pyarrow and pandas raise
         if isinstance(error, FormatError) and error.file is not None:
             raise
-        why = next(iter(str(error).splitlines()), type(error).__name__)
+        why = " ".join(str(error).split()) or type(error).__name__
         raise FormatError(f"not a score file, or a damaged one ({why}); {_AGAIN}", file=path) from None
 
 
@@ -113,12 +114,18 @@ def _read(path: Path) -> ScoreFile:
 
     check_parquet(path)
     table = pq.read_table(path, page_checksum_verification=True)
+    table.validate(full=True)  # texts are UTF-8
     metadata = table.schema.metadata or {}
     about = _about(path, metadata)
     if _DIGEST in metadata and metadata[_DIGEST] != _digest(table, metadata[_META]):
         raise FormatError(f"damaged: its scores are not those that were written; {_AGAIN}", file=path)
+    for name in table.column_names:
+        if name in COLUMNS and str(table.schema.field(name).type) not in (*_TYPES.get(name, _TEXTS), "null"):
+            raise FormatError(f"its column {name} holds {table.schema.field(name).type}; {_AGAIN}", file=path)
     info = MeasureInfo(about["measure"], about["better"], tuple(about["range"]), about["signature"])
     frame: pd.DataFrame = table.to_pandas(ignore_metadata=True)
+    if {*frame["measure"]} - {info.measure}:
+        raise FormatError(f"not a score file: it holds scores of other measures; {_AGAIN}", file=path)
     inputs = frame.drop_duplicates("topic").set_index("topic")[_INPUTS].dropna()
     if "form" not in frame:
         frame["form"] = None
@@ -128,11 +135,13 @@ def _read(path: Path) -> ScoreFile:
         table=scores,
         origin=about["origin"],
         inputs={str(topic): str(digest) for topic, digest in inputs.items()}
-        | about.get("without_scores", {}),
+        | (about.get("without_scores") or {}),
         source=about["source"],
     )
 
 
+_TEXTS = ("string", "large_string")
+_TYPES = {"value": ("double",), "length": ("int64", "double"), "repeat": ("int64",)}
 _AGAIN = "remove it, and score or import again"
 
 
@@ -201,7 +210,7 @@ def forget_unstored(folder: Path, measure: str) -> None:
 def _about(path: Path, metadata: Mapping[bytes, bytes]) -> Any:
     if _META not in metadata:
         raise FormatError("a Parquet file that Adjudge did not write", file=path)
-    about = json.loads(metadata[_META])
+    about = parse_json(metadata[_META].decode(), path, 1)
     if not isinstance(about, dict):
         raise FormatError(f"not a score file: what is said of it is no object; {_AGAIN}", file=path)
     if about.get("format") != _FORMAT:
@@ -209,4 +218,34 @@ def _about(path: Path, metadata: Mapping[bytes, bytes]) -> Any:
             f"score format {about.get('format')}, this version reads {_FORMAT}: score again",
             file=path,
         )
+    wrong = next((name for name, is_right in _RIGHT.items() if not is_right(about.get(name))), None)
+    if wrong is not None:
+        raise FormatError(f"not a score file: what is said of its {wrong} cannot be; {_AGAIN}", file=path)
     return about
+
+
+def _is_range(ends: object) -> bool:
+    return isinstance(ends, list) and len(ends) == 2 and all(_is_end(end) for end in ends)
+
+
+def _is_end(end: object) -> bool:
+    return end is None or (isinstance(end, int | float) and not isinstance(end, bool) and abs(end) < 10**300)
+
+
+def _is_name(name: object) -> bool:
+    return isinstance(name, str) and name != "" and name.isprintable()
+
+
+_RIGHT: Mapping[str, Callable[[Any], bool]] = {
+    "measure": _is_name,
+    "better": lambda better: better in (None, "higher", "lower"),
+    "range": _is_range,
+    "signature": lambda text: isinstance(text, str) and text.isprintable(),
+    "origin": lambda origin: origin in get_args(Origin),
+    "source": lambda source: source is None or isinstance(source, str),
+    "without_scores": lambda bare: (
+        bare is None
+        or (isinstance(bare, dict) and all(isinstance(text, str) for pair in bare.items() for text in pair))
+    ),
+}
+"""What may be said about the scores of a file."""

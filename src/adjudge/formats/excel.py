@@ -33,7 +33,7 @@ def sheet_rows(path: Path) -> tuple[Iterator[tuple[int, list[str]]], list[str]]:
     except AdjudgeError:
         raise
     except Exception as error:  # whatever a damaged part makes openpyxl raise
-        raise FormatError(f"cannot be read as .xlsx: {_one_line(error)}", file=path) from None
+        raise FormatError(f"cannot be read as .xlsx: {_said(error)}", file=path) from None
     if not filled:
         return iter(()), []
     title, rows = filled[0]
@@ -46,16 +46,16 @@ def sheet_rows(path: Path) -> tuple[Iterator[tuple[int, list[str]]], list[str]]:
     return ((n, _fitted(row, width)) for n, row in rows), found
 
 
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
+def _said(error: Exception) -> str:
+    return " ".join(str(error).split())[:200] or type(error).__name__
 
 
 def _check_archive(path: Path) -> None:
     try:
         with zipfile.ZipFile(path) as archive:
             parts = archive.infolist()
-    except (OSError, zipfile.BadZipFile) as error:
-        raise FormatError(f"cannot be read as .xlsx: {error}", file=path) from None
+    except Exception as error:  # whatever a damaged archive makes zipfile raise
+        raise FormatError(f"cannot be read as .xlsx: {_said(error)}", file=path) from None
     if not any(part.filename == "xl/workbook.xml" for part in parts):
         raise FormatError("is a ZIP archive and no .xlsx: unpack it, or save it as CSV", file=path)
     check_unpacked(path, sum(part.file_size for part in parts))

@@ -270,7 +270,7 @@ class _Look:
         try:
             with zipfile.ZipFile(path) as packed:
                 names = packed.namelist()
-        except (zipfile.BadZipFile, OSError):
+        except Exception:  # whatever a damaged archive makes zipfile raise
             raise FormatError("not a zip file that can be read: is it cut off?", file=path) from None
         if any(name.startswith("xl/") for name in names):
             return self._table(path, "Excel")

@@ -15,7 +15,7 @@ from adjudge.assessors.learned.learners import LEARNERS, PlainModel, model_from
 from adjudge.data.lines import dump_json, parse_json, unreadable
 from adjudge.data.transaction import write_whole
 from adjudge.errors import AdjudgeError, DataError, FormatError, UsageError, quoted
-from adjudge.wording import counted, listed
+from adjudge.wording import counted, listed, one_line
 
 FORMAT, VERSION = "adjudge-learned-judge", 1
 LARGEST = 256 * 1024 * 1024
@@ -157,22 +157,23 @@ def load_judge(path: str | Path) -> LearnedJudge:
         raise FormatError("is no learned judge; `adjudge judge train` writes one", file=file)
     if data.get("version") != VERSION:
         raise FormatError(
-            f"is a judge of version {data.get('version')!r}; this Adjudge reads {VERSION}", file=file
+            f"is a judge of version {quoted(data.get('version'))}; this Adjudge reads {VERSION}", file=file
         )
     try:
         return _judge_from(data)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise FormatError(f"is a damaged judge: {_why(error)}", file=file) from None
     except AdjudgeError as error:
         raise FormatError(f"is a damaged judge: {error}", file=file) from None
 
 
 def _why(error: Exception) -> str:
-    return f"it has no {error.args[0]}" if isinstance(error, KeyError) else str(error)
+    return f"it has no {error.args[0]}" if isinstance(error, KeyError) else one_line(error)
 
 
 def _judge_from(data: Mapping[str, Any]) -> LearnedJudge:
-    options = FeatureOptions(**_known(FeatureOptions, data["options"]))
+    chosen = _known(FeatureOptions, data["options"])
+    options = FeatureOptions(**{name: _text(chosen, name) for name in chosen})  # type: ignore[arg-type]
     seen = _known(TrainedOn, data["trained_on"])
     judge = LearnedJudge(
         learner=_learner(data),
@@ -222,7 +223,7 @@ def _known(kind: type, data: Any) -> dict[str, Any]:
     found = _object(data)
     strange = [name for name in found if name not in names]
     if strange:
-        raise DataError(f'"{strange[0]}" is not known')
+        raise DataError(f"{quoted(strange[0])} is not known")
     return found
 
 

@@ -230,7 +230,7 @@ class ReplyStore:
     def _reply(self, text: Any) -> ChatReply:
         try:
             return replace(_parsed(parse_body(text)), cached=True)
-        except (ValueError, TypeError, KeyError, RecursionError):
+        except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
             raise self._damaged("a reply in it cannot be read") from None
 
     def _wrong(self, error: sqlite3.Error) -> DataError:
