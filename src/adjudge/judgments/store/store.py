@@ -229,7 +229,9 @@ class Store:
         """Whether something is new, in one question that reads next to nothing."""
         with self._reading() as connection:
             row = connection.execute(_STATE, {"evaluation": self.evaluation, "assessor": assessor}).one()
-            last = 0 if row.last is None else checked_cell("evaluation", "last_seq", row.last, self.evaluation)
+            last = (
+                0 if row.last is None else checked_cell("evaluation", "last_seq", row.last, self.evaluation)
+            )
         return StoreState(last, row.edits, row.tasks, row.left)
 
     def answered_after(self, after: int) -> dict[str, int]:

@@ -1,8 +1,8 @@
 """Brings a database to the present schema. The steps are in versions/, one module each; see schema.py.
 
 An empty database gets the tables of schema.py at once: that they are what the steps lead to is tested.
-A new schema is a new module in versions/, its number at the end of `schema.VERSIONS`, its shape in schemas.json, and a fixture of it in
-tests/judgments/data.
+A new schema is a new module in versions/, its number at the end of `schema.VERSIONS`, its shape in schemas.json, and a
+fixture of it in tests/judgments/data.
 """
 
 from __future__ import annotations
