@@ -152,11 +152,22 @@ def test_states_of_postgresql_in_which_nothing_is_wrong_with_what_was_asked(
         assert store.last_seq() == 0
 
 
-@pytest.mark.parametrize("state", ["23505", "22001", "42P01", "P0001"])
-def test_states_of_postgresql_that_are_a_mistake(server: str, evaluation: str, state: str) -> None:
+@pytest.mark.parametrize(
+    ("state", "kind"),
+    [
+        ("23505", FormatError),
+        ("22001", FormatError),
+        ("42P01", sa.exc.DBAPIError),
+        ("P0001", sa.exc.DBAPIError),
+    ],
+)
+def test_states_of_postgresql_that_are_a_mistake(
+    server: str, evaluation: str, state: str, kind: type[Exception]
+) -> None:
+    """Of what the database holds, or of the program."""
     with open_store(server, evaluation) as store:
         raising = f"DO $$ BEGIN RAISE EXCEPTION 'trouble' USING ERRCODE = '{state}'; END $$"
-        with pytest.raises(sa.exc.DBAPIError), store.database.writing() as connection:
+        with pytest.raises(kind), store.database.writing() as connection:
             connection.exec_driver_sql(raising)
 
 

@@ -149,7 +149,8 @@ def costs(
     )
     calls["/work"] = partial(client.get, "/work")
     found: dict[str, tuple[int, int]] = {}
-    client.get("/work")  # what is new has been looked at
+    for path in ("/work", *(f"/task/{key}" for key in keys.values())):
+        client.get(path)  # what is new has been looked at, and what is left behind is closed
     for name, call in calls.items():
         counted.clear()
         with questions(app) as asked:

@@ -11,7 +11,7 @@ import pytest
 from tests.cli.running import called
 from tests.web.making import ORGANISER, Running, answer, send
 
-from adjudge.data.collection import Collection
+from adjudge.data.collection import Collection, file_stamps
 from adjudge.data.folder import Folder
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.tasks import Task, TextRef
@@ -110,7 +110,7 @@ def test_files_are_read_again_once_when_they_change(
 
     def load(folder: Folder) -> Collection:
         reads.append(1)
-        return app.site.collection
+        return replace(app.site.collection, read_from=file_stamps(folder))
 
     monkeypatch.setattr("adjudge.web.site.load", load)
     client = app.client(ANN)

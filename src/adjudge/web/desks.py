@@ -78,7 +78,8 @@ class Desks:
 
     def _read_tasks(self, person: str, place: _Place) -> None:
         tasks = tuple(self._store.tasks(assessor=person, cancelled=True))
-        place.desk = Desk(tasks, {self._key(task): task for task in tasks}, place.desk.judged)
+        keys = {self._key(task): task for task in tasks}
+        place.desk = Desk(tasks, keys, place.desk.judged, progress=place.desk.progress)
         with self._lock:
             self._owners.update((task.id, place) for task in tasks)
 
