@@ -1,4 +1,4 @@
-"""Record what some 490 commands print and write, and show how two recordings differ.
+"""Record what some 800 commands print and write, and show how two recordings differ.
 
     python -m tools.transcripts record FOLDER [--workers N] [--only SCENE]
     python -m tools.transcripts compare OLD NEW [--any-version] [--lines N]
@@ -287,20 +287,77 @@ GROUPS = (
     "compare",
     "anova",
     "topics",
+    "slices",
+    "examples",
     "groups",
     "lengths",
     "plan",
     "simulate",
+    "agreement",
+    "assessors",
+    "meta",
+    "mismatch",
+    "stability",
     "report",
+    "figure",
 )
 BELOW = """import summeval;import jsonl;import csv;import sacrerouge;import duc;import scores;import rouge155
     import rouge-output;people add;people list;people suspend;people link;judgments import;judgments import nist
     judgments import see;judgments import ducview;judgments import summeval;judgments import crowd
     judgments import records;judgments list;judgments tables;judgments export;judgments backup;judgments erase
-    judge simulate;prefer sample;prefer import;prefer export;prefer fit;prefer simulate;prefer score
+    judge simulate;judge train;judge apply;judge llm;judge report;judge drift
+    prefer sample;prefer import;prefer export;prefer fit;prefer simulate;prefer score
     prefer converge;prefer report""".replace("\n", ";").split(";")
 TESTS = ("t", "t-unpaired", "welch", "sign", "mc", "hb", "exact")
 CORRECTIONS = ("none", "bonferroni", "holm", "bh", "westfall-young", "westfall-young-min-p")
+
+
+META_PARTS = (
+    "correlations",
+    "ranks",
+    "accuracy",
+    "ceiling",
+    "conclusions",
+    "power",
+    "better",
+    "composites",
+    "hotelling",
+    "fooling",
+    "curves",
+    "slices",
+)
+ODD = {
+    "one-system.csv": "topic,a\nt1,0.5\nt2,0.25\nt3,0.75\n",
+    "one-topic.csv": "topic,a,b,c\nt1,0.5,0.25,0.75\n",
+    "equal.csv": "topic,a,b,c\nt1,0.5,0.5,0.5\nt2,0.5,0.5,0.5\nt3,0.5,0.5,0.5\nt4,0.5,0.5,0.5\n",
+    "tied.csv": "topic,a,b,c\n" + "".join(f"t{k},{k % 2},{k % 3 % 2},{k % 5 % 2}\n" for k in range(12)),
+    "gaps.csv": "topic,a,b,c,d\n"
+    + "".join(
+        f"t{k},{'' if k % 3 == 0 else k / 7:.4},{k / 9:.4f},{'' if k % 4 else k / 5:.4},\n"
+        for k in range(1, 15)
+    ),
+    "large.csv": "topic,a,b\n" + "".join(f"t{k},{k}e150,{k * k}e150\n" for k in range(1, 9)),
+    "assessed.csv": "topic,system,assessor,measure,value\n"
+    + "".join(
+        f"t{t},s{s},{who},{measure},{(t * 7 + s * 3 + n * 5 + t * s * n + len(measure)) % 5 + 1}\n"
+        for t in range(1, 11)
+        for s in range(1, 5)
+        for n, who in enumerate(("ann", "bob", "cyd"), 1)
+        for measure in ("fluency", "overall")
+    ),
+    "judged.csv": "topic,system,assessor,measure,value\n"
+    + "".join(
+        f"t{t},s{s},{who},overall,{(t * 5 + s * 4 + n * (t + s) % 3) % 5 + 1}\n"
+        for t in range(1, 13)
+        for s in range(1, 5)
+        for n, who in enumerate(("ann", "bob", "judge", "judge-2"), 1)
+    )
+    + "".join(
+        f"t{t},s{s},,rouge-2,{(t * 5 + s * 4) % 7 / 10 + t / 100}\n"
+        for t in range(1, 13)
+        for s in range(1, 5)
+    ),
+}
 
 SCENES = [
     Scene(
@@ -480,6 +537,133 @@ SCENES = [
         adjudge judgments export e tasks.jsonl
         """,
         start="demo",
+    ),
+    Scene(
+        "full",
+        """
+        adjudge demo my-eval --full
+        adjudge judge train my-eval --protocol duc-2002 --resamples 20 -o judge.json
+        adjudge judge apply my-eval judge.json --name tree
+        adjudge score my-eval -m rouge-1,rouge-2,coverage,retention,length-adjusted-coverage
+        adjudge score my-eval -m quality-errors,pyramid,words
+        adjudge score my-eval -m "rating(aspect=overall)"
+        """,
+    ),
+    Scene(
+        "trust",
+        "\n".join(
+            f"adjudge {call}{form}"
+            for call in (
+                "agreement my-eval",
+                "agreement my-eval --per coefficient --resamples 100",
+                "agreement my-eval --per topic --question overall",
+                "agreement my-eval --per assessor --question overall",
+                "assessors my-eval -m coverage",
+                "assessors my-eval -m 'rating(aspect=overall)' --quick",
+                "stability my-eval -m coverage --table judge-noise --draws 200",
+                "mismatch my-eval --measure nams",
+                "slices my-eval -m coverage --resamples 99",
+                "examples my-eval -m rouge-2 --between fluent,random",
+            )
+            for form in ("", " --json", " --csv -", " --latex", " --markdown")
+        )
+        + """
+        adjudge stability my-eval --draws 200
+        adjudge stability my-eval --draws 200 --json
+        adjudge mismatch my-eval --measure nams -o mismatches
+        adjudge lengths my-eval -m coverage
+        """,
+        start="full",
+    ),
+    Scene(
+        "meta",
+        "\n".join(
+            f"adjudge meta my-eval --human coverage -m rouge-1,rouge-2,words --resamples 100 --part {part}{form}"
+            for part in META_PARTS
+            for form in ("", " --json", " --csv -")
+        )
+        + """
+        adjudge meta my-eval --human coverage -m rouge-1,rouge-2,words --resamples 100
+        adjudge meta my-eval --human coverage -m rouge-1,rouge-2,words --resamples 100 --latex
+        adjudge meta my-eval --human coverage -m rouge-1,rouge-2,words --resamples 100 --markdown
+        adjudge meta my-eval --human coverage -m rouge-1,rouge-2,words --resamples 100 -o meta
+        """,
+        start="full",
+    ),
+    Scene(
+        "judges",
+        "\n".join(
+            f"adjudge {call}{form}"
+            for call in (
+                "judge report my-eval tree --resamples 100",
+                "judge report judged.csv judge judge-2 --resamples 100",
+                "judge drift judged.csv judge judge-2 --resamples 100",
+                "compare judged.csv -m overall --judge judge",
+            )
+            for form in ("", " --json", " --csv -", " --latex", " --markdown")
+        )
+        + """
+        adjudge judge report judged.csv judge judge-2 --panel mean --resamples 100
+        adjudge judge report my-eval tree --resamples 100 -o tree
+        """,
+        start="full",
+        files=ODD,
+    ),
+    Scene(
+        "odd",
+        "\n".join(
+            f"adjudge {analysis} {table}"
+            for table in ODD
+            for analysis in ("compare", "groups", "anova", "topics", "slices", "lengths", "plan", "agreement")
+        )
+        + "\n"
+        + "\n".join(
+            f"adjudge {analysis} assessed.csv -m overall --{form}"
+            for analysis in (
+                "compare",
+                "groups",
+                "anova",
+                "topics",
+                "plan",
+                "agreement",
+                "assessors",
+                "stability",
+            )
+            for form in ("json", "csv -", "latex", "markdown")
+        )
+        + """
+        adjudge compare assessed.csv -m overall --assessor-effects fixed
+        adjudge compare assessed.csv -m overall --without bob
+        adjudge compare assessed.csv -m overall --pairs --effects --methods
+        adjudge compare tied.csv --test mc --correct westfall-young --resamples 200
+        adjudge compare gaps.csv --json
+        adjudge groups gaps.csv --method tukey --json
+        adjudge assessors assessed.csv
+        adjudge stability assessed.csv -m overall --draws 200
+        adjudge meta judged.csv --human overall
+        adjudge meta judged.csv --human overall --json
+        """,
+        files=ODD,
+    ),
+    Scene(
+        "figures",
+        """
+        adjudge figure
+        adjudge figure all my-eval -m coverage,rouge-2 -o figures
+        adjudge figure all assessed.csv -m overall -o assessed
+        """,
+        start="full",
+        files=ODD,
+    ),
+    Scene(
+        "full-report",
+        """
+        adjudge report my-eval -o report
+        adjudge report my-eval -o rouge -m rouge-1,rouge-2 --json
+        adjudge report assessed.csv -o assessed
+        """,
+        start="full",
+        files=ODD,
     ),
     Scene(
         "plain",
