@@ -19,8 +19,8 @@ from tests.conftest import files_of
 from tests.judgments.conftest import new_database, new_place, server
 
 import adjudge
+from adjudge.core.errors import UsageError
 from adjudge.data.target import Target
-from adjudge.errors import UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.store.records import read_records, write_records
 from adjudge.judgments.store.store import open_store

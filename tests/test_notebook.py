@@ -16,9 +16,9 @@ import pytest
 from tests.comparisons.test_shape import QUICK
 
 import adjudge
-from adjudge.comparisons.preferences import fit_preferences
+from adjudge.analyses.preferences.strengths import fit_preferences
+from adjudge.core.table import MOST_ROWS, Column, Table, Tables, Tabular
 from adjudge.judgments.pairs.answers import PreferenceRow, Preferences
-from adjudge.table import MOST_ROWS, Column, Table, Tables, Tabular
 
 VOID = {"br", "hr", "img", "meta", "link"}
 KNOWN = {"p", "strong", "em", "small", "code", "sup", "table", "caption", "thead", "tbody", "tr", "th", "td"}

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.errors import UsageError
-from adjudge.table import Cell, Column, Table, Tables, Tabular, as_json, json_parts, plain
+from adjudge.core.errors import UsageError
+from adjudge.core.table import Cell, Column, Table, Tables, Tabular, as_json, json_parts, plain
 
 COLUMNS = (
     Column("rank", ""),

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from adjudge.comparisons.simulate import Simulation, simulate_model
+from adjudge.analyses.simulate.result import Simulation, simulate_model
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.power import rates as power_rates
 from adjudge.stats.power.generate import RATINGS, ScoreModel

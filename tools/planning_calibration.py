@@ -15,9 +15,9 @@ import numpy as np
 from scipy.special import ndtr
 from tools.calibration_figures import PAGE, put, table
 
-from adjudge.comparisons.pairs import compare_matrix
-from adjudge.comparisons.plan import Compared, PowerPlan, plan_of
-from adjudge.comparisons.tests import Choices
+from adjudge.analyses.compare.pairs import compare_matrix
+from adjudge.analyses.plan.result import Compared, PowerPlan, plan_of
+from adjudge.analyses.tests import Choices
 from adjudge.data.scores import MeasureInfo, Score, ScoreMatrix, ScoreTable
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.power.generate import RATINGS, ScoreModel, draw

@@ -23,55 +23,55 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-    from adjudge.comparisons.anova import anova as anova
-    from adjudge.comparisons.counts import counts as counts
-    from adjudge.comparisons.examples import examples as examples
-    from adjudge.comparisons.groups import groups as groups
-    from adjudge.comparisons.judge_corrected import compare_corrected as compare_corrected
-    from adjudge.comparisons.lengths import lengths as lengths
-    from adjudge.comparisons.pairs import compare as compare
-    from adjudge.comparisons.pairs import compare_all as compare_all
-    from adjudge.comparisons.plan import plan as plan
-    from adjudge.comparisons.preferences import prefer as prefer
-    from adjudge.comparisons.scores import HasScores, LowerIsBetter, Patterns, Scores, Source
-    from adjudge.comparisons.simulate import simulate as simulate
-    from adjudge.comparisons.slices import slices as slices
-    from adjudge.comparisons.texts import Texts, TextScores
-    from adjudge.comparisons.topics import topics as topics
-    from adjudge.engine import Workers
+    from adjudge.analyses.agreement.result import agreement as agreement
+    from adjudge.analyses.anova.result import anova as anova
+    from adjudge.analyses.assessors.result import dossiers as dossiers
+    from adjudge.analyses.catalogue.catalogue import figure as figure
+    from adjudge.analyses.compare.counts import counts as counts
+    from adjudge.analyses.compare.judge_corrected import compare_corrected as compare_corrected
+    from adjudge.analyses.compare.pairs import compare as compare
+    from adjudge.analyses.compare.pairs import compare_all as compare_all
+    from adjudge.analyses.compare.texts import Texts, TextScores
+    from adjudge.analyses.examples.result import examples as examples
+    from adjudge.analyses.groups.result import groups as groups
+    from adjudge.analyses.judges.drift import judge_drift as judge_drift
+    from adjudge.analyses.judges.result import judge_report as judge_report
+    from adjudge.analyses.lengths.result import lengths as lengths
+    from adjudge.analyses.meta.result import meta as meta
+    from adjudge.analyses.mismatch.result import MismatchResult
+    from adjudge.analyses.plan.result import plan as plan
+    from adjudge.analyses.preferences.strengths import prefer as prefer
+    from adjudge.analyses.scores import HasScores, LowerIsBetter, Patterns, Scores, Source
+    from adjudge.analyses.simulate.result import simulate as simulate
+    from adjudge.analyses.slices.result import slices as slices
+    from adjudge.analyses.stability.result import stability as stability
+    from adjudge.analyses.topics.result import topics as topics
+    from adjudge.core.engine import Workers
     from adjudge.evaluation import Evaluation
-    from adjudge.figures.catalogue import figure as figure
-    from adjudge.trust.agreement import agreement as agreement
-    from adjudge.trust.assessors import dossiers as dossiers
-    from adjudge.trust.judges.drift import judge_drift as judge_drift
-    from adjudge.trust.judges.result import judge_report as judge_report
-    from adjudge.trust.meta.result import meta as meta
-    from adjudge.trust.mismatch import MismatchResult
-    from adjudge.trust.stability import stability as stability
 
 __version__ = "0.1.0"
 
 _ANALYSES = {
-    "agreement": "trust.agreement",
-    "anova": "comparisons.anova",
-    "compare": "comparisons.pairs",
-    "compare_all": "comparisons.pairs",
-    "compare_corrected": "comparisons.judge_corrected",
-    "counts": "comparisons.counts",
-    "dossiers": "trust.assessors",
-    "examples": "comparisons.examples",
-    "figure": "figures.catalogue",
-    "groups": "comparisons.groups",
-    "judge_drift": "trust.judges.drift",
-    "judge_report": "trust.judges.result",
-    "lengths": "comparisons.lengths",
-    "meta": "trust.meta.result",
-    "plan": "comparisons.plan",
-    "prefer": "comparisons.preferences",
-    "simulate": "comparisons.simulate",
-    "slices": "comparisons.slices",
-    "stability": "trust.stability",
-    "topics": "comparisons.topics",
+    "agreement": "agreement.result",
+    "anova": "anova.result",
+    "compare": "compare.pairs",
+    "compare_all": "compare.pairs",
+    "compare_corrected": "compare.judge_corrected",
+    "counts": "compare.counts",
+    "dossiers": "assessors.result",
+    "examples": "examples.result",
+    "figure": "catalogue.catalogue",
+    "groups": "groups.result",
+    "judge_drift": "judges.drift",
+    "judge_report": "judges.result",
+    "lengths": "lengths.result",
+    "meta": "meta.result",
+    "plan": "plan.result",
+    "prefer": "preferences.strengths",
+    "simulate": "simulate.result",
+    "slices": "slices.result",
+    "stability": "stability.result",
+    "topics": "topics.result",
 }
 """The analyses, and the modules that they live in."""
 
@@ -82,9 +82,9 @@ def __getattr__(name: str) -> Any:
     """The analyses, imported when one is asked for; here they also take the options of `read_scores`."""
     if name not in _ANALYSES:
         raise AttributeError(f"module 'adjudge' has no attribute {name!r}")
-    from adjudge.comparisons.scores import with_table_options
+    from adjudge.analyses.scores import with_table_options
 
-    found = with_table_options(getattr(import_module(f"adjudge.{_ANALYSES[name]}"), name))
+    found = with_table_options(getattr(import_module(f"adjudge.analyses.{_ANALYSES[name]}"), name))
     globals()[name] = found
     return found
 
@@ -157,7 +157,7 @@ def read_scores(
     names assessors whose scores are left out. The other options say how to read a table; see
     `formats.scoretable.read`.
     """
-    from adjudge.comparisons.scores import read_scores
+    from adjudge.analyses.scores import read_scores
     from adjudge.formats.scoretable import TableOptions
 
     options = TableOptions(
@@ -192,6 +192,6 @@ def rouge(
     systems, which are compared. Measures are a text or a list; without any, F of ROUGE-1, 2, L and Lsum as rouge-score
     gives it, with recall and precision beside it.
     """
-    from adjudge.comparisons.texts import rouge
+    from adjudge.analyses.compare.texts import rouge
 
     return rouge(peers, references, measures, language=language, workers=workers)

@@ -14,6 +14,9 @@ from pathlib import Path
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
+from adjudge.core.engine import Workers
+from adjudge.core.errors import AdjudgeError, DataError, UsageError
+from adjudge.core.words import counted
 from adjudge.data import baselines, edit, undo, units
 from adjudge.data.check import CheckReport, Finding, check, some
 from adjudge.data.collection import Collection, load
@@ -29,14 +32,34 @@ from adjudge.data.scores import AllLengths, Pool, ScoreMatrix
 from adjudge.data.transaction import Transaction
 from adjudge.data.undo import ChangeHistory, RestoredFolder, Undoing, Undone
 from adjudge.data.units import UnitsReport
-from adjudge.engine import Workers
-from adjudge.errors import AdjudgeError, DataError, UsageError
 from adjudge.judgments.tasks import FILE, PENDING
-from adjudge.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from adjudge.analyses.agreement.result import agreement as _agreement
+    from adjudge.analyses.anova.result import anova as _anova
+    from adjudge.analyses.assessors.result import dossiers as _dossiers
+    from adjudge.analyses.catalogue.catalogue import figure as _figure
+    from adjudge.analyses.compare.counts import counts as _counts
+    from adjudge.analyses.compare.judge_corrected import compare_corrected as _compare_corrected
+    from adjudge.analyses.compare.pairs import compare as _compare
+    from adjudge.analyses.compare.pairs import compare_all as _compare_all
+    from adjudge.analyses.examples.result import examples as _examples
+    from adjudge.analyses.groups.result import groups as _groups
+    from adjudge.analyses.judges.drift import judge_drift as _judge_drift
+    from adjudge.analyses.judges.result import judge_report as _judge_report
+    from adjudge.analyses.lengths.result import lengths as _lengths
+    from adjudge.analyses.meta.result import meta as _meta
+    from adjudge.analyses.mismatch.result import Agree, MismatchResult
+    from adjudge.analyses.plan.result import plan as _plan
+    from adjudge.analyses.preferences.measures import Convergence, MeasureAgreement, PaperTable, Systems
+    from adjudge.analyses.preferences.strengths import By, Of, PreferenceFit
+    from adjudge.analyses.scores import Patterns, Scores, Source
+    from adjudge.analyses.simulate.result import simulate as _simulate
+    from adjudge.analyses.slices.result import slices as _slices
+    from adjudge.analyses.stability.result import stability as _stability
+    from adjudge.analyses.topics.result import topics as _topics
     from adjudge.assessors.learned.applying import AppliedJudge
     from adjudge.assessors.learned.judge import LearnedJudge
     from adjudge.assessors.learned.training import TrainedJudge
@@ -45,23 +68,9 @@ if TYPE_CHECKING:
     from adjudge.assessors.preferences import Origin as PreferenceTruth
     from adjudge.assessors.preferences import SimulatedPreferences
     from adjudge.assessors.truth import Truth
-    from adjudge.comparisons.anova import anova as _anova
-    from adjudge.comparisons.counts import counts as _counts
-    from adjudge.comparisons.examples import examples as _examples
-    from adjudge.comparisons.groups import groups as _groups
-    from adjudge.comparisons.judge_corrected import compare_corrected as _compare_corrected
-    from adjudge.comparisons.lengths import lengths as _lengths
-    from adjudge.comparisons.pairs import compare as _compare
-    from adjudge.comparisons.pairs import compare_all as _compare_all
-    from adjudge.comparisons.plan import plan as _plan
-    from adjudge.comparisons.preferences import By, Of, PreferenceFit
-    from adjudge.comparisons.scores import Patterns, Scores, Source
-    from adjudge.comparisons.simulate import simulate as _simulate
-    from adjudge.comparisons.slices import slices as _slices
-    from adjudge.comparisons.topics import topics as _topics
+    from adjudge.core.table import Tables
     from adjudge.data.edit import Also, Restamp
     from adjudge.data.scorefiles import ScoreFile
-    from adjudge.figures.catalogue import figure as _figure
     from adjudge.formats.batches import Exported
     from adjudge.formats.linefiles import OneOrMore
     from adjudge.formats.preferences import ExportedAnswers, Form
@@ -84,28 +93,19 @@ if TYPE_CHECKING:
     from adjudge.reports.findings import Findings
     from adjudge.stats.preference.models import TieModel
     from adjudge.stats.preference.next_pair import How
-    from adjudge.table import Tables
     from adjudge.text.similarity import Similarity
-    from adjudge.trust.agreement import agreement as _agreement
-    from adjudge.trust.assessors import dossiers as _dossiers
-    from adjudge.trust.judges.drift import judge_drift as _judge_drift
-    from adjudge.trust.judges.result import judge_report as _judge_report
-    from adjudge.trust.meta.result import meta as _meta
-    from adjudge.trust.mismatch import Agree, MismatchResult
-    from adjudge.trust.preferences import Convergence, MeasureAgreement, PaperTable, Systems
-    from adjudge.trust.stability import stability as _stability
 
 PREFERENCE_PROTOCOLS = {"sentences": "preference-sentences", "summaries": "preference-summaries"}
 
 
 class Analysis:
-    """An analysis of `adjudge.comparisons` or `adjudge.trust`, or a figure, as a method of an evaluation.
+    """An analysis, or a figure, as a method of an evaluation.
 
     The function is imported when it is asked for, and shows its own signature and help.
     """
 
-    def __init__(self, module: str, name: str, *, room: str = "comparisons"):
-        self._module, self._name = f"adjudge.{room}.{module}", name
+    def __init__(self, module: str, name: str):
+        self._module, self._name = f"adjudge.analyses.{module}", name
 
     def __get__(self, evaluation: Evaluation | None, owner: type) -> Any:
         function = getattr(import_module(self._module), self._name)
@@ -895,7 +895,7 @@ class Evaluation:
 
         `human` and `baseline` name systems whose kind the evaluation does not say: `human="H*"`.
         """
-        from adjudge.comparisons.scores import Scores
+        from adjudge.analyses.scores import Scores
         from adjudge.judgments.batch import judgments_if_allowed
 
         judgments = partial(judgments_if_allowed, self.folder, self.collection)
@@ -945,22 +945,22 @@ class Evaluation:
         dossiers = _dossiers
         stability = _stability
     else:
-        compare = Analysis("pairs", "compare")
-        compare_all = Analysis("pairs", "compare_all")
-        compare_corrected = Analysis("judge_corrected", "compare_corrected")
+        compare = Analysis("compare.pairs", "compare")
+        compare_all = Analysis("compare.pairs", "compare_all")
+        compare_corrected = Analysis("compare.judge_corrected", "compare_corrected")
         comparisons = compare_all  # its earlier name
-        counts = Analysis("counts", "counts")
-        examples = Analysis("examples", "examples")
-        figure = Analysis("catalogue", "figure", room="figures")
-        groups = Analysis("groups", "groups")
-        topics = Analysis("topics", "topics")
-        lengths = Analysis("lengths", "lengths")
-        anova = Analysis("anova", "anova")
-        plan = Analysis("plan", "plan")
-        simulate = Analysis("simulate", "simulate")
-        slices = Analysis("slices", "slices")
-        dossiers = Analysis("assessors", "dossiers", room="trust")
-        stability = Analysis("stability", "stability", room="trust")
+        counts = Analysis("compare.counts", "counts")
+        examples = Analysis("examples.result", "examples")
+        figure = Analysis("catalogue.catalogue", "figure")
+        groups = Analysis("groups.result", "groups")
+        topics = Analysis("topics.result", "topics")
+        lengths = Analysis("lengths.result", "lengths")
+        anova = Analysis("anova.result", "anova")
+        plan = Analysis("plan.result", "plan")
+        simulate = Analysis("simulate.result", "simulate")
+        slices = Analysis("slices.result", "slices")
+        dossiers = Analysis("assessors.result", "dossiers")
+        stability = Analysis("stability.result", "stability")
 
     # Trust
 
@@ -970,14 +970,14 @@ class Evaluation:
         judge_report = _judge_report
         meta = _meta
     else:
-        agreement = Analysis("agreement", "agreement", room="trust")
-        judge_drift = Analysis("judges.drift", "judge_drift", room="trust")
-        judge_report = Analysis("judges.result", "judge_report", room="trust")
-        meta = Analysis("meta.result", "meta", room="trust")
+        agreement = Analysis("agreement.result", "agreement")
+        judge_drift = Analysis("judges.drift", "judge_drift")
+        judge_report = Analysis("judges.result", "judge_report")
+        meta = Analysis("meta.result", "meta")
 
     def judged_tables(self, *, alpha: float = 0.05, seed: int = 0) -> Tables:
         """What people answered, as DUC-2002 prints it: quality, coverage, units, ratings, agreement."""
-        from adjudge.trust.judged import judged_tables
+        from adjudge.analyses.judged.result import judged_tables
 
         return judged_tables(self.collection, self.judgments(), alpha=alpha, seed=seed)
 
@@ -1003,7 +1003,7 @@ class Evaluation:
         and uncovered up to `uncovered`. `protocol` has the tags to choose from. `without` leaves out assessors, and the
         tags that they gave.
         """
-        from adjudge.trust.mismatch import CutOffs, find_mismatches
+        from adjudge.analyses.mismatch.result import CutOffs, find_mismatches
 
         return find_mismatches(
             self.collection,
@@ -1161,11 +1161,11 @@ def report(
     shell names the scores, for the command that makes it again. `told` is given everything that
     the page tells, as results.
     """
-    from adjudge.comparisons.examples import two_systems
-    from adjudge.comparisons.pairs import compare_all
-    from adjudge.comparisons.scores import is_folder, read_scores
+    from adjudge.analyses.compare.pairs import compare_all
+    from adjudge.analyses.examples.result import two_systems
+    from adjudge.analyses.scores import is_folder, read_scores
     from adjudge.formats.files import STDIN
-    from adjudge.reporting.gather import ReportOptions, chapters_of, gather
+    from adjudge.reports.computed.gather import ReportOptions, chapters_of, gather
     from adjudge.reports.page import build_page
     from adjudge.reports.render import write_report
     from adjudge.reports.sections import fullest_first
@@ -1224,7 +1224,7 @@ def report(
     )
     written = write_report(page, Path(out))
     if paper is not None:
-        from adjudge.reporting.paper import write_paper
+        from adjudge.reports.computed.paper import write_paper
 
         written += write_paper(findings, options, Path(paper), progress=progress)
     return written
@@ -1236,7 +1236,7 @@ def _verdicts(scores: Scores, measure: str) -> list[str]:
 
     if judge_of(measure) is None:
         return []
-    from adjudge.trust.judges.result import verdicts_on
+    from adjudge.analyses.judges.result import verdicts_on
 
     return verdicts_on(scores, [measure])
 
@@ -1405,7 +1405,7 @@ class EvaluationPreferences:
     ) -> list[PreferenceFit]:
         """Strengths of sentences or summaries topic by topic, or of systems over topics, with intervals and tests
         of all pairs."""
-        from adjudge.comparisons.preferences import fit_folder
+        from adjudge.analyses.preferences.strengths import fit_folder
 
         return fit_folder(
             self._e.collection,
@@ -1437,7 +1437,7 @@ class EvaluationPreferences:
         level: float = 0.95,
     ) -> list[MeasureAgreement]:
         """How far measures order summaries as people do (equation 1); of all that have a direction unless named."""
-        from adjudge.trust.preferences import agreements
+        from adjudge.analyses.preferences.measures import agreements
 
         return agreements(
             self._e.scores(),
@@ -1469,8 +1469,8 @@ class EvaluationPreferences:
     ) -> Convergence:
         """Agreement by the number of answers, beside ROUGE and JS, which are scored first where they are not yet
         (figure 3)."""
+        from adjudge.analyses.preferences.measures import LINES, converge, score_columns
         from adjudge.judgments.batch import batches_of
-        from adjudge.trust.preferences import LINES, converge, score_columns
 
         e, judgments = self._e, self._e.judgments()
         columns = score_columns(
@@ -1524,9 +1524,9 @@ class EvaluationPreferences:
         What the tables need and is not scored yet is scored first. The options from `similarity` to `crowd` are those
         of the measure `preference`; a pause of more than `idle` seconds counts as that.
         """
+        from adjudge.analyses.preferences.measures import minutes_of, paper_tables, score_columns, specs
         from adjudge.judgments.batch import batches_of
         from adjudge.measures.judged.preference import Preference
-        from adjudge.trust.preferences import minutes_of, paper_tables, score_columns, specs
 
         e, judgments = self._e, self._e.judgments()
         base = Preference(

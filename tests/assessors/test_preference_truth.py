@@ -12,9 +12,9 @@ import pytest
 
 from adjudge.assessors.simulated import Simulated, simulate
 from adjudge.assessors.truth import EVEN, side_key, truth_from_worth, worth_by_side
+from adjudge.core.engine import generator
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data.collection import SourceSentence
-from adjudge.engine import generator
-from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.assign.pages import place_side
 from adjudge.judgments.assign.planning import make_tasks

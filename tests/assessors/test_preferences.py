@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from adjudge.assessors.preferences import SimulatedPreferences, simulate_preferences
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data.rows import Document, Summary, System, Topic
-from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.batch import batch_of
 from adjudge.judgments.pairs.answers import human_answers

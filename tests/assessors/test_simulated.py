@@ -23,13 +23,13 @@ from adjudge.assessors.truth import (
     truth_from_pyramids,
     truth_from_texts,
 )
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data.collection import Collection, load
 from adjudge.data.folder import Folder
 from adjudge.data.rows import Topic
 from adjudge.data.units import make_units
 from adjudge.demo.build import LENGTH, build, stories, texts
 from adjudge.demo.pyramids import peer_annotations, pyramid_from_facts
-from adjudge.errors import DataError, UsageError
 from adjudge.judgments.assign.planning import make_tasks
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.protocol import Protocol, load_protocol, parse_protocol

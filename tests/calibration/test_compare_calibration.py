@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from adjudge.comparisons.pairs import compare_matrix
-from adjudge.comparisons.tests import choices
+from adjudge.analyses.compare.pairs import compare_matrix
+from adjudge.analyses.tests import choices
 from adjudge.data.scores import MeasureInfo, ScoreMatrix
 
 SYSTEMS = 6

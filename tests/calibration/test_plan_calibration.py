@@ -10,10 +10,10 @@ from tests.stats.power.test_assessors import plain_p
 from tools import planning_calibration as planning
 from tools.calibration_figures import PAGE as PAGE_FILE
 
-from adjudge.comparisons.anova import anova
-from adjudge.comparisons.pairs import compare_matrix
-from adjudge.comparisons.plan import Compared, PowerPlan, SampledPlan
-from adjudge.comparisons.tests import Choices
+from adjudge.analyses.anova.result import anova
+from adjudge.analyses.compare.pairs import compare_matrix
+from adjudge.analyses.plan.result import Compared, PowerPlan, SampledPlan
+from adjudge.analyses.tests import Choices
 from adjudge.stats.power.assessors import DRAWS
 from adjudge.stats.power.generate import ScoreModel
 from adjudge.stats.power.rates import least_topics

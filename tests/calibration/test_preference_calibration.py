@@ -18,7 +18,7 @@ import pytest
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from adjudge.comparisons.preferences import PreferenceFit, fit_preferences
+from adjudge.analyses.preferences.strengths import PreferenceFit, fit_preferences
 from adjudge.judgments.pairs.answers import Preferences
 from adjudge.stats.multiple import holm
 from adjudge.stats.preference.answers import FloatArray, PairAnswers

@@ -14,8 +14,8 @@ from tests.cli.running import runner
 
 import adjudge
 from adjudge.cli.agreement import command
+from adjudge.core.errors import UsageError
 from adjudge.data.reading import reading_once
-from adjudge.errors import UsageError
 
 PAGE = (Path(__file__).parents[2] / "docs" / "agreement.md").read_text(encoding="utf-8")
 run = runner(command)

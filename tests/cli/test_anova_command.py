@@ -16,8 +16,8 @@ from tests.cli.running import runner
 
 import adjudge
 from adjudge.cli.anova import command
+from adjudge.core.errors import DataError, UsageError
 from adjudge.demo.build import build
-from adjudge.errors import DataError, UsageError
 
 PAGE = (Path(__file__).parents[2] / "docs" / "anova.md").read_text(encoding="utf-8")
 DATA = Path(__file__).parents[1] / "stats" / "data"

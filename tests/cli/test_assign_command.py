@@ -12,9 +12,9 @@ from tests.cli.running import runner
 
 import adjudge
 from adjudge.cli import assign as cli
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data.rows import Summary
 from adjudge.demo.build import build
-from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.store.sessions import Secrets
 

@@ -13,7 +13,7 @@ import pytest
 from tests.cli.running import called
 from tests.comparisons.test_judge_corrected import duels, rated
 
-from adjudge.comparisons.judge_corrected import compare_corrected, prefer_corrected
+from adjudge.analyses.compare.judge_corrected import compare_corrected, prefer_corrected
 
 
 @pytest.fixture(scope="module")

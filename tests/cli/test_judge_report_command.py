@@ -15,9 +15,9 @@ import pytest
 from tests.cli.running import called
 
 import adjudge
+from adjudge.core.errors import UsageError
 from adjudge.data.layout import SCORES
 from adjudge.data.reading import reading_once
-from adjudge.errors import UsageError
 
 PAGE = (Path(__file__).parents[2] / "docs" / "judges.md").read_text(encoding="utf-8")
 FEW = ("--resamples", "100")

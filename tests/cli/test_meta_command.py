@@ -18,9 +18,9 @@ import pytest
 from tests.cli.running import runner
 
 import adjudge
+from adjudge.analyses.meta.result import PARTS
 from adjudge.cli import meta
-from adjudge.errors import DataError, UsageError
-from adjudge.trust.meta.result import PARTS
+from adjudge.core.errors import DataError, UsageError
 
 PAGE = (Path(__file__).parents[2] / "docs" / "meta.md").read_text(encoding="utf-8")
 run = runner(meta.command)

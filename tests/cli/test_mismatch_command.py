@@ -14,7 +14,7 @@ from tests.trust.mismatch_making import OTHER, UNITS, make
 
 import adjudge
 from adjudge.cli.mismatch import command
-from adjudge.errors import DataError, FormatError, UsageError
+from adjudge.core.errors import DataError, FormatError, UsageError
 
 PAGE = (Path(__file__).parents[2] / "docs" / "mismatch.md").read_text(encoding="utf-8")
 SAID = {("other", "Crashes"): 1.0, ("copy", "Engineers"): 1.0, ("copy", "Crashes"): 1.0}

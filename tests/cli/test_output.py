@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from tests.cli.running import called
 
-from adjudge import table
 from adjudge.cli import output
-from adjudge.table import Column, Table
+from adjudge.core import table
+from adjudge.core.table import Column, Table
 
 TABLE = Table(
     name="pairs",

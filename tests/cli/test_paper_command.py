@@ -15,7 +15,7 @@ import pytest
 from tests.cli.running import called, runner
 
 from adjudge.cli import anova, compare, groups, lengths, plan, topics
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 
 run = runner(compare.command)
 

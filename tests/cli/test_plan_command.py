@@ -14,11 +14,11 @@ import pytest
 from tests.cli.running import runner
 
 import adjudge
+from adjudge.analyses.plan.result import TESTS as PLANNED
+from adjudge.analyses.tests import TESTS
 from adjudge.cli import plan as cli
-from adjudge.comparisons.plan import TESTS as PLANNED
-from adjudge.comparisons.tests import TESTS
+from adjudge.core.errors import DataError, UsageError
 from adjudge.demo.build import build
-from adjudge.errors import DataError, UsageError
 
 PAGE = (Path(__file__).parents[2] / "docs" / "planning.md").read_text(encoding="utf-8")
 QUICKLY = "--simulations 50"

@@ -18,8 +18,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from adjudge.cli.prefer import PREFER, prefer
+from adjudge.core.errors import AdjudgeError, DataError, UsageError
 from adjudge.data.rows import Document, Row, Summary
-from adjudge.errors import AdjudgeError, DataError, UsageError
 from adjudge.evaluation import Evaluation
 
 DOCS = Path(__file__).parents[2] / "docs"

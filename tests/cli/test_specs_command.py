@@ -13,7 +13,7 @@ from tests.cli.running import runner
 from typer.testing import Result
 
 from adjudge.cli.compare import command
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 
 
 @pytest.fixture

@@ -18,13 +18,13 @@ import pytest
 from tests.cli.running import runner
 
 import adjudge
+from adjudge.analyses.scores import Scores, read_scores
+from adjudge.analyses.stability.result import Stability
 from adjudge.cli.stability import command
-from adjudge.comparisons.scores import Scores, read_scores
+from adjudge.core.errors import UsageError
 from adjudge.data.reading import reading_once
 from adjudge.demo.build import build
-from adjudge.errors import UsageError
 from adjudge.evaluation import Evaluation
-from adjudge.trust.stability import Stability
 
 PAGE = (Path(__file__).parents[2] / "docs" / "stability.md").read_text(encoding="utf-8")
 run = runner(command)

@@ -14,11 +14,11 @@ import pytest
 from tests.cli.running import runner
 
 import adjudge
+from adjudge.analyses.topics.result import TopicRank, topics_of_matrix
 from adjudge.cli.topics import NARROWEST, WIDEST, command, picture
-from adjudge.comparisons.topics import TopicRank, topics_of_matrix
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data.scores import MeasureInfo, ScoreMatrix
 from adjudge.demo.build import build
-from adjudge.errors import DataError, UsageError
 
 PAGE = (Path(__file__).parents[2] / "docs" / "topics.md").read_text(encoding="utf-8")
 NAN = float("nan")

@@ -16,12 +16,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import adjudge
-from adjudge.comparisons.anova import Anova, AnovaTerm, anova, percent
-from adjudge.comparisons.scores import HUMANS, Scores
+from adjudge.analyses.anova.result import Anova, AnovaTerm, anova, percent
+from adjudge.analyses.scores import HUMANS, Scores
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data.rows import Key, Topic
 from adjudge.data.scores import MeasureInfo, Score, ScoreTable
 from adjudge.data.target import Target
-from adjudge.errors import DataError, UsageError
 from adjudge.stats.linear.anova import adjusted_means
 from adjudge.stats.linear.model import fit_two_way
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from adjudge.comparisons.best import best_words, candidates
+from adjudge.analyses.best import best_words, candidates
 
 
 def _better(size: int, *pairs: tuple[int, int]) -> np.ndarray:

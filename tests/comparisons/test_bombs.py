@@ -17,12 +17,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.formats.mutating import CASES, good
 
-from adjudge.comparisons.pairs import MOST_COMPARED, MOST_SYSTEMS, compare, compare_all
-from adjudge.comparisons.scores import Scores
+from adjudge.analyses.compare.pairs import MOST_COMPARED, MOST_SYSTEMS, compare, compare_all
+from adjudge.analyses.scores import Scores
+from adjudge.core.errors import FormatError, UsageError
 from adjudge.data import scorefiles
 from adjudge.data.packed import unpacking_up_to
 from adjudge.data.scores import Score, ScoreTable
-from adjudge.errors import FormatError, UsageError
 from adjudge.formats.matrices import ColumnSums, is_summary, odd_columns
 from adjudge.formats.preferences import read_preferences
 from adjudge.formats.records import read_parquet
@@ -196,7 +196,7 @@ def test_fifty_thousand_columns_take_seconds(shape: str, tmp_path: Path) -> None
             path.write_text("\n".join(["measure,topic,system,value", *lines]) + "\n")
     code = (
         "import resource, sys; resource.setrlimit(resource.RLIMIT_CPU, (120, 120))\n"
-        "from adjudge.comparisons.scores import Scores\n"
+        "from adjudge.analyses.scores import Scores\n"
         "found = Scores.read(sys.argv[1])\n"
         "print(sum(len(found.table.of(measure)) for measure in found.measures))\n"
     )

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import adjudge
-from adjudge.comparisons.conclusions import MOST_RESAMPLES, resamples_for
-from adjudge.comparisons.pairs import Comparison, compare_all, scope_words
-from adjudge.comparisons.tests import CORRECTIONS, Choices
-from adjudge.errors import AdjudgeError, DataError, UsageError
+from adjudge.analyses.compare.pairs import Comparison, compare_all, scope_words
+from adjudge.analyses.conclusions import MOST_RESAMPLES, resamples_for
+from adjudge.analyses.tests import CORRECTIONS, Choices
+from adjudge.core.errors import AdjudgeError, DataError, UsageError
 
 
 def frame(values: np.ndarray) -> pd.DataFrame:

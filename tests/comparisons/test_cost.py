@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from adjudge.comparisons.cost import amount, cheapest, parameters
-from adjudge.comparisons.pairs import Comparison, compare_matrix
-from adjudge.comparisons.tests import Choices
+from adjudge.analyses.compare.cost import amount, cheapest, parameters
+from adjudge.analyses.compare.pairs import Comparison, compare_matrix
+from adjudge.analyses.tests import Choices
 from adjudge.data.rows import System
 from adjudge.data.scores import Better, MeasureInfo, Score, ScoreTable
 

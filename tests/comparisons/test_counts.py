@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import adjudge
-from adjudge.comparisons.counts import CountsTable, rankel_tables
-from adjudge.comparisons.pairs import compare_matrix
+from adjudge.analyses.compare.counts import CountsTable, rankel_tables
+from adjudge.analyses.compare.pairs import compare_matrix
+from adjudge.core.errors import UsageError
 from adjudge.data.scores import Better, MeasureInfo, ScoreMatrix
-from adjudge.errors import UsageError
 from adjudge.stats.paired import PairedTest, differences, paired_t, wilcoxon
 from adjudge.stats.pairs import PairCounts, PairResults, columns_of_pairs, t_pairs, wilcoxon_pairs
 from adjudge.stats.resampling.engine import Statistic

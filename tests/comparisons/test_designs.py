@@ -11,7 +11,7 @@ import pytest
 from tests.comparisons.test_noise import judged
 
 import adjudge
-from adjudge.comparisons.designs import (
+from adjudge.analyses.plan.designs import (
     HALF,
     DesignStudy,
     JudgingDesign,
@@ -21,8 +21,8 @@ from adjudge.comparisons.designs import (
     typical_difference,
     why_no_designs,
 )
-from adjudge.comparisons.noise import noise_sources
-from adjudge.errors import DataError, UsageError
+from adjudge.analyses.plan.noise import noise_sources
+from adjudge.core.errors import DataError, UsageError
 from adjudge.stats.power.assessors import Crossed
 
 

@@ -14,8 +14,8 @@ import pytest
 from tests.cli.running import called
 
 import adjudge
-from adjudge.comparisons.examples import Examples, _chosen, _worth, default_pair
-from adjudge.errors import DataError, UsageError
+from adjudge.analyses.examples.result import Examples, _chosen, _worth, default_pair
+from adjudge.core.errors import DataError, UsageError
 from adjudge.measures.judged.coverage import Coverage, Recall, Uncovered
 
 HOSTILE = "<script>alert(1)</script> {{ 7 * 7 }} \x1b[31m the cat"

@@ -11,19 +11,19 @@ import pandas as pd
 import pytest
 from tests.figures.test_catalogue import check_drawn
 
-from adjudge.comparisons.anova import anova
-from adjudge.comparisons.designs import DesignStudy
-from adjudge.comparisons.groups import groups
-from adjudge.comparisons.lengths import lengths
-from adjudge.comparisons.pairs import compare
-from adjudge.comparisons.plan import plan
-from adjudge.comparisons.scores import Scores
-from adjudge.comparisons.topics import topics
+from adjudge.analyses.anova.result import anova
+from adjudge.analyses.catalogue.comparing import SPECS
+from adjudge.analyses.catalogue.spec import FigureOptions
+from adjudge.analyses.compare.pairs import compare
+from adjudge.analyses.groups.result import groups
+from adjudge.analyses.lengths.result import lengths
+from adjudge.analyses.plan.designs import DesignStudy
+from adjudge.analyses.plan.result import plan
+from adjudge.analyses.scores import Scores
+from adjudge.analyses.topics.result import topics
+from adjudge.core.errors import AdjudgeError, DataError, UsageError
+from adjudge.core.picture import HEAT, Figure
 from adjudge.data.scores import MeasureInfo, ScoreTable
-from adjudge.errors import AdjudgeError, DataError, UsageError
-from adjudge.figures.comparing import SPECS
-from adjudge.figures.spec import FigureOptions
-from adjudge.picture import HEAT, Figure
 
 HOSTILE = '<script>&"x"\u202e \x07'
 

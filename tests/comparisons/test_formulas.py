@@ -13,10 +13,10 @@ import pytest
 from typer.testing import CliRunner
 
 import adjudge
+from adjudge.analyses.scores import Scores, scores_of
 from adjudge.cli.app import app
-from adjudge.comparisons.scores import Scores, scores_of
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data.scores import MeasureInfo, ScoreTable
-from adjudge.errors import DataError, UsageError
 from adjudge.measures.registry import parse_measure
 from adjudge.measures.spec import split_formula, split_specs
 

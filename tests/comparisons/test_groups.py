@@ -16,10 +16,10 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 from tests.waiting import not_stuck
 
-from adjudge.comparisons.best import best_words
-from adjudge.comparisons.groups import CONCLUSIONS, Groupings, groupings, kind_contrast, many_to_one
+from adjudge.analyses.best import best_words
+from adjudge.analyses.groups.result import CONCLUSIONS, Groupings, groupings, kind_contrast, many_to_one
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data.scores import Better, MeasureInfo, ScoreMatrix
-from adjudge.errors import DataError, UsageError
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.linear.tukey import tukey
 from adjudge.stats.multiple import holm

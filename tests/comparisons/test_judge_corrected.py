@@ -15,11 +15,11 @@ from scipy.stats import ttest_1samp
 from tests.cli.running import called
 
 import adjudge
-from adjudge.comparisons.judge_corrected import CorrectedComparison, compare_corrected, prefer_corrected
-from adjudge.comparisons.pairs import compare
+from adjudge.analyses.compare.judge_corrected import CorrectedComparison, compare_corrected, prefer_corrected
+from adjudge.analyses.compare.pairs import compare
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data.scores import MeasureInfo, ScoreTable
 from adjudge.demo.build import build
-from adjudge.errors import DataError, UsageError
 from adjudge.judgments.tasks import Event, stable_id
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.multiple import holm

@@ -15,9 +15,11 @@ import typer
 from scipy import stats
 from typer.testing import CliRunner
 
+from adjudge.analyses.lengths.result import RESAMPLES, LengthsResult, _signed, lengths, lengths_of
+from adjudge.analyses.scores import Scores
 from adjudge.cli.lengths import command
-from adjudge.comparisons.lengths import RESAMPLES, LengthsResult, _signed, lengths, lengths_of
-from adjudge.comparisons.scores import Scores
+from adjudge.core.engine import generator
+from adjudge.core.errors import AdjudgeError, DataError
 from adjudge.data.rows import Row, Summary, System, Topic
 from adjudge.data.scores import (
     Better,
@@ -28,8 +30,6 @@ from adjudge.data.scores import (
     ScoreTable,
     average_lengths,
 )
-from adjudge.engine import generator
-from adjudge.errors import AdjudgeError, DataError
 from adjudge.evaluation import Evaluation
 from adjudge.stats.linear.tukey import studentized_range_isf, tukey
 from adjudge.stats.own_variances import own_pairs

@@ -10,8 +10,8 @@ import pytest
 from tests.cli.running import called
 
 import adjudge
-from adjudge.comparisons.scores import Scores
-from adjudge.errors import AdjudgeError, FormatError, UsageError
+from adjudge.analyses.scores import Scores
+from adjudge.core.errors import AdjudgeError, FormatError, UsageError
 from adjudge.formats.matrices import names_rows
 
 RNG = np.random.default_rng(5)

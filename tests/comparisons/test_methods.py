@@ -12,11 +12,11 @@ import pandas as pd
 import pytest
 
 import adjudge
-from adjudge.comparisons.methods import MethodsParagraph, compared_methods
-from adjudge.comparisons.pairs import compare_all
-from adjudge.comparisons.references import REFERENCES, key_of, keys_in
-from adjudge.comparisons.scores import read_scores
-from adjudge.comparisons.tests import CORRECTIONS, TESTS
+from adjudge.analyses.compare.pairs import compare_all
+from adjudge.analyses.methods import MethodsParagraph, compared_methods
+from adjudge.analyses.references import REFERENCES, key_of, keys_in
+from adjudge.analyses.scores import read_scores
+from adjudge.analyses.tests import CORRECTIONS, TESTS
 from adjudge.measures.registry import registry
 
 

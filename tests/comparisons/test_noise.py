@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from adjudge.comparisons.noise import LEFT, MEANINGS, NoiseSources, noise_sources
-from adjudge.errors import DataError
+from adjudge.analyses.plan.noise import LEFT, MEANINGS, NoiseSources, noise_sources
+from adjudge.core.errors import DataError
 
 SD = {"system": 1.2, "topic": 0.8, "assessor": 1.0, "system:topic": 0.7, "assessor:system": 0.3}
 SD |= {"assessor:topic": 0.5, "left": 0.6}

@@ -14,9 +14,9 @@ import pytest
 from scipy.stats import t as student
 
 import adjudge
-from adjudge.comparisons.anova import Anova
-from adjudge.comparisons.ordinal import OrdinalAnova, OrdinalContrast
-from adjudge.errors import DataError, UsageError
+from adjudge.analyses.anova.ordinal import OrdinalAnova, OrdinalContrast
+from adjudge.analyses.anova.result import Anova
+from adjudge.core.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.formats import scoretable
 from adjudge.stats.multiple import holm

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from adjudge.comparisons.pairs import Comparison, compare_matrix
-from adjudge.comparisons.tests import CORRECTIONS, TESTS, Choices, choices
+from adjudge.analyses.compare.pairs import Comparison, compare_matrix
+from adjudge.analyses.tests import CORRECTIONS, TESTS, Choices, choices
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data.scores import Better, MeasureInfo, ScoreMatrix
-from adjudge.errors import DataError, UsageError
 
 
 def compare(

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 import adjudge
-from adjudge.comparisons.paper import LEAGUE_COLUMNS, ComparedMeasures
-from adjudge.comparisons.scores import Scores
+from adjudge.analyses.compare.paper import LEAGUE_COLUMNS, ComparedMeasures
+from adjudge.analyses.scores import Scores
 from adjudge.data.scores import MeasureInfo, ScoreTable
 
 TOPICS = 12

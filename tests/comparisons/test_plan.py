@@ -14,11 +14,11 @@ import pandas as pd
 import pytest
 import typer
 
+from adjudge.analyses.plan.result import BESIDE, FEW, PowerPlan, nice_sizes, plan, plan_of
 from adjudge.cli import plan as cli_plan
 from adjudge.cli import simulate as cli_simulate
-from adjudge.comparisons.plan import BESIDE, FEW, PowerPlan, nice_sizes, plan, plan_of
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data.scores import CellJudgments, MeasureInfo, Score, ScoreMatrix, ScoreTable
-from adjudge.errors import DataError, UsageError
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.judging import judge_freedom
 from adjudge.stats.linear.judged_pairs import JudgedPairs, judged_pairs

@@ -9,7 +9,7 @@ import pytest
 from tests.figures.test_catalogue import check_drawn
 
 import adjudge
-from adjudge.comparisons.figures.preferences import labels
+from adjudge.analyses.preferences.figures import labels
 
 HOSTILE = "<u>' || \"x\n\u202e=2"
 

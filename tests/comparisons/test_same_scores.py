@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 import adjudge
-from adjudge.comparisons.scores import Scores
-from adjudge.comparisons.tests import CORRECTIONS, TESTS
+from adjudge.analyses.scores import Scores
+from adjudge.analyses.tests import CORRECTIONS, TESTS
 from adjudge.evaluation import Evaluation
 from adjudge.formats import scoretable
 

@@ -13,9 +13,9 @@ from scipy import stats
 from tests.cli.running import called
 
 import adjudge
-from adjudge.comparisons.conclusions import OUT_OF_REACH
-from adjudge.comparisons.sampled import ASSESSORS
-from adjudge.errors import AdjudgeError, DataError, UsageError
+from adjudge.analyses.compare.sampled import ASSESSORS
+from adjudge.analyses.conclusions import OUT_OF_REACH
+from adjudge.core.errors import AdjudgeError, DataError, UsageError
 from adjudge.stats.linear.judged_pairs import judged_pairs
 
 

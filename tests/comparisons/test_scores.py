@@ -20,11 +20,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import adjudge
-from adjudge.comparisons.scores import Scores
+from adjudge.analyses.scores import Scores
+from adjudge.core.errors import DataError, FormatError, UsageError
 from adjudge.data.rows import Summary, System, Topic
 from adjudge.data.scores import MeasureInfo, Score, ScoreTable
 from adjudge.data.target import Target
-from adjudge.errors import DataError, FormatError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.formats import scoretable
 from adjudge.formats.numbers import MISSING

@@ -13,12 +13,12 @@ import pandas as pd
 import pytest
 
 import adjudge
+from adjudge.core.errors import DataError, UsageError
+from adjudge.core.table import Table, Tabular
 from adjudge.data import scorefiles
 from adjudge.data.scorefiles import ScoreFile
-from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.formats import scoretable
-from adjudge.table import Table, Tabular
 
 QUICK: dict[str, dict[str, Any]] = {
     "compare": {"resamples": 50},
@@ -93,7 +93,7 @@ def test_options_are_spelt_out(name: str, folder: Path) -> None:
 
 
 def test_importing_adjudge_loads_none_of_the_scientific_packages() -> None:
-    heavy = ("numpy", "pandas", "scipy", "numba", "sqlalchemy", "adjudge.comparisons")
+    heavy = ("numpy", "pandas", "scipy", "numba", "sqlalchemy", "adjudge.analyses")
     code = f"import adjudge, sys; dir(adjudge); print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

@@ -11,14 +11,14 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
+from adjudge.analyses.compare.pairs import compare_matrix
+from adjudge.analyses.conclusions import resamples_for
+from adjudge.analyses.simulate.result import CHUNK, TESTS, Outcome, Simulation, simulate_model
+from adjudge.analyses.tests import Choices
 from adjudge.cli import simulate as cli
-from adjudge.comparisons.conclusions import resamples_for
-from adjudge.comparisons.pairs import compare_matrix
-from adjudge.comparisons.simulate import CHUNK, TESTS, Outcome, Simulation, simulate_model
-from adjudge.comparisons.tests import Choices
+from adjudge.core.engine import generator
+from adjudge.core.errors import AdjudgeError, UsageError
 from adjudge.data.scores import MeasureInfo, ScoreMatrix
-from adjudge.engine import generator
-from adjudge.errors import AdjudgeError, UsageError
 from adjudge.stats import pairs
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.multiple import adjust

@@ -16,10 +16,10 @@ from tests.cli.running import called
 from tests.figures.test_catalogue import check_drawn
 
 import adjudge
-from adjudge.comparisons.figures.slices import _that_fit
-from adjudge.comparisons.slices import NOT_SHOWN, NOT_TESTED, UNFINDABLE, VARY, slices
-from adjudge.comparisons.slicing import thirds
-from adjudge.errors import DataError, UsageError
+from adjudge.analyses.slices.figures import _that_fit
+from adjudge.analyses.slices.result import NOT_SHOWN, NOT_TESTED, UNFINDABLE, VARY, slices
+from adjudge.analyses.slices.slicing import thirds
+from adjudge.core.errors import DataError, UsageError
 
 PAGE = (Path(__file__).parents[2] / "docs" / "slices.md").read_text(encoding="utf-8")
 

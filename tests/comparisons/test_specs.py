@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 
 import adjudge
-from adjudge.comparisons.pairs import compare_all
-from adjudge.comparisons.tests import STATISTICS, TESTS, Choices, choices, parts_of
-from adjudge.engine import generator
-from adjudge.errors import UsageError
+from adjudge.analyses.compare.pairs import compare_all
+from adjudge.analyses.tests import STATISTICS, TESTS, Choices, choices, parts_of
+from adjudge.core.engine import generator
+from adjudge.core.errors import UsageError
 from adjudge.stats.cutoffs import theoretical_cutoffs
 from adjudge.stats.resampling.engine import Statistic
 from adjudge.stats.resampling.swaps import hb_pairs, mc_pairs

@@ -16,8 +16,8 @@ import pytest
 from tests.cli.running import called
 
 import adjudge
+from adjudge.core.errors import AdjudgeError, DataError, UsageError
 from adjudge.data.rows import Summary
-from adjudge.errors import AdjudgeError, DataError, UsageError
 
 RNG = np.random.default_rng(15)
 WIDE = pd.DataFrame(

@@ -20,8 +20,8 @@ from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
 import adjudge
-from adjudge.comparisons.texts import TextScores
-from adjudge.errors import AdjudgeError, DataError, UsageError
+from adjudge.analyses.compare.texts import TextScores
+from adjudge.core.errors import AdjudgeError, DataError, UsageError
 from adjudge.measures.presets import USUAL
 
 TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum")

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from adjudge.comparisons.topics import FEW, TopicsResult, topics_of_matrix
+from adjudge.analyses.topics.result import FEW, TopicsResult, topics_of_matrix
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data.scores import Better, MeasureInfo, ScoreMatrix
-from adjudge.errors import DataError, UsageError
 from adjudge.stats.ranks import friedman, kruskal_wallis
 
 NAN = math.nan

@@ -13,9 +13,9 @@ import pytest
 from tests.cli.running import called
 
 import adjudge
-from adjudge.comparisons.scores import Scores, scores_of
+from adjudge.analyses.scores import Scores, scores_of
+from adjudge.core.errors import UsageError
 from adjudge.data.rows import Summary
-from adjudge.errors import UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.formats import scoretable
 

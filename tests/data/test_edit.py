@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from adjudge.core.errors import ClashError, UsageError
 from adjudge.data.rows import Summary
 from adjudge.data.scores import Score
 from adjudge.data.target import Target
-from adjudge.errors import ClashError, UsageError
 from adjudge.evaluation import Evaluation
 
 Snapshot = Callable[[Path], dict[str, bytes]]

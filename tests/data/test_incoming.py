@@ -15,11 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import adjudge
+from adjudge.core.errors import ClashError, DataError, FormatError, UsageError
 from adjudge.data.incoming import Incoming, Item, LeftOut, OnClash, take_all
 from adjudge.data.rows import Document, Row, Summary, System, Topic
 from adjudge.data.scores import MeasureInfo, Score
 from adjudge.data.transaction import Transaction
-from adjudge.errors import ClashError, DataError, FormatError, UsageError
 from adjudge.evaluation import Evaluation
 
 Snapshot = Callable[[Path], dict[str, bytes]]

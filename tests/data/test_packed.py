@@ -16,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import adjudge
+from adjudge.core.errors import AdjudgeError, FormatError, UsageError
 from adjudge.data.lines import read_lines
 from adjudge.data.packed import check_parquet, open_bytes, size_of, unpacking_up_to
-from adjudge.errors import AdjudgeError, FormatError, UsageError
 from adjudge.evaluation import Evaluation
 
 PACK: dict[str, Callable[[bytes], bytes]] = {

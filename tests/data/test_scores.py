@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data import scorefiles
 from adjudge.data.scorefiles import ScoreFile
 from adjudge.data.scores import COLUMNS, MeasureInfo, Score, ScoreTable
-from adjudge.errors import DataError, UsageError
 
 keys = st.tuples(
     st.sampled_from(["t1", "t2", "t3"]),

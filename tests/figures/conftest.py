@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.comparisons.scores import Scores, read_scores
+from adjudge.analyses.scores import Scores, read_scores
 from adjudge.data.reading import reading_once
 
 

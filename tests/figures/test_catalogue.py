@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from tests.cli.running import called
 
-from adjudge.comparisons.scores import Scores
-from adjudge.figures.catalogue import CATALOGUE
-from adjudge.figures.spec import FigureSpec
-from adjudge.picture import Figure, drawn_text
-from adjudge.table import is_missing
+from adjudge.analyses.catalogue.catalogue import CATALOGUE
+from adjudge.analyses.catalogue.spec import FigureSpec
+from adjudge.analyses.scores import Scores
+from adjudge.core.picture import Figure, drawn_text
+from adjudge.core.table import is_missing
 
 
 def drawn_rows(spec: Any) -> Iterator[list[dict[str, Any]]]:

@@ -8,12 +8,12 @@ from pathlib import Path
 import pandas as pd
 from tests.cli.running import called
 
-from adjudge.comparisons.scores import Scores, scores_of
-from adjudge.errors import DataError, UsageError
-from adjudge.figures.catalogue import CATALOGUE
-from adjudge.figures.choice import choices, first_drawn, main_target
-from adjudge.figures.spec import FigureOptions, FigureSpec
-from adjudge.picture import Figure
+from adjudge.analyses.catalogue.catalogue import CATALOGUE
+from adjudge.analyses.catalogue.choice import choices, first_drawn, main_target
+from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
+from adjudge.analyses.scores import Scores, scores_of
+from adjudge.core.errors import DataError, UsageError
+from adjudge.core.picture import Figure
 
 LENGTHS = {50: 4, 100: 6}
 

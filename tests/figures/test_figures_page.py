@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from tools.figures_page import LARGEST, PAGE, command_of, draw, page_of, python_of
 
-import adjudge.figures.catalogue as catalogue
-from adjudge.figures.catalogue import CATALOGUE
-from adjudge.figures.spec import FigureSpec
+import adjudge.analyses.catalogue.catalogue as catalogue
+from adjudge.analyses.catalogue.catalogue import CATALOGUE
+from adjudge.analyses.catalogue.spec import FigureSpec
 
 
 def sections() -> dict[str, str]:
@@ -57,7 +57,7 @@ def test_the_call_in_python_asks_for_what_the_command_asks_for(
 
     monkeypatch.setattr(FigureSpec, "drawn", note)
     monkeypatch.setattr("adjudge.cli.figure.open_scores", lambda *given: None)
-    monkeypatch.setattr("adjudge.comparisons.scores.scores_of", lambda source: None)
+    monkeypatch.setattr("adjudge.analyses.scores.scores_of", lambda source: None)
     monkeypatch.chdir(shown)
     with pytest.raises(Noted):
         run(shown, *command_of(CATALOGUE[name]).split()[1:])

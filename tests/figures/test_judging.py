@@ -24,20 +24,20 @@ from tests.trust.test_judged import (
 )
 from tests.trust.test_judged_results import PRINTED, printed_answers
 
+from adjudge.analyses.catalogue.catalogue import figure
+from adjudge.analyses.gathered import Gathered, gather
+from adjudge.analyses.judged.adjustment import length_adjustment
+from adjudge.analyses.judged.quality_answers import quality_answers
+from adjudge.analyses.judged.unit_coverage import coverage_spread, unit_coverage
+from adjudge.analyses.judged.unmarked import unmarked_units
+from adjudge.analyses.panels import MOST_PANELS
+from adjudge.analyses.stability.result import Stability, _page_measure, stability
+from adjudge.core.errors import DataError, UsageError
+from adjudge.core.picture import Figure
 from adjudge.data.rows import System, Topic
-from adjudge.errors import DataError, UsageError
-from adjudge.figures.catalogue import figure
 from adjudge.judgments.batch import Judgments
 from adjudge.judgments.tasks import Judged, Task, TextRef
 from adjudge.measures.judged.coverage import Coverage, Retention
-from adjudge.picture import Figure
-from adjudge.trust.adjustment import length_adjustment
-from adjudge.trust.figures.panels import MOST_PANELS
-from adjudge.trust.gathered import Gathered, gather
-from adjudge.trust.quality_answers import quality_answers
-from adjudge.trust.stability import Stability, _page_measure, stability
-from adjudge.trust.unit_coverage import coverage_spread, unit_coverage
-from adjudge.trust.unmarked import unmarked_units
 
 SMALL = gather(collection(), JUDGMENTS)
 RESULTS: dict[str, Callable[[Gathered], Any]] = {

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from adjudge.core.errors import AdjudgeError
 from adjudge.data.folder import Folder
 from adjudge.data.incoming import ImportReport, Item, take_all
 from adjudge.data.rows import Summary
 from adjudge.data.scores import MeasureInfo, Score
-from adjudge.errors import AdjudgeError
 
 from .shapes import Attempt, Imported, Refused, Write
 

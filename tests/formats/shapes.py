@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from adjudge.core.errors import AdjudgeError
 from adjudge.data.incoming import ImportReport, Item, Remark
 from adjudge.data.rows import Row
-from adjudge.errors import AdjudgeError
 
 Write = Callable[[str, str | bytes], Path]
 Refused = Callable[[Iterable[Item]], str]

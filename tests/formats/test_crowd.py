@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from adjudge.core.errors import FormatError, UsageError
 from adjudge.data.incoming import Remark
 from adjudge.data.rows import System, Topic
-from adjudge.errors import FormatError, UsageError
 from adjudge.formats import crowd
 from adjudge.judgments.intake import Item
 from adjudge.judgments.tasks import CROWD, Event, Task, TextRef

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from tests.formats.data.ducview import make
 from tests.judgments.pyramid_making import annotated_by, built_by, collected, peers, pyramids
 
+from adjudge.core.errors import DataError, FormatError
 from adjudge.data.incoming import LeftOut, Remark
 from adjudge.data.rows import Summary, System, Topic
-from adjudge.errors import DataError, FormatError
 from adjudge.formats.ducview import (
     MOST_MATCHES,
     MOST_STEPS,

@@ -16,14 +16,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adjudge.core.errors import AdjudgeError, FormatError, UsageError
+from adjudge.core.table import csv_safe
 from adjudge.data.incoming import Remark
 from adjudge.data.lines import read_json_lines
 from adjudge.data.scores import Score
-from adjudge.errors import AdjudgeError, FormatError, UsageError
 from adjudge.formats.files import read_cells
 from adjudge.formats.numbers import number_of, tells_decimal
 from adjudge.formats.scoretable import read as read_scores
-from adjudge.table import csv_safe
 
 ROWS = [["topic", "a", "b"], ["d1", "0.5", "12.25"], ["d2", "-1", "0.125"]]
 

@@ -15,11 +15,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import adjudge
+from adjudge.core.errors import FormatError, Undecided, UsageError, Way
 from adjudge.data.incoming import Item
 from adjudge.data.packed import unpacking_up_to
 from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.data.scores import MeasureInfo, Score
-from adjudge.errors import FormatError, Undecided, UsageError, Way
 from adjudge.formats.recognise import recognise
 from adjudge.formats.records import (
     FILE_NAME,

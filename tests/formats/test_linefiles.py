@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.errors import AdjudgeError, FormatError, UsageError
+from adjudge.core.errors import AdjudgeError, FormatError, UsageError
 from adjudge.formats.linefiles import SentenceMarks, check_aligned, expand, read_line_file
 
 from .shapes import Write

@@ -8,8 +8,8 @@ import pytest
 from tests.cli.running import called
 
 import adjudge
+from adjudge.core.errors import UsageError
 from adjudge.data.rows import Document, Summary, System, Topic
-from adjudge.errors import UsageError
 from adjudge.formats.linefiles import read, system_names
 from adjudge.formats.records import read_jsonl
 

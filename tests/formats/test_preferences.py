@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.comparisons.preferences import fit_preferences
-from adjudge.errors import DataError, UsageError
+from adjudge.analyses.preferences.strengths import fit_preferences
+from adjudge.core.errors import DataError, UsageError
 from adjudge.formats.crowd import WINNERS
 from adjudge.formats.preferences import FORMS, read_preferences, side_of, write_preferences
 from adjudge.judgments.pairs.answers import PreferenceRow, Preferences

@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from adjudge.core.errors import AdjudgeError, FormatError, Undecided, UsageError
 from adjudge.data.rows import Summary
-from adjudge.errors import AdjudgeError, FormatError, Undecided, UsageError
 from adjudge.formats.recognise import READERS, Recognised, read, recognise
 
 from .shapes import Write, lines, rows

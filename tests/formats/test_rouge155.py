@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adjudge.core.errors import AdjudgeError, FormatError, UsageError
 from adjudge.data.rows import Row, Summary, System, Topic
 from adjudge.data.scores import MeasureInfo, Score
-from adjudge.errors import AdjudgeError, FormatError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.formats.rouge155 import (
     AVERAGE,

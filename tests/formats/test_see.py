@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from adjudge.core.errors import UsageError
 from adjudge.data.incoming import Remark
 from adjudge.data.rows import System, Topic
-from adjudge.errors import UsageError
 from adjudge.formats import see
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.intake import Item

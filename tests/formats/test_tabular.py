@@ -10,7 +10,7 @@ import pytest
 from tests.cli.running import called
 
 import adjudge
-from adjudge.errors import DataError, FormatError, UsageError
+from adjudge.core.errors import DataError, FormatError, UsageError
 from adjudge.formats.matrices import is_summary
 from adjudge.formats.preferences import read_preferences
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import adjudge
+from adjudge.core.errors import UsageError
 from adjudge.data.incoming import Item
 from adjudge.data.rows import Document, Summary, System
-from adjudge.errors import UsageError
 from adjudge.formats.textfolder import PathPattern, find_layout, read, ways_to_read
 
 from .shapes import Imported, Refused, Write, reasons, rows

@@ -8,8 +8,8 @@ import pytest
 from tests.cli.running import called
 
 import adjudge
+from adjudge.core.errors import StoreUnavailable, UsageError
 from adjudge.demo.build import build
-from adjudge.errors import StoreUnavailable, UsageError
 
 
 def demo(path: Path, database: str | None = None) -> adjudge.evaluation.Evaluation:

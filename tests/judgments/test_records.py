@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.judgments.making import Clock, a_task, an_event, fill
 
-from adjudge.errors import AdjudgeError, ClashError, DataError, FormatError
+from adjudge.core.errors import AdjudgeError, ClashError, DataError, FormatError
 from adjudge.judgments.store.people import Person
 from adjudge.judgments.store.records import Disguise, RecordCounts, read_records, records, write_records
 from adjudge.judgments.store.store import Store, open_store

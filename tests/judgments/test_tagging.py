@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.trust.mismatch_making import UNITS, make
 
-from adjudge.errors import DataError, FormatError, UsageError
+from adjudge.core.errors import DataError, FormatError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.formats.answer_table import answer_table
 from adjudge.judgments.protocol import load_protocol, parse_protocol

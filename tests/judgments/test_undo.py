@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import adjudge
+from adjudge.core.errors import DataError
 from adjudge.data.layout import HISTORY
 from adjudge.data.rows import Summary
-from adjudge.errors import DataError
 from adjudge.evaluation import Evaluation
 from adjudge.formats import crowd
 from adjudge.judgments.tasks import Event, Task

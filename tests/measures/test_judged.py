@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data.rows import Summary, Topic, Unit
 from adjudge.data.scores import Score
-from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.protocol import load_protocol, parse_protocol

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import adjudge
-from adjudge.errors import DataError, FormatError
+from adjudge.core.errors import DataError, FormatError
 from adjudge.evaluation import Evaluation
 from adjudge.formats import crowd
 

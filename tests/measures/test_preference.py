@@ -25,8 +25,8 @@ from tests.measures.preference_making import (
     weighted_pyramid,
 )
 
+from adjudge.core.errors import UsageError
 from adjudge.data.rows import Document, Summary, Topic
-from adjudge.errors import UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.batch import TopicBatch, batch_of
 from adjudge.judgments.pairs.answers import human_answers

@@ -21,7 +21,7 @@ from tests.data.rouge155.cases import CASES, HERE, HOME, PRINTED, Case, write
 from typer.testing import CliRunner
 
 from adjudge.cli.rouge155 import command
-from adjudge.errors import AdjudgeError, FormatError, UsageError
+from adjudge.core.errors import AdjudgeError, FormatError, UsageError
 from adjudge.measures.rouge.elements import basic_elements, be_counts
 from adjudge.measures.rouge.texts import DATA, SMART
 from adjudge.measures.rouge155 import evaluate

@@ -16,21 +16,15 @@ PACKAGE = Path(__file__).parent.parent.parent / "src" / "adjudge"
 # From the bottom up; what stands in one line must not know what stands in a later one. Modules of one line
 # do not import each other, except inside a package.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("errors",),
-    ("wording",),
-    ("compiled", "engine", "table"),
-    ("picture",),
+    ("core",),
     ("text", "stats"),
     ("data",),
     ("judgments",),
     ("formats",),
     ("measures",),
     ("assessors",),
-    ("comparisons",),
-    ("trust",),
-    ("figures",),
+    ("analyses",),
     ("reports",),
-    ("reporting",),
     ("evaluation",),
     ("demo",),
     ("web",),

@@ -9,8 +9,8 @@ from xml.etree.ElementTree import Element, TreeBuilder
 
 import pytest
 
-from adjudge.comparisons.pairs import Comparison, compare_matrix
-from adjudge.comparisons.tests import Test, choices
+from adjudge.analyses.compare.pairs import Comparison, compare_matrix
+from adjudge.analyses.tests import Test, choices
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Settings
 from adjudge.data.rows import Document, Summary, System, Topic

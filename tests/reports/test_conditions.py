@@ -11,20 +11,20 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from adjudge.comparisons.pairs import Comparison, compare
-from adjudge.comparisons.plan import plan_of, smallest_found
-from adjudge.comparisons.scores import Scores
+from adjudge.analyses.agreement.result import agreement
+from adjudge.analyses.compare.pairs import Comparison, compare
+from adjudge.analyses.plan.result import plan_of, smallest_found
+from adjudge.analyses.scores import Scores
+from adjudge.analyses.stability.result import stability
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Settings
 from adjudge.data.rows import Document, Summary, System, Topic
-from adjudge.reporting.conditions import copied_texts, trust_conditions
+from adjudge.reports.computed.conditions import copied_texts, trust_conditions
 from adjudge.reports.conditions import STATE_WORDS, TrustCondition, TrustConditions
 from adjudge.reports.page import build_page
 from adjudge.reports.render import render
 from adjudge.stats.order import rank_intervals
 from adjudge.stats.power.rates import t_difference, t_reach
-from adjudge.trust.agreement import agreement
-from adjudge.trust.stability import stability
 
 Values = Mapping[str, Sequence[float]]
 NAMES = ("topics", "found", "assessors", "stable", "agreement", "copies", "left out")

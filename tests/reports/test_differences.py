@@ -11,7 +11,7 @@ import pytest
 from tests.comparisons.test_examples import HOSTILE, made
 
 import adjudge
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 
 LONG = " ".join(f"word{k}" for k in range(900))
 

@@ -25,16 +25,16 @@ from tests.reports.hostile import (
 from tests.reports.latex import problems_of
 
 import adjudge
+from adjudge.analyses.judges.result import judge_report
+from adjudge.analyses.meta.result import meta
+from adjudge.core.picture import drawn_text
 from adjudge.evaluation import report
-from adjudge.picture import drawn_text
-from adjudge.reporting.paper import drawn_figures
+from adjudge.reports.computed.paper import drawn_figures
 from adjudge.reports.judges import write_dossiers
 from adjudge.reports.meta import meta_page
 from adjudge.reports.paperfolder import FolderFigure
 from adjudge.reports.parts import render_parts
 from adjudge.reports.render import shown
-from adjudge.trust.judges.result import judge_report
-from adjudge.trust.meta.result import meta
 
 Once = Callable[[str, Callable[[Path], object]], Path]
 
@@ -52,7 +52,7 @@ def hostile(once: Once) -> Path:
             figures.extend(drawn)
             return drawn, absent
 
-        with mock.patch("adjudge.reporting.paper.drawn_figures", kept):
+        with mock.patch("adjudge.reports.computed.paper.drawn_figures", kept):
             e.report(folder / "report", paper=folder / "paper")
         (folder / "svg").mkdir()
         for each in figures:

@@ -12,11 +12,11 @@ from xml.etree.ElementTree import Element
 
 import pytest
 
-from adjudge.comparisons.pairs import Comparison
+from adjudge.analyses.compare.pairs import Comparison
+from adjudge.core.errors import ClashError, DataError
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Settings
 from adjudge.data.rows import System, Topic
-from adjudge.errors import ClashError, DataError
 from adjudge.reports.chapter import Chapter
 from adjudge.reports.page import build_page
 from adjudge.reports.render import render, script, write_report

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.reporting.conditions import COPIED, NEAR, POWER, RUN, TENTATIVE
+from adjudge.reports.computed.conditions import COPIED, NEAR, POWER, RUN, TENTATIVE
 from adjudge.reports.page import MOST_FOLDED, MOST_LINES
 from adjudge.reports.sections import (
     COMPACT_FROM,

@@ -10,7 +10,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.comparisons.pairs import Comparison
+from adjudge.analyses.compare.pairs import Comparison
 from adjudge.reports.page import LONGEST_STEM, files_of, paper_files, stems
 
 Make = Callable[..., Comparison]

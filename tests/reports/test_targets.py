@@ -7,10 +7,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from adjudge.comparisons.pairs import compare_all
+from adjudge.analyses.compare.pairs import compare_all
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data import scorefiles
 from adjudge.data.scores import MeasureInfo, Score, ScoreTable
-from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation, report
 from adjudge.reports.render import INDEX
 

@@ -12,19 +12,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from adjudge.comparisons.pairs import compare_all
-from adjudge.comparisons.references import REFERENCES
-from adjudge.comparisons.scores import Scores, read_scores
+from adjudge.analyses.agreement.result import agreement, alpha_sentence
+from adjudge.analyses.compare.pairs import compare_all
+from adjudge.analyses.references import REFERENCES
+from adjudge.analyses.scores import Scores, read_scores
 from adjudge.evaluation import report
-from adjudge.reporting.gather import ReportOptions, gather
-from adjudge.reporting.trusted import MOST_PEOPLE, chapters, chosen_words, page_figure, people_of
 from adjudge.reports.chapter import Absent, Chapter
+from adjudge.reports.computed.gather import ReportOptions, gather
+from adjudge.reports.computed.trusted import MOST_PEOPLE, chapters, chosen_words, page_figure, people_of
 from adjudge.reports.findings import Findings
 from adjudge.reports.limitations import limitations
 from adjudge.reports.method import methods_of
 from adjudge.reports.render import template
 from adjudge.reports.sections import fullest_first
-from adjudge.trust.agreement import agreement, alpha_sentence
 
 SYSTEMS = ("good", "fair", "plain", "odd", "bad", "worst")
 

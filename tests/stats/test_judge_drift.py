@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats.agreement import alpha_draws, cluster_draws, krippendorff
 from adjudge.stats.judge_drift import (
     SwapTest,

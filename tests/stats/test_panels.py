@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats.panels import BACKWARDS, CANCEL, OPPOSITE, SAME, SMALL, kish, panel_answers, panel_errors
 
 

@@ -15,16 +15,7 @@ import pytest
 from tests.trust.mismatch_making import make
 
 import adjudge
-from adjudge.comparisons.scores import scores_of
-from adjudge.errors import DataError, UsageError
-from adjudge.evaluation import Evaluation
-from adjudge.formats.scoretable import read
-from adjudge.judgments.batch import Judgments
-from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER
-from adjudge.judgments.pyramid import annotation_of
-from adjudge.judgments.tasks import Judged
-from adjudge.stats.agreement import cohen_kappa, gwet_ac, krippendorff
-from adjudge.trust.agreement import (
+from adjudge.analyses.agreement.result import (
     AgreementOptions,
     AgreementResult,
     agreement,
@@ -33,8 +24,17 @@ from adjudge.trust.agreement import (
     compared_pyramids,
     question_agreement,
 )
-from adjudge.trust.gathered import gather
-from adjudge.trust.questions import questions_of, stored_answers
+from adjudge.analyses.gathered import gather
+from adjudge.analyses.questions import questions_of, stored_answers
+from adjudge.analyses.scores import scores_of
+from adjudge.core.errors import DataError, UsageError
+from adjudge.evaluation import Evaluation
+from adjudge.formats.scoretable import read
+from adjudge.judgments.batch import Judgments
+from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER
+from adjudge.judgments.pyramid import annotation_of
+from adjudge.judgments.tasks import Judged
+from adjudge.stats.agreement import cohen_kappa, gwet_ac, krippendorff
 
 HOW = AgreementOptions(distance="ordinal", weights="quadratic", level=0.95, resamples=200, seed=0)
 SYSTEMS = ("s1", "s2", "s3")

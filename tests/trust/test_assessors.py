@@ -14,15 +14,15 @@ import pytest
 from tests.cli.running import called
 
 import adjudge
+from adjudge.analyses.assessors.result import Dossiers, dossiers
 from adjudge.assessors.simulated import Simulated, simulate
 from adjudge.assessors.truth import Truth
+from adjudge.core.errors import UsageError
 from adjudge.data.rows import Summary
-from adjudge.errors import UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.assign.planning import make_tasks
 from adjudge.judgments.protocol import load_protocol
 from adjudge.judgments.tasks import Event, TextRef
-from adjudge.trust.assessors import Dossiers, dossiers
 
 TOPICS, SYSTEMS = 15, 6
 

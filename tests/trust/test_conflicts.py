@@ -12,16 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.data.collection import Collection
-from adjudge.data.folder import Settings
-from adjudge.data.rows import Summary, System, Topic, Unit
-from adjudge.judgments.batch import Judgments
-from adjudge.judgments.protocol import load_protocol
-from adjudge.judgments.pyramid import Contributor, Expressed, Part, PeerAnnotation, Pyramid, Reference, Scu
-from adjudge.judgments.tasks import Event, Judged, Task, TextRef
-from adjudge.measures.judged.coverage import Retention, Uncovered
-from adjudge.stats.order import better_by_interval, count_rankings
-from adjudge.trust.conflicts import (
+from adjudge.analyses.gathered import Gathered, gather
+from adjudge.analyses.stability.conflicts import (
     RESOLUTIONS,
     JudgedAgain,
     Scope,
@@ -31,8 +23,16 @@ from adjudge.trust.conflicts import (
     resolved,
     same_text,
 )
-from adjudge.trust.gathered import Gathered, gather
-from adjudge.trust.stability import SCOPE_WORDS, Stability
+from adjudge.analyses.stability.result import SCOPE_WORDS, Stability
+from adjudge.data.collection import Collection
+from adjudge.data.folder import Settings
+from adjudge.data.rows import Summary, System, Topic, Unit
+from adjudge.judgments.batch import Judgments
+from adjudge.judgments.protocol import load_protocol
+from adjudge.judgments.pyramid import Contributor, Expressed, Part, PeerAnnotation, Pyramid, Reference, Scu
+from adjudge.judgments.tasks import Event, Judged, Task, TextRef
+from adjudge.measures.judged.coverage import Retention, Uncovered
+from adjudge.stats.order import better_by_interval, count_rankings
 
 LENGTH = 20
 REFERENCE = TextRef("ref", LENGTH)

@@ -14,28 +14,28 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from adjudge.assessors.simulated import Simulated, simulate
-from adjudge.assessors.truth import Truth, UnitTruth
-from adjudge.cli.judged import tables as tables_command
-from adjudge.data.collection import Collection
-from adjudge.data.folder import Settings
-from adjudge.data.rows import Summary, System, Topic, Unit
-from adjudge.data.scores import Score, ScoreTable
-from adjudge.errors import DataError, UsageError
-from adjudge.evaluation import Evaluation
-from adjudge.judgments.batch import Judgments
-from adjudge.judgments.protocol import Protocol, load_protocol, parse_protocol
-from adjudge.judgments.tasks import Event, Judged, Task, TextRef
-from adjudge.stats.agreement import krippendorff
-from adjudge.trust.agreement import agreement_table
-from adjudge.trust.gathered import average, gather, multiplier
-from adjudge.trust.judged import (
+from adjudge.analyses.agreement.result import agreement_table
+from adjudge.analyses.gathered import average, gather, multiplier
+from adjudge.analyses.judged.result import (
     answers_by_question,
     judged_tables,
     quality_by_source,
     ratings_by_assessor,
     tidy,
 )
+from adjudge.assessors.simulated import Simulated, simulate
+from adjudge.assessors.truth import Truth, UnitTruth
+from adjudge.cli.judged import tables as tables_command
+from adjudge.core.errors import DataError, UsageError
+from adjudge.data.collection import Collection
+from adjudge.data.folder import Settings
+from adjudge.data.rows import Summary, System, Topic, Unit
+from adjudge.data.scores import Score, ScoreTable
+from adjudge.evaluation import Evaluation
+from adjudge.judgments.batch import Judgments
+from adjudge.judgments.protocol import Protocol, load_protocol, parse_protocol
+from adjudge.judgments.tasks import Event, Judged, Task, TextRef
+from adjudge.stats.agreement import krippendorff
 
 REFERENCE = TextRef("bob", 20)
 # Two model units, three units of every peer; t1 is a document set, t2 a document.

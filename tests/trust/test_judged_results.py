@@ -27,22 +27,22 @@ from tests.trust.test_judged import (
     rating,
 )
 
+from adjudge.analyses.gathered import SOURCES, Gathered, gather
+from adjudge.analyses.judged.adjustment import length_adjustment
+from adjudge.analyses.judged.quality_answers import QualityAnswers, SourceAnswers, quality_answers
+from adjudge.analyses.judged.result import judged_tables, uncovered_by_source
+from adjudge.analyses.judged.unit_coverage import coverage_spread, unit_coverage
+from adjudge.analyses.judged.unmarked import unmarked_units
+from adjudge.analyses.judged.volume import EVERYBODY, judging_volume, submitted
+from adjudge.core.errors import UsageError
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Settings
 from adjudge.data.rows import Summary, System, Topic
-from adjudge.errors import UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.batch import Judgments
 from adjudge.judgments.protocol import load_protocol
 from adjudge.judgments.tasks import Judged, Task, TextRef
 from adjudge.measures.judged.coverage import AdjustedCoverage, Coverage
-from adjudge.trust.adjustment import length_adjustment
-from adjudge.trust.gathered import SOURCES, Gathered, gather
-from adjudge.trust.judged import judged_tables, uncovered_by_source
-from adjudge.trust.quality_answers import QualityAnswers, SourceAnswers, quality_answers
-from adjudge.trust.unit_coverage import coverage_spread, unit_coverage
-from adjudge.trust.unmarked import unmarked_units
-from adjudge.trust.volume import EVERYBODY, judging_volume, submitted
 
 GATHERED = gather(collection(), JUDGMENTS)
 

@@ -9,10 +9,10 @@ from scipy.stats import norm
 from tests.trust.mismatch_making import COPY, OTHER, UNITS, make
 
 import adjudge
-from adjudge.errors import DataError, UsageError
+from adjudge.analyses.mismatch.result import CutOffs, MismatchResult
+from adjudge.core.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.measures.registry import parse_measure
-from adjudge.trust.mismatch import CutOffs, MismatchResult
 
 ENGINEERS, CRASHES, MINISTERS = "Engineers", "Crashes", "Ministers"
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from adjudge.analyses.gathered import Gathered, gather
+from adjudge.analyses.stability.repeats import SelfAgreement, repeated_answers, self_agreement
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Settings
 from adjudge.data.rows import Summary, System, Topic
@@ -15,8 +17,6 @@ from adjudge.judgments.assign.order import repeat_of
 from adjudge.judgments.batch import Judgments
 from adjudge.judgments.protocol import load_protocol
 from adjudge.judgments.tasks import Event, Judged, Task, TextRef
-from adjudge.trust.gathered import Gathered, gather
-from adjudge.trust.repeats import SelfAgreement, repeated_answers, self_agreement
 
 NAMES = ("duc-2002", "rating", "preference-summaries")
 PROTOCOLS = {name: load_protocol(name) for name in NAMES}

@@ -14,12 +14,12 @@ from scipy import stats
 from tests.figures.test_catalogue import check_drawn
 
 import adjudge
-from adjudge.errors import DataError, UsageError
-from adjudge.trust.agreement import agreement
-from adjudge.trust.assessors import dossiers
-from adjudge.trust.judges.agreement import JudgeAgreementResult
-from adjudge.trust.judges.result import JudgeReport, judge_report
-from adjudge.trust.preferences import Convergence, Point, Trajectory
+from adjudge.analyses.agreement.result import agreement
+from adjudge.analyses.assessors.result import dossiers
+from adjudge.analyses.judges.agreement import JudgeAgreementResult
+from adjudge.analyses.judges.result import JudgeReport, judge_report
+from adjudge.analyses.preferences.measures import Convergence, Point, Trajectory
+from adjudge.core.errors import DataError, UsageError
 
 HOSTILE = "<i>' == '\"&\n\u202e@x"
 SYSTEMS = (HOSTILE, "s1", "s2", "s3")

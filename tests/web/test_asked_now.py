@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from tests.web import making
 from tests.web.making import Running, answer, send
 
+from adjudge.core.errors import DataError
 from adjudge.data.rows import Summary
-from adjudge.errors import DataError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.protocol import Protocol, load_protocol
 from adjudge.judgments.store.store import store_of

@@ -24,8 +24,8 @@ from starlette.testclient import TestClient
 from tests.web import making
 from tests.web.making import Running, answer
 
+from adjudge.core.errors import DataError
 from adjudge.data.rows import Document
-from adjudge.errors import DataError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.store.store import store_of
 from adjudge.web import app, assets

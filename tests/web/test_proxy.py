@@ -20,7 +20,7 @@ from tests.web.browser.server import Server
 from tests.web.making import answer
 from tests.web.proxies import DOCS, HOST, Proxy, caddy, nginx
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.store.store import store_of
 from adjudge.web.access import origin_of

@@ -9,10 +9,11 @@ from typing import Any, Literal, get_args
 
 from adjudge.assessors.simulated import Simulated, simulate
 from adjudge.assessors.truth import truth_from_worth, worth_by_side
+from adjudge.core.engine import generator
+from adjudge.core.errors import DataError, UsageError, quoted
+from adjudge.core.words import counted
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Folder
-from adjudge.engine import generator
-from adjudge.errors import DataError, UsageError, quoted
 from adjudge.judgments.batch import Judgments, TopicBatch, batch_of, judgments_of
 from adjudge.judgments.pairs.sample import COUNT, SamplePlan, new_pairs
 from adjudge.judgments.pairs.sides import topic_sentences
@@ -21,7 +22,6 @@ from adjudge.judgments.store.importing import add_all
 from adjudge.judgments.store.store import store_of
 from adjudge.measures.judged.preference_strengths import pyramid_worth, reference_worth
 from adjudge.text.similarity import sentence_similarity
-from adjudge.wording import counted
 
 Origin = Literal["ref", "py"]
 ORIGINS: tuple[Origin, ...] = get_args(Origin)

@@ -16,10 +16,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from adjudge.assessors.truth import Truth, truth_from_texts
+from adjudge.core.engine import generator
+from adjudge.core.errors import DataError, UsageError, nearest, quoted
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Folder
-from adjudge.engine import generator
-from adjudge.errors import DataError, UsageError, nearest, quoted
 from adjudge.judgments.assign.planning import make_tasks, missing_tasks
 from adjudge.judgments.intake import Item, Taken, take
 from adjudge.judgments.protocol import (

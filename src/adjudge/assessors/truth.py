@@ -13,10 +13,10 @@ from functools import lru_cache
 from statistics import fmean
 from typing import Any, TypeVar
 
+from adjudge.core.errors import DataError, quoted
 from adjudge.data.collection import Collection, SourceSentence, references_for
 from adjudge.data.rows import Summary, Unit
 from adjudge.data.units import split
-from adjudge.errors import DataError, quoted
 from adjudge.judgments.assign.pages import place_side
 from adjudge.judgments.protocol import QUALITY, RATING, Protocol
 from adjudge.judgments.pyramid import UNMATCHED, Part, PeerAnnotation, Pyramid

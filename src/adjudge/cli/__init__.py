@@ -14,7 +14,7 @@ def main() -> None:
 
     ready()
     from adjudge.cli.app import app
-    from adjudge.errors import AdjudgeError, Undecided
+    from adjudge.core.errors import AdjudgeError, Undecided
 
     try:
         try:

@@ -75,7 +75,7 @@ def command(
     beside it, and with --per coefficient kappas and intraclass correlations, each with what it asks. --csv, --latex and
     --markdown have the table that --per names, --json has all.
     """
-    from adjudge.trust.agreement import NAMES, Distance, Per
+    from adjudge.analyses.agreement.result import NAMES, Distance, Per
 
     options.one_of("--per", per, get_args(Per))
     options.one_of("--scale", scale, get_args(Distance))

@@ -11,13 +11,13 @@ import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import counting, deliver, say, show, show_table, warn
 from adjudge.cli.sources import open_scores, pooled, show_result, takes_table, warn_of
-from adjudge.errors import AdjudgeError, UsageError, quoted
-from adjudge.wording import decimal
+from adjudge.core.errors import AdjudgeError, UsageError, quoted
+from adjudge.core.words import decimal
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.anova import Anova
-    from adjudge.comparisons.ordinal import OrdinalAnova
-    from adjudge.comparisons.scores import Scores
+    from adjudge.analyses.anova.ordinal import OrdinalAnova
+    from adjudge.analyses.anova.result import Anova
+    from adjudge.analyses.scores import Scores
     from adjudge.formats.scoretable import TableOptions
 
 
@@ -92,7 +92,7 @@ def command(
     data = open_scores(scores, table, human, baseline, lower_is_better)
     chosen = data.resolved(measure or ())
     if model == "ordinal":
-        from adjudge.comparisons.ordinal import OrdinalAnova
+        from adjudge.analyses.anova.ordinal import OrdinalAnova
 
         given = {"--factors": factors, "--interactions": interactions, "--random": random, "--type": ss_type}
         given |= {"--resamples": resamples, "--sizes": sizes}
@@ -153,7 +153,7 @@ def _ordinal(data: Scores, measures: Sequence[str], *, named: bool, **options: A
 
 
 def _show_ordinal(result: OrdinalAnova) -> None:
-    from adjudge.comparisons.ordinal import MOST_ROWS
+    from adjudge.analyses.anova.ordinal import MOST_ROWS
 
     def more() -> None:
         for part in result.parts():

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import adjudge
+from adjudge.analyses.assessors.result import Dossiers
+from adjudge.analyses.tests import ALPHA, TESTS
 from adjudge.cli import options
 from adjudge.cli.output import deliver, show
 from adjudge.cli.sources import open_scores, show_result, takes_table, warn_of
-from adjudge.comparisons.tests import ALPHA, TESTS
-from adjudge.trust.assessors import Dossiers
 
 if TYPE_CHECKING:
     from adjudge.formats.scoretable import TableOptions

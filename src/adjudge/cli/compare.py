@@ -10,6 +10,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import adjudge
+from adjudge.analyses.tests import (
+    ALL,
+    ALPHA,
+    LEVEL,
+    RESAMPLES,
+    SIDES,
+    STATISTICS,
+    TESTS,
+    ZEROS,
+    Test,
+)
 from adjudge.cli import options
 from adjudge.cli.completion import complete_systems
 from adjudge.cli.output import deliver, not_over, say, show, show_json, warn, write_csv
@@ -24,28 +35,17 @@ from adjudge.cli.sources import (
     warn_of,
 )
 from adjudge.cli.usage import too_many_tables, with_measures
-from adjudge.comparisons.tests import (
-    ALL,
-    ALPHA,
-    LEVEL,
-    RESAMPLES,
-    SIDES,
-    STATISTICS,
-    TESTS,
-    ZEROS,
-    Test,
-)
+from adjudge.core.errors import UsageError, quoted
 from adjudge.data.packed import PACKED
-from adjudge.errors import UsageError, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from adjudge.comparisons.counts import CountsTable
-    from adjudge.comparisons.judge_corrected import CorrectedComparison
-    from adjudge.comparisons.pairs import Comparison
-    from adjudge.comparisons.paper import ComparedMeasures
-    from adjudge.comparisons.scores import Scores
+    from adjudge.analyses.compare.counts import CountsTable
+    from adjudge.analyses.compare.judge_corrected import CorrectedComparison
+    from adjudge.analyses.compare.pairs import Comparison
+    from adjudge.analyses.compare.paper import ComparedMeasures
+    from adjudge.analyses.scores import Scores
     from adjudge.formats.scoretable import TableOptions
 
 AMONG = ("all", "machines", "humans", "human-machine")
@@ -304,7 +304,7 @@ def command(
         return
     data = open_scores(scores, table, human, baseline, lower_is_better)
     if judge is not None:
-        from adjudge.comparisons.judge_corrected import compare_corrected
+        from adjudge.analyses.compare.judge_corrected import compare_corrected
 
         corrected = compare_corrected(
             data,
@@ -337,7 +337,7 @@ def command(
                 markdown=markdown,
             )
         return
-    from adjudge.comparisons.pairs import compare_all
+    from adjudge.analyses.compare.pairs import compare_all
 
     found = compare_all(
         data,
@@ -377,7 +377,7 @@ def command(
 
 def _deliver(found: ComparedMeasures, *, json: bool, csv: Path | None, pairs: bool, effects: bool) -> None:
     """One comparison below the other, for scripts or for people."""
-    from adjudge.comparisons.pairs import scope_words
+    from adjudge.analyses.compare.pairs import scope_words
 
     deliver(
         found,
@@ -395,7 +395,7 @@ def _deliver(found: ComparedMeasures, *, json: bool, csv: Path | None, pairs: bo
 
 def show_corrected(found: CorrectedComparison, *, pairs: bool) -> None:
     """The league table, the pairs where they are few, and what is said; with `pairs` each in words."""
-    from adjudge.comparisons.judge_corrected import MOST_PAIRS
+    from adjudge.analyses.compare.judge_corrected import MOST_PAIRS
 
     def differences() -> None:
         if pairs or len(found.pairs) <= MOST_PAIRS:

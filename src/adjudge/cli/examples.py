@@ -8,10 +8,10 @@ import typer
 from rich.text import Text
 
 import adjudge
+from adjudge.analyses.examples.result import MOST_TOPICS, TOPICS, Examples, ExampleText
 from adjudge.cli import options
 from adjudge.cli.output import console, deliver, say
 from adjudge.cli.sources import length_of, open_scores, show_result, takes_table, warn_of
-from adjudge.comparisons.examples import MOST_TOPICS, TOPICS, Examples, ExampleText
 
 if TYPE_CHECKING:
     from adjudge.formats.scoretable import TableOptions

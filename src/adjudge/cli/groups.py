@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import adjudge
+from adjudge.analyses.groups.result import METHODS, SCALES, Groupings
+from adjudge.analyses.methods import MethodsParagraph
 from adjudge.cli import options
 from adjudge.cli.completion import complete_systems
 from adjudge.cli.output import deliver
 from adjudge.cli.sources import length_of, of_target, open_scores, pooled, show_result, takes_table, warn_of
-from adjudge.comparisons.groups import METHODS, SCALES, Groupings
-from adjudge.comparisons.methods import MethodsParagraph
-from adjudge.table import markdown as as_markdown
+from adjudge.core.table import markdown as as_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,9 +16,9 @@ from adjudge.cli import options
 from adjudge.cli.line_files import LinesCommand
 from adjudge.cli.output import counting, now, on_clash, say, show_json, typed
 from adjudge.cli.sources import lower_of
+from adjudge.core.errors import DataError, UsageError, nearest, quoted
 from adjudge.data.absent import split_by_spaces
 from adjudge.data.packed import size_of
-from adjudge.errors import DataError, UsageError, nearest, quoted
 
 if TYPE_CHECKING:
     from adjudge.data.incoming import ImportReport, Item

@@ -12,7 +12,7 @@ import adjudge
 from adjudge.cli import judge_drift, judge_learned, judge_llm, judge_report, options
 from adjudge.cli.completion import complete_protocols
 from adjudge.cli.output import say, show_json
-from adjudge.wording import counted
+from adjudge.core.words import counted
 
 ABOUT = "Let programs judge (simulated, learned, language models), and say what they are worth."
 

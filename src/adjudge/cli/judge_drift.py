@@ -11,7 +11,7 @@ import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import show, show_json, write_csv
 from adjudge.cli.sources import length_of, open_scores, show_result, takes_table
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 
 if TYPE_CHECKING:
     from adjudge.formats.scoretable import TableOptions

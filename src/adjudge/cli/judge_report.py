@@ -13,9 +13,9 @@ from adjudge.cli.output import now_in_words, progress, say, show, show_json, war
 from adjudge.cli.sources import check_page_outputs, length_of, open_scores, takes_table
 
 if TYPE_CHECKING:
+    from adjudge.analyses.judges.result import JudgeDossier, JudgeReport
+    from adjudge.core.table import Table
     from adjudge.formats.scoretable import TableOptions
-    from adjudge.table import Table
-    from adjudge.trust.judges.result import JudgeDossier, JudgeReport
 
 EXAMPLE = "adjudge judge report my-eval simulated-2"
 MOST_SENTENCES = 8
@@ -93,7 +93,7 @@ def report(
     itself, effects of order, length and family, invalid answers, cost, and how many human judgments it saves. A
     constant, a random and a length judge, the best measure and each assessor stand in the same table, always.
     """
-    from adjudge.trust.judges.result import PANELS
+    from adjudge.analyses.judges.result import PANELS
 
     options.share("--alpha", alpha)
     options.one_of("--panel", panel, PANELS)

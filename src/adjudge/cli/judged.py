@@ -10,10 +10,10 @@ import typer
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import say, show, show_json, warn, write_csv
-from adjudge.errors import DataError, UsageError
+from adjudge.core.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from adjudge.table import Table
+    from adjudge.core.table import Table
 
 Chosen = Annotated[
     list[str] | None,

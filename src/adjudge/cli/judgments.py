@@ -16,9 +16,9 @@ from adjudge.cli.imports import Files, columns_of
 from adjudge.cli.judged import tables
 from adjudge.cli.output import counting, now, say, show_json, show_table, typed, warn
 from adjudge.cli.streams import print_data
+from adjudge.core.errors import DataError, UsageError, quoted
+from adjudge.core.words import counted
 from adjudge.data.transaction import write_whole
-from adjudge.errors import DataError, UsageError, quoted
-from adjudge.wording import counted
 
 if TYPE_CHECKING:
     from adjudge.evaluation import Evaluation
@@ -228,7 +228,7 @@ def records(
 @judgments.command("list", epilog=f"Example: {JUDGMENTS['list']}")
 def list_(evaluation: options.Folder, topic: options.Topic = None, json: options.Json = False) -> None:
     """Who judged what: tasks and answers by assessor and protocol, what contradicts itself, what is out of date."""
-    from adjudge.trust.overview import overview
+    from adjudge.analyses.judged.overview import overview
 
     e = _need(evaluation)
     with e.store() as store:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import adjudge
+from adjudge.analyses.lengths.result import TASKS, LengthsResult
 from adjudge.cli import options
 from adjudge.cli.output import deliver, say, show
 from adjudge.cli.sources import open_scores, pooled, show_result, takes_table, warn_of
-from adjudge.comparisons.lengths import TASKS, LengthsResult
-from adjudge.wording import counted
+from adjudge.core.words import counted
 
 if TYPE_CHECKING:
     from adjudge.formats.scoretable import TableOptions

@@ -12,11 +12,11 @@ import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import now_in_words, progress, say, show, show_json, warn, write_csv
 from adjudge.cli.sources import check_page_outputs, length_of, open_scores, show_result, takes_table, warn_of
-from adjudge.errors import ClashError, UsageError
+from adjudge.core.errors import ClashError, UsageError
 
 if TYPE_CHECKING:
+    from adjudge.analyses.meta.result import MetaResult
     from adjudge.formats.scoretable import TableOptions
-    from adjudge.trust.meta.result import MetaResult
 
 MOST_SENTENCES = 6
 """Of a part, where all parts are told in short."""
@@ -172,7 +172,7 @@ def command(
     composites, a check whether measures can be fooled, curves of references, topics and assessors, and slices.
     --csv writes a row per measure, human measure, level and coefficient; of a single --part that part's rows.
     """
-    from adjudge.trust.meta.result import USUAL
+    from adjudge.analyses.meta.result import USUAL
 
     options.share("--alpha", alpha)
     _check_outputs(out, texts, csv, part, json=json, latex=latex, markdown=markdown)
@@ -249,7 +249,7 @@ def _check_outputs(
 
 def _show_answers(found: MetaResult) -> None:
     """What every part says, and the correlations; the tables of the others are for whoever asks."""
-    from adjudge.trust.meta.result import SPECS
+    from adjudge.analyses.meta.result import SPECS
 
     for note in found.all_notes():
         warn(note)
@@ -271,7 +271,7 @@ def _show_answers(found: MetaResult) -> None:
 
 
 def _write_texts(found: MetaResult, texts: Path) -> Path:
-    from adjudge.trust.meta.fooling import FoolingResult
+    from adjudge.analyses.meta.fooling import FoolingResult
 
     part = found["fooling"]
     assert isinstance(part, FoolingResult)

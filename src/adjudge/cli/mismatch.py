@@ -12,10 +12,10 @@ from adjudge.cli import options
 from adjudge.cli.completion import complete_measures
 from adjudge.cli.output import not_over, now_in_words, say, show, show_json, write_csv
 from adjudge.cli.sources import show_result
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from adjudge.trust.mismatch import Agree, MismatchResult
+    from adjudge.analyses.mismatch.result import Agree, MismatchResult
 
 MOST = 5
 """Mismatches that a terminal shows in full."""
@@ -92,7 +92,7 @@ def command(
     paraphrase, generalisation, style, perspective, or your own. They are kept with the judgments: give the mismatches
     to people with --assign, or write them with --csv, fill in the column "tags", and read the file with --tags.
     """
-    from adjudge.trust.mismatch import CutOffs
+    from adjudge.analyses.mismatch.result import CutOffs
 
     CutOffs.check(full, none, agree, covered, uncovered, prefix="--")
     options.share("--level", level)

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
+from adjudge.analyses.tests import CORRECTIONS, TESTS
 from adjudge.cli.completion import complete_measures, complete_systems
-from adjudge.comparisons.tests import CORRECTIONS, TESTS
-from adjudge.errors import UsageError, quoted
+from adjudge.core.errors import UsageError, quoted
 
 Folder = Annotated[
     Path, typer.Argument(metavar="EVALUATION", help="The evaluation's folder.", show_default=False)

@@ -16,14 +16,14 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from adjudge.cli.streams import print_data, print_json
+from adjudge.core.errors import UsageError, quoted
+from adjudge.core.table import Column, Table
 from adjudge.data import transaction
 from adjudge.data.transaction import write_whole
-from adjudge.errors import UsageError, quoted
-from adjudge.table import Column, Table
 
 if TYPE_CHECKING:
+    from adjudge.core.engine import Workers
     from adjudge.data.incoming import OnClash
-    from adjudge.engine import Workers
 
 
 _COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -45,7 +45,7 @@ def warn(text: str) -> None:
 
 
 def show_json(value: Any) -> None:
-    from adjudge.table import json_parts
+    from adjudge.core.table import json_parts
 
     for part in json_parts(value):
         print_json(part)
@@ -171,7 +171,7 @@ def not_over(target: Path | None, *inputs: str | Path, option: str = "--csv") ->
 
 def write_csv(frame: Any, target: Path) -> None:
     """A frame as CSV into a file, or to standard output for `-`: with full precision, but no minus zero."""
-    from adjudge.table import frame_to_csv
+    from adjudge.core.table import frame_to_csv
 
     text = frame_to_csv(frame.assign(**{name: frame[name] + 0.0 for name in frame.select_dtypes("floating")}))
     if str(target) == "-":

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import adjudge
+from adjudge.analyses.tests import ALPHA, TESTS
 from adjudge.cli import options
 from adjudge.cli.output import deliver, progress, say, show
 from adjudge.cli.sources import open_scores, show_result, takes_table, warn_of
-from adjudge.comparisons.tests import ALPHA, TESTS
-from adjudge.errors import UsageError, quoted
-from adjudge.table import Column
+from adjudge.core.errors import UsageError, quoted
+from adjudge.core.table import Column
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.plan import PowerPlan
+    from adjudge.analyses.plan.result import PowerPlan
     from adjudge.formats.scoretable import TableOptions
 
 AMONG = ("all", "machines", "humans", "human-machine")

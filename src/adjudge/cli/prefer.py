@@ -24,14 +24,14 @@ from adjudge.cli.output import (
     write_csv,
 )
 from adjudge.cli.sources import length_of
-from adjudge.errors import DataError, UsageError
-from adjudge.wording import counted, decimal
+from adjudge.core.errors import DataError, UsageError
+from adjudge.core.words import counted, decimal
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.preferences import PreferenceFit
+    from adjudge.analyses.preferences.measures import Convergence, PaperTable, Rows
+    from adjudge.analyses.preferences.strengths import PreferenceFit
     from adjudge.evaluation import Evaluation
     from adjudge.judgments.pairs.answers import Preferences
-    from adjudge.trust.preferences import Convergence, PaperTable, Rows
 
 prefer = typer.Typer(
     help="Preferences instead of references: ask which of two is better, and fit strengths.",
@@ -319,8 +319,8 @@ def fit(
     or --pairs, one per pair. With --judge NAME people answered on some topics and the judge on more: strengths are
     people's, made surer by the judge, and --csv writes one row per pair.
     """
+    from adjudge.analyses.preferences.strengths import fit_preferences
     from adjudge.cli.imports import columns_of
-    from adjudge.comparisons.preferences import fit_preferences
     from adjudge.formats.files import STDIN
     from adjudge.formats.preferences import read_preferences
 
@@ -430,8 +430,8 @@ def _fit_corrected(
     **output: Any,
 ) -> None:
     """People's strengths of systems, with a judge's answers on more topics; `given` are those of a table."""
+    from adjudge.analyses.compare.judge_corrected import prefer_corrected
     from adjudge.cli.compare import show_corrected
-    from adjudge.comparisons.judge_corrected import prefer_corrected
     from adjudge.formats.files import STDIN
     from adjudge.judgments.pairs.answers import preference_notes, system_preferences
 
@@ -591,8 +591,8 @@ def score(
 
     The scores are kept like all others: compare, anova and report take the measure by the name that is printed.
     """
+    from adjudge.analyses.preferences.measures import plainest
     from adjudge.measures.judged.preference import Preference
-    from adjudge.trust.preferences import plainest
 
     _measure_options(source=source, penalty=penalty, ties=ties)
     measure = plainest(

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import adjudge
+from adjudge.analyses.tests import choices
 from adjudge.cli import options
 from adjudge.cli.line_files import LinesCommand
 from adjudge.cli.output import not_over, say, show, show_json, warn, worker_count, write_csv
 from adjudge.cli.sources import print_paper, show_result
-from adjudge.comparisons.tests import choices
-from adjudge.errors import FormatError, UsageError
+from adjudge.core.errors import FormatError, UsageError
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.pairs import Comparison
-    from adjudge.comparisons.paper import ComparedMeasures
-    from adjudge.comparisons.texts import TextScores
+    from adjudge.analyses.compare.pairs import Comparison
+    from adjudge.analyses.compare.paper import ComparedMeasures
+    from adjudge.analyses.compare.texts import TextScores
 
 COMMAND_CLASS = LinesCommand
 ADVICE = ": name a --primary measure, or correct --across measures"
@@ -96,7 +96,7 @@ def command(
             "nothing to score: say adjudge rouge system.txt --reference references.txt for files with a text a line,"
             " or --peer summary.txt for a file that is one text"
         )
-    from adjudge.comparisons.texts import text_measures
+    from adjudge.analyses.compare.texts import text_measures
 
     choices(test=test, correct=correct, seed=seed)  # says what is wrong with them before the work starts
     text_measures(measure)
@@ -125,7 +125,7 @@ def command(
 
 
 def _show(found: TextScores, comparisons: Sequence[Comparison], *, pairs: bool) -> None:
-    from adjudge.comparisons.pairs import scope_words
+    from adjudge.analyses.compare.pairs import scope_words
 
     table = found.table()
     signature = table.signature

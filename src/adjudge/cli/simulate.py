@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 import adjudge
+from adjudge.analyses.tests import ALL, ALPHA, RESAMPLES, TESTS
 from adjudge.cli import options
 from adjudge.cli.output import progress, show_json, worker_count, write_csv
 from adjudge.cli.sources import show_result
-from adjudge.comparisons.tests import ALL, ALPHA, RESAMPLES, TESTS
 
 NOISES = "normal, t3 (heavy tails), uniform, skewed, lognormal"
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import adjudge
+from adjudge.analyses.slices.result import SLICED_BY, SystemSlices
 from adjudge.cli import options
 from adjudge.cli.output import deliver, show
 from adjudge.cli.sources import length_of, open_scores, show_result, takes_table, warn_of
-from adjudge.comparisons.slices import SLICED_BY, SystemSlices
 from adjudge.stats.multiple import Correction
 
 if TYPE_CHECKING:

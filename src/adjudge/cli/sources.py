@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from adjudge.cli import options
 from adjudge.cli.output import not_over, say, show, warn
+from adjudge.core.errors import ClashError, DataError, UsageError, quoted
 from adjudge.data.layout import SETTINGS
-from adjudge.errors import ClashError, DataError, UsageError, quoted
 from adjudge.measures.spec import judge_of
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.paper import ComparedMeasures
-    from adjudge.comparisons.scores import Scores
+    from adjudge.analyses.compare.paper import ComparedMeasures
+    from adjudge.analyses.scores import Scores
+    from adjudge.core.table import Table
     from adjudge.data.scores import ScoreMatrix
     from adjudge.formats.scoretable import TableOptions
-    from adjudge.table import Table
 
 
 L = TypeVar("L")
@@ -82,7 +82,7 @@ def open_scores(
     lower_is_better: bool = False,
 ) -> Scores:
     """The scores of a folder or a file."""
-    from adjudge.comparisons.scores import read_scores
+    from adjudge.analyses.scores import read_scores
 
     asked = replace(table, lower_is_better=lower_of(lower_is_better, table.lower_is_better))
     return read_scores(path, asked, human=human or (), baseline=baseline or ())
@@ -124,7 +124,7 @@ def warn_of(scores: Scores, measures: Iterable[str]) -> None:
     for line in dict.fromkeys(line for measure in shown for line in scores.notes(measure)):
         warn(line)
     if any(map(judge_of, shown)):
-        from adjudge.trust.judges.result import verdicts_on
+        from adjudge.analyses.judges.result import verdicts_on
 
         for line in verdicts_on(scores, shown):
             warn(line)

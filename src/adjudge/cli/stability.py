@@ -13,11 +13,11 @@ import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import progress, say, show, show_json, warn, write_csv
 from adjudge.cli.sources import open_scores, takes_table
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 
 if TYPE_CHECKING:
+    from adjudge.core.table import Table, Tables
     from adjudge.formats.scoretable import TableOptions
-    from adjudge.table import Table, Tables
 
 PER_MEASURE = ("judge-noise", "beats")
 """Tables of which there is one for every measure, length and form; of several, the names go on with those."""

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import adjudge
+from adjudge.analyses.topics.result import TopicRank, TopicsResult
 from adjudge.cli import options
 from adjudge.cli.output import console, deliver, say
 from adjudge.cli.sources import open_scores, show_result, takes_table, warn_of
-from adjudge.comparisons.topics import TopicRank, TopicsResult
-from adjudge.table import Column
+from adjudge.core.table import Column
 
 if TYPE_CHECKING:
     from adjudge.formats.scoretable import TableOptions

@@ -14,7 +14,7 @@ from typing import Any
 
 import typer
 
-from adjudge.errors import UsageError, nearest, quoted
+from adjudge.core.errors import UsageError, nearest, quoted
 
 _SYSTEMS = frozenset(
     [

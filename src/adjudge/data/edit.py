@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from adjudge.core.errors import ClashError, UsageError, nearest, quoted
 from adjudge.data import scorefiles
 from adjudge.data.folder import Folder
 from adjudge.data.history import ChangeNote, TextEdit, shortened
@@ -23,7 +24,6 @@ from adjudge.data.rows import ROWS, Key, Row, Summary
 from adjudge.data.scorefiles import ScoreFile
 from adjudge.data.scores import ScoreTable
 from adjudge.data.transaction import Transaction
-from adjudge.errors import ClashError, UsageError, nearest, quoted
 
 _ALSO_NAMED = {"system": (), "topic": ("after",)}
 """Fields that name a system or a topic beside the one that is called so."""

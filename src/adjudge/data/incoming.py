@@ -12,6 +12,8 @@ from math import isnan
 from pathlib import Path
 from typing import IO, Any, Literal, TypeVar
 
+from adjudge.core.errors import ClashError, FormatError
+from adjudge.core.words import as_sentence, counted
 from adjudge.data.folder import Folder
 from adjudge.data.history import ChangeNote, Counts, shortened
 from adjudge.data.layout import SCORES
@@ -21,8 +23,6 @@ from adjudge.data.rows import Document, Key, Row, Summary, System, Topic
 from adjudge.data.scorefiles import ScoreFile, file_name, find, write
 from adjudge.data.scores import KEY, MeasureInfo, Score, ScoreTable
 from adjudge.data.transaction import Transaction
-from adjudge.errors import ClashError, FormatError
-from adjudge.wording import as_sentence, counted
 
 M = TypeVar("M", Topic, System)
 OnClash = Literal["refuse", "replace", "skip"]

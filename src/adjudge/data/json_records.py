@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
+from adjudge.core.errors import FormatError
 from adjudge.data.lines import open_text, parse_json, parse_json_at, read_lines
-from adjudge.errors import FormatError
 
 Known = Callable[[str], bool] | None
 """Whether a name is that of a column, which tells columns from rows; None where nobody knows."""

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeVar
 
+from adjudge.core.errors import FormatError, UsageError, quoted
 from adjudge.data.absent import absent_words
 from adjudge.data.packed import open_bytes
-from adjudge.errors import FormatError, UsageError, quoted
 
 T = TypeVar("T")
 MAX_LINE = 64 * 1024 * 1024  # bytes; a longer line is refused without being read whole

@@ -18,7 +18,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from adjudge.errors import FormatError, UsageError, quoted
+from adjudge.core.errors import FormatError, UsageError, quoted
 
 PACKED = (".gz", ".bz2", ".xz", ".zst")
 TIMES = 100

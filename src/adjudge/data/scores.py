@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from adjudge.core.errors import DataError, UsageError, nearest, quoted
+from adjudge.core.words import counted, listed, natural
 from adjudge.data.target import Target
-from adjudge.errors import DataError, UsageError, nearest, quoted
-from adjudge.wording import counted, listed, natural
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,11 +10,11 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from adjudge.core.table import Cell, Column, Table
 from adjudge.judgments.protocol import BETWEEN_TAGS, NOTES, PREFERENCE, TAGS, UNIT, UNMARKED
 from adjudge.judgments.store.records import Disguise
 from adjudge.judgments.store.store import Store
 from adjudge.judgments.tasks import Event, Judged, Task
-from adjudge.table import Cell, Column, Table
 
 COLUMNS = (
     "task",

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from adjudge.core.errors import DataError, UsageError, nearest, quoted
 from adjudge.data.incoming import LeftOut
-from adjudge.errors import DataError, UsageError, nearest, quoted
 from adjudge.formats.files import Place
 from adjudge.judgments.protocol import RATING, Kind, Protocol, load_protocol
 from adjudge.judgments.tasks import Event, Task, TextRef, stable_id

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from adjudge.core.errors import FormatError, UsageError, nearest, quoted
 from adjudge.data.incoming import LeftOut, Noted
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import System, Topic
 from adjudge.data.target import FORMS, Target
-from adjudge.errors import FormatError, UsageError, nearest, quoted
 from adjudge.formats.answers import (
     MISSING,
     NO_ANSWER,

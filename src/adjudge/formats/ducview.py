@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 from xml.parsers import expat
 
+from adjudge.core.errors import AdjudgeError
 from adjudge.data.incoming import LeftOut, Noted
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import Summary, System, Topic
-from adjudge.errors import AdjudgeError
 from adjudge.formats.files import (
     BASELINES,
     BYTE_ORDER_MARK,

@@ -18,13 +18,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, NamedTuple, TypeVar
 
+from adjudge.core.errors import FormatError, UsageError, quoted
+from adjudge.core.table import csv_plain
 from adjudge.data.incoming import Item, LeftOut, Noted, Remark, Thing
 from adjudge.data.json_records import whole_records
 from adjudge.data.lines import MAX_LINE, decode, open_text, read_json_lines, unreadable
 from adjudge.data.packed import PACKED, first_bytes, open_bytes
 from adjudge.data.rows import HALF, Row, System
-from adjudge.errors import FormatError, UsageError, quoted
-from adjudge.table import csv_plain
 
 R = TypeVar("R", bound=Row)
 T = TypeVar("T")

@@ -16,13 +16,14 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from adjudge.core.errors import FormatError, UsageError, quoted
+from adjudge.core.words import counted, natural
 from adjudge.data.absent import split_by_spaces
 from adjudge.data.incoming import Item, LeftOut, Noted
 from adjudge.data.lines import MAX_LINE, decode, open_text
 from adjudge.data.packed import first_bytes
 from adjudge.data.rows import KINDS, Document, Summary, System, Topic
 from adjudge.data.target import FORMS, Target
-from adjudge.errors import FormatError, UsageError, quoted
 from adjudge.formats.files import (
     EMPTY_FILE,
     JSON_LINES,
@@ -35,7 +36,6 @@ from adjudge.formats.files import (
     shown,
     stem,
 )
-from adjudge.wording import counted, natural
 
 OneOrMore = str | Path | Paths
 """A path or a pattern, or several."""

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from adjudge.core.errors import FormatError, UsageError, quoted
 from adjudge.data.incoming import LeftOut, Noted
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import System, Topic
 from adjudge.data.target import FORMS, Target
-from adjudge.errors import FormatError, UsageError, quoted
 from adjudge.formats.answers import ImportedAnswers, Judgment, aspect_question, protocol_of_kind, rating
 from adjudge.formats.files import (
     BASELINES,

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from adjudge.errors import UsageError, quoted
+from adjudge.core.errors import UsageError, quoted
 
 Decimal = Literal[".", ","]
 DECIMALS: tuple[Decimal, ...] = get_args(Decimal)

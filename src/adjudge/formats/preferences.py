@@ -13,10 +13,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
+from adjudge.core.errors import DataError, FormatError, UsageError, nearest, quoted
+from adjudge.core.table import csv_text
+from adjudge.core.words import counted, listed
 from adjudge.data.collection import Collection
 from adjudge.data.incoming import LeftOut
 from adjudge.data.transaction import write_whole
-from adjudge.errors import DataError, FormatError, UsageError, nearest, quoted
 from adjudge.formats.answers import MISSING, STRANGE_ANSWER, ImportedAnswers, Judgment
 from adjudge.formats.crowd import NAMES, NO_WORKER, STRANGE_NAME, WINNERS
 from adjudge.formats.files import Place, at_hand, one_of, read_cells, shown
@@ -39,8 +41,6 @@ from adjudge.judgments.pairs.answers import (
 from adjudge.judgments.pairs.sides import PairPool, pools_of
 from adjudge.judgments.protocol import PREFERENCE, Protocol
 from adjudge.judgments.tasks import CROWD
-from adjudge.table import csv_text
-from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
     import pandas as pd

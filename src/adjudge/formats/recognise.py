@@ -17,12 +17,22 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from adjudge.core.errors import (
+    AdjudgeError,
+    DataError,
+    FormatError,
+    Undecided,
+    UsageError,
+    Way,
+    nearest,
+    quoted,
+)
+from adjudge.core.words import counted, listed
 from adjudge.data.absent import absent_words
 from adjudge.data.incoming import Item
 from adjudge.data.json_records import text_start, whole_records
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.packed import open_bytes
-from adjudge.errors import AdjudgeError, DataError, FormatError, Undecided, UsageError, Way, nearest, quoted
 from adjudge.formats.files import LFS, Paths, json_objects, read_cells, reading
 from adjudge.formats.records import (
     EITHER,
@@ -33,7 +43,6 @@ from adjudge.formats.records import (
     single_texts,
     wide_prefix,
 )
-from adjudge.wording import counted, listed
 
 _LOOK = 20  # records, rows or lines that are looked at
 _VALUE = ("value", "score")

@@ -23,13 +23,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
+from adjudge.core.errors import FormatError, Undecided, UsageError, Way, nearest, quoted
 from adjudge.data.incoming import Item, LeftOut, Noted, Remark
 from adjudge.data.json_records import text_start
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import KINDS, Document, Summary, System, Topic
 from adjudge.data.scores import MeasureInfo, Score
 from adjudge.data.target import FORMS, Target
-from adjudge.errors import FormatError, Undecided, UsageError, Way, nearest, quoted
 from adjudge.formats import frames, parquet
 from adjudge.formats.files import (
     BLANK,

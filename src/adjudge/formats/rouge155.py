@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from adjudge.core.errors import UsageError
 from adjudge.data.incoming import Item, LeftOut, Remark
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import Summary, System, Topic
 from adjudge.data.scores import Score
-from adjudge.errors import UsageError
 from adjudge.formats.files import (
     EMPTY_FILE,
     NIST_TASKS,

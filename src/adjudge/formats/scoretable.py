@@ -13,12 +13,13 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Literal
 
+from adjudge.core.errors import FormatError, UsageError, nearest, quoted
+from adjudge.core.words import counted
 from adjudge.data.incoming import Item, LeftOut, Noted
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import System, Topic
 from adjudge.data.scores import Better, MeasureInfo, Score
 from adjudge.data.target import Target
-from adjudge.errors import FormatError, UsageError, nearest, quoted
 from adjudge.formats.files import (
     EMPTY_FILE,
     TABLES,
@@ -51,7 +52,6 @@ from adjudge.formats.numbers import (
     tells_decimal,
 )
 from adjudge.formats.records import SYSTEM, TOPIC, Aliases, check_map, close_to, find_columns, listed
-from adjudge.wording import counted
 
 
 class ImportedMeasures:

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from adjudge.core.errors import DataError, FormatError, UsageError
 from adjudge.data.incoming import LeftOut, Noted
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import System, Topic
 from adjudge.data.target import FORMS
-from adjudge.errors import DataError, FormatError, UsageError
 from adjudge.formats.answers import MISSING, STRANGE_ANSWER, ImportedAnswers, Judgment, whole
 from adjudge.formats.files import (
     BASELINES,

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from adjudge.core.errors import DataError
 from adjudge.data.incoming import Item, LeftOut
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.data.scores import MeasureInfo, Score
-from adjudge.errors import DataError
 from adjudge.formats.answers import STRANGE_ANSWER, ImportedAnswers, Judgment, protocol_of_kind, whole
 from adjudge.formats.files import NO_TEXT, Once, Paths, Place, json_items, scalar, shown, type_name
 from adjudge.judgments.protocol import RATING

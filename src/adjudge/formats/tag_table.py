@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from adjudge.errors import DataError, FormatError, UsageError, quoted
+from adjudge.core.errors import DataError, FormatError, UsageError, quoted
 from adjudge.formats.files import Place, read_cells
 from adjudge.judgments.protocol import BETWEEN_TAGS, check_tags, same_tag
 from adjudge.judgments.tagging import MismatchKey, check_kind

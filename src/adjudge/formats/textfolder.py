@@ -15,13 +15,13 @@ from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from typing import TypeAlias
 
+from adjudge.core.errors import FormatError, UsageError, Way, nearest, quoted
 from adjudge.data.absent import absent_words
 from adjudge.data.incoming import Item, LeftOut, Noted
 from adjudge.data.layout import SETTINGS
 from adjudge.data.lines import MAX_LINE, wide_encoding
 from adjudge.data.rows import KINDS, Document, Summary, System, Topic
 from adjudge.data.target import FORMS
-from adjudge.errors import FormatError, UsageError, Way, nearest, quoted
 from adjudge.formats.duc import IS_SEE, is_summary, see_units
 from adjudge.formats.files import (
     Once,

@@ -7,14 +7,14 @@ from collections.abc import Callable, Container, Hashable, Iterable, Iterator, M
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+from adjudge.core.errors import DataError, quoted
+from adjudge.core.words import counted
 from adjudge.data.collection import Collection, references_for
 from adjudge.data.folder import Folder
 from adjudge.data.reading import read_once
 from adjudge.data.rows import Document, Summary, Topic, Unit
-from adjudge.errors import DataError, quoted
 from adjudge.judgments.protocol import UNIT, UNMARKED, Protocol, protocols_of
 from adjudge.judgments.tasks import FILE, JUDGES, Event, Judged, TextRef, split_by_change
-from adjudge.wording import counted
 
 T = TypeVar("T")
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from adjudge.core.errors import FormatError, UsageError, quoted
+from adjudge.core.words import as_sentence, counted
 from adjudge.data.folder import Folder
 from adjudge.data.history import ChangeNote, shortened
 from adjudge.data.incoming import ImportReport, stage_all
 from adjudge.data.incoming import Item as CollectionItem
 from adjudge.data.incoming import Thing as CollectionThing
 from adjudge.data.transaction import Transaction
-from adjudge.errors import FormatError, UsageError, quoted
 from adjudge.judgments.protocol import Protocol, new_protocol_files
 from adjudge.judgments.store.importing import add_all, add_with_rows
 from adjudge.judgments.store.store import Store
 from adjudge.judgments.tasks import Event, Task
-from adjudge.wording import as_sentence, counted
 
 Thing = CollectionThing | Task | Event | Protocol
 Item = tuple[str, Thing]

@@ -12,9 +12,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal, NoReturn, get_args
 from unicodedata import category
 
+from adjudge.core.errors import ClashError, DataError, FormatError, UsageError, nearest, quoted
 from adjudge.data.folder import Folder, parse_toml, read_text
 from adjudge.data.layout import PROTOCOLS, SETTINGS, check_plain_file, check_plain_folder
-from adjudge.errors import ClashError, DataError, FormatError, UsageError, nearest, quoted
 
 Kind = Literal["coverage", "rating", "pyramid", "preference", "mismatch"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any, TypeVar
 
+from adjudge.core.errors import DataError, quoted
 from adjudge.data.target import Target
-from adjudge.errors import DataError, quoted
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER, plain
 from adjudge.judgments.tasks import Judged
 

@@ -13,6 +13,9 @@ from hashlib import blake2b
 from itertools import groupby
 from typing import Any
 
+from adjudge.core.engine import Workers, run, worker_count
+from adjudge.core.errors import BusyError, DataError, FormatError, UsageError
+from adjudge.core.words import counted
 from adjudge.data import scorefiles
 from adjudge.data.collection import Collection, file_stamps, load, references_for
 from adjudge.data.folder import Folder
@@ -20,13 +23,10 @@ from adjudge.data.lines import dump_json
 from adjudge.data.scorefiles import ScoreFile
 from adjudge.data.scores import MeasureInfo, Score, ScoreTable
 from adjudge.data.transaction import Transaction
-from adjudge.engine import Workers, run, worker_count
-from adjudge.errors import BusyError, DataError, FormatError, UsageError
 from adjudge.judgments.batch import NOTHING, Judgments, TopicBatch, batches_of
 from adjudge.measures.base import Measure
 from adjudge.measures.registry import parse_measure, registry
 from adjudge.measures.spec import judge_of
-from adjudge.wording import counted
 
 CHUNK = 2000  # texts, about, that travel to a worker together
 

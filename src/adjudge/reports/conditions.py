@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from adjudge.table import Column, Table, Tabular
-from adjudge.wording import listed
+from adjudge.core.table import Column, Table, Tabular
+from adjudge.core.words import listed
 
 State = Literal["met", "unmet", "unknown", "not applicable"]
 STATE_WORDS: dict[State, str] = {

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from adjudge.comparisons.examples import Examples, ExampleText, ExampleTopic
+from adjudge.analyses.examples.result import Examples, ExampleText, ExampleTopic
+from adjudge.core.words import counted
 from adjudge.data.collection import Collection
 from adjudge.reports.chapter import Absent, Chapter
 from adjudge.reports.names import Name, names_of
 from adjudge.reports.numbers import format_for
 from adjudge.text.segments import Segment
 from adjudge.text.words import count_words
-from adjudge.wording import counted
 
 ANCHOR, TEMPLATE = "examples", "examples.html.j2"
 QUESTION = "What do the differences look like?"

@@ -1,4 +1,4 @@
-"""All that a report tells: finished results, and of what is absent why. Gathered in `adjudge.reporting`."""
+"""All that a report tells: finished results, and of what is absent why. Gathered in `reports.computed`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from adjudge.data.collection import Collection
 from adjudge.reports.chapter import Absent
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.pairs import Comparison
-    from adjudge.comparisons.scores import Scores
+    from adjudge.analyses.compare.pairs import Comparison
+    from adjudge.analyses.scores import Scores
 
 NOT_ASKED = Absent("it was not asked for")
 

@@ -6,11 +6,11 @@ import re
 from pathlib import Path
 
 from adjudge import __version__
+from adjudge.analyses.judges.result import PANEL, JudgeDossier, JudgeReport, csv_name, file_stem
+from adjudge.core.words import counted, listed
 from adjudge.reports.page import Fact
 from adjudge.reports.parts import PageLink, PartsPage, headlines, render_parts, section
 from adjudge.reports.render import INDEX, write_pages
-from adjudge.trust.judges.result import PANEL, JudgeDossier, JudgeReport, csv_name, file_stem
-from adjudge.wording import counted, listed
 
 TEX = "judges.tex"
 

@@ -6,17 +6,17 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from adjudge.comparisons.methods import holes_words, title, without_difference
-from adjudge.comparisons.pairs import scope_words
+from adjudge.analyses.compare.pairs import scope_words
+from adjudge.analyses.methods import holes_words, title, without_difference
+from adjudge.core.words import as_sentence, counted, listed
 from adjudge.data.collection import describe_withdrawn
 from adjudge.measures.spec import judge_of
 from adjudge.reports.chapter import Absent
-from adjudge.wording import as_sentence, counted, listed
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.pairs import Comparison
+    from adjudge.analyses.agreement.result import AgreementResult
+    from adjudge.analyses.compare.pairs import Comparison
     from adjudge.reports.findings import Findings
-    from adjudge.trust.agreement import AgreementResult
 
 FEW_TOPICS = 30
 _SIMULATED = re.compile(r"([\d,]+) judgments? (?:is|are) simulated")

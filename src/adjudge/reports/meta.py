@@ -8,6 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from adjudge import __version__
+from adjudge.analyses.meta.correlations import CorrelationsResult, MeasureCorrelation
+from adjudge.analyses.meta.curves import CurvesResult
+from adjudge.analyses.meta.result import BY_TOPIC, COMPOSED, PAIRS, SPECS, MetaResult
+from adjudge.analyses.meta.words import coefficient_words, over_words
+from adjudge.core.words import listed
 from adjudge.reports.numbers import scale_for
 from adjudge.reports.page import Fact
 from adjudge.reports.parts import (
@@ -22,11 +27,6 @@ from adjudge.reports.parts import (
     section,
 )
 from adjudge.reports.render import INDEX, write_pages
-from adjudge.trust.meta.correlations import CorrelationsResult, MeasureCorrelation
-from adjudge.trust.meta.curves import CurvesResult
-from adjudge.trust.meta.result import BY_TOPIC, COMPOSED, PAIRS, SPECS, MetaResult
-from adjudge.trust.meta.words import coefficient_words, over_words
-from adjudge.wording import listed
 
 
 def meta_page(result: MetaResult, *, made_at: str | None = None) -> PartsPage:

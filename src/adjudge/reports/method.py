@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from adjudge.comparisons.methods import SIGNATURES, MethodsParagraph, compared_methods, title
+from adjudge.analyses.methods import SIGNATURES, MethodsParagraph, compared_methods, title
 from adjudge.reports.chapter import Absent, Chapter
 from adjudge.reports.limitations import limitations
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.pairs import Comparison
+    from adjudge.analyses.compare.pairs import Comparison
     from adjudge.reports.findings import Findings
 
 
@@ -97,7 +97,7 @@ def made_alike(comparisons: Sequence[Comparison]) -> list[list[Comparison]]:
 
 
 def _trusted(found: Findings) -> Iterator[str]:
-    from adjudge.trust.methods import (
+    from adjudge.analyses.trust_methods import (
         agreement_methods,
         assessors_methods,
         judges_methods,

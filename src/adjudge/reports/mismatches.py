@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from adjudge import __version__
+from adjudge.analyses.mismatch.result import ComparedUnit, MismatchResult
+from adjudge.core.words import counted
 from adjudge.data.collection import Collection
 from adjudge.judgments.tagging import MISMATCH_KINDS
 from adjudge.reports.names import names_of
 from adjudge.reports.render import INDEX, STYLES, style, template, write_pages
 from adjudge.text.segments import Segment, segments
-from adjudge.trust.mismatch import ComparedUnit, MismatchResult
-from adjudge.wording import counted
 
 TEMPLATE, STYLE = "mismatches.html.j2", "mismatches.css"
 MOST = 2000

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from adjudge.data.collection import Collection
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.pairs import Comparison
+    from adjudge.analyses.compare.pairs import Comparison
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from adjudge.wording import decimal
+from adjudge.core.words import decimal
 
 LARGEST = 1e7  # beyond it, and below the decimals of a page, numbers are written with an exponent
 MOST_DECIMALS = 6

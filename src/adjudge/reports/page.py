@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adjudge import __version__
+from adjudge.core.errors import UsageError, nearest, quoted
+from adjudge.core.table import frame_to_csv
+from adjudge.core.words import counted, listed
 from adjudge.data.collection import Collection, describe_withdrawn
 from adjudge.data.rows import KINDS
-from adjudge.errors import UsageError, nearest, quoted
 from adjudge.reports import words
 from adjudge.reports.chapter import Chapter, ReportFile
 from adjudge.reports.conditions import TrustConditions
@@ -31,11 +33,9 @@ from adjudge.reports.sections import (
     pair_list,
     pair_triangle,
 )
-from adjudge.table import frame_to_csv
-from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.pairs import Comparison
+    from adjudge.analyses.compare.pairs import Comparison
 
 
 # What an evaluation holds, in a few numbers
@@ -128,7 +128,7 @@ def files_of(comparison: Comparison, stem: str) -> tuple[ReportFile, ...]:
 
 def paper_files(comparisons: Sequence[Comparison]) -> tuple[ReportFile, ...]:
     """All measures in one table, and the paragraph on methods with its references; of comparisons made alike."""
-    from adjudge.comparisons.paper import ComparedMeasures
+    from adjudge.analyses.compare.paper import ComparedMeasures
 
     if len({(c.choices, c.intervals, c.codes is None) for c in comparisons}) > 1:
         return ()
@@ -246,7 +246,7 @@ def build_page(
     file, with the options that say how it was read.
 
     `notes` holds, by measure, what a reader of its numbers should know first (`StoredTable.warnings`). `conditions` are
-    those of trust (`adjudge.reporting.conditions.trust_conditions`), of some comparisons or of all; where there are
+    those of trust (`reports.computed.conditions.trust_conditions`), of some comparisons or of all; where there are
     none, the page has no box of them.
     `left_out` says what could not be compared at all.
     `made_at` is printed as it comes: the clock belongs to whoever calls.

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from adjudge import __version__
-from adjudge.comparisons.methods import (
+from adjudge.analyses.compare.paper import ComparedMeasures
+from adjudge.analyses.methods import (
     MethodsParagraph,
     breaking_tex,
     cite,
@@ -19,19 +20,18 @@ from adjudge.comparisons.methods import (
     name_of_test,
     title,
 )
-from adjudge.comparisons.paper import ComparedMeasures
-from adjudge.comparisons.references import keys_in
+from adjudge.analyses.references import keys_in
+from adjudge.core.table import Cell, Column, Table
+from adjudge.core.words import as_sentence, counted, tex
 from adjudge.reports.chapter import Absent
 from adjudge.reports.limitations import limitations
 from adjudge.reports.method import made_alike, methods_of
 from adjudge.reports.page import stems
-from adjudge.table import Cell, Column, Table
-from adjudge.wording import as_sentence, counted, tex
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.pairs import Comparison
+    from adjudge.analyses.compare.pairs import Comparison
+    from adjudge.core.picture import Figure
     from adjudge.data.target import Target
-    from adjudge.picture import Figure
     from adjudge.reports.findings import Findings
 
 MAIN, STYLE, METHODS, LIMITS, RESULTS = (
@@ -397,7 +397,7 @@ _STYLE = r"""
 def _readme(
     found: Findings, tables: Sequence[FolderTable], figures: Sequence[FolderFigure], absent: Mapping[str, str]
 ) -> str:
-    from adjudge.table import markdown
+    from adjudge.core.table import markdown
 
     lines = [
         f"# {markdown(found.collection.settings.name)}: for a paper",

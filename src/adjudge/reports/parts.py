@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from adjudge.core.table import Table, Tables
+from adjudge.core.words import counted
 from adjudge.reports.page import Fact
 from adjudge.reports.render import STYLES, shown, style, template
-from adjudge.table import Table, Tables
-from adjudge.wording import counted
 
 TEMPLATE, STYLE = "parts.html.j2", "parts.css"
 SAID = 2

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adjudge.errors import ClashError, DataError
+from adjudge.core.errors import ClashError, DataError
 from adjudge.reports.page import ReportPage
 from adjudge.reports.sections import STEPS
 

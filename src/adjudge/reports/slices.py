@@ -6,13 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from adjudge.comparisons.slices import VARY, PropertySlices, SystemSlices
+from adjudge.analyses.slices.result import VARY, PropertySlices, SystemSlices
+from adjudge.core.words import counted, listed
 from adjudge.data.collection import Collection
 from adjudge.reports.chapter import Absent, Chapter
 from adjudge.reports.names import Name, names_of
 from adjudge.reports.numbers import Format, format_for
 from adjudge.stats.paired import p_words
-from adjudge.wording import counted, listed
 
 ANCHOR, TEMPLATE = "slices", "slices.html.j2"
 WAYS = {

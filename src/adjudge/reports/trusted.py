@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from adjudge.core.table import Table
+from adjudge.core.words import counted
 from adjudge.reports.chapter import PageFigure
 from adjudge.reports.parts import ShownTable, shown_table
-from adjudge.table import Table
-from adjudge.wording import counted
 
 FIRST_ROWS = 15
 """Rows of a table that stands open."""

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from adjudge.comparisons.methods import without_intervals
+from adjudge.analyses.methods import without_intervals
 from adjudge.data.collection import Collection
 from adjudge.data.scores import form_words
 from adjudge.reports.names import Name, in_words
 from adjudge.reports.sections import MOST_SYSTEMS, level_words, mean_format
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.pairs import Comparison
+    from adjudge.analyses.compare.pairs import Comparison
 
 
 def titles(comparisons: Sequence[Comparison], collection: Collection, *, specs: bool = False) -> list[str]:
@@ -54,7 +54,7 @@ def headline(comparison: Comparison) -> str:
 
 def cheapest_words(comparison: Comparison, collection: Collection, names: Mapping[str, Name]) -> str:
     """The cheapest of those that may be the best, where systems say what they take."""
-    from adjudge.comparisons.cost import cheapest
+    from adjudge.analyses.compare.cost import cheapest
 
     found = cheapest(
         in_words(comparison, dict(names)),
@@ -119,7 +119,7 @@ def _interval(comparison: Comparison) -> str:
 
 
 def _letters(comparison: Comparison) -> str:
-    from adjudge.comparisons.tests import CORRECTION_BY
+    from adjudge.analyses.tests import CORRECTION_BY
     from adjudge.stats.paired import test_words
 
     if comparison.matrix.info.better is None or len(comparison.standings) < 2:
@@ -158,7 +158,7 @@ def _measures(measures: Iterable[str]) -> str:
 
 def _options(comparison: Comparison) -> str:
     """The seed, and what is not as it would be anyway; some of that can be asked for in Python only."""
-    from adjudge.comparisons.tests import Choices
+    from adjudge.analyses.tests import Choices
 
     asked, usual = comparison.choices, Choices()
     changed = {

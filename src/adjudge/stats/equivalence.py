@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
+from adjudge.core.words import counted
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.effects import EffectEstimates, pair_effects
@@ -27,7 +28,6 @@ from adjudge.stats.paired import (
     untied_chances,
 )
 from adjudge.stats.pairs import Moments, PairBlock, PairCounts, blocks, moments, tail_room
-from adjudge.wording import counted
 
 EquivalenceTest = Literal["t", "wilcoxon"]
 Verdict = Literal["the same", "different", "different, but within the margin", "undecided"]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats.agreement import AT_ONCE, LEAST_CLUSTERS, LEAST_DEFINED, ahead, cluster_draws
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 

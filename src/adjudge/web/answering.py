@@ -15,7 +15,8 @@ from weakref import WeakValueDictionary
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SerializerFunctionWrapHandler, model_serializer
 
-from adjudge.errors import ClashError, DataError
+from adjudge.core.errors import ClashError, DataError
+from adjudge.core.words import counted
 from adjudge.judgments.protocol import (
     NOTES,
     PREFERENCE,
@@ -31,7 +32,6 @@ from adjudge.judgments.store.log import OPENED
 from adjudge.judgments.tasks import Ack, Event, Task, TextRef, stable_id, units_of
 from adjudge.web.blind import UnitIds
 from adjudge.web.site import Site
-from adjudge.wording import counted
 
 MOST = 200
 """Answers in one request; a browser that was offline for long sends several."""

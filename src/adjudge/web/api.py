@@ -9,7 +9,7 @@ from fastapi import HTTPException, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 
-from adjudge.errors import AdjudgeError, DataError
+from adjudge.core.errors import AdjudgeError, DataError
 from adjudge.judgments.store.accounts import check_password
 from adjudge.judgments.store.log import Actor
 from adjudge.judgments.store.sessions import LIFETIME

@@ -13,7 +13,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from adjudge import __version__
-from adjudge.errors import DataError, FormatError, StoreUnavailable
+from adjudge.core.errors import DataError, FormatError, StoreUnavailable
 from adjudge.web import access
 from adjudge.web.access import Refusal
 from adjudge.web.connections import LARGEST

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from adjudge.errors import DataError
+from adjudge.core.errors import DataError
 from adjudge.judgments.protocol import UNIT
 from adjudge.judgments.tasks import Task, units_of
 

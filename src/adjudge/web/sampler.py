@@ -14,7 +14,7 @@ from datetime import timedelta
 
 import numpy as np
 
-from adjudge.errors import StoreUnavailable
+from adjudge.core.errors import StoreUnavailable
 from adjudge.judgments.pairs.answers import answers_in
 from adjudge.judgments.pairs.sample import ANYONE
 from adjudge.judgments.pairs.sides import Pair, PairPool, content, pools_of

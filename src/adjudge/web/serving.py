@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 import uvicorn
 
+from adjudge.core.errors import UsageError, quoted
 from adjudge.data.folder import Folder
-from adjudge.errors import UsageError, quoted
 from adjudge.web.access import origin_of
 from adjudge.web.app import create_app
 from adjudge.web.connections import (

@@ -29,7 +29,7 @@ from adjudge.assessors.llm.answers import (
     weighted_form,
 )
 from adjudge.assessors.llm.exchange import ChatReply
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.judgments.protocol import Choice, Question
 
 LABELS = ("very poor", "poor", "barely acceptable", "good", "very good")

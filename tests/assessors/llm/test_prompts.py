@@ -21,8 +21,8 @@ from adjudge.assessors.llm.prompts import (
     parse_template,
     shipped_template,
 )
+from adjudge.core.errors import FormatError, UsageError
 from adjudge.data.rows import Summary
-from adjudge.errors import FormatError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.assign.planning import make_tasks
 from adjudge.judgments.protocol import load_protocol

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from adjudge.comparisons.preferences import fit_folder, fit_preferences
+from adjudge.analyses.preferences.strengths import fit_folder, fit_preferences
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data.rows import Document, Row, Summary
-from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.formats import crowd
 from adjudge.formats.preferences import (

@@ -16,8 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from adjudge.comparisons.preferences import PreferenceFit, counts_of, fit_preferences
-from adjudge.errors import DataError, UsageError
+from adjudge.analyses.preferences.strengths import PreferenceFit, counts_of, fit_preferences
+from adjudge.core.errors import DataError, UsageError
 from adjudge.formats.preferences import read_preferences, write_preferences
 from adjudge.judgments.pairs.answers import PreferenceRow, Preferences
 

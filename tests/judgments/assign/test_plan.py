@@ -18,9 +18,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.judgments.assign.making import COVERAGE, PREFERENCE, RATING, collection, people, planned, summaries
 
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data.collection import Collection
 from adjudge.data.rows import Summary, System
-from adjudge.errors import DataError, UsageError
 from adjudge.judgments.assign.pages import key_of
 from adjudge.judgments.assign.planning import Assignment, systems_of
 from adjudge.judgments.protocol import load_protocol

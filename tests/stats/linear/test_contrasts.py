@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.linear import contrasts as module
 from adjudge.stats.linear.contrasts import (

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from tools import calibration_figures as figures
 
-from adjudge.comparisons.simulate import simulate_model
+from adjudge.analyses.simulate.result import simulate_model
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.power.generate import ScoreModel, draw
 from adjudge.stats.power.rates import attainable_size, band

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from adjudge.analyses.judges.bench import AspectBench
 from adjudge.stats.checks import FloatArray
-from adjudge.trust.judges.bench import AspectBench
 
 SCALE = (1.0, 2.0, 3.0, 4.0, 5.0)
 

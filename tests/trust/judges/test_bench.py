@@ -10,12 +10,12 @@ import pandas as pd
 import pytest
 
 import adjudge
-from adjudge.comparisons.scores import scores_of
+from adjudge.analyses.judges.bench import POOLED, benches_of
+from adjudge.analyses.scores import scores_of
+from adjudge.core.errors import DataError, UsageError
 from adjudge.demo.build import build
-from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.tasks import Event, Origin, Task, stable_id
-from adjudge.trust.judges.bench import POOLED, benches_of
 
 
 def frame(**people: list[float]) -> pd.DataFrame:

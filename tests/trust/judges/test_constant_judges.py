@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from tests.trust.judges.judge_making import made_bench
 
-from adjudge.trust.judges.agreement import judge_agreement
-from adjudge.trust.judges.alternative import alternative
-from adjudge.trust.judges.bench import JudgeBenches
-from adjudge.trust.judges.options import JudgeOptions
+from adjudge.analyses.judges.agreement import judge_agreement
+from adjudge.analyses.judges.alternative import alternative
+from adjudge.analyses.judges.bench import JudgeBenches
+from adjudge.analyses.judges.options import JudgeOptions
 
 
 @pytest.mark.parametrize(("skew", "error", "answer"), [(0.0, 1.3, 3.0), (2.5, 0.8, 5.0)])

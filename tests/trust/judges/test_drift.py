@@ -15,13 +15,13 @@ import typer
 from typer.testing import CliRunner
 
 import adjudge
+from adjudge.analyses.judges.drift import ChangedPair, judge_drift
 from adjudge.assessors.cards import JudgeCard, write_card
 from adjudge.cli.judge_drift import drift as drift_command
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data.rows import Document, Row, Summary, Topic
-from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.tasks import Event, stable_id
-from adjudge.trust.judges.drift import ChangedPair, judge_drift
 
 SYSTEMS = 5
 
@@ -89,7 +89,7 @@ def test_worse_agreement_with_people_is_found() -> None:
 
 
 def test_where_lower_is_better_higher_answers_are_stricter() -> None:
-    from adjudge.comparisons.scores import read_scores
+    from adjudge.analyses.scores import read_scores
     from adjudge.formats.scoretable import TableOptions
 
     data = read_scores(rated(shifts=dict.fromkeys(range(SYSTEMS), 0.5)), TableOptions(lower_is_better=True))

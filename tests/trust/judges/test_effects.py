@@ -12,17 +12,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from adjudge.analyses.judges.bench import benches_of
+from adjudge.analyses.judges.effects import JudgeEffects, judge_effects
+from adjudge.analyses.judges.options import JudgeOptions
+from adjudge.analyses.scores import scores_of
 from adjudge.assessors.cards import JudgeCard, write_card
-from adjudge.comparisons.scores import scores_of
 from adjudge.data.rows import Row, Summary, System, Topic
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.assign.order import repeat_of
 from adjudge.judgments.intake import Item, take
 from adjudge.judgments.store.store import store_of
 from adjudge.judgments.tasks import Event, Origin, Task, TextRef
-from adjudge.trust.judges.bench import benches_of
-from adjudge.trust.judges.effects import JudgeEffects, judge_effects
-from adjudge.trust.judges.options import JudgeOptions
 
 JUDGE = "robot"
 SYSTEMS = ("gpt-a", "gpt-b", "one", "two", "three", "ann", "lead")

@@ -15,20 +15,20 @@ import pandas as pd
 import pytest
 from tests.trust.judges.judge_making import copy_of, made_bench
 
-from adjudge.comparisons.scores import scores_of
-from adjudge.stats.agreement import cohen_kappa, gwet_ac, krippendorff
-from adjudge.stats.judge_agreement import DrawnValue, mapped_codes
-from adjudge.trust.judges.agreement import AspectAgreement, JudgeAgreementResult, judge_agreement
-from adjudge.trust.judges.bench import AspectBench, JudgeBenches, benches_of
-from adjudge.trust.judges.controls import Footing, controls_of
-from adjudge.trust.judges.options import JudgeOptions
-from adjudge.trust.judges.verdict import (
+from adjudge.analyses.judges.agreement import AspectAgreement, JudgeAgreementResult, judge_agreement
+from adjudge.analyses.judges.bench import AspectBench, JudgeBenches, benches_of
+from adjudge.analyses.judges.controls import Footing, controls_of
+from adjudge.analyses.judges.options import JudgeOptions
+from adjudge.analyses.judges.verdict import (
     STEPS,
     ControlDifference,
     criterion_verdict,
     difference_words,
     verdict_of,
 )
+from adjudge.analyses.scores import scores_of
+from adjudge.stats.agreement import cohen_kappa, gwet_ac, krippendorff
+from adjudge.stats.judge_agreement import DrawnValue, mapped_codes
 
 FEW = JudgeOptions(resamples=300)
 

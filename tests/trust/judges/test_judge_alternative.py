@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import adjudge
+from adjudge.analyses.judges.alternative import DRAWS, AlternativeResult, AlternativeRow, alternative
+from adjudge.analyses.judges.bench import POOLED, AspectBench, JudgeBenches, benches_of
+from adjudge.analyses.judges.options import JudgeOptions
 from adjudge.stats.checks import FloatArray
-from adjudge.trust.judges.alternative import DRAWS, AlternativeResult, AlternativeRow, alternative
-from adjudge.trust.judges.bench import POOLED, AspectBench, JudgeBenches, benches_of
-from adjudge.trust.judges.options import JudgeOptions
 
 
 def bench(
@@ -262,7 +262,7 @@ def test_from_a_table_of_scores(tmp_path: Path) -> None:
         for who, value in zip(("ann", "bob", "cyd", "program"), (*answers[k], quality[k]), strict=True):
             lines.append(f"overall,t{k // 10},s{k % 10},{who},{value:g}")
     (tmp_path / "ratings.csv").write_text("\n".join(lines), encoding="utf-8")
-    from adjudge.comparisons.scores import scores_of
+    from adjudge.analyses.scores import scores_of
 
     found = alternative(benches_of(scores_of(tmp_path / "ratings.csv"), "program"))
     assert of(found, "judge").passes

@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from adjudge.comparisons.scores import scores_of
-from adjudge.errors import UsageError
-from adjudge.trust.judges.bench import JudgeBenches, benches_of
-from adjudge.trust.judges.options import JudgeOptions
-from adjudge.trust.judges.panels import panel_bench, panels, with_panel
+from adjudge.analyses.judges.bench import JudgeBenches, benches_of
+from adjudge.analyses.judges.options import JudgeOptions
+from adjudge.analyses.judges.panels import panel_bench, panels, with_panel
+from adjudge.analyses.scores import scores_of
+from adjudge.core.errors import UsageError
 
 JUDGES = ("j1", "j2", "j3")
 

@@ -15,11 +15,11 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 import adjudge
-from adjudge.comparisons.scores import scores_of
+from adjudge.analyses.judges.bench import POOLED, AspectBench, JudgeBenches, benches_of
+from adjudge.analyses.judges.options import JudgeOptions
+from adjudge.analyses.judges.ranking import RankingResult, SharedConclusions, ranking
+from adjudge.analyses.scores import scores_of
 from adjudge.stats.checks import FloatArray
-from adjudge.trust.judges.bench import POOLED, AspectBench, JudgeBenches, benches_of
-from adjudge.trust.judges.options import JudgeOptions
-from adjudge.trust.judges.ranking import RankingResult, SharedConclusions, ranking
 
 TOPICS, SYSTEMS, PEOPLE = 30, 8, 3
 

@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from adjudge.comparisons.scores import scores_of
+from adjudge.analyses.meta.accuracy import accuracy_all
+from adjudge.analyses.meta.cells import Cells, cells_of
+from adjudge.analyses.meta.options import MetaOptions
+from adjudge.analyses.meta.rows import COLUMNS
+from adjudge.analyses.preferences.measures import agreements
+from adjudge.analyses.scores import scores_of
 from adjudge.stats.pairwise import mean_accuracies, soft_accuracies, tie_accuracy
-from adjudge.trust.meta.accuracy import accuracy_all
-from adjudge.trust.meta.cells import Cells, cells_of
-from adjudge.trust.meta.options import MetaOptions
-from adjudge.trust.meta.rows import COLUMNS
-from adjudge.trust.preferences import agreements
 
 OPTIONS = MetaOptions(resamples=60)
 

@@ -9,17 +9,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from adjudge.comparisons.scores import scores_of
-from adjudge.comparisons.slicing import RowTexts
+from adjudge.analyses.meta.better import BetterResult, better_measures, swaps_for
+from adjudge.analyses.meta.cells import Cells, HumanCells, cells_of
+from adjudge.analyses.meta.hotelling import hotelling
+from adjudge.analyses.scores import scores_of
+from adjudge.analyses.slices.slicing import RowTexts
+from adjudge.core.errors import DataError, UsageError
+from adjudge.core.table import as_json
 from adjudge.data.scores import MeasureInfo
-from adjudge.errors import DataError, UsageError
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.correlation import correlations
 from adjudge.stats.measure_tests import permutation_measures
-from adjudge.table import as_json
-from adjudge.trust.meta.better import BetterResult, better_measures, swaps_for
-from adjudge.trust.meta.cells import Cells, HumanCells, cells_of
-from adjudge.trust.meta.hotelling import hotelling
 
 
 def cells(measures: FloatArray, people: FloatArray, kinds: str | None = None) -> Cells:

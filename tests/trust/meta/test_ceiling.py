@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from adjudge.comparisons.scores import scores_of
-from adjudge.errors import DataError
+from adjudge.analyses.meta.ceiling import COLUMNS, _signed, ceiling_all
+from adjudge.analyses.meta.cells import Cells, cells_of
+from adjudge.analyses.meta.options import MetaOptions
+from adjudge.analyses.scores import scores_of
+from adjudge.core.errors import DataError
 from adjudge.stats.ceiling import human_ceiling
-from adjudge.trust.meta.ceiling import COLUMNS, _signed, ceiling_all
-from adjudge.trust.meta.cells import Cells, cells_of
-from adjudge.trust.meta.options import MetaOptions
 
 OPTIONS = MetaOptions(resamples=60, coefficients=("pearson", "kendall-b"))
 

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from adjudge.comparisons.scores import scores_of
-from adjudge.errors import DataError, UsageError
-from adjudge.trust.meta.cells import POOLED, Cells, cells_of
+from adjudge.analyses.meta.cells import POOLED, Cells, cells_of
+from adjudge.analyses.scores import scores_of
+from adjudge.core.errors import DataError, UsageError
 
 
 def frame(rows: Sequence[tuple[object, ...]]) -> pd.DataFrame:

@@ -10,11 +10,11 @@ import pandas as pd
 import pytest
 
 import adjudge
-from adjudge.comparisons.scores import scores_of
-from adjudge.errors import DataError
-from adjudge.trust.meta.cells import Cells, cells_of
-from adjudge.trust.meta.composites import CompositesResult, composites
-from adjudge.trust.meta.options import MetaOptions
+from adjudge.analyses.meta.cells import Cells, cells_of
+from adjudge.analyses.meta.composites import CompositesResult, composites
+from adjudge.analyses.meta.options import MetaOptions
+from adjudge.analyses.scores import scores_of
+from adjudge.core.errors import DataError
 
 OPTIONS = MetaOptions(among=("machines", "all"), coefficients=("pearson", "kendall-b"))
 

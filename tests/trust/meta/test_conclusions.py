@@ -16,11 +16,11 @@ import pytest
 from scipy import stats
 
 import adjudge
-from adjudge.comparisons.scores import Among, Scores, scores_of
-from adjudge.errors import DataError, UsageError
+from adjudge.analyses.meta.cells import cells_of
+from adjudge.analyses.meta.conclusions import AGREEMENTS, ConclusionAgreement, agree_on_conclusions
+from adjudge.analyses.scores import Among, Scores, scores_of
+from adjudge.core.errors import DataError, UsageError
 from adjudge.formats.scoretable import TableOptions
-from adjudge.trust.meta.cells import cells_of
-from adjudge.trust.meta.conclusions import AGREEMENTS, ConclusionAgreement, agree_on_conclusions
 
 COLUMNS = ["measure", "topic", "system", "assessor", "value"]
 NAMES = ("m1", "m2", "m3", "m4", "H1", "H2")

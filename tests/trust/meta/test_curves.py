@@ -15,16 +15,16 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from adjudge.comparisons.scores import scores_of
+from adjudge.analyses.meta.cells import Cells, cells_of
+from adjudge.analyses.meta.curves import Curve, CurvesResult, learning_curves
+from adjudge.analyses.scores import scores_of
+from adjudge.core.engine import generator
 from adjudge.data.rows import Document, Summary, System
 from adjudge.data.scores import Score
-from adjudge.engine import generator
 from adjudge.evaluation import Evaluation
 from adjudge.stats.multiple import adjust
 from adjudge.stats.pairs import t_pairs
 from adjudge.stats.subsets import resamples, subsets
-from adjudge.trust.meta.cells import Cells, cells_of
-from adjudge.trust.meta.curves import Curve, CurvesResult, learning_curves
 
 SYSTEMS = ("a", "b", "c", "d", "e")
 JUDGES = ("ann", "bob", "cy")

@@ -13,14 +13,14 @@ import pytest
 from scipy.stats import ttest_rel
 
 from adjudge import __version__
-from adjudge.comparisons.scores import scores_of
+from adjudge.analyses.meta.cells import Cells, cells_of
+from adjudge.analyses.meta.fooling import FoolingResult, fooling
+from adjudge.analyses.scores import scores_of
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data.fooling import BIGRAM_LIST, DISTORTIONS, KIND_WORDS
 from adjudge.data.rows import Document, Row, Summary, System
-from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.stats.multiple import holm
-from adjudge.trust.meta.cells import Cells, cells_of
-from adjudge.trust.meta.fooling import FoolingResult, fooling
 
 MEASURES = ("rouge-1", "rouge-2", "rouge-l", "rouge-su4", "js", "nams", "rouge-2(stat=f)")
 

@@ -12,18 +12,18 @@ import pytest
 from tests.figures.test_catalogue import check_drawn
 
 import adjudge
-from adjudge.comparisons.scores import scores_of
+from adjudge.analyses.meta.better import BetterResult
+from adjudge.analyses.meta.ceiling import CeilingResult
+from adjudge.analyses.meta.correlations import CorrelationsResult
+from adjudge.analyses.meta.curves import CurvesResult
+from adjudge.analyses.meta.figures import LINE, SIDES, SIZE, placed_labels
+from adjudge.analyses.meta.fooling import FoolingOutcome, FoolingResult
+from adjudge.analyses.meta.ranks import RanksResult
+from adjudge.analyses.meta.result import MetaResult
+from adjudge.analyses.scores import scores_of
+from adjudge.core.errors import DataError, UsageError
+from adjudge.core.picture import Figure
 from adjudge.data.scores import MeasureInfo
-from adjudge.errors import DataError, UsageError
-from adjudge.picture import Figure
-from adjudge.trust.figures.meta import LINE, SIDES, SIZE, placed_labels
-from adjudge.trust.meta.better import BetterResult
-from adjudge.trust.meta.ceiling import CeilingResult
-from adjudge.trust.meta.correlations import CorrelationsResult
-from adjudge.trust.meta.curves import CurvesResult
-from adjudge.trust.meta.fooling import FoolingOutcome, FoolingResult
-from adjudge.trust.meta.ranks import RanksResult
-from adjudge.trust.meta.result import MetaResult
 
 HOSTILE = "<b>' || true || \"\n\u202e=1+1"
 TOPICS, SYSTEMS = 8, 6

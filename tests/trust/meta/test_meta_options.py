@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 
 import adjudge
-from adjudge.trust.meta.better import BetterResult
-from adjudge.trust.meta.composites import CompositesResult
-from adjudge.trust.meta.curves import DRAWS, CurvesResult
-from adjudge.trust.meta.hotelling import HotellingResult
-from adjudge.trust.meta.options import MetaOptions
-from adjudge.trust.meta.power import PowerResult
-from adjudge.trust.meta.result import MetaResult
+from adjudge.analyses.meta.better import BetterResult
+from adjudge.analyses.meta.composites import CompositesResult
+from adjudge.analyses.meta.curves import DRAWS, CurvesResult
+from adjudge.analyses.meta.hotelling import HotellingResult
+from adjudge.analyses.meta.options import MetaOptions
+from adjudge.analyses.meta.power import PowerResult
+from adjudge.analyses.meta.result import MetaResult
 
 SYSTEMS = ("s0", "s1", "s2", "s3", "s4", "H1", "H2")
 

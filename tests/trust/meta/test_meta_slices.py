@@ -11,13 +11,13 @@ import pytest
 from scipy import stats
 
 import adjudge
-from adjudge.comparisons.scores import scores_of
-from adjudge.comparisons.slicing import text_values
+from adjudge.analyses.meta.cells import Cells, cells_of
+from adjudge.analyses.meta.slices import SlicesResult, slices, topic_slices
+from adjudge.analyses.scores import scores_of
+from adjudge.analyses.slices.slicing import text_values
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data.collection import load
-from adjudge.errors import DataError, UsageError
 from adjudge.text.words import count_words
-from adjudge.trust.meta.cells import Cells, cells_of
-from adjudge.trust.meta.slices import SlicesResult, slices, topic_slices
 
 
 def planted(kinds: int = 2, topics: int = 40, systems: int = 8, seed: int = 5) -> pd.DataFrame:

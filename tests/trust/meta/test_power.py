@@ -12,10 +12,10 @@ import pytest
 from scipy import stats
 
 import adjudge
-from adjudge.comparisons.scores import scores_of
-from adjudge.errors import DataError, UsageError
-from adjudge.trust.meta.cells import cells_of
-from adjudge.trust.meta.power import discriminative_power
+from adjudge.analyses.meta.cells import cells_of
+from adjudge.analyses.meta.power import discriminative_power
+from adjudge.analyses.scores import scores_of
+from adjudge.core.errors import DataError, UsageError
 
 NAMES = ("m1", "m2", "m3", "H1", "H2")
 TESTS = ("t-unpaired", "t", "wilcoxon", "mc:w", "hb")

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from adjudge.comparisons.scores import Scores
+from adjudge.analyses.preferences.measures import agreements
+from adjudge.analyses.scores import Scores
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data.scores import MeasureInfo, Score, ScoreTable
-from adjudge.errors import DataError, UsageError
-from adjudge.trust.preferences import agreements
 
 NAN = math.nan
 SYSTEMS = ("a", "b", "c", "h")

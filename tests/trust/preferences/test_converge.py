@@ -11,18 +11,7 @@ import pytest
 from scipy.stats import wilcoxon as scipy_wilcoxon
 from statsmodels.stats.multitest import multipletests
 
-from adjudge.assessors.preferences import simulate_preferences
-from adjudge.comparisons.scores import Scores
-from adjudge.data.rows import Document, Summary, Topic
-from adjudge.data.scores import Score, ScoreTable
-from adjudge.data.target import Target
-from adjudge.errors import DataError, UsageError
-from adjudge.evaluation import Evaluation
-from adjudge.judgments.batch import batches_of
-from adjudge.stats.agreement import pair_agreement
-from adjudge.stats.preference.answers import PairAnswers
-from adjudge.stats.preference.bradley_terry import fit
-from adjudge.trust.preferences import (
+from adjudge.analyses.preferences.measures import (
     Convergence,
     Point,
     PreparedTopic,
@@ -35,6 +24,17 @@ from adjudge.trust.preferences import (
     score_columns,
     sizes,
 )
+from adjudge.analyses.scores import Scores
+from adjudge.assessors.preferences import simulate_preferences
+from adjudge.core.errors import DataError, UsageError
+from adjudge.data.rows import Document, Summary, Topic
+from adjudge.data.scores import Score, ScoreTable
+from adjudge.data.target import Target
+from adjudge.evaluation import Evaluation
+from adjudge.judgments.batch import batches_of
+from adjudge.stats.agreement import pair_agreement
+from adjudge.stats.preference.answers import PairAnswers
+from adjudge.stats.preference.bradley_terry import fit
 
 NAMES = [
     "storm",

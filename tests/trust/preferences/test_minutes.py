@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from adjudge.analyses.preferences.measures import minutes
 from adjudge.judgments.tasks import Event
-from adjudge.trust.preferences import minutes
 
 TOPICS = {"k1": "t1", "k2": "t1", "k3": "t2"}
 

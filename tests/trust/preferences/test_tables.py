@@ -17,19 +17,7 @@ import pytest
 from scipy import stats
 from tests.cli.running import runner
 
-from adjudge.assessors.preferences import simulate_preferences
-from adjudge.cli import prefer
-from adjudge.comparisons.scores import Scores
-from adjudge.data.rows import Topic
-from adjudge.data.scores import Score, ScoreTable
-from adjudge.demo.build import build
-from adjudge.demo.pyramids import pyramid_judgments
-from adjudge.errors import DataError, UsageError
-from adjudge.evaluation import Evaluation
-from adjudge.judgments.batch import batches_of
-from adjudge.measures.judged.preference import Preference
-from adjudge.measures.judged.preference_strengths import pyramid_worth
-from adjudge.trust.preferences import (
+from adjudge.analyses.preferences.measures import (
     Columns,
     PaperColumn,
     PaperTable,
@@ -43,6 +31,18 @@ from adjudge.trust.preferences import (
     score_columns,
     specs,
 )
+from adjudge.analyses.scores import Scores
+from adjudge.assessors.preferences import simulate_preferences
+from adjudge.cli import prefer
+from adjudge.core.errors import DataError, UsageError
+from adjudge.data.rows import Topic
+from adjudge.data.scores import Score, ScoreTable
+from adjudge.demo.build import build
+from adjudge.demo.pyramids import pyramid_judgments
+from adjudge.evaluation import Evaluation
+from adjudge.judgments.batch import batches_of
+from adjudge.measures.judged.preference import Preference
+from adjudge.measures.judged.preference_strengths import pyramid_worth
 
 NOBODY = minutes([], {})
 Once = Callable[[str, Callable[[Path], object]], Path]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from adjudge.assessors.llm.exchange import ChatReply, parse_body
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.judgments.protocol import Choice, Question, Value, plain
 
 Score = Literal["top", "weighted"]

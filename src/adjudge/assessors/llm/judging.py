@@ -43,10 +43,12 @@ from adjudge.assessors.llm.prompts import (
 )
 from adjudge.assessors.llm.server import ask_all, count, probe
 from adjudge.assessors.llm.spending import Spent
+from adjudge.core.engine import generator
+from adjudge.core.errors import ClashError, DataError, UsageError, among, quoted
+from adjudge.core.table import Cell, Column, Table, Tabular
+from adjudge.core.words import counted, listed
 from adjudge.data.collection import Collection, SourceSentence
 from adjudge.data.folder import Folder
-from adjudge.engine import generator
-from adjudge.errors import ClashError, DataError, UsageError, among, quoted
 from adjudge.judgments.assign.order import even_repeats, repeat_of
 from adjudge.judgments.assign.pages import need_units
 from adjudge.judgments.assign.planning import make_tasks, missing_tasks
@@ -55,8 +57,6 @@ from adjudge.judgments.pairs.sides import pools_of, sentences_of, sides_of
 from adjudge.judgments.protocol import QUALITY, UNIT, UNMARKED, Protocol, protocol_of
 from adjudge.judgments.store.store import Store, store_of
 from adjudge.judgments.tasks import Event, Task, changed, stable_id
-from adjudge.table import Cell, Column, Table, Tabular
-from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
     import pandas as pd

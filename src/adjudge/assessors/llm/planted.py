@@ -28,13 +28,13 @@ from adjudge.assessors.llm.judging import (
 )
 from adjudge.assessors.llm.prompts import PosedQuestion
 from adjudge.assessors.llm.server import count
-from adjudge.engine import generator
-from adjudge.errors import DataError, UsageError
+from adjudge.core.engine import generator
+from adjudge.core.errors import DataError, UsageError
+from adjudge.core.table import Cell, Column, Table, Tabular
+from adjudge.core.words import counted, decimal
 from adjudge.judgments.protocol import Value
 from adjudge.judgments.tasks import Task, TextRef
 from adjudge.stats.resampling.cluster import cluster_codes, cluster_means
-from adjudge.table import Cell, Column, Table, Tabular
-from adjudge.wording import counted, decimal
 
 if TYPE_CHECKING:
     import pandas as pd

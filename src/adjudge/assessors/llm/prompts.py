@@ -26,15 +26,15 @@ from adjudge.assessors.llm.answers import (
     weighted_form,
 )
 from adjudge.assessors.llm.exchange import ChatRequest, Message
+from adjudge.core.errors import DataError, FormatError, UsageError, nearest, quoted
+from adjudge.core.words import counted, listed
 from adjudge.data.collection import Collection, by_date, references_for
 from adjudge.data.folder import read_text
 from adjudge.data.rows import Summary, Unit
-from adjudge.errors import DataError, FormatError, UsageError, nearest, quoted
 from adjudge.judgments.pairs.sides import side_now
 from adjudge.judgments.protocol import PREFERENCE, UNIT, UNMARKED, Protocol, Question
 from adjudge.judgments.tasks import Task, TextRef, units_of
 from adjudge.text.headers import hidden_spans, paragraphs, shown
-from adjudge.wording import counted, listed
 
 KNOWN_KINDS = ("rating", "coverage", "preference")
 COMMON = ("boundary", "question", "scale", "answer")

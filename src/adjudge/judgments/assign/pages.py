@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from adjudge.core.errors import DataError, UsageError, quoted
+from adjudge.core.words import counted, listed
 from adjudge.data.collection import Collection, SentencePlace, SourceSentence, references_for
 from adjudge.data.rows import Summary, Topic, Unit
-from adjudge.errors import DataError, UsageError, quoted
 from adjudge.judgments.protocol import Protocol
 from adjudge.judgments.tasks import Task, TextRef, task_hashes, text_hash
-from adjudge.wording import counted, listed
 
 PageKey = tuple[str, frozenset[TextRef], TextRef | None]
 UnitsOf = Mapping[TextRef, Sequence[Unit]]

@@ -13,11 +13,12 @@ import numpy as np
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from adjudge.core.engine import generator
+from adjudge.core.errors import ClashError, DataError, UsageError, nearest, quoted
+from adjudge.core.words import counted, listed
 from adjudge.data.collection import Collection
 from adjudge.data.rows import Summary
 from adjudge.data.transaction import Transaction
-from adjudge.engine import generator
-from adjudge.errors import ClashError, DataError, UsageError, nearest, quoted
 from adjudge.judgments.assign import balance
 from adjudge.judgments.assign.design import AssignedDesign, Cell, design_of
 from adjudge.judgments.assign.order import (
@@ -52,7 +53,6 @@ from adjudge.judgments.store.encoding import task_row
 from adjudge.judgments.store.importing import add_with_rows
 from adjudge.judgments.store.store import Store
 from adjudge.judgments.tasks import ORDER_KEY, PROGRAMS, Task, stable_id
-from adjudge.wording import counted, listed
 
 # The plan
 

@@ -8,9 +8,10 @@ from typing import Any, get_args
 
 import numpy as np
 
+from adjudge.core.engine import generator
+from adjudge.core.errors import DataError, UsageError, quoted
+from adjudge.core.words import counted, listed
 from adjudge.data.collection import Collection
-from adjudge.engine import generator
-from adjudge.errors import DataError, UsageError, quoted
 from adjudge.judgments.assign.order import with_even_repeats
 from adjudge.judgments.pairs.answers import Preferences, answers_in
 from adjudge.judgments.pairs.sides import Pair, PairPool, pools_of
@@ -19,7 +20,6 @@ from adjudge.judgments.store.store import Store
 from adjudge.judgments.tasks import ANONYMOUS, ORDER_KEY, Task, stable_id
 from adjudge.stats.preference.next_pair import How, next_pairs, random_pairs
 from adjudge.text.similarity import DEFAULT, Similarity, sentence_similarity
-from adjudge.wording import counted, listed
 
 HOWS: tuple[How, ...] = get_args(How)
 

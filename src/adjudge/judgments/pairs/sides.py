@@ -15,9 +15,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any, Literal
 
+from adjudge.core.errors import UsageError, quoted
 from adjudge.data.collection import Collection, SourceSentence, source_sentences
 from adjudge.data.rows import Document, Summary
-from adjudge.errors import UsageError, quoted
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.protocol import PREFERENCE, Protocol, load_protocol
 from adjudge.judgments.tasks import Event, Task, TextRef, text_hash

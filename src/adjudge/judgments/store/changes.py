@@ -9,10 +9,10 @@ from contextlib import closing
 from itertools import islice
 from pathlib import Path
 
+from adjudge.core.errors import quoted
 from adjudge.data.check import Finding, some
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Folder
-from adjudge.errors import quoted
 from adjudge.judgments.protocol import protocols_of
 from adjudge.judgments.store.encoding import task_of
 from adjudge.judgments.store.faults import faults

@@ -17,8 +17,8 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, Union
 
+from adjudge.core.errors import FormatError, UsageError, quoted
 from adjudge.data.rows import HALF
-from adjudge.errors import FormatError, UsageError, quoted
 from adjudge.judgments.tasks import ORIGINS, Ack, Event, Task, TextRef
 
 if TYPE_CHECKING:

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from adjudge.core.errors import AdjudgeError, FormatError, StoreUnavailable
 from adjudge.data.layout import PENDING_IMPORT
 from adjudge.data.transaction import Transaction
-from adjudge.errors import AdjudgeError, FormatError, StoreUnavailable
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.appending import add_tasks, append_all
 from adjudge.judgments.store.database import lock, present

@@ -16,10 +16,10 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from adjudge.core.errors import AdjudgeError, ClashError, DataError, FormatError, nearest, quoted
 from adjudge.data.folder import Folder
 from adjudge.data.lines import read_json_lines
 from adjudge.data.transaction import Transaction
-from adjudge.errors import AdjudgeError, ClashError, DataError, FormatError, nearest, quoted
 from adjudge.judgments.protocol import Protocol, new_protocol_files, parse_protocol
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.appending import EventLedger, add_some_tasks, refuse_orphans

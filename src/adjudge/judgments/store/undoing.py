@@ -11,14 +11,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from adjudge.core.errors import DataError
+from adjudge.core.words import counted
 from adjudge.data.collection import Collection
 from adjudge.data.history import HistoryEntry
-from adjudge.errors import DataError
 from adjudge.judgments.protocol import Protocol
 from adjudge.judgments.store.edits import TOPIC, TaskEdit, refuse_merge, shown
 from adjudge.judgments.store.store import Store
 from adjudge.judgments.tasks import Task, TextRef, changed, units_hash, units_of
-from adjudge.wording import counted
 
 CANCELLING = ("withdraw", "restore", "remove")
 

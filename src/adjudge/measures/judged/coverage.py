@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from statistics import fmean, median
 from typing import ClassVar
 
+from adjudge.core.errors import UsageError
+from adjudge.core.words import counted
 from adjudge.data.rows import Unit
 from adjudge.data.scores import Score
-from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.levels import author_lengths, level_of
 from adjudge.judgments.protocol import UNMARKED, inconsistency
@@ -18,7 +19,6 @@ from adjudge.judgments.tasks import TextRef
 from adjudge.measures.base import Need
 from adjudge.measures.judged.answers import JudgedMeasure, JudgedPage, pages, protocol_of, score_row
 from adjudge.text.words import count_words
-from adjudge.wording import counted
 
 LIN_HOVY = "Lin and Hovy 2002, Manual and Automatic Evaluation of Summaries, section 3.1"
 OVER_LIGGETT = "Over and Liggett 2002, Introduction to DUC-2002"

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from math import fsum
 from typing import Any, ClassVar
 
+from adjudge.core.errors import DataError
+from adjudge.core.words import counted
 from adjudge.data.scores import Score
-from adjudge.errors import DataError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER
 from adjudge.judgments.pyramid import (
@@ -26,7 +27,6 @@ from adjudge.judgments.pyramid import (
 from adjudge.judgments.tasks import Judged, TextRef
 from adjudge.measures.base import Measure, Need
 from adjudge.measures.judged.answers import JudgedMeasure, judged_peers
-from adjudge.wording import counted
 
 
 @dataclass(frozen=True, slots=True)

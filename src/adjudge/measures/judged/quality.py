@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from adjudge.core.errors import DataError, UsageError, quoted
+from adjudge.core.words import listed
 from adjudge.data.scores import Better, Score
-from adjudge.errors import DataError, UsageError, quoted
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.protocol import QUALITY, RATING, Protocol, Question
 from adjudge.measures.base import Measure, Need
 from adjudge.measures.judged.answers import JudgedMeasure, given_value, judged_peers, protocol_of, score_row
 from adjudge.measures.judged.coverage import LIN_HOVY, OVER_LIGGETT
-from adjudge.wording import listed
 
 NONE = "0"
 """DUC-2002's answer "no error"."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 from typing import ClassVar, cast
 
+from adjudge.core.errors import UsageError, nearest, quoted
 from adjudge.data.scores import Score
-from adjudge.errors import UsageError, nearest, quoted
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.protocol import RATING
 from adjudge.judgments.tasks import Judged, is_anonymous

@@ -12,11 +12,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from adjudge.compiled import uncollected
+from adjudge.core.compiled import uncollected
+from adjudge.core.errors import UsageError
 from adjudge.data.rows import Summary
 from adjudge.data.scores import Score
 from adjudge.data.target import Target
-from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Measure, Writers, no_reference
 from adjudge.measures.presets import written_out

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from adjudge.errors import FormatError, UsageError, nearest, quoted
+from adjudge.core.errors import FormatError, UsageError, nearest, quoted
 from adjudge.formats.files import Place, shown
 from adjudge.formats.rouge155 import (
     DEFAULT_SYSTEM,

@@ -22,7 +22,7 @@ from scipy.linalg import lapack
 from scipy.sparse.csgraph import connected_components
 from scipy.special import chdtrc, fdtrc
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.linear.anova import WHOLE, level_weights

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, log_expit, logit
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.linear.model import LinearModel, Term, within

@@ -17,7 +17,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln, log_ndtr, ndtr
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
+from adjudge.core.words import counted
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.linear.model import AdditiveFit, fit_additive
@@ -25,7 +26,6 @@ from adjudge.stats.paired import Better, p_words
 from adjudge.stats.pairs import columns_of_pairs
 from adjudge.stats.ranks import doubled_ranks, friedman
 from adjudge.stats.resampling.max_t import DifferenceRows, row_moments
-from adjudge.wording import counted
 
 if TYPE_CHECKING:
     from scipy.interpolate import CubicSpline

@@ -9,7 +9,8 @@ from fastapi import HTTPException, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from adjudge.errors import DataError
+from adjudge.core.errors import DataError
+from adjudge.core.words import counted
 from adjudge.formats.answer_table import answer_table
 from adjudge.judgments.pairs.sample import ANYONE
 from adjudge.judgments.protocol import NOTES, own_protocols
@@ -25,7 +26,6 @@ from adjudge.web.pages.views import render
 from adjudge.web.pages.work import answers_of, is_assigned, progress
 from adjudge.web.sampler import Quota, Sampler, is_copy
 from adjudge.web.site import Site
-from adjudge.wording import counted
 
 
 @dataclass(frozen=True)

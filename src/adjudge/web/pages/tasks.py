@@ -10,9 +10,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from adjudge.core.errors import DataError
 from adjudge.data.collection import by_date
 from adjudge.data.rows import Document
-from adjudge.errors import DataError
 from adjudge.judgments.protocol import Protocol
 from adjudge.judgments.tasks import Judged, Task
 from adjudge.text.headers import paragraphs

@@ -1,0 +1,1 @@
+"""Scores and judgments in, conclusions out: a folder per analysis."""

@@ -1,0 +1,1 @@
+"""Which factors matter, and how much."""

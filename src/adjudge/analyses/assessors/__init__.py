@@ -1,0 +1,1 @@
+"""Which assessors differ from the others."""

@@ -1,0 +1,206 @@
+"""Figures of who is better, where, and how many topics it takes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
+from adjudge.core.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from adjudge.analyses.compare.pairs import Comparison
+    from adjudge.analyses.lengths.result import LengthsResult
+    from adjudge.analyses.scores import Scores
+    from adjudge.core.picture import Figure
+
+RANKEL = "Rankel et al. 2011"
+OVER = "Over and Liggett 2002"
+FEW_SIMULATIONS = 100
+"""For a plan of which only what is not simulated is drawn."""
+
+
+def _compared(scores: Scores, options: FigureOptions) -> Comparison:
+    from adjudge.analyses.compare.pairs import compare
+
+    return compare(scores, options.measure, length=options.length, form=options.form, seed=options.seed)
+
+
+def _league(scores: Scores, options: FigureOptions) -> Figure:
+    return _compared(scores, options).figure("league")
+
+
+def _heat(scores: Scores, options: FigureOptions) -> Figure:
+    return _compared(scores, options).figure("heat", order=options.order)
+
+
+def _matrix(scores: Scores, options: FigureOptions) -> Figure:
+    return _compared(scores, options).figure("matrix")
+
+
+def _forest(scores: Scores, options: FigureOptions) -> Figure:
+    return _compared(scores, options).figure("forest", against=options.against)
+
+
+def _topics(scores: Scores, options: FigureOptions) -> Figure:
+    from adjudge.analyses.topics.result import topics
+
+    found = topics(scores, options.measure, length=options.length, form=options.form, against=options.against)
+    return found.figure("topics")
+
+
+def _critical_difference(scores: Scores, options: FigureOptions) -> Figure:
+    from adjudge.analyses.groups.result import groups
+
+    found = groups(scores, options.measure, length=options.length, form=options.form, seed=options.seed)
+    return found.figure("critical-difference")
+
+
+def _power(scores: Scores, options: FigureOptions) -> Figure:
+    from adjudge.analyses.plan.result import plan
+
+    found = plan(
+        scores,
+        options.measure,
+        length=options.length,
+        form=options.form,
+        seed=options.seed,
+        progress=options.progress,
+    )
+    return found.figure("power")
+
+
+def _d_study(scores: Scores, options: FigureOptions) -> Figure:
+    from adjudge.analyses.plan.result import plan
+    from adjudge.stats.power.search import SIMULATIONS
+
+    for simulations in (FEW_SIMULATIONS, SIMULATIONS):
+        found = plan(
+            scores,
+            options.measure,
+            length=options.length,
+            form=options.form,
+            seed=options.seed,
+            simulations=simulations,
+            progress=options.progress,
+        )
+        if found.designs is None:
+            from adjudge.analyses.plan.designs import why_no_designs
+
+            raise DataError(
+                f"{found.measure}: designs of judging cannot be compared: {why_no_designs(found.sources)}"
+            )
+        if found.designs.kind != "smallest":  # which alone comes from simulations
+            break
+    assert found.designs is not None
+    return found.designs.figure("d-study")
+
+
+def _interaction(scores: Scores, options: FigureOptions) -> Figure:
+    from adjudge.analyses.anova.result import anova
+
+    by = options.by
+    length = options.length
+    if isinstance(length, str):
+        raise UsageError("an interaction is drawn at one length: choose one, or draw --by length")
+    usual = by in (None, "topic", "assessor", "system")
+    factors = () if usual else ("system", "topic", str(by), f"{by}:system")
+    found = anova(
+        scores, options.measure, length=length, form=options.form, factors=factors, seed=options.seed
+    )
+    return found.figure("interaction", by=by)
+
+
+def _lengths(scores: Scores, options: FigureOptions) -> LengthsResult:
+    from adjudge.analyses.lengths.result import lengths
+
+    if options.length is not None:
+        raise UsageError("this figure draws all target lengths: leave --length out")
+    return lengths(scores, options.measure, form=options.form, seed=options.seed)
+
+
+def _length_means(scores: Scores, options: FigureOptions) -> Figure:
+    return _lengths(scores, options).figure("length-means")
+
+
+def _length_boxes(scores: Scores, options: FigureOptions) -> Figure:
+    return _lengths(scores, options).figure("length-boxes")
+
+
+SPECS = (
+    FigureSpec(
+        "league",
+        "Systems by mean, with intervals and the letters of those not shown to differ.",
+        _league,
+        example="-m coverage --length 100",
+    ),
+    FigureSpec(
+        "matrix",
+        "Who is significantly better than whom, and which differences could not have been found.",
+        _matrix,
+        example="-m rouge-2 --length 100",
+    ),
+    FigureSpec(
+        "forest",
+        "The difference of every pair with its interval; with --against, of every system and the chosen one.",
+        _forest,
+        takes=("against",),
+        example="-m rouge-2 --length 100 --against lead",
+    ),
+    FigureSpec(
+        "critical-difference",
+        "Mean ranks within topics, with bars that join systems which Nemenyi's test does not tell apart.",
+        _critical_difference,
+        after="Demsar 2006, figure 1",
+        example="-m rouge-2 --length 100",
+    ),
+    FigureSpec(
+        "heat",
+        "Every system's score on every topic as a map of colours; humans apart, missing cells crossed.",
+        _heat,
+        after=f"{RANKEL}, figures 2 to 5",
+        takes=("order",),
+        example="-m rouge-2 --length 100 --order given",
+    ),
+    FigureSpec(
+        "topics",
+        "How hard every topic is, by mean ranks with intervals; --against colours those that differ from a topic.",
+        _topics,
+        after=f"{RANKEL}, figure 1",
+        takes=("against",),
+        example="-m rouge-2 --length 100 --against d04",
+    ),
+    FigureSpec(
+        "interaction",
+        "Systems' means by topic, assessor or another factor: lines that are not parallel are an interaction.",
+        _interaction,
+        after=OVER,
+        takes=("by",),
+        example="-m coverage --length 100 --by topic",
+    ),
+    FigureSpec(
+        "power",
+        "How often a difference would be found, by the number of topics and the test.",
+        _power,
+        example="-m rouge-2 --length 100",
+    ),
+    FigureSpec(
+        "d-study",
+        "Standard error, reliability and power by the number of topics and of assessors.",
+        _d_study,
+        example="-m coverage --length 100",
+    ),
+    FigureSpec(
+        "length-means",
+        "Every system's mean at every target length.",
+        _length_means,
+        after=OVER,
+        example="-m coverage --form abstract",
+    ),
+    FigureSpec(
+        "length-boxes",
+        "Scores less the mean of their topic as boxes by system, a panel for each target length.",
+        _length_boxes,
+        after=OVER,
+        example="-m coverage --form abstract",
+    ),
+)

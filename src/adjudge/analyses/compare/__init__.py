@@ -1,0 +1,1 @@
+"""Which systems really differ on a measure."""

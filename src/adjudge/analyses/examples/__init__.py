@@ -1,0 +1,1 @@
+"""Texts that show what a difference is."""

@@ -1,0 +1,1 @@
+"""Which systems differ, all pairs at once."""

@@ -1,0 +1,491 @@
+"""What people answered, in tables as DUC-2002 prints them: quality, coverage, units, ratings, contradictions.
+
+Over and Liggett 2002. Scores from judgments are measures (measures/judged/); these tables count the answers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from math import nan
+from typing import TYPE_CHECKING, TypeVar
+
+from adjudge.analyses.agreement.result import agreement_table
+from adjudge.analyses.gathered import (
+    ALPHA,
+    FORM,
+    LENGTH,
+    PROTOCOL,
+    SOURCE,
+    TASK,
+    Gathered,
+    JudgedPeer,
+    N,
+    average,
+    gather,
+    grouped,
+    in_order,
+    interval_columns,
+    interval_words,
+    missing_notes,
+    pooled_notes,
+    signed,
+    where,
+)
+from adjudge.analyses.judged.adjustment import length_adjustment
+from adjudge.analyses.judged.quality_answers import quality_answers
+from adjudge.analyses.judged.unit_coverage import coverage_spread, unit_coverage
+from adjudge.analyses.judged.unmarked import unmarked_units
+from adjudge.analyses.judged.volume import judging_volume, submitted
+from adjudge.core.table import Cell, Column, Table, Tables, Tabular
+from adjudge.core.words import counted
+from adjudge.data.collection import Collection
+from adjudge.data.scores import ScoreTable, targets_of
+from adjudge.judgments.batch import Judgments
+from adjudge.judgments.protocol import RATING, UNIT, Protocol, Question, Value, inconsistency
+from adjudge.judgments.tasks import ANONYMOUS, is_anonymous
+from adjudge.measures.judged.coverage import Coverage, Retention
+from adjudge.measures.judged.quality import NONE, QualityErrors
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+# Quality
+
+
+def quality_by_source(gathered: Gathered, *, alpha: float = ALPHA) -> Table | None:
+    """Mean number of questions indicating one or more errors, by source. Over and Liggett 2002.
+
+    Single- and multi-document topics stand apart; lengths and forms are pooled, as DUC pooled lengths.
+    """
+    rows = list(gathered.scored(QualityErrors(), lambda protocol: bool(_error_questions(protocol))))
+    if not rows:
+        return None
+    values = grouped(((e.protocol.name, e.task, e.source), score.value) for e, score in rows)
+    found = {key: average(values[key], alpha) for key in in_order(values)}
+    highest = max(len(_error_questions(e.protocol)) for e, _ in rows)
+    return Table(
+        name="quality-by-source",
+        title="Mean number of quality questions indicating one or more errors",
+        columns=(PROTOCOL, TASK, SOURCE, N, *interval_columns(alpha), Column("max", "max", format=".0f")),
+        rows=tuple((*key, a.n, a.mean, a.low, a.high, a.most) for key, a in found.items()),
+        said=tuple(
+            f"{where(key)}: {a.mean:.2f} of {highest} questions found errors on average ({a.low:z.2f} to {a.high:z.2f},"
+            f" n = {a.n:,}), {a.most:.0f} at the most."
+            for key, a in found.items()
+            if a.n > 1
+        ),
+        notes=(*pooled_notes(e for e, _ in rows), *missing_notes(score.why for _, score in rows)),
+        signature=signed("quality-errors", (e.protocol for e, _ in rows), interval_words(alpha)),
+    )
+
+
+def answers_by_question(gathered: Gathered) -> tuple[Table, ...]:
+    """How often each answer was given to each question: a table per protocol and scale."""
+    scales: dict[tuple[str, tuple[Value, ...]], list[Question]] = {}
+    protocols = {entry.protocol.name: entry.protocol for entry, _, _ in gathered.coverage}
+    for protocol in protocols.values():
+        for question in protocol.questions:
+            scales.setdefault((protocol.name, question.values), []).append(question)
+    given = _given(gathered)
+    names: Counter[str] = Counter()
+    tables = []
+    for (name, _), questions in scales.items():
+        names[name] += 1
+        number = f"-{names[name]}" if names[name] > 1 else ""
+        tables.append(_answers(f"answers-{name}{number}", protocols[name], questions, given))
+    return tuple(tables)
+
+
+def _answers(
+    name: str, protocol: Protocol, questions: list[Question], given: Counter[tuple[str, str, Value | None]]
+) -> Table:
+    choices = questions[0].choices
+    labels = ["None" if choice.value == NONE else choice.label for choice in choices]
+    rows: list[tuple[Cell, ...]] = []
+    for question in questions:
+        counts = [given[protocol.name, question.id, value] for value in question.values]
+        unanswered = given[protocol.name, question.id, None]
+        rows.append((question.id.partition(":")[2], question.label, *counts, unanswered))
+    open_answers = sum(given[protocol.name, question.id, None] for question in questions)
+    columns = [Column(str(choice.value), label) for choice, label in zip(choices, labels, strict=True)]
+    return Table(
+        name=name,
+        title=f"Answers to the quality questions of {protocol.name}",
+        columns=(
+            Column("question", "question"),
+            Column("label", "about", show="varies"),
+            *columns,
+            Column("unanswered", "not answered", show="varies"),
+        ),
+        rows=tuple(rows),
+        said=tuple(_frequent(protocol, questions, given)),
+        notes=(f"{counted(open_answers, 'question is', 'questions are')} not answered yet",)
+        if open_answers
+        else (),
+        signature=signed("answers", [protocol]),
+    )
+
+
+def _frequent(
+    protocol: Protocol, questions: list[Question], given: Counter[tuple[str, str, Value | None]]
+) -> Iterator[str]:
+    """Which questions found most: the uneven distribution that Over and Liggett point out."""
+    if NONE not in questions[0].values:
+        return
+    shares = []
+    for question in questions:
+        counts = {value: given[protocol.name, question.id, value] for value in question.values}
+        if total := sum(counts.values()):
+            shares.append((1 - counts[NONE] / total, question.label or question.id))
+    if shares:
+        share, label = max(shares, key=lambda each: each[0])
+        yield f"The question that most often found errors is {label}: {share:.0%} of its answers."
+
+
+def _given(gathered: Gathered) -> Counter[tuple[str, str, Value | None]]:
+    """Answers by protocol, question and value; None counts those that are not there."""
+    found: Counter[tuple[str, str, Value | None]] = Counter()
+    for entry, _, _ in gathered.coverage:
+        for question in entry.protocol.questions:
+            event = entry.judged.answers.get(question.id)
+            found[entry.protocol.name, question.id, None if event is None else event.answer["value"]] += 1
+    return found
+
+
+def _error_questions(protocol: Protocol) -> list[Question]:
+    return [question for question in protocol.questions if NONE in question.values]
+
+
+T = TypeVar("T")
+Group = Callable[[JudgedPeer], tuple[Cell, ...]]
+RETENTION = "human peers' retention"
+"""What Lin and Hovy 2002, section 4, call inter-human agreement. It is no agreement between assessors."""
+
+
+def coverage_by_source(gathered: Gathered, *, alpha: float = ALPHA) -> Table | None:
+    """Mean coverage of systems, baselines and humans; tasks, target lengths and forms apart. Over and Liggett 2002."""
+    return _coverage(gathered, "coverage-by-source", "Mean coverage by source", (SOURCE,), _by_source, alpha)
+
+
+def coverage_by_system(gathered: Gathered, *, alpha: float = ALPHA) -> Table | None:
+    """Mean coverage of every system; tasks, target lengths and forms apart."""
+    columns = (SOURCE, Column("system", "system"))
+
+    def group(entry: JudgedPeer) -> tuple[Cell, ...]:
+        return (*_by_source(entry), entry.system)
+
+    return _coverage(gathered, "coverage-by-system", "Mean coverage by system", columns, group, alpha)
+
+
+def human_retention(gathered: Gathered, *, alpha: float = ALPHA) -> Table | None:
+    """How much of one person's reference other people's summaries retain: unweighted and weighted, Lin and Hovy 3.1.
+
+    Retention_1 is the share of model units of which something is expressed, Retention_w sums their completeness.
+    """
+    rows = []
+    for name, measure in (("retention_1", Retention()), ("retention_w", Retention(weighted=True))):
+        rows += [(name, e, score) for e, score in gathered.scored(measure) if e.source == "humans"]
+    if not rows:
+        return None
+    values = grouped(
+        ((e.protocol.name, e.task, e.length, e.form, name), score.value) for name, e, score in rows
+    )
+    found = {key: average(values[key], alpha) for key in in_order(values)}
+    first = [(e, score) for name, e, score in rows if name == "retention_1"]
+    return Table(
+        name="human-retention",
+        title="Human peers' retention (this is not agreement between assessors)",
+        columns=(PROTOCOL, TASK, LENGTH, FORM, Column("statistic", "statistic"), N, *interval_columns(alpha)),
+        rows=tuple((*key, a.n, a.mean, a.low, a.high) for key, a in found.items()),
+        said=tuple(
+            f"{where(key[:-1])}: {RETENTION} is {a.mean:.1%} on average ({key[-1]}, n = {a.n:,})."
+            for key, a in found.items()
+            if a.n
+        ),
+        notes=missing_notes(score.why for _, score in first),
+        signature=_signature("retention", (e.protocol for e, _ in first), alpha),
+    )
+
+
+def uncovered_by_source(gathered: Gathered) -> Table | None:
+    """The share of model units of which nothing is expressed: of all units together, as DUC-2002 counted them."""
+    units: dict[tuple[Cell, ...], list[int]] = {}
+    rows = [(e, page) for e, page, _ in gathered.coverage if e.protocol.completeness is not None]
+    reasons = []
+    for entry, page in rows:
+        known = page.why() is None and bool(page.completeness)
+        reasons.append(None if known else page.why() or "only sums of the page are known, not its units")
+        own = units.setdefault(_by_source(entry), [0, 0])
+        if known:
+            own[0] += len(page.completeness)
+            own[1] += sum(each == 0 for each in page.completeness)
+    if not units:
+        return None
+    found = {key: (n, none, none / n if n else nan) for key, (n, none) in _sorted(units).items()}
+    return Table(
+        name="uncovered-by-source",
+        title="Model units with no coverage",
+        columns=(
+            PROTOCOL,
+            TASK,
+            LENGTH,
+            FORM,
+            SOURCE,
+            Column("units", "model units"),
+            Column("uncovered", "no coverage"),
+            Column("share", "share"),
+        ),
+        rows=tuple((*key, *cells) for key, cells in found.items()),
+        said=tuple(
+            f"{where(key)}: {share:.0%} of {n:,} model units have no coverage."
+            for key, (n, _, share) in found.items()
+            if n
+        ),
+        notes=missing_notes(reasons),
+        signature=signed("uncovered", (e.protocol for e, _ in rows), "units:pooled"),
+    )
+
+
+def unmarked_by_source(gathered: Gathered) -> Table | None:
+    """Peer units that matched nothing of the reference, and how many of them were said to be relevant."""
+    found = unmarked_units(gathered)
+    return found.tables()["unmarked-by-source"] if found.sources else None
+
+
+def _coverage(
+    gathered: Gathered, name: str, title: str, columns: tuple[Column, ...], group: Group, alpha: float
+) -> Table | None:
+    rows = list(gathered.scored(Coverage()))
+    if not rows:
+        return None
+    values = grouped((group(e), score.value) for e, score in rows)
+    found = {key: average(values[key], alpha) for key in in_order(values)}
+    return Table(
+        name=name,
+        title=title,
+        columns=(
+            PROTOCOL,
+            TASK,
+            LENGTH,
+            FORM,
+            *columns,
+            N,
+            *interval_columns(alpha),
+            Column("median"),
+        ),
+        rows=tuple((*key, a.n, a.mean, a.low, a.high, a.median) for key, a in found.items()),
+        said=tuple(
+            f"{where(key)}: mean coverage {a.mean:.3f} ({a.low:z.3f} to {a.high:z.3f}, n = {a.n:,})."
+            for key, a in found.items()
+            if a.n > 1
+        ),
+        notes=missing_notes(score.why for _, score in rows),
+        signature=_signature("coverage", (e.protocol for e, _ in rows), alpha),
+    )
+
+
+def _by_source(entry: JudgedPeer) -> tuple[Cell, ...]:
+    return entry.protocol.name, entry.task, entry.length, entry.form, entry.source
+
+
+def _sorted(found: dict[tuple[Cell, ...], list[T]]) -> dict[tuple[Cell, ...], list[T]]:
+    return {key: found[key] for key in in_order(found)}
+
+
+def _signature(what: str, protocols: Iterable[Protocol], alpha: float) -> str:
+    return signed(what, protocols, interval_words(alpha))
+
+
+# Ratings
+
+POOLED = "(all)"
+"""In the assessors' column: everybody's ratings together."""
+ASPECT = Column("aspect", "aspect")
+MEDIAN = Column("median", "median")
+Rated = tuple[JudgedPeer, str, float]
+"""What was rated by whom, the aspect, and the rating."""
+
+
+def ratings_by_assessor(gathered: Gathered, *, alpha: float = ALPHA) -> Table | None:
+    """Every aspect, pooled and by assessor. An anonymous crowd is in the pool, and is no assessor."""
+    rows = list(_rated(gathered))
+    if not rows:
+        return None
+    people = [(e, aspect, value) for e, aspect, value in rows if not is_anonymous(e.assessor)]
+    pooled = grouped(((e.protocol.name, aspect), value) for e, aspect, value in rows)
+    own = grouped(((e.protocol.name, aspect, e.assessor), value) for e, aspect, value in people)
+    cells = []
+    for aspect in in_order(pooled):
+        cells.append(_cells((*aspect, POOLED), pooled[aspect], alpha))
+        cells += [_cells(key, own[key], alpha) for key in in_order(own) if key[:2] == aspect]
+    nobody = len(rows) - len(people)
+    return Table(
+        name="ratings-by-assessor",
+        title="Ratings by aspect and assessor",
+        columns=(PROTOCOL, ASPECT, Column("assessor", "assessor"), N, *interval_columns(alpha), MEDIAN),
+        rows=tuple(cells),
+        said=tuple(_sentences(pooled, alpha)),
+        notes=(f"{counted(nobody, 'anonymous rating')} pooled only: whoever gave them is no assessor",)
+        if nobody
+        else (),
+        signature=_signature("rating", (entry.protocol for entry, _, _ in rows), alpha),
+    )
+
+
+def ratings_by_system(gathered: Gathered, *, alpha: float = ALPHA) -> Table | None:
+    """Every aspect by system, assessors pooled; tasks, target lengths and forms apart."""
+    rows = list(_rated(gathered))
+    if not rows:
+        return None
+    values = grouped(
+        ((e.protocol.name, aspect, e.task, e.length, e.form, e.source, e.system), value)
+        for e, aspect, value in rows
+    )
+    columns = (PROTOCOL, ASPECT, TASK, LENGTH, FORM, SOURCE, Column("system", "system"))
+    return Table(
+        name="ratings-by-system",
+        title="Ratings by aspect and system",
+        columns=(*columns, N, *interval_columns(alpha), MEDIAN),
+        rows=tuple(_cells(key, values[key], alpha) for key in in_order(values)),
+        signature=_signature("rating", (entry.protocol for entry, _, _ in rows), alpha),
+    )
+
+
+def _rated(gathered: Gathered) -> Iterator[Rated]:
+    for entry in gathered.ratings:
+        for question, event in entry.judged.answers.items():
+            if question.startswith(RATING) and isinstance(event.answer["value"], int | float):
+                yield entry, question.removeprefix(RATING), float(event.answer["value"])
+
+
+def _cells(key: tuple[Cell, ...], values: Iterable[float], alpha: float) -> tuple[Cell, ...]:
+    a = average(values, alpha)
+    return (*key, a.n, a.mean, a.low, a.high, a.median)
+
+
+def _sentences(pooled: dict[tuple[str, str], list[float]], alpha: float) -> Iterator[str]:
+    for (_, aspect), values in pooled.items():
+        a = average(values, alpha)
+        yield f"{aspect}: {a.mean:z.2f} on average, median {a.median:.4g} ({counted(a.n, 'rating')})."
+
+
+# Contradictions
+
+
+def contradictions(gathered: Gathered) -> Table | None:
+    """Units marked but given "none", and units given something with nothing marked; anonymous answers together."""
+    answers: Counter[tuple[Cell, ...]] = Counter()
+    marked: Counter[tuple[Cell, ...]] = Counter()
+    empty: Counter[tuple[Cell, ...]] = Counter()
+    for entry, _, _ in gathered.coverage:
+        who = ANONYMOUS if is_anonymous(entry.assessor) else entry.assessor
+        key = (entry.protocol.name, who)
+        for question, event in entry.judged.answers.items():
+            if question.startswith(UNIT):
+                answers[key] += 1
+                if inconsistency(event.answer) is not None:
+                    (marked if event.answer["marked"] else empty)[key] += 1
+    if not answers:
+        return None
+    rows = tuple(
+        (*key, answers[key], marked[key], empty[key], (marked[key] + empty[key]) / answers[key])
+        for key in in_order(answers)
+    )
+    total, odd = sum(answers.values()), sum(marked.values()) + sum(empty.values())
+    return Table(
+        name="contradictions",
+        title="Answers that contradict themselves",
+        columns=(
+            PROTOCOL,
+            Column("assessor", "assessor"),
+            Column("answers", "answers"),
+            Column("marked_but_none", "marked, but none"),
+            Column("some_but_unmarked", "some, but nothing marked"),
+            Column("share", "share", format=".4f"),
+        ),
+        rows=rows,
+        said=(f"{odd:,} of {total:,} answers on model units contradict themselves ({odd / total:.1%}).",),
+        signature=signed("contradictions", (e.protocol for e, _, _ in gathered.coverage)),
+    )
+
+
+# A tidy frame for models
+
+COLUMNS = (
+    "assessor",
+    "system",
+    "kind",
+    "topic",
+    "set",
+    "type",
+    "selector",
+    "author",
+    "length",
+    "form",
+    "reference",
+    "value",
+)
+
+
+def tidy(collection: Collection, table: ScoreTable, measure: str) -> pd.DataFrame:
+    """A row per score row, with the topic's set, type and selector, the system's kind and the summary's author.
+
+    A repeat is a row too. A score that is missing stays, as NaN.
+    """
+    import pandas as pd
+
+    rows = table.of(measure)
+    authors = {s.key: s.author for s in collection.all_summaries()}
+    topics = [collection.topics.get(str(topic)) for topic in rows["topic"]]
+    systems = [collection.systems.get(str(system)) for system in rows["system"]]
+    keys = zip(rows["topic"], rows["system"], targets_of(rows), strict=True)
+    found = {
+        "kind": [(system.kind if system is not None else None) or "machine" for system in systems],
+        "set": [topic.set if topic is not None else None for topic in topics],
+        "type": [topic.type if topic is not None else None for topic in topics],
+        "selector": [topic.selector if topic is not None else None for topic in topics],
+        "author": [authors.get((str(topic), str(system), target)) for topic, system, target in keys],
+    }
+    added = {name: pd.array(values, dtype="string") for name, values in found.items()}
+    return rows.assign(**added)[list(COLUMNS)].reset_index(drop=True)
+
+
+def judged_tables(
+    collection: Collection, judgments: Judgments, *, alpha: float = ALPHA, seed: int = 0
+) -> Tables:
+    """Every table that applies; none, where nothing of the kind was judged."""
+    own = gather(collection, judgments)
+    found = (
+        quality_by_source(own, alpha=alpha),
+        *answers_by_question(own),
+        *_tables_of(quality_answers(own, alpha=alpha)),
+        coverage_by_source(own, alpha=alpha),
+        coverage_by_system(own, alpha=alpha),
+        *_tables_of(coverage_spread(own, alpha=alpha)),
+        human_retention(own, alpha=alpha),
+        uncovered_by_source(own),
+        *_tables_of(unit_coverage(own)),
+        *_tables_of(length_adjustment(own)),
+        *_tables_of(unmarked_units(own)),
+        ratings_by_assessor(own, alpha=alpha),
+        ratings_by_system(own, alpha=alpha),
+        agreement_table(own, alpha=alpha, seed=seed),
+        contradictions(own),
+        *_volumes(own),
+    )
+    return Tables(tuple(table for table in found if table is not None), own.notes())
+
+
+def _tables_of(result: Tabular) -> Iterator[Table]:
+    """Those of a result that have rows."""
+    return (table for table in result.tables() if table.rows)
+
+
+def _volumes(gathered: Gathered) -> Iterator[Table]:
+    """How much was judged, of how much; nothing, where nobody has judged."""
+    judged = judging_volume(gathered)
+    if judged.rows:
+        yield judged.table()
+        yield from submitted(gathered).tables()

@@ -1,0 +1,1 @@
+"""What programs that judge are worth."""

@@ -1,0 +1,699 @@
+"""How far a judge agrees with people, beside people with each other and beside controls, and the verdict in steps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from adjudge import __version__
+from adjudge.analyses.judges.bench import AspectBench, JudgeBenches
+from adjudge.analyses.judges.controls import Control, Footing, controls_of
+from adjudge.analyses.judges.options import JudgeOptions
+from adjudge.analyses.judges.verdict import (
+    CRITERIA,
+    STEP_WORDS,
+    STEPS,
+    ControlDifference,
+    Criterion,
+    CriterionVerdict,
+    JudgeVerdict,
+    criterion_verdict,
+    difference_words,
+    verdict_of,
+)
+from adjudge.core.picture import Pictured
+from adjudge.core.table import Cell, Column, Table, Tables, Tabular, plain
+from adjudge.core.words import counted, listed, natural
+from adjudge.stats.agreement import SAME
+from adjudge.stats.checks import FloatArray
+from adjudge.stats.judge_agreement import (
+    COEFFICIENTS,
+    MISSING,
+    DrawnValue,
+    PeopleAgreement,
+    drawn_value,
+    draws_of,
+    order_by_topic,
+    people_agreement,
+    topic_means,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+RowKind = Literal["judge", "people", "assessor", "constant", "random", "length", "measure"]
+NONE = DrawnValue(math.nan)
+
+
+@dataclass(frozen=True)
+class BesidePeople:
+    """One row: somebody's agreement with people, and how much further the judge agrees."""
+
+    kind: RowKind
+    name: str
+    alpha: DrawnValue = NONE
+    kappa: DrawnValue = NONE
+    ac2: DrawnValue = NONE
+    within: DrawnValue = NONE
+    judge_alpha: float = math.nan
+    """The judge's with the same people on the same things: beside an assessor, with the other people."""
+    judge_within: float = math.nan
+    more_alpha: DrawnValue = NONE
+    """The judge's less this one's."""
+    more_within: DrawnValue = NONE
+    decides: tuple[str, ...] = ()
+    """The criteria by which the judge has to beat it."""
+    why: str | None = None
+    """There are no numbers."""
+
+    def record(self) -> dict[str, Any]:
+        found: dict[str, Any] = {"kind": self.kind, "row": self.name}
+        for name in ("alpha", "kappa", "ac2", "within", "more_alpha", "more_within"):
+            own: DrawnValue = getattr(self, name)
+            found |= {name: own.value, f"{name}_low": own.low, f"{name}_high": own.high}
+        found |= {"judge_alpha": self.judge_alpha, "judge_within": self.judge_within}
+        return found | {"decides": ", ".join(self.decides), "why": self.why}
+
+
+@dataclass(frozen=True)
+class SystemBesidePeople:
+    """What was judged of one system alone: the judge's alpha with people, and people's with each other."""
+
+    system: str
+    things: int
+    judge: DrawnValue = NONE
+    people: DrawnValue = NONE
+    why: str | None = None
+    """The judge has no alpha."""
+    why_people: str | None = None
+
+    def record(self) -> dict[str, Any]:
+        found: dict[str, Any] = {"system": self.system, "things": self.things}
+        for name, own in (("judge", self.judge), ("people", self.people)):
+            found |= {name: own.value, f"{name}_low": own.low, f"{name}_high": own.high}
+        return found | {"why": self.why, "why_people": self.why_people}
+
+
+@dataclass(frozen=True)
+class AspectAgreement:
+    """One judge on one aspect."""
+
+    judge: str
+    aspect: str
+    things: int
+    topics: int
+    clusters: int
+    people: tuple[str, ...]
+    rows: tuple[BesidePeople, ...]
+    verdict: JudgeVerdict
+    remarks: tuple[str, ...] = ()
+    """Those of the notes without which the verdict would be misread."""
+    notes: tuple[str, ...] = ()
+    systems: tuple[SystemBesidePeople, ...] = ()
+    """Nobody's where answers are not about single systems."""
+
+    def of(self, kind: RowKind) -> tuple[BesidePeople, ...]:
+        return tuple(each for each in self.rows if each.kind == kind)
+
+    @property
+    def over(self) -> str:
+        """What is resampled: `100 topics`."""
+        return over_words(self.topics, self.clusters)
+
+
+def over_words(topics: int, clusters: int) -> str:
+    if clusters == topics:
+        return counted(topics, "topic")
+    return f"{counted(clusters, 'set')} of topics"
+
+
+@dataclass(frozen=True, repr=False)
+class JudgeAgreementResult(Pictured, Tabular):
+    """Judges beside people and controls, aspect by aspect, with a verdict on each."""
+
+    FIGURES: ClassVar[Mapping[str, str]] = {
+        "judge-agreement": "adjudge.analyses.judges.figures:judge_agreement",
+        "judge-controls": "adjudge.analyses.judges.figures:judge_controls",
+    }
+
+    aspects: tuple[AspectAgreement, ...]
+    level: float
+    margin: float
+    signature: str
+
+    def of(self, judge: str, aspect: str | None = None) -> tuple[AspectAgreement, ...]:
+        return tuple(each for each in self.aspects if each.judge == judge and aspect in (None, each.aspect))
+
+    @property
+    def verdicts(self) -> tuple[JudgeVerdict, ...]:
+        return tuple(each.verdict for each in self.aspects)
+
+    def headline(self) -> str:
+        """The verdict, and how it is to be read; of several aspects, what a judge is on which of them."""
+        if len(self.aspects) == 1:
+            (only,) = self.aspects
+            return " ".join(
+                [only.verdict.sentence(), *(f"On {only.aspect} {note}." for note in only.remarks)]
+            )
+        return " ".join(_verdicts_of(judge, self.of(judge)) for judge in self.judges)
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(each.judge for each in self.aspects))
+
+    def sentences(self) -> Iterator[str]:
+        for each in self.aspects:
+            yield each.verdict.sentence()
+            yield from (f"On {each.aspect} {note}." for note in each.remarks)
+            people = each.of("people")[0]
+            if people.why is None:
+                within = (
+                    f"; within topics, with the mean of all but one, {people.judge_within:z.3f} and"
+                    f" {people.within.value:z.3f}"
+                )
+                yield (
+                    f"{each.judge} on {each.aspect}: the mean alpha with people is {people.judge_alpha:z.3f}, that of"
+                    f" people with each other {people.alpha.value:z.3f}"
+                    f"{'' if math.isnan(people.within.value) else within}."
+                )
+
+    def table(self) -> Table:
+        """Every row of every aspect."""
+        columns = (Column("judge"), Column("aspect"), Column("topics"), *_columns(self.level))
+        rows = tuple(
+            (each.judge, each.aspect, each.topics, *_cells(row)) for each in self.aspects for row in each.rows
+        )
+        return Table(
+            name="judge-agreement",
+            columns=columns,
+            rows=rows,
+            title=self._title(),
+            said=tuple(self.sentences()),
+            notes=self.notes,
+            signature=self.signature,
+        )
+
+    def _title(self) -> str:
+        return f"Agreement with people, {100 * self.level:.4g}% intervals over topics"
+
+    def overview(self) -> Table:
+        """Every aspect by alpha and by the order within topics: the judge, people, controls, the verdict."""
+        titles: dict[RowKind, str] = {
+            "people": "one assessor with the others",
+            "constant": "constant",
+            "random": "random",
+            "length": "length",
+            "measure": "best measure",
+        }
+        kinds: tuple[RowKind, ...] = ("judge", *titles)
+        rows: list[tuple[Cell, ...]] = []
+        for each in self.aspects:
+            for criterion in each.verdict.criteria:
+                judge, *others = (_best(each.of(kind), criterion.criterion) for kind in kinds)
+                people = each.of("people")[0]
+                beside = people.judge_alpha if criterion.criterion == "alpha" else people.judge_within
+                row = (each.judge, each.aspect, CRITERIA[criterion.criterion], judge, beside, *others)
+                rows.append((*row, criterion.step))
+        return Table(
+            name="judge-verdicts",
+            title="Agreement with people by two criteria, beside one assessor's and that of controls",
+            columns=(
+                Column("name", "judge", show="varies"),
+                Column("aspect"),
+                Column("criterion", "by"),
+                Column("judge", "judge", ".2f", tiny=False),
+                Column("judge_beside", "judge with all but one", ".2f", tiny=False),
+                *(Column(kind, title, ".2f", tiny=False) for kind, title in titles.items()),
+                Column("verdict", "verdict"),
+            ),
+            rows=tuple(rows),
+            said=tuple(each.sentence() for each in self.verdicts),
+            signature=self.signature,
+        )
+
+    def tables(self) -> Tables:
+        """Of several aspects an overview, then a table per judge and aspect."""
+        several = (self.overview(),) if len(self.aspects) > 1 else ()
+        return Tables((*several, *(self._one(each) for each in self.aspects)), notes=self.notes)
+
+    def _one(self, each: AspectAgreement) -> Table:
+        return Table(
+            name=f"judge-agreement-{each.judge}-{each.aspect}",
+            columns=_columns(self.level),
+            rows=tuple(tuple(_cells(row)) for row in each.rows),
+            title=(
+                f"{each.judge} on {each.aspect}: agreement with people, {100 * self.level:.4g}% intervals over"
+                f" {each.over} ({counted(each.things, 'thing')}, {counted(len(each.people), 'assessor')})"
+            ),
+            said=(each.verdict.sentence(),),
+            notes=each.notes,
+            signature=self.signature,
+        )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        many = len(self.aspects) > 1
+        return tuple(
+            dict.fromkeys(
+                f"{each.judge} on {each.aspect}: {note}" if many else note
+                for each in self.aspects
+                for note in each.notes
+            )
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per judge, aspect and row of its table."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [
+                {"judge": each.judge, "aspect": each.aspect, **row.record()}
+                for each in self.aspects
+                for row in each.rows
+            ]
+        )
+
+    def systems_frame(self) -> pd.DataFrame:
+        """One row per judge, aspect and system: alpha with people, beside people's own."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [
+                {"judge": each.judge, "aspect": each.aspect, **row.record()}
+                for each in self.aspects
+                for row in each.systems
+            ]
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        found: dict[str, Any] = plain(
+            {
+                "level": self.level,
+                "margin": self.margin,
+                "aspects": [
+                    {
+                        "judge": each.judge,
+                        "aspect": each.aspect,
+                        "things": each.things,
+                        "topics": each.topics,
+                        "clusters": each.clusters,
+                        "people": list(each.people),
+                        "rows": [row.record() for row in each.rows],
+                        "systems": [row.record() for row in each.systems],
+                        "verdict": {
+                            "step": each.verdict.step,
+                            "words": each.verdict.words,
+                            "sentence": each.verdict.sentence(),
+                            "criteria": [
+                                {
+                                    "criterion": own.criterion,
+                                    "step": own.step,
+                                    "words": own.words,
+                                    "because": own.because,
+                                }
+                                for own in each.verdict.criteria
+                            ],
+                            "why": list(each.verdict.why),
+                        },
+                        "notes": list(each.notes),
+                    }
+                    for each in self.aspects
+                ],
+                "sentences": list(self.sentences()),
+                "signature": self.signature,
+            }
+        )
+        return found
+
+
+def _verdicts_of(judge: str, aspects: Sequence[AspectAgreement]) -> str:
+    """What a judge is on which aspects, the best first."""
+    by_step: dict[str | None, list[str]] = {}
+    for each in aspects:
+        by_step.setdefault(each.verdict.step, []).append(each.aspect)
+    order = sorted(by_step, key=lambda step: -1 if step is None else STEPS.index(step), reverse=True)
+    parts = [f"{STEP_WORDS[step]} on {listed(by_step[step])}" for step in order]
+    return f"{judge} is {'; '.join(parts)}."
+
+
+def _best(rows: Sequence[BesidePeople], criterion: Criterion) -> float | None:
+    """The highest value of some rows by a criterion."""
+    own = [(each.alpha if criterion == "alpha" else each.within).value for each in rows if each.why is None]
+    return max((value for value in own if not math.isnan(value)), default=None)
+
+
+def judge_agreement(
+    benches: JudgeBenches,
+    options: JudgeOptions | None = None,
+    *,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+) -> JudgeAgreementResult:
+    """Every judge on every aspect beside people and controls, with a verdict in steps."""
+    options = JudgeOptions() if options is None else options
+    found = []
+    for done, bench in enumerate(benches.benches):
+        found.append(_aspect(bench, options))
+        progress(done + 1, len(benches.benches))
+    return JudgeAgreementResult(
+        aspects=tuple(found),
+        level=options.level,
+        margin=options.margin,
+        signature=(
+            f"judge-agreement|alpha:ordinal|weights:quadratic|bootstrap:clusters:expanded-percentile:{options.resamples}"
+            f"|controls:equipercentile:leave-one-cluster-out|margin:{options.margin:g}|seed:{options.seed}"
+            f"|v:{__version__}"
+        ),
+    )
+
+
+# One aspect
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawn:
+    """What is drawn of one criterion: judges are the judge and the controls that there are, in that order."""
+
+    judges: FloatArray
+    """Judges x draws."""
+    beside: FloatArray
+    """Judges x assessors x draws."""
+    assessors: FloatArray
+    """Assessors x draws."""
+    weights: FloatArray
+    """Of assessors in their mean: what they judged."""
+
+    def mean(self, by_assessor: FloatArray) -> FloatArray:
+        there = ~np.isnan(by_assessor)
+        weight = (self.weights[:, None] * there).sum(axis=0)
+        total = (self.weights[:, None] * np.nan_to_num(by_assessor)).sum(axis=0)
+        found: FloatArray = np.divide(total, weight, out=np.full(weight.shape, np.nan), where=weight > 0)
+        return found
+
+    @property
+    def people(self) -> FloatArray:
+        return self.mean(self.assessors)
+
+    @property
+    def judge_beside(self) -> FloatArray:
+        """The judge's mean, on the footing of the assessors who count."""
+        return self.mean(np.where(np.isnan(self.assessors), np.nan, self.beside[0]))
+
+    def over_assessor(self, judge: int) -> FloatArray:
+        """How much further one agrees than an assessor."""
+        return self.mean(self.beside[judge] - self.assessors)
+
+    def assessor_over(self, judge: int) -> FloatArray:
+        """The reverse; of one person alone, whose answers nobody else gave, of somebody who gives the same."""
+        return 1 - self.judges[judge] if len(self.assessors) == 1 else -self.over_assessor(judge)
+
+
+def _aspect(bench: AspectBench, options: JudgeOptions) -> AspectAgreement:
+    footing = Footing.of(bench)
+    own = footing.bench
+    times = draws_of(options.rng("agreement"), footing.clusters, options.resamples)
+    controls = controls_of(footing)
+    there = [each for each in controls if each.why is None]
+    coefficients = people_agreement(
+        [footing.given, *(each.codes for each in there if each.codes is not None)],
+        footing.people,
+        scale=footing.scale,
+        cluster=footing.cluster,
+        times=times,
+    )
+    weights = np.count_nonzero(footing.people != MISSING, axis=0).astype(float)
+    drawn = {name: _of_coefficient(coefficients, at, weights) for at, name in enumerate(COEFFICIENTS)}
+    why_no_order = footing.why_no_order
+    signs = [footing.signs(own.given), *(each.signs for each in there if each.signs is not None)]
+    drawn["within"] = (
+        _orders(footing, signs, times, weights) if why_no_order is None else _nothing(drawn["alpha"])
+    )
+    rows = tuple(_rows(footing, controls, drawn, options))
+    why = [f"there is no order within topics ({why_no_order})"] if why_no_order is not None else []
+    if math.isnan(drawn["alpha"].judges[0, 0]):
+        why.append("there is no alpha (nobody gave more than one answer)")
+    missing = [f"not compared with {each.name} ({each.why})" for each in controls if each.why is not None]
+    verdict = verdict_of(
+        bench.judge,
+        bench.aspect,
+        [
+            _verdict(criterion, drawn[criterion], there, options, footing)
+            for criterion in CRITERIA
+            if not math.isnan(drawn[criterion].judges[0, 0])
+        ],
+        [*why, *missing],
+    )
+    remarks = [note for note in (footing.rank_note, _copied(bench)) if note is not None]
+    notes = dict.fromkeys(
+        [*bench.notes, *remarks, *footing.notes, *(note for each in controls for note in each.notes)]
+    )
+    return AspectAgreement(
+        judge=bench.judge,
+        aspect=bench.aspect,
+        things=len(own.topics),
+        topics=footing.topics,
+        clusters=footing.clusters,
+        people=own.people,
+        rows=rows,
+        verdict=verdict,
+        remarks=tuple(remarks),
+        notes=tuple(notes),
+        systems=tuple(_systems(footing, times, options)),
+    )
+
+
+def _systems(footing: Footing, times: FloatArray, options: JudgeOptions) -> Iterator[SystemBesidePeople]:
+    """Every system's things alone, on the scale of all, in the same draws of clusters."""
+    bench = footing.bench
+    if bench.pairs:
+        return
+    for system in sorted({each for each in bench.systems if each is not None}, key=natural):
+        own = np.array([each == system for each in bench.systems])
+        codes = footing.people[own]
+        found = people_agreement(
+            [footing.given[own]], codes, scale=footing.scale, cluster=footing.cluster[own], times=times
+        )
+        weights = np.count_nonzero(codes != MISSING, axis=0).astype(float)
+        drawn = _of_coefficient(found, COEFFICIENTS.index("alpha"), weights)
+        clusters = np.unique(footing.cluster[own]).size
+        judge, people = (
+            drawn_value(each, clusters, options.level) for each in (drawn.judges[0], drawn.people)
+        )
+        alone = footing.alone or "people gave one answer throughout, or did not judge the same"
+        yield SystemBesidePeople(
+            system=system,
+            things=int(own.sum()),
+            judge=judge,
+            people=people,
+            why="people gave one answer throughout" if math.isnan(judge.value) else None,
+            why_people=alone if math.isnan(people.value) else None,
+        )
+
+
+LEAST_COPIED, COPIED = 30, 0.99
+"""From so many things on, answers are somebody's if so many are the same."""
+LEAST_VARIED, VARIED = 5, 0.9
+"""The same where either gave another than the most common answer: that one is easily the same by chance."""
+
+
+def _copied(bench: AspectBench) -> str | None:
+    """Whose answers the judge gives, if somebody's."""
+    found: list[tuple[float, int, int, str]] = []
+    for person, answers in zip(bench.people, bench.answers.T, strict=True):
+        both = ~np.isnan(answers) & ~np.isnan(bench.given)
+        own, given = answers[both], bench.given[both]
+        alike = np.isclose(own, given, rtol=1e-9, atol=1e-12)
+        n, same = own.size, int(alike.sum())
+        if n < LEAST_COPIED or same < COPIED * n:
+            continue
+        values, times = np.unique(own, return_counts=True)
+        varied = ~alike | (own != values[times.argmax()])
+        if varied.sum() >= LEAST_VARIED and alike[varied].mean() >= VARIED:
+            found.append((same / n, n, same, person if bench.named else "people"))
+    if not found:
+        return None
+    _, n, same, person = max(found, key=lambda each: each[:2])
+    often = f"all {n:,}" if same == n else f"{same:,} of {n:,}"
+    return (
+        f"{bench.judge}'s answers are those of {person}, the same about {often} things that both judged: the verdict is"
+        " about these"
+    )
+
+
+def _of_coefficient(found: PeopleAgreement, at: int, weights: FloatArray) -> _Drawn:
+    return _Drawn(
+        judges=found.judges[:, at],
+        beside=found.beside[:, :, at],
+        assessors=found.assessors[:, at],
+        weights=weights,
+    )
+
+
+def _nothing(like: _Drawn) -> _Drawn:
+    return _Drawn(
+        judges=np.full_like(like.judges, np.nan),
+        beside=np.full_like(like.beside, np.nan),
+        assessors=np.full_like(like.assessors, np.nan),
+        weights=like.weights,
+    )
+
+
+def _orders(footing: Footing, signs: Sequence[FloatArray], times: FloatArray, weights: FloatArray) -> _Drawn:
+    """The order within topics: with people's mean; of and beside an assessor, with the mean of the others."""
+    k = len(footing.bench.people)
+
+    def drawn(values: FloatArray) -> FloatArray:
+        return topic_means(values, footing.topic_cluster, times)
+
+    beside, assessors = np.full((len(signs), k, len(times)), np.nan), np.full((k, len(times)), np.nan)
+    for j in range(k if k > 1 else 0):
+        human, own = footing.signs_without(j), footing.assessor_signs(j)
+        for at, each in enumerate([*signs, own]):
+            values = order_by_topic(human, each, footing.topic, footing.topic_cluster.size, ~np.isnan(own))
+            if at < len(signs):
+                beside[at, j] = drawn(values)
+            else:
+                assessors[j] = drawn(values)
+    return _Drawn(
+        judges=np.stack([drawn(footing.order(each)) for each in signs]),
+        beside=beside,
+        assessors=assessors,
+        weights=weights,
+    )
+
+
+def _rows(
+    footing: Footing, controls: Sequence[Control], drawn: dict[str, _Drawn], options: JudgeOptions
+) -> Iterator[BesidePeople]:
+    def valued(each: FloatArray) -> DrawnValue:
+        return drawn_value(each, footing.clusters, options.level)
+
+    def row(kind: RowKind, name: str, own: Callable[[_Drawn], FloatArray]) -> BesidePeople:
+        alpha, kappa, ac2, within = (valued(own(drawn[each])) for each in (*COEFFICIENTS, "within"))
+        return BesidePeople(kind=kind, name=name, alpha=alpha, kappa=kappa, ac2=ac2, within=within)
+
+    def beside(
+        found: BesidePeople, judge: Callable[[_Drawn], FloatArray], more: Callable[[_Drawn], FloatArray]
+    ) -> BesidePeople:
+        alpha, within = drawn["alpha"], drawn["within"]
+        return replace(
+            found,
+            judge_alpha=float(judge(alpha)[0]),
+            judge_within=float(judge(within)[0]),
+            more_alpha=valued(more(alpha)),
+            more_within=valued(more(within)),
+        )
+
+    yield row("judge", footing.bench.judge, lambda of: of.judges[0])
+    people = footing.bench.people
+    if footing.alone is not None:
+        yield BesidePeople(kind="people", name="people with each other", why=footing.alone)
+    else:
+        together = row("people", "people with each other", lambda of: of.people)
+        together = beside(together, lambda of: of.judge_beside, lambda of: of.over_assessor(0))
+        yield replace(together, decides=tuple(CRITERIA))
+        for j, person in enumerate(people):
+            yield beside(
+                row("assessor", f"{person} with the others", lambda of, j=j: of.assessors[j]),  # type: ignore[misc]
+                lambda of, j=j: of.beside[0, j],  # type: ignore[misc]
+                lambda of, j=j: of.beside[0, j] - of.assessors[j],  # type: ignore[misc]
+            )
+    at = 0
+    for control in controls:
+        if control.why is not None:
+            yield BesidePeople(kind=control.kind, name=control.title, why=control.why)
+            continue
+        at += 1
+        found = beside(
+            row(control.kind, control.title, lambda of, at=at: of.judges[at]),  # type: ignore[misc]
+            lambda of: of.judges[0],
+            lambda of, at=at: of.judges[0] - of.judges[at],  # type: ignore[misc]
+        )
+        yield replace(found, decides=control.criteria)
+
+
+def _verdict(
+    criterion: Criterion,
+    drawn: _Drawn,
+    controls: Sequence[Control],
+    options: JudgeOptions,
+    footing: Footing,
+) -> CriterionVerdict:
+    def valued(each: FloatArray) -> DrawnValue:
+        return drawn_value(each, footing.clusters, options.level)
+
+    def compared(at: int, control: Control) -> ControlDifference:
+        return ControlDifference(
+            words=control.words,
+            judge=valued(drawn.judges[0] - drawn.judges[at]),
+            assessor=valued(drawn.assessor_over(at)),
+        )
+
+    floor, measure = [], None
+    for at, control in enumerate(controls, start=1):
+        if control.kind != "measure":
+            floor.append(compared(at, control))
+        elif criterion in control.criteria:
+            measure = compared(at, control)
+    return criterion_verdict(
+        criterion,
+        floor,
+        measure,
+        valued(drawn.over_assessor(0)) if footing.alone is None else None,
+        margin=options.margin,
+        topics=over_words(footing.topics, footing.clusters),
+        alone=footing.alone or "",
+    )
+
+
+# Rows as cells
+
+
+def _columns(level: float) -> tuple[Column, ...]:
+    return (
+        Column("kind", show="never"),
+        Column("row", "", right=False),
+        Column("alpha", tiny=False),
+        Column("alpha_interval", f"{100 * level:.4g}% interval", data=False, right=True),
+        Column("kappa", "weighted kappa", tiny=False),
+        Column("ac2", "AC2", tiny=False),
+        Column("within", "within topics", tiny=False),
+        Column("within_interval", f"{100 * level:.4g}% interval", data=False, right=True),
+        Column("judge_alpha", "judge's alpha there", tiny=False),
+        Column("more_alpha_shown", "less this", data=False, right=True),
+        Column("judge_within", "judge's within there", tiny=False),
+        Column("more_within_shown", "less this", data=False, right=True),
+        *(
+            Column(f"{name}_{end}", show="never")
+            for name in ("alpha", "kappa", "ac2", "within", "more_alpha", "more_within")
+            for end in ("low", "high")
+        ),
+        Column("more_alpha", show="never"),
+        Column("more_within", show="never"),
+        Column("decides", show="never"),
+        Column("why", "", right=False, show="varies"),
+    )
+
+
+def _cells(row: BesidePeople) -> list[Cell]:
+    known = row.record()
+    texts = {
+        "alpha_interval": _interval(row.alpha),
+        "within_interval": _interval(row.within),
+        "more_alpha_shown": _difference(row.more_alpha),
+        "more_within_shown": _difference(row.more_within),
+    }
+    return [(texts | known)[column.name] for column in _columns(0.95)]
+
+
+def _interval(value: DrawnValue) -> str | None:
+    if not value.is_known or value.high - value.low <= SAME:
+        return None
+    return f"{value.low:z.3f} to {value.high:z.3f}"
+
+
+def _difference(value: DrawnValue) -> str | None:
+    return None if math.isnan(value.value) else difference_words(value)

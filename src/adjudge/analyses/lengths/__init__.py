@@ -1,0 +1,1 @@
+"""How scores and rankings depend on the target length."""

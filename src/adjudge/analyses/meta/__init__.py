@@ -1,0 +1,1 @@
+"""How well measures stand in for people."""

@@ -1,0 +1,1 @@
+"""Units about which people and a measure disagree."""

@@ -1,0 +1,1 @@
+"""How many topics or assessors it takes."""

@@ -1,0 +1,1 @@
+"""Strengths fitted to preferences, and how measures agree with them."""

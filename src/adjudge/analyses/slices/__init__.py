@@ -1,0 +1,1 @@
+"""How systems compare within slices of topics."""

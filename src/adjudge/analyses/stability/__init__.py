@@ -1,0 +1,1 @@
+"""How stable judgments and rankings are."""

@@ -1,0 +1,1 @@
+"""How topics differ."""

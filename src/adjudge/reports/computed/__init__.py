@@ -1,0 +1,1 @@
+"""What the report needs, computed: one module per part of the page."""
