@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from adjudge.analyses.simulate.result import simulate as simulate
     from adjudge.analyses.slices.result import slices as slices
     from adjudge.analyses.stability.result import stability as stability
-    from adjudge.analyses.topics.result import topics as topics
+    from adjudge.analyses.topics import topics as topics
     from adjudge.core.engine import Workers
     from adjudge.evaluation import Evaluation
 
@@ -71,7 +71,7 @@ _ANALYSES = {
     "simulate": "simulate.result",
     "slices": "slices.result",
     "stability": "stability.result",
-    "topics": "topics.result",
+    "topics": "topics",
 }
 """The analyses, and the modules that they live in."""
 

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from adjudge.analyses.simulate.result import simulate as _simulate
     from adjudge.analyses.slices.result import slices as _slices
     from adjudge.analyses.stability.result import stability as _stability
-    from adjudge.analyses.topics.result import topics as _topics
+    from adjudge.analyses.topics import topics as _topics
     from adjudge.assessors.learned.applying import AppliedJudge
     from adjudge.assessors.learned.judge import LearnedJudge
     from adjudge.assessors.learned.training import TrainedJudge
@@ -953,7 +953,7 @@ class Evaluation:
         examples = Analysis("examples.result", "examples")
         figure = Analysis("catalogue.catalogue", "figure")
         groups = Analysis("groups.result", "groups")
-        topics = Analysis("topics.result", "topics")
+        topics = Analysis("topics", "topics")
         lengths = Analysis("lengths.result", "lengths")
         anova = Analysis("anova.result", "anova")
         plan = Analysis("plan.result", "plan")

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from adjudge.cli.topics import NARROWEST, WIDEST, command, picture
 from tests.cli.running import runner
 
 import adjudge
 from adjudge.analyses.topics.result import TopicRank, topics_of_matrix
-from adjudge.cli.topics import NARROWEST, WIDEST, command, picture
 from adjudge.core.errors import DataError, UsageError
 from adjudge.data.scores import MeasureInfo, ScoreMatrix
 from adjudge.demo.build import build

@@ -20,7 +20,7 @@ from adjudge.analyses.lengths.result import lengths
 from adjudge.analyses.plan.designs import DesignStudy
 from adjudge.analyses.plan.result import plan
 from adjudge.analyses.scores import Scores
-from adjudge.analyses.topics.result import topics
+from adjudge.analyses.topics import topics
 from adjudge.core.errors import AdjudgeError, DataError, UsageError
 from adjudge.core.picture import HEAT, Figure
 from adjudge.data.scores import MeasureInfo, ScoreTable

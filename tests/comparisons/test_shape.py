@@ -14,6 +14,7 @@ import pytest
 
 import adjudge
 from adjudge.core.errors import DataError, UsageError
+from adjudge.core.results import Result
 from adjudge.core.table import Table, Tabular
 from adjudge.data import scorefiles
 from adjudge.data.scorefiles import ScoreFile
@@ -68,7 +69,7 @@ def test_an_analysis_is_called_alike(name: str, frame: pd.DataFrame, folder: Pat
 def test_a_result_shows_itself(name: str, frame: pd.DataFrame) -> None:
     found: Any = getattr(adjudge, name)(frame, **QUICK[name])
     table = found.table()
-    assert issubclass(type(found), Tabular)
+    assert issubclass(type(found), Tabular | Result)
     assert isinstance(table, Table)
     assert repr(found).startswith(table.to_text())
     assert "<table>" in found._repr_html_()

@@ -7,6 +7,7 @@ import math
 import re
 from itertools import permutations, product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from adjudge.analyses.topics.result import FEW, TopicsResult, topics_of_matrix
+from adjudge.analyses.topics import Topics
+from adjudge.analyses.topics.result import FEW, TopicsResult
+from adjudge.analyses.topics.result import topics_of_matrix as result_of
 from adjudge.core.errors import DataError, UsageError
 from adjudge.data.scores import Better, MeasureInfo, ScoreMatrix
 from adjudge.stats.ranks import friedman, kruskal_wallis
@@ -41,6 +44,10 @@ def planted() -> np.ndarray:
     """t0 is far below t1 and t2, t3 far above; ten systems alike but for noise."""
     rng = np.random.default_rng(5)
     return np.asarray(np.array([[0.0], [3.0], [3.0], [6.0]]) + rng.normal(size=(4, 10)))
+
+
+def topics_of_matrix(scores: ScoreMatrix, **asked: Any) -> TopicsResult:
+    return result_of(scores, Topics(**asked))
 
 
 def said(result: TopicsResult) -> str:
@@ -86,7 +93,7 @@ def test_the_planted_differences_are_found_and_said(planted: np.ndarray) -> None
 
 def test_which_differ_is_what_the_pairs_say(planted: np.ndarray) -> None:
     found = topics_of_matrix(matrix(planted), against="t1")
-    pairs = found.pairs_frame()
+    pairs = found.to_frame("pairs")
     assert len(pairs) == 6
     assert list(pairs["different"]) == list(pairs["p"] < 0.05)
     assert (pairs["difference"] > 0).all()  # the easier first
@@ -113,7 +120,7 @@ def test_a_description_is_higher_or_lower_but_never_hard(planted: np.ndarray) ->
     assert "The lowest topic is t0" in words
     assert "it is higher than t0, and lower than t3." in words
     assert "hard" not in words
-    assert {"highest", "lowest"} <= set(found.as_dict())
+    assert (found.facts()["first"], found.facts()["last"]) == (["t3"], ["t0"])
 
 
 def test_systems_hide_topics_without_blocks() -> None:
@@ -132,9 +139,9 @@ def test_missing_cells_are_counted_and_named(planted: np.ndarray) -> None:
     planted[0, 1] = NAN
     found = topics_of_matrix(matrix(planted))
     assert {s.topic: s.n for s in found.standings} == {"t0": 9, "t1": 10, "t2": 9, "t3": 9}
-    assert found.missing() == ["3 missing scores (lost)"]
     assert found.warnings() == [
-        "topics have different numbers of scores: intervals are a picture, the pairs decide"
+        "3 missing scores (lost)",
+        "topics have different numbers of scores: intervals are a picture, the pairs decide",
     ]
     assert "(Skillings-Mack, chi-squared(9) = " in said(found)
     assert found.signature.endswith("|blocks:skillings-mack:ties-corrected")
@@ -147,12 +154,12 @@ def test_a_topic_without_scores_stands_last(planted: np.ndarray) -> None:
     last = found.standings[-1]
     assert (last.topic, last.n, last.differs) == ("t0", 0, 0)
     assert np.isnan([last.mean, last.sd, last.mean_rank, last.low, last.high]).all()
-    assert found.warnings() == ["no scores on t0"]
+    assert found.warnings() == ["10 missing scores (lost)", "no scores on t0"]
     assert "t0 cannot be compared: it has no scores." in said(found)
     assert "4 topics, 40 scores" in found.headline()
     assert r"t0 & 0 & -- & -- & -- & -- \\" in found.to_latex()
-    assert found.as_dict()["standings"][-1]["mean"] is None
-    assert np.isnan(found.pairs_frame()["p"]).sum() == 4
+    assert found.as_dict()["tables"]["topics"][-1]["mean"] is None
+    assert np.isnan(found.to_frame("pairs")["p"]).sum() == 4
 
 
 def test_systems_never_compared_are_warned_about() -> None:
@@ -198,7 +205,7 @@ def test_odd_matrices_give_a_result_or_a_reason(values: list[list[float]], again
     assert found.to_latex().count(r"\\") == len(values) + 1
     assert len(found.to_frame()) == len(values)
     if len(values) < 100:
-        assert len(found.pairs_frame()) == len(values) * (len(values) - 1) // 2
+        assert len(found.to_frame("pairs")) == len(values) * (len(values) - 1) // 2
     assert (found.over_topics.why is None) == ("nothing to compare" not in words)
 
 
@@ -235,7 +242,7 @@ def test_nothing_at_all_is_one_line() -> None:
         topics_of_matrix(matrix(np.zeros((0, 0))))
     with pytest.raises(UsageError, match=r'm has no scores on topic "t10" \(nearest: "t0"\)'):
         topics_of_matrix(matrix([[1.0]]), against="t10")
-    with pytest.raises(UsageError, match="alpha: expected a number between 0 and 1"):
+    with pytest.raises(UsageError, match="alpha is 2, expected a number between 0 and 1"):
         topics_of_matrix(matrix([[1.0]]), alpha=2)
     bare = ScoreMatrix(np.full((1, 1), NAN), np.zeros((1, 1)), ("t",), ("s",), MeasureInfo("m"))
     with pytest.raises(DataError, match="no reason given"):
@@ -261,7 +268,7 @@ def test_frames_latex_and_json(planted: np.ndarray) -> None:
     assert r"95\% interval" in found.to_latex()
     assert found.to_latex().endswith(f"% {found.signature}")
     data = found.as_dict()
-    assert json.loads(json.dumps(data, allow_nan=False))["easiest"] == ["t3"]
+    assert json.loads(json.dumps(data, allow_nan=False))["first"] == ["t3"]
     assert data["over_topics"]["total"] == 40
     assert data["systems_blocked"]["friedman"]["f_df"] == [9, 27]
     assert data["sentences"] == list(found.sentences())
@@ -282,7 +289,7 @@ def test_alpha_and_length_are_in_the_signature_and_the_title(planted: np.ndarray
     )
     found = topics_of_matrix(long, alpha=0.01)
     assert found.signature == (
-        "m|v:1|length:100|topics:4|systems:10|pool:mean|test:kruskal-wallis:tukey-mean-ranks:0.01|blocks:friedman"
+        "topics(alpha=0.01)|m|v:1|length:100|topics:4|systems:10|pool:mean|test:kruskal-wallis:tukey-mean-ranks:0.01|blocks:friedman"
     )
     assert found.headline().startswith("On m at 100 words the topics differ")
     wide, narrow = found.standings[0], topics_of_matrix(long).standings[0]
@@ -400,7 +407,7 @@ def test_equal_scores_have_no_intervals(hole: bool) -> None:
         values[2, 3] = np.nan
     found = topics_of_matrix(matrix(values))
     assert all(math.isnan(s.low) and math.isnan(s.high) for s in found.standings)
-    assert [row["low"] for row in found.as_dict()["standings"]] == [None] * 3
+    assert [row["low"] for row in found.as_dict()["tables"]["topics"]] == [None] * 3
     assert "all scores are the same: mean ranks have no intervals" in found.warnings()
     assert "do not differ significantly" not in said(found)
     assert said(found).count("could not have been found to differ") == 4

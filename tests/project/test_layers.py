@@ -11,6 +11,8 @@ from shutil import copytree
 
 import pytest
 
+from adjudge.analyses import DECLARED
+
 PACKAGE = Path(__file__).parent.parent.parent / "src" / "adjudge"
 
 # From the bottom up; what stands in one line must not know what stands in a later one. Modules of one line
@@ -115,16 +117,20 @@ def test_help_and_listing_measures_load_nothing_heavy() -> None:
         assert loaded_by(*arguments) & HEAVY == set()
 
 
-def test_help_loads_the_command_line_and_the_foundation_only() -> None:
-    foundation = {name for layer in LAYERS[:3] for name in layer}
+def test_help_loads_the_command_line_the_foundation_and_declarations_only() -> None:
     code = (
         "import sys; from adjudge.cli import main; sys.argv = ['adjudge', '--help']\ntry: main()\nfinally: "
     )
     code += "print('@', *[m for m in sys.modules if m.startswith('adjudge.')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    loaded = {name.split(".")[1] for name in done.stdout.rsplit("@", 1)[1].split()}
-    assert "cli" in loaded
-    assert loaded - {"cli"} <= foundation
+    loaded = set(done.stdout.rsplit("@", 1)[1].split())
+    rooms = {name.split(".")[1] for name in loaded}
+    assert rooms <= {"cli", "core", "analyses", "data"}
+    folders = {f"adjudge.analyses.{name}" for name in DECLARED}
+    assert {name for name in loaded if name.startswith("adjudge.analyses.")} <= folders | {
+        "adjudge.analyses.base"
+    }
+    assert loaded & {f"adjudge.{each}" for each in HEAVY} == set()
 
 
 def test_check_loads_nothing_scientific(tmp_path: Path) -> None:

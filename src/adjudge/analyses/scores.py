@@ -603,12 +603,16 @@ class Scores:
             )
         return tuple(found)
 
+    def count_assessors(self, measure: str, length: int | AllLengths | None, form: str | None) -> int:
+        """How many assessors stand behind a measure's scores of a length and form."""
+        rows = self.table.at(measure, length=length, form=form, all_forms=form is None)
+        return int(rows.loc[rows["value"].notna(), "assessor"].nunique())
+
     def assessor_note(
         self, measure: str, length: int | AllLengths | None, form: str | None
     ) -> tuple[str, ...]:
         """Where several assessors stand behind the scores: for whom a comparison of their means holds."""
-        rows = self.table.at(measure, length=length, form=form, all_forms=form is None)
-        several = int(rows.loc[rows["value"].notna(), "assessor"].nunique())
+        several = self.count_assessors(measure, length, form)
         if several < 2:
             return ()
         return (

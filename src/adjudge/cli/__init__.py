@@ -15,6 +15,7 @@ def main() -> None:
     ready()
     from adjudge.cli.app import app
     from adjudge.core.errors import AdjudgeError, Undecided
+    from adjudge.core.phrases import spoken
 
     try:
         try:
@@ -24,7 +25,7 @@ def main() -> None:
     except Undecided as error:
         _end(error.with_commands(["adjudge", *sys.argv[1:]]), error.exit_code)
     except AdjudgeError as error:
-        _end(str(error), error.exit_code)
+        _end(spoken(error.args[0], "command") if error.args else str(error), error.exit_code)
     except KeyboardInterrupt:
         _end("interrupted; the evaluation is as it was", 130)
     except BrokenPipeError:  # somebody read only the first lines: `adjudge show ... | head`

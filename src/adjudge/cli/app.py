@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from adjudge import __version__
+from adjudge.analyses import declaration
 
 SET_UP, JUDGE, SCORE, COMPARE, TRUST, REPORT = "Set up", "Judge", "Score", "Compare", "Trust", "Report"
 SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
@@ -44,7 +45,12 @@ class Command:
 def _loaded(command: Command) -> Any:
     """Made once: reading the options takes 10 to 30 ms, again and again where one process runs many commands."""
     module, name = command.where.split(":")
-    run = getattr(import_module(f"adjudge.cli.{module}"), name)
+    if module == "analysis":
+        from adjudge.cli.analysis import command_of
+
+        run: Any = command_of(name)
+    else:
+        run = getattr(import_module(f"adjudge.cli.{module}"), name)
     if isinstance(run, typer.Typer):
         found = typer.main.get_group(run)  # a group also where it has one command only
         found.name = command.name
@@ -79,6 +85,13 @@ def _plain(option: Any) -> Any:
     if getattr(option, "is_flag", False):
         option.metavar = ""
     return option
+
+
+def analysis(folder: str) -> Command:
+    """The command of an analysis, as its declaration has it."""
+    cls = declaration(folder)
+    about = (cls.__doc__ or "").partition("\n")[0]
+    return Command(cls.NAME, cls.GROUP, about, f"analysis:{folder}", cls.EXAMPLE)
 
 
 COMMANDS = (
@@ -252,13 +265,7 @@ COMMANDS = (
         "anova:command",
         "adjudge anova my-eval -m rouge-2 --pool humans",
     ),
-    Command(
-        "topics",
-        COMPARE,
-        "How topics differ: from the easiest to the hardest, with intervals on their mean ranks.",
-        "topics:command",
-        "adjudge topics my-eval -m rouge-2 --against d04",
-    ),
+    analysis("topics"),
     Command(
         "slices",
         COMPARE,

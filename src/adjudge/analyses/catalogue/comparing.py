@@ -42,7 +42,7 @@ def _forest(scores: Scores, options: FigureOptions) -> Figure:
 
 
 def _topics(scores: Scores, options: FigureOptions) -> Figure:
-    from adjudge.analyses.topics.result import topics
+    from adjudge.analyses.topics import topics
 
     found = topics(scores, options.measure, length=options.length, form=options.form, against=options.against)
     return found.figure("topics")

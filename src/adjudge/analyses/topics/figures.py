@@ -8,6 +8,7 @@ import pandas as pd
 
 from adjudge.analyses.drawing import few_enough, labels, step, text_size
 from adjudge.analyses.topics.result import FromChosen
+from adjudge.analyses.topics.words import about_chosen, end_words
 from adjudge.core.picture import ACCENT, INK, PLAIN, SERIES, SOFT, Figure, figure_of, in_order
 from adjudge.core.words import counted
 
@@ -98,13 +99,13 @@ def topic_intervals(result: TopicsResult) -> Figure:
         _words(result),
         data,
         drawing,
-        notes=(*result.missing(), *result.warnings()),
+        notes=tuple(result.warnings()),
         signature=result.signature,
     )
 
 
 def _words(result: TopicsResult) -> str:
-    first, last = result.words
+    first, last = end_words(result)
     said = [result.headline(), f"Topics from the {first} to the {last}."]
     if result.over_topics.why is None and result.over_topics.variance > 0:
         if result.over_topics.equal_sizes:
@@ -115,7 +116,7 @@ def _words(result: TopicsResult) -> str:
         else:
             said.append("Lines are intervals of the mean ranks; the tests of pairs decide.")
     if result.against is not None:
-        said.append(result.about_chosen(result.against))
+        said.append(about_chosen(result, result.against))
     silent = sum(not s.n for s in result.standings)
     if silent:
         said.append(f"{counted(silent, 'topic has', 'topics have')} no scores.")

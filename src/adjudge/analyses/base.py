@@ -1,0 +1,167 @@
+"""What every analysis of scores may be asked, and how a declaration becomes a function.
+
+    topics = analysis_function(Topics)
+
+`topics(source, measure, ...)` has the declaration's options by name and type, for `help()`, completion and type
+checkers.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Generic, Literal, ParamSpec, TypeVar, cast
+
+from adjudge.core.errors import nearest
+from adjudge.core.options import READING, Declared, declared, documented, option, signature_of
+from adjudge.core.results import Result
+
+if TYPE_CHECKING:
+    from adjudge.analyses.scores import Scores, Source
+
+P = ParamSpec("P")
+R = TypeVar("R", bound=Result)
+R_co = TypeVar("R_co", bound=Result, covariant=True)
+
+ALPHA = 0.05
+Length = int | Literal["all", "unset"] | None
+
+
+@dataclass(frozen=True)
+class Analysis(Declared, Generic[R_co]):
+    """An analysis of scores: its options, and how it runs. A subclass is a frozen dataclass with options of its own."""
+
+    FUNCTION: ClassVar[str] = ""
+    """The name of the public function where that is another."""
+    GROUP: ClassVar[str] = "Compare"
+    """Where the help lists the command."""
+    EXAMPLE: ClassVar[str] = ""
+    ONE_BY_ONE: ClassVar[bool] = True
+    """Whether the command runs it for every measure, length and form by itself."""
+
+    measure: str | Sequence[str] | None = option(
+        None,
+        short="m",
+        of="measure",
+        metavar="SPEC",
+        help="A measure such as rouge-2, a preset such as tac, or a formula over scores such as mean(a, b).",
+        unset="the only one; on the command line all",
+    )
+    _: KW_ONLY
+    length: Length = option(
+        None, least=1, metavar="WORDS|all", help="Target length; all averages within a topic first."
+    )
+    form: str | None = option(None, metavar="FORM", help="Form of summaries, such as extract.")
+    human: str | Sequence[str] = option(
+        (),
+        metavar="PATTERN",
+        panel=READING,
+        help="Systems that are human, such as 'H*', where the data does not say.",
+    )
+    baseline: str | Sequence[str] = option(
+        (), metavar="PATTERN", panel=READING, help="Systems that are baselines, where the data does not say."
+    )
+    without: str | Sequence[str] = option(
+        (), of="assessor", metavar="ASSESSOR", panel=READING, help="Leave out the scores of these assessors."
+    )
+    lower_is_better: bool | str | Collection[str] = option(
+        False, panel=READING, help="Lower scores are better: of all measures, or of those named."
+    )
+    columns: Mapping[str, str] | None = option(
+        None,
+        command="map",
+        metavar="FIELD=COLUMN",
+        panel=READING,
+        help="In which column a field stands (FIELD= for none).",
+    )
+    delimiter: str | None = option(
+        None,
+        metavar="CHARACTER",
+        panel=READING,
+        help="Between columns, such as ';' or tab.",
+        unset="found out",
+    )
+    encoding: str = option(
+        "utf-8", metavar="NAME", panel=READING, help="Such as latin-1; UTF-16 is found out."
+    )
+    decimal: str | None = option(
+        None, metavar="SIGN", panel=READING, help="'.' or ',' in numbers.", unset="found out"
+    )
+    transpose: bool = option(False, panel=READING, help="Rows are systems and columns are topics.")
+    leave_out: str | Sequence[str] = option(
+        (), metavar="A,B,...", panel=READING, help="Columns that are not to be read."
+    )
+
+    def run(self, scores: Scores) -> R_co:
+        """The result, of scores that are read and of the assessors that are wanted."""
+        raise TypeError(f"{type(self).__name__} does not say how it runs")
+
+    def of(self, source: Source) -> R_co:
+        """The result of any source of scores."""
+        return self.run(self.read(source))
+
+    def read(self, source: Any) -> Scores:
+        """The scores of a source, less those of the assessors that are to be left out."""
+        from adjudge.analyses.scores import Scores, read_scores, scores_of
+        from adjudge.formats.scoretable import TableOptions
+
+        asked = self.changed().keys() & TABLE
+        if isinstance(source, Scores) and not asked:
+            return source.without(self.without)
+        if not asked:
+            return scores_of(source, without=self.without)
+        how = TableOptions(
+            lower_is_better=self.lower_is_better,
+            columns=self.columns,
+            delimiter=self.delimiter,
+            encoding=self.encoding,
+            decimal=self.decimal,
+            transpose=self.transpose,
+            leave_out=self.leave_out,
+            without=self.without,
+        )
+        return replace(read_scores(source, how, human=self.human, baseline=self.baseline), unsaid=True)
+
+
+TABLE = frozenset(
+    (
+        "human",
+        "baseline",
+        "lower_is_better",
+        "columns",
+        "delimiter",
+        "encoding",
+        "decimal",
+        "transpose",
+        "leave_out",
+    )
+)
+"""The options that say how to read a table."""
+
+
+def analysis_function(declaration: Callable[P, Analysis[R]]) -> Callable[Concatenate[Source, P], R]:
+    """The public function of an analysis, from its declaration."""
+    cls = cast("type[Analysis[R]]", declaration)
+    name = cls.FUNCTION or cls.NAME
+    known = declared(cls)
+
+    def analyse(scores: Source, *args: P.args, **options: P.kwargs) -> R:
+        for option_name in options:
+            if option_name not in known:
+                raise TypeError(f"{name}() has no option {option_name!r}{nearest(option_name, known)}")
+        return declaration(*args, **options).of(scores)
+
+    source = inspect.Parameter("scores", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="Source")
+    analyse.__name__ = analyse.__qualname__ = name
+    analyse.__module__ = cls.__module__
+    about = f"{inspect.getdoc(cls)}\n\n{SOURCES}"
+    analyse.__doc__ = documented(cls, about)
+    analyse.__signature__ = signature_of(cls, source)  # type: ignore[attr-defined]
+    analyse.declaration = cls  # type: ignore[attr-defined]
+    return analyse
+
+
+SOURCES = (
+    "`scores` are an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame."
+)
