@@ -159,7 +159,7 @@ def analysis_function(declaration: Callable[P, Analysis[R]]) -> Callable[Concate
     analyse.__doc__ = documented(cls, about)
     analyse.__signature__ = signature_of(cls, source)  # type: ignore[attr-defined]
     analyse.declaration = cls  # type: ignore[attr-defined]
-    return analyse
+    return cast("Callable[Concatenate[Source, P], R]", analyse)  # which also takes `scores` by name
 
 
 SOURCES = (

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from rich.console import Console
-from rich.table import Table as RichTable
 from rich.text import Text
 
 from adjudge.cli.streams import print_data, print_json
@@ -52,59 +51,21 @@ def show_json(value: Any) -> None:
     print()
 
 
-LONG = 200
-"""Rows from which a table is not fitted to the width of the terminal: that takes 2 ms a row, and 10 KB."""
-
-
 def show(table: Table) -> None:
-    """A result's table, with its title."""
-    if len(table.rows) >= LONG:
-        if table.title:
-            say(table.title)
-        _show_lines(table)
-        return
-    columns, rows = table.printed(terminal=True)
-    right = table.stands_right(terminal=True)
-    heads = [column.title + (">" if each else "") for column, each in zip(columns, right, strict=True)]
-    show_table(heads, rows, title=table.title)
-
-
-def _show_lines(table: Table) -> None:
-    lines = table.lines()
+    """A result's table, with its title: fitted to a terminal's width, and as wide as it is in a pipe."""
+    if table.title:
+        say(table.title)  # a table's own title would be broken to the table's width
+    lines = table.lines(console().width if sys.stdout.isatty() else None)
     say(next(lines), "bold")
     for line in lines:
         print(_COMMANDS.sub("\N{REPLACEMENT CHARACTER}", line))
 
 
-WIDTH = 80
-"""Columns that a list takes in a pipe, as in a terminal of the usual size."""
-
-
-def show_table(
-    columns: Sequence[str],
-    rows: Sequence[Sequence[object]],
-    *,
-    title: str | None = None,
-    width: int = 200,
-) -> None:
-    """A plain table; columns whose name ends in `>` stand right, as numbers do. `width` is that of a pipe."""
-    if title:
-        say(title)  # a table's own title would be broken to the table's width
-    if len(rows) >= LONG:
-        heads = tuple(Column(name.removesuffix(">"), right=name.endswith(">")) for name in columns)
-        cells = tuple(tuple("" if cell is None else str(cell) for cell in row) for row in rows)
-        _show_lines(Table(name="", columns=heads, rows=cells))
-        return
-    table = RichTable(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        right = column.endswith(">")
-        table.add_column(column.removesuffix(">"), justify="right" if right else "left", no_wrap=right)
-    for row in rows:
-        table.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
-    out = Console(highlight=False, width=None if sys.stdout.isatty() else width)
-    with out.capture() as capture:
-        out.print(table)
-    print("\n".join(line.rstrip() for line in capture.get().splitlines()))
+def show_table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, title: str | None = None) -> None:
+    """A plain table; columns whose name ends in `>` stand right, as numbers do."""
+    heads = tuple(Column(name.removesuffix(">"), right=name.endswith(">")) for name in columns)
+    cells = tuple(tuple("" if cell is None else str(cell) for cell in row) for row in rows)
+    show(Table(name="", columns=heads, rows=cells, title=title or ""))
 
 
 class Delivered(Protocol):

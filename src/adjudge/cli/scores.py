@@ -8,7 +8,7 @@ import typer
 
 import adjudge
 from adjudge.cli import options
-from adjudge.cli.output import WIDTH, say, show_json, show_table, write_csv
+from adjudge.cli.output import say, show_json, show_table, write_csv
 from adjudge.cli.sources import warn_of
 from adjudge.core.errors import UsageError, nearest, quoted
 from adjudge.core.words import decimal
@@ -132,7 +132,7 @@ def _overview(scores: Scores, chosen: list[str]) -> None:
         )
         for measure, frame in shown.items()
     ]
-    show_table(("measure", "rows>", "topics>", "systems>", "missing>", "mean>", "better"), rows, width=WIDTH)
+    show_table(("measure", "rows>", "topics>", "systems>", "missing>", "mean>", "better"), rows)
     print()
     say("in the same order, as -m takes them:")
     for measure in shown:

@@ -17,7 +17,6 @@ import re
 import types
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cache
 from typing import Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
 
 from adjudge.core.errors import UsageError, nearest, quoted
@@ -132,9 +131,17 @@ class Declared:
         return cls(**parse_options(cls, text))
 
 
-@cache
+_known: dict[type[Declared], Mapping[str, tuple[Option, Kind]]] = {}
+
+
 def declared(cls: type[Declared]) -> Mapping[str, tuple[Option, Kind]]:
     """The options of a declaration, in their order, each with what is known of it and the kind of its values."""
+    if cls not in _known:
+        _known[cls] = _looked_up(cls)
+    return _known[cls]
+
+
+def _looked_up(cls: type[Declared]) -> Mapping[str, tuple[Option, Kind]]:
     hints = get_type_hints(cls)
     return {
         f.name: (_with_literals(f.metadata[OPTION], hints[f.name]), _kind(hints[f.name]))

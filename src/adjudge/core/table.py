@@ -15,7 +15,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, is_dataclass, replace
 from html import escape
-from itertools import repeat
+from itertools import repeat, zip_longest
 from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.core.errors import UsageError, nearest, quoted
@@ -162,18 +162,29 @@ class Table:
         """As a terminal shows it: the title, then aligned columns two spaces apart."""
         return "\n".join([self.title, *self.lines()] if title and self.title else self.lines())
 
-    def lines(self) -> Iterator[str]:
-        """The headings and the rows as aligned text, one line a row, however wide; nothing is kept of them."""
+    def lines(self, width: int | None = None) -> Iterator[str]:
+        """The headings and the rows as aligned text, a line each; nothing is kept of them.
+
+        Where they are wider than `width`, texts are broken into several lines, and columns are shown in blocks, one
+        below the other, each with the columns that say what a row is of. Those and numbers are never cut.
+        """
         kept, right = self._shown(True), self.stands_right(terminal=True)
-        columns = [self.columns[at] for at in kept]
-        headings = [column.title for column in columns]
+        headings = [self.columns[at].title for at in kept]
         widths = list(map(_width, headings))
-        for shown in self._in_columns(kept):
-            widths = list(map(max, widths, map(_widest, shown)))
-        yield "  ".join(map(_padded, headings, widths, right)).rstrip()
-        for shown in self._in_columns(kept):
-            for line in zip(*map(_aligned, shown, widths, right), strict=True):
-                yield "  ".join(line).rstrip()
+        for cells in self._in_columns(kept):
+            widths = list(map(max, widths, map(_widest, cells)))
+        keys = self._keys(kept, right)
+        widths, blocks = _fitted(widths, right, keys, width)
+        for number, block in enumerate(blocks):
+            if number:
+                yield ""
+            yield from _aligned_rows([[heading] for heading in headings], widths, right, block)
+            for cells in self._in_columns(kept):
+                yield from _aligned_rows(cells, widths, right, block)
+
+    def _keys(self, kept: Sequence[int], right: Sequence[bool]) -> int:
+        """How many of the columns that are shown say what a row is of: the texts before the first number."""
+        return next((n for n, number in enumerate(right) if number), 1 if len(kept) > 1 else 0)
 
     def _in_columns(self, kept: Sequence[int]) -> Iterator[list[Sequence[str]]]:
         """The cells of some rows after others as people see them, column by column."""
@@ -557,6 +568,72 @@ def _width(text: str) -> int:
 
 def _widest(texts: Sequence[str]) -> int:
     return max(map(len if all(map(str.isascii, texts)) else _width, texts), default=0)
+
+
+BETWEEN = 2
+"""Spaces between columns."""
+NARROWEST = 24
+"""To how many characters a text may be broken."""
+
+
+def _fitted(
+    widths: Sequence[int], right: Sequence[bool], keys: int, room: int | None
+) -> tuple[list[int], list[list[int]]]:
+    """The widths of columns, and which columns stand beside each other, so that lines fit into the room."""
+    every = list(range(len(widths)))
+    over = 0 if room is None else sum(widths) + BETWEEN * (len(widths) - 1) - room
+    if room is None or over <= 0:
+        return list(widths), [every]
+    texts = [at for at in every[keys:] if not right[at] and widths[at] > NARROWEST]
+    fitted = list(widths)
+    for at in sorted(texts, key=lambda at: -widths[at]):  # the widest gives most
+        less = min(over, fitted[at] - NARROWEST)
+        fitted[at] -= less
+        over -= less
+    if over <= 0:
+        return fitted, [every]
+    head = sum(widths[at] + BETWEEN for at in every[:keys])
+    fitted = [
+        max(NARROWEST, min(size, room - head)) if at in texts else size for at, size in enumerate(widths)
+    ]
+    blocks: list[list[int]] = []
+    taken = room + 1
+    for at in every[keys:]:
+        if taken + fitted[at] > room and (not blocks or len(blocks[-1]) > keys):
+            blocks.append(every[:keys])
+            taken = head
+        blocks[-1].append(at)
+        taken += fitted[at] + BETWEEN
+    return fitted, blocks
+
+
+def _aligned_rows(
+    columns: Sequence[Sequence[str]], widths: Sequence[int], right: Sequence[bool], block: Sequence[int]
+) -> Iterator[str]:
+    """Some columns as lines of text; cells that are wider than their column take several lines."""
+    if all(_widest(columns[at]) <= widths[at] for at in block):
+        for line in zip(*(_aligned(columns[at], widths[at], right[at]) for at in block), strict=True):
+            yield "  ".join(line).rstrip()
+        return
+    for cells in zip(*(columns[at] for at in block), strict=True):
+        broken = [_broken(cell, widths[at]) for cell, at in zip(cells, block, strict=True)]
+        for line in zip_longest(*broken, fillvalue=""):
+            padded = (_padded(part, widths[at], right[at]) for part, at in zip(line, block, strict=True))
+            yield "  ".join(padded).rstrip()
+
+
+def _broken(text: str, width: int) -> list[str]:
+    if _width(text) <= width:
+        return [text]
+    from rich.text import Text
+
+    return [line.plain.rstrip() for line in Text(text).wrap(_plain_console(), width)]
+
+
+def _plain_console() -> Any:
+    from rich.console import Console
+
+    return Console(width=10_000)
 
 
 def _aligned(texts: Sequence[str], width: int, right: bool) -> Iterator[str]:
