@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from adjudge.analyses.preferences.strengths import prefer as prefer
     from adjudge.analyses.scores import HasScores, LowerIsBetter, Patterns, Scores, Source
     from adjudge.analyses.simulate.result import simulate as simulate
-    from adjudge.analyses.slices.result import slices as slices
+    from adjudge.analyses.slices import slices as slices
     from adjudge.analyses.stability.result import stability as stability
     from adjudge.analyses.topics import topics as topics
     from adjudge.core.engine import Workers
@@ -69,7 +69,7 @@ _ANALYSES = {
     "plan": "plan.result",
     "prefer": "preferences.strengths",
     "simulate": "simulate.result",
-    "slices": "slices.result",
+    "slices": "slices",
     "stability": "stability.result",
     "topics": "topics",
 }

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from adjudge.analyses.preferences.strengths import By, Of, PreferenceFit
     from adjudge.analyses.scores import Patterns, Scores, Source
     from adjudge.analyses.simulate.result import simulate as _simulate
-    from adjudge.analyses.slices.result import slices as _slices
+    from adjudge.analyses.slices import slices as _slices
     from adjudge.analyses.stability.result import stability as _stability
     from adjudge.analyses.topics import topics as _topics
     from adjudge.assessors.learned.applying import AppliedJudge
@@ -958,7 +958,7 @@ class Evaluation:
         anova = Analysis("anova.result", "anova")
         plan = Analysis("plan.result", "plan")
         simulate = Analysis("simulate.result", "simulate")
-        slices = Analysis("slices.result", "slices")
+        slices = Analysis("slices", "slices")
         dossiers = Analysis("assessors.result", "dossiers")
         stability = Analysis("stability.result", "stability")
 

@@ -16,8 +16,9 @@ from tests.cli.running import called
 from tests.figures.test_catalogue import check_drawn
 
 import adjudge
+from adjudge.analyses.slices import slices
 from adjudge.analyses.slices.figures import _that_fit
-from adjudge.analyses.slices.result import NOT_SHOWN, NOT_TESTED, UNFINDABLE, VARY, slices
+from adjudge.analyses.slices.result import NOT_SHOWN, NOT_TESTED, UNFINDABLE, VARY
 from adjudge.analyses.slices.slicing import thirds
 from adjudge.core.errors import DataError, UsageError
 
@@ -149,7 +150,7 @@ def test_missing_scores_are_said() -> None:
 
 
 def test_what_cannot_be_sliced_is_one_line() -> None:
-    with pytest.raises(UsageError, match='slices by "tpye" \\(nearest: "type"\\)'):
+    with pytest.raises(UsageError, match='by is "tpye" \\(nearest: "type"\\)'):
         slices(planted(), by="tpye")
     with pytest.raises(DataError, match="no slices by set: no topic says its set"):
         slices(planted(), by="set")
@@ -180,7 +181,7 @@ def test_thirds_of_topics_by_their_texts(sliced_demo: Path) -> None:
     assert all(sum(each.topics) == 12 for each in found.properties)
     for text in (found.to_latex(), found.to_markdown(), found._repr_html_()):
         assert "fluent" in text
-    assert found.as_dict()["properties"][0]["by"] == "type"
+    assert found.as_dict()["tables"]["slices"][0]["by"] == "type"
 
 
 def test_the_figure_draws_the_result() -> None:
@@ -221,7 +222,7 @@ def test_the_page_shows_real_output(sliced_demo: Path) -> None:
 def test_the_command_writes_every_form(sliced_demo: Path, tmp_path: Path) -> None:
     line = "slices my-eval -m rouge-2 --by type --by source-length"
     printed = json.loads(called(sliced_demo, *line.split(), "--json").stdout)
-    assert [each["by"] for each in printed[0]["properties"]] == ["type", "source length"]
+    assert [each["by"] for each in printed[0]["tables"]["slices"]] == ["type", "source length"]
     assert called(sliced_demo, *line.split(), "--csv", str(tmp_path / "s.csv")).returncode == 0
     assert len(pd.read_csv(tmp_path / "s.csv")) == 7 * 9
     for flag in ("--latex", "--markdown"):

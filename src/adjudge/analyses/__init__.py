@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from adjudge.analyses.base import Analysis
 
-DECLARED = ("topics",)
+DECLARED = ("topics", "slices")
 """The folders of analyses that are declared, in the order of the help."""
 
 

@@ -37,8 +37,8 @@ class Analysis(Declared, Generic[R_co]):
     GROUP: ClassVar[str] = "Compare"
     """Where the help lists the command."""
     EXAMPLE: ClassVar[str] = ""
-    ONE_BY_ONE: ClassVar[bool] = True
-    """Whether the command runs it for every measure, length and form by itself."""
+    RUNS: ClassVar[Literal["target", "measure", "once"]] = "target"
+    """How often the command runs it: for every measure, length and form, for every measure, or once."""
 
     measure: str | Sequence[str] | None = option(
         None,

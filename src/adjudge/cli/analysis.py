@@ -123,19 +123,22 @@ def _value(value: Any, about: Option, kind: Kind) -> Any:
 
 
 def _results(cls: type[Analysis[Any]], asked: dict[str, Any], source: Any) -> list[Result]:
-    """The results: of every measure, length and form by itself, where the analysis is of one."""
+    """The results, as many as the command runs the analysis for."""
     from adjudge.data.reading import reading_once
 
     with reading_once():  # analyses only look
         wanted = cls(**asked)
-        if not cls.ONE_BY_ONE:
-            return [wanted.of(source)]
         scores = wanted.read(source)
-        rest = {k: v for k, v in asked.items() if k not in ("measure", "length", "form")}
-        each = scores.each(wanted.measure or (), length=wanted.length, form=wanted.form)
+        if cls.RUNS == "once":
+            return [wanted.run(scores)]
+        if cls.RUNS == "measure":
+            return [
+                replace(wanted, measure=name).run(scores) for name in scores.resolved(wanted.measure or ())
+            ]
+        targets = scores.each(wanted.measure or (), length=wanted.length, form=wanted.form)
         return [
-            cls(measure=measure, length=length, form=form, **rest).run(scores)
-            for measure, length, form in each
+            replace(wanted, measure=measure, length=length, form=form).run(scores)
+            for measure, length, form in targets
         ]
 
 
@@ -218,6 +221,8 @@ def _show(result: Result) -> None:
         show(replace(table, title=""))
     if drawn := result.drawn():
         print(drawn)
+    if len(result.all_tables) > 1:
+        print()
     for sentence in result.sentences("command"):
         say(sentence)
     say(result.signature, "dim")

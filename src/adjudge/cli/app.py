@@ -266,13 +266,7 @@ COMMANDS = (
         "adjudge anova my-eval -m rouge-2 --pool humans",
     ),
     analysis("topics"),
-    Command(
-        "slices",
-        COMPARE,
-        "How systems compare within slices of topics, and whether their differences vary with them.",
-        "slices:command",
-        "adjudge slices my-eval -m rouge-2 --by type",
-    ),
+    analysis("slices"),
     Command(
         "examples",
         COMPARE,

@@ -11,7 +11,7 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from adjudge.core.errors import UsageError, nearest, quoted
 from adjudge.core.phrases import Door, Spoken, spoken
@@ -39,6 +39,9 @@ class Note:
 @dataclass(frozen=True, repr=False, kw_only=True)
 class Result(Pictured):
     """What an analysis found. A subclass adds its facts as fields, and says which rows they make."""
+
+    FRAME: ClassVar[str | None] = None
+    """The table that `to_frame` and CSV have where none is named; the first unless a result says otherwise."""
 
     asked: Declared | None = None
     """The options that gave it."""
@@ -126,13 +129,18 @@ class Result(Pictured):
         kept = tuple(self.table(name) for name in names)
         other = copy(self)
         other.__dict__["all_tables"] = kept
+        object.__setattr__(other, "FRAME", None)
         return other
 
+    def _rows(self, name: str | None) -> Table:
+        name = self.FRAME if name is None else name
+        return self.all_tables[0] if name is None else self.table(name)
+
     def to_frame(self, name: str | None = None) -> pd.DataFrame:
-        return (self.all_tables[0] if name is None else self.table(name)).to_frame()
+        return self._rows(name).to_frame()
 
     def to_csv(self, name: str | None = None) -> str:
-        return (self.all_tables[0] if name is None else self.table(name)).to_csv()
+        return self._rows(name).to_csv()
 
     def as_dict(self) -> dict[str, Any]:
         """Everything, for scripts: what was asked, the facts, the rows of every table, sentences and notes."""

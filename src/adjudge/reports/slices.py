@@ -119,7 +119,7 @@ def _section(each: SystemSlices, collection: Collection) -> SlicedSection:
         direction=each.matrix.info.direction,
         said=tuple(shown.sentences()),
         blocks=_opened([_block(own, each, names, overall, form) for own in each.properties]),
-        notes=tuple(note for note in shown.warnings() if not note.startswith("no slices by")),
+        notes=tuple(shown.note_text(note) for note in shown.notes() if note.code != "no-slices"),
         signature=each.signature,
     )
 

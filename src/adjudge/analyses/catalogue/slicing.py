@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def _slices(scores: Scores, options: FigureOptions) -> Figure:
-    from adjudge.analyses.slices.result import slices
+    from adjudge.analyses.slices import slices
 
     return slices(
         scores,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from adjudge import __version__
+from adjudge.analyses.phrasebook import note_text
 from adjudge.analyses.scores import Scores, Source, scores_of
 from adjudge.analyses.slices.slicing import look_at
 from adjudge.core.errors import DataError, UsageError, among, quoted
@@ -285,7 +286,7 @@ def examples(
         found = compare(data, name, length=looked.length, form=looked.form, alpha=alpha, seed=seed)
         names, chosen = default_pair(found, data.labels)
     matrix = data.matrix(name, length=looked.length, form=looked.form)
-    return examples_of(data, matrix, names, chosen, topics=topics, notes=looked.notes)
+    return examples_of(data, matrix, names, chosen, topics=topics, notes=tuple(map(note_text, looked.chosen)))
 
 
 def two_systems(between: str | Sequence[str]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from adjudge.core.errors import DataError
+from adjudge.core.results import Note
 from adjudge.core.words import counted, natural
 from adjudge.data.collection import load
 from adjudge.data.folder import Folder
@@ -60,7 +61,8 @@ class LookedAt:
     lengths: tuple[int | AllLengths, ...]
     """Those to slice by; one where it was chosen."""
     forms: tuple[str, ...]
-    notes: tuple[str, ...]
+    chosen: tuple[Note, ...] = ()
+    """Where nobody chose: what was."""
 
     def texts(self, topics: Sequence[str]) -> list[RowTexts]:
         """The summaries of these topics that are looked at."""
@@ -77,19 +79,17 @@ def look_at(data: Scores, measure: str, length: int | AllLengths | None, form: s
     lengths = sorted({each.length for each in there}, key=lambda n: n or 0)
     forms = sorted({each.form or UNSET for each in there})
     most = max(there, key=lambda each: (there[each], each.order))
-    said = []
+    notes = []
     if len(lengths) == 1 and length is None:
         length = most.length
     elif length is None:
         length = most.length or "unset"
-        said.append(
-            f"{length_words(most.length)} is looked at, the target length with most scores: --length chooses another"
-        )
+        notes.append(Note.of("length-with-most-scores", shown=length_words(most.length)))
     if len(forms) > 1 and form is None:
         form = most.form or UNSET
-        said.append(f"{form_words(form)} is looked at, the form with most scores: --form chooses another")
+        notes.append(Note.of("form-with-most-scores", shown=form_words(form)))
     keys: tuple[int | AllLengths, ...] = tuple("unset" if n is None else n for n in lengths)
-    return LookedAt(measure, length, form, keys, tuple(forms), tuple(said))
+    return LookedAt(measure, length, form, keys, tuple(forms), tuple(notes))
 
 
 def by_name(values: Sequence[str | None], name: str) -> Masks | str:

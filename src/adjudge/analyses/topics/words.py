@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from adjudge.core.phrases import Phrase
+from adjudge.analyses import phrasebook
 from adjudge.core.words import counted, listed
 from adjudge.stats.paired import p_words
 
@@ -17,13 +17,7 @@ H = "Kruskal-Wallis, H"
 COULD_NOT = "could not have been found to differ"
 
 NOTES = {
-    "missing-scores": lambda n, why: f"{counted(n, 'missing score')} ({why})",
-    "several-assessors": lambda n: Phrase(
-        "the scores come from {n} assessors: what is said holds for these assessors; {compare} asks whether it would"
-        " for others",
-        n=n,
-        compare="`adjudge compare`",
-    ),
+    **phrasebook.NOTES,
     "topics-without-scores": lambda topics: f"no scores on {listed(topics)}",
     "all-scores-equal": "all scores are the same: mean ranks have no intervals",
     "topics-of-unequal-size": "topics have different numbers of scores: intervals are a picture, the pairs decide",

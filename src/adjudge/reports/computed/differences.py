@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from adjudge.analyses.examples.result import default_pair, examples_of, marks
-from adjudge.analyses.slices.result import UNSLICED, SystemSlices, slices
+from adjudge.analyses.slices import slices
+from adjudge.analyses.slices.result import SystemSlices, Unsliced
 from adjudge.core.errors import AdjudgeError
 from adjudge.reports.chapter import Absent, Chapter
 from adjudge.reports.examples import examples_chapter
@@ -62,7 +63,7 @@ def _directed(comparisons: Sequence[Comparison]) -> list[Comparison]:
 def _slices(scores: Scores, comparisons: Sequence[Comparison], options: ReportOptions) -> FoundSlices:
     measures = list(dict.fromkeys(c.measure for c in comparisons))
     results: list[SystemSlices] = []
-    why: dict[str, None] = {}
+    why: dict[str, Absent] = {}
     for measure in measures[:MOST_SLICED]:
         own = [c.matrix for c in comparisons if c.measure == measure]
         lengths, forms = {m.length for m in own}, {m.form for m in own}
@@ -78,21 +79,21 @@ def _slices(scores: Scores, comparisons: Sequence[Comparison], options: ReportOp
                 )
             )
         except AdjudgeError as error:
-            why[str(error)] = None
+            why[str(error)] = _absent_slices(error)
     left = len(measures) - len(measures[:MOST_SLICED])
     of = ""
     if left and results:
         shown = "the first two measures that are" if len(results) > 1 else "the first measure that is"
         of = f"Shown for {shown} better high or low; adjudge slices has the others."
-    absent = absent_slices(results) if results else tuple(_absent_slices(text) for text in why)
+    absent = absent_slices(results) if results else tuple(why.values())
     return FoundSlices(results=tuple(results), absent=absent, of=of)
 
 
-def _absent_slices(why: str) -> Absent:
-    if UNSLICED not in why:
-        return Absent(f"No slices of topics: {why}")
+def _absent_slices(error: AdjudgeError) -> Absent:
+    if not isinstance(error, Unsliced):
+        return Absent(f"No slices of topics: {error}")
     return Absent(
-        f"{UNSLICED[0].upper()}{UNSLICED[1:]}",
+        "Topics cannot be sliced: nothing is known of them that tells some from others",
         "A set, type or selector in topics.jsonl or in columns of a long table, or the source documents in an"
         " evaluation's folder, would.",
     )
