@@ -186,7 +186,7 @@ def _judge_card() -> bytes:
     return json.dumps(card.__dict__).encode()
 
 
-KEPT = {
+KEPT: dict[str, object] = {
     "text": "4",
     "why": None,
     "finish": "stop",

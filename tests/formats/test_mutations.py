@@ -112,3 +112,8 @@ def test_memory_does_not_grow_with_the_file(case: str, tmp_path: Path) -> None:
         tracemalloc.stop()
         assert count > 1_000
     assert min(peaks) < 150_000  # half of the file
+
+
+@pytest.mark.parametrize(("case", "number"), [("protocol", 2144)])
+def test_faults_that_the_thousands_found(case: str, number: int, tmp_path: Path) -> None:
+    assert fault(case, number, laid_out(case, tmp_path)) is None

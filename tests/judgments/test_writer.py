@@ -319,14 +319,14 @@ def test_an_outage_is_told_to_all_who_wait(ready: Store, where: Path | str) -> N
 
         def first(own: Connection) -> None:
             begun.set()
-            go_on.wait(30)
+            go_on.wait(HANG)
             lock(own, ready.evaluation)
 
         if waiting.database.is_file:  # whose transactions begin with the lock
             begun.set()
             go_on.set()
         held = pool.submit(waiting.change, first)
-        begun.wait(30)
+        begun.wait(HANG)
         behind = [waiting.submit([an_event(ready, n, id=f"behind-{n}")]) for n in range(3)]
         later = waiting.change_later(lambda own: None)
         go_on.set()

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.waiting import HANG
 
 SCRIPT = Path(__file__).parents[2] / "tools" / "apt_install.sh"
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
@@ -57,7 +58,7 @@ def test_the_policy_goes_when_everything_is_interrupted(tmp_path: Path, sent: si
     """As by Ctrl-C, or by closing the terminal."""
     with installing(tmp_path) as process:
         os.killpg(process.pid, sent)
-        assert process.wait(60) == 128 + sent
+        assert process.wait(HANG) == 128 + sent
     assert left(tmp_path) == []
 
 
@@ -67,14 +68,14 @@ def test_the_policy_stays_as_long_as_packages_are_installed(tmp_path: Path, sent
         os.kill(process.pid, sent)
         assert (tmp_path / "policy").exists()
         (tmp_path / "go").write_text("0\n")
-        assert process.wait(60) == 128 + sent
+        assert process.wait(HANG) == 128 + sent
     assert left(tmp_path) == []
 
 
 def test_the_policy_goes_when_packages_cannot_be_installed(tmp_path: Path) -> None:
     with installing(tmp_path) as process:
         (tmp_path / "go").write_text("100\n")
-        assert process.wait(60) == 1
+        assert process.wait(HANG) == 1
     assert left(tmp_path) == []
 
 
@@ -82,5 +83,5 @@ def test_a_policy_of_somebody_else_stays(tmp_path: Path) -> None:
     (tmp_path / "policy").write_text("#!/bin/sh\nexit 101\n")
     with installing(tmp_path) as process:
         os.killpg(process.pid, signal.SIGINT)
-        assert process.wait(60) == 128 + signal.SIGINT
+        assert process.wait(HANG) == 128 + signal.SIGINT
     assert left(tmp_path) == ["policy"]

@@ -19,6 +19,7 @@ ALLOWED = {
     "data/test_incoming.py": "the moment of a kill, which may be any",
     "data/test_transaction.py": "the moment of a kill, which may be any",
     "assessors/llm/test_server.py": "requests to a server that never answers",
+    "assessors/llm/test_hostile_servers.py": "requests to servers that never end",
     "assessors/llm/test_local.py": "requests to a real model",
 }
 

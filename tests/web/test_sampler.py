@@ -459,7 +459,7 @@ def test_the_thread_outlives_what_goes_wrong(start: Start, monkeypatch: pytest.M
     monkeypatch.setattr(line, "refit", refit)
     for _ in range(3):
         sampler.wake()
-        assert came.acquire(timeout=30)
+        assert came.acquire(timeout=HANG)
     assert sampler._thread.is_alive()
 
 

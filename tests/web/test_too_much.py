@@ -10,6 +10,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
+from tests.waiting import HANG
 from tests.web.browser.server import Server
 from tests.web.making import Running
 
@@ -46,7 +47,7 @@ def most_memory(server: Server) -> int:
 def push(server: Server, head: bytes, block: bytes, most: int = ENDLESS) -> tuple[int, int]:
     """Sends a head, then blocks without end; the status of the answer, and how much went out."""
     sent, answer = 0, b""
-    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as connection:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=HANG) as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 65536)
         with suppress(ConnectionError):
             connection.sendall(head)
@@ -96,7 +97,7 @@ def test_reading_stops_at_the_limit(server: Server, case: str) -> None:
 
 def test_what_is_just_small_enough_is_read(server: Server) -> None:
     """And more of it on the same connection: each request is counted for itself."""
-    with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)) as connection:
+    with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=HANG)) as connection:
         for _ in range(3):
             connection.request("POST", "/api/sign-in", b" " * LARGEST, {"Content-Type": "application/json"})
             response = connection.getresponse()

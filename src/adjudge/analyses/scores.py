@@ -1123,8 +1123,6 @@ def _long_frame(
             raise DataError(f"{name}: row {int(long[column].isna().to_numpy().argmax()) + 1} has no {column}")
         plain = pd.api.types.is_string_dtype(long[column])
         long[column] = long[column].astype(str) if plain else long[column].map(_name_in_frame)
-        if strange := next((text for text in long[column].unique() if not text.isprintable()), None):
-            raise DataError(f"{name}: the {column} {quoted(strange)} holds a control character")
     long["value"], style = _values_of_frame(long["value"], name, options.decimal, len(flat), plan.values)
     absent = long["value"].isna()
     if absent.all():

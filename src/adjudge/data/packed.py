@@ -292,7 +292,7 @@ def parquet_batches(path: Path, columns: Collection[str], *, rows: int) -> Itera
         check_parquet(path, risky)
     with pq.ParquetFile(path) as file:
         for batch in file.iter_batches(rows, columns=list(columns)):
-            left -= max(batch.nbytes, CELL * batch.num_rows * batch.num_columns)
+            left -= max(sum(map(_size, batch.columns)), CELL * batch.num_rows * batch.num_columns)
             if left < 0:
                 raise too_large(path, allowed)
             yield batch

@@ -71,13 +71,13 @@ class ParquetRows:
 
     def _values(self, column: Any, name: str, first: int) -> list[Any]:
         try:
-            return [plain(value) for value in column.to_pylist(maps_as_pydicts="lossy")]
+            return [plain(_mapped(value, column.type)) for value in column.to_pylist()]
         except Exception:  # of a type, a date or a text that Python does not know: which row has it?
             return [self._value(cell, name, row) for row, cell in enumerate(column, first)]
 
     def _value(self, cell: Any, name: str, row: int) -> Any:
         try:
-            return plain(cell.as_py(maps_as_pydicts="lossy"))
+            return plain(_mapped(cell.as_py(), cell.type))
         except Exception as error:
             why = "a text that is not UTF-8" if isinstance(error, UnicodeError) else _said(error)
             raise FormatError(f"column {quoted(name)}: {why}", file=self._path, line=row) from None
@@ -95,6 +95,19 @@ class ParquetRows:
             raise FormatError(
                 f"not a Parquet file that can be read: {_said(error)}", file=self._path
             ) from None
+
+
+def _mapped(value: Any, kind: Any) -> Any:
+    """A value of which maps are objects; pyarrow gives them as pairs."""
+    import pyarrow as pa
+
+    if value is None or "map<" not in str(kind):
+        return value
+    if pa.types.is_map(kind):
+        return {str(key): _mapped(each, kind.item_type) for key, each in value}
+    if pa.types.is_struct(kind):
+        return {field.name: _mapped(value[field.name], field.type) for field in kind}
+    return [_mapped(each, kind.value_type) for each in value]
 
 
 def _said(error: Exception) -> str:

@@ -213,8 +213,9 @@ def same_tag(tag: str) -> str:
 
 
 def plain(value: object) -> str:
-    """A value as JSON, cut short, for messages."""
+    """A value as JSON, in printable characters and cut short, for messages."""
     text = json.dumps(value, ensure_ascii=False, default=str)
+    text = text if text.isprintable() else json.dumps(value, default=str).replace("\x7f", "\\u007f")
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 

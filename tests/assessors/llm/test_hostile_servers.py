@@ -7,12 +7,14 @@ import itertools
 import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from tests.assessors.llm.bad_server import Says, bad_server, completion
 from tests.assessors.llm.test_answers import FORM, tangled
 from tests.assessors.llm.test_server import Time, asked
+from tests.waiting import HANG
 
 from adjudge.assessors.llm.cache import JudgeReplies, ReplyStore
 from adjudge.assessors.llm.exchange import ALL_FEATURES, AskLimits, AskProgress, ChatReply, ServerUnusable
@@ -173,7 +175,7 @@ def test_what_cannot_be_read_is_not_kept() -> None:
     with bad_server() as bad, ReplyStore.at(":memory:") as store:
         kept = JudgeReplies(store, "judge", "rating", readers={asked().key(bad.server().model): read})
         with pytest.raises(RecursionError):
-            list(ask_all([asked()], bad.server(), LIMITS, kept, features=ALL_FEATURES))
+            list(ask_all([asked()], bad.server(), replace(LIMITS, timeout=HANG), kept, features=ALL_FEATURES))
         assert len(store) == 0
 
 

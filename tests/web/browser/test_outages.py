@@ -12,6 +12,7 @@ from typing import Any
 import httpx2
 import pytest
 from playwright.sync_api import Page, expect
+from tests.waiting import HANG
 from tests.web.browser.conftest import Watch
 from tests.web.browser.making import Person, Study
 from tests.web.browser.outages import (
@@ -72,7 +73,7 @@ class Visit:
 
     def __init__(self, server: MortalServer, person: Person):
         self.study, self.person = server.study, person
-        self.client = httpx2.Client(base_url=server.url, timeout=60)
+        self.client = httpx2.Client(base_url=server.url, timeout=HANG)
         assert self.client.post("/api/sign-in", json={"token": person.token}).status_code == 200
         me = self.client.get("/api/me").json()
         self.client.headers |= {"X-Adjudge-CSRF": me["csrf"], "X-Adjudge-Person": me["person"]}
