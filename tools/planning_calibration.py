@@ -15,9 +15,9 @@ import numpy as np
 from scipy.special import ndtr
 from tools.calibration_figures import PAGE, put, table
 
+from adjudge.analyses.compare import Compare
 from adjudge.analyses.compare.pairs import compare_matrix
 from adjudge.analyses.plan.result import Compared, PowerPlan, plan_of
-from adjudge.analyses.tests import Choices
 from adjudge.data.scores import MeasureInfo, Score, ScoreMatrix, ScoreTable
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.power.generate import RATINGS, ScoreModel, draw
@@ -96,7 +96,7 @@ def kept(name: str, compared: Compared, comparisons: int = COMPARISONS) -> Kept:
 
 def found_on(case: Case, compared: Compared, topics: int, comparisons: int, rng: np.random.Generator) -> Rate:
     """How often a comparison of so many topics finds the planted difference."""
-    choices = Choices(test=case.test, resamples=1)
+    choices = Compare(test=case.test, resamples=1)
     found = 0
     for scores in planted(case, compared, topics, comparisons, rng):
         result = compare_matrix(matrix(scores), choices)

@@ -309,7 +309,7 @@ BELOW = """import summeval;import jsonl;import csv;import sacrerouge;import duc;
     prefer sample;prefer import;prefer export;prefer fit;prefer simulate;prefer score
     prefer converge;prefer report""".replace("\n", ";").split(";")
 TESTS = ("t", "t-unpaired", "welch", "sign", "mc", "hb", "exact")
-CORRECTIONS = ("none", "bonferroni", "holm", "bh", "westfall-young", "westfall-young-min-p")
+CORRECTIONS = ("none", "bonferroni", "holm", "bh", "westfall-young")
 
 
 META_PARTS = (
@@ -413,7 +413,7 @@ SCENES = [
                     for s in ("median", "t", "w")
                 ),
                 "adjudge compare e -m rouge-2 --zeros pratt --json",
-                "adjudge compare e -m quality-errors --zeros split",
+                "adjudge compare e -m quality-errors --zeros pratt",
                 "adjudge compare e -m coverage",
                 "adjudge compare e -m coverage --json",
                 "adjudge compare e -m pyramid --csv pairs.csv",
@@ -424,7 +424,7 @@ SCENES = [
                 "adjudge compare e -m coverage --among human-machine --pairs",
                 "adjudge compare e -m coverage --among machines",
                 "adjudge compare e -m rouge-2 --margin 0.02",
-                "adjudge compare e -m coverage --pool humans --level 0.9 --alpha 0.1",
+                "adjudge compare e -m coverage --pool-humans --level 0.9 --alpha 0.1",
                 "adjudge compare e -m rouge-2 --cluster set --test mc --resamples 300",
                 "adjudge compare e -m rouge-2 --length all",
                 "adjudge compare e -m js --length 100 --seed 3",
@@ -856,7 +856,7 @@ SCENES = [
         adjudge compare table.csv --test hb --resamples 500 --csv -
         adjudge compare table.csv --lower-is-better --test exact
         adjudge compare table.csv --effects --latex
-        adjudge compare table.csv --pool humans --human "H*" --correct westfall-young --test mc --resamples 300
+        adjudge compare table.csv --pool-humans --human "H*" --correct westfall-young --test mc --resamples 300
         adjudge compare long.csv --length 100
         adjudge compare long.csv --length all
         adjudge compare long.csv

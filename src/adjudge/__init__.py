@@ -23,15 +23,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-    from adjudge.analyses.agreement.result import agreement as agreement
+    from adjudge.analyses.agreement import agreement as agreement
     from adjudge.analyses.anova.result import anova as anova
-    from adjudge.analyses.assessors.result import dossiers as dossiers
+    from adjudge.analyses.assessors import dossiers as dossiers
     from adjudge.analyses.catalogue.catalogue import figure as figure
-    from adjudge.analyses.compare.counts import counts as counts
-    from adjudge.analyses.compare.judge_corrected import compare_corrected as compare_corrected
-    from adjudge.analyses.compare.pairs import compare as compare
-    from adjudge.analyses.compare.pairs import compare_all as compare_all
+    from adjudge.analyses.compare import compare as compare
+    from adjudge.analyses.compare import compare_all as compare_all
     from adjudge.analyses.compare.texts import Texts, TextScores
+    from adjudge.analyses.corrected import compare_corrected as compare_corrected
+    from adjudge.analyses.counts import counts as counts
     from adjudge.analyses.examples.result import examples as examples
     from adjudge.analyses.groups.result import groups as groups
     from adjudge.analyses.judges.drift import judge_drift as judge_drift
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from adjudge.analyses.scores import HasScores, LowerIsBetter, Patterns, Scores, Source
     from adjudge.analyses.simulate.result import simulate as simulate
     from adjudge.analyses.slices import slices as slices
-    from adjudge.analyses.stability.result import stability as stability
+    from adjudge.analyses.stability import stability as stability
     from adjudge.analyses.topics import topics as topics
     from adjudge.core.engine import Workers
     from adjudge.evaluation import Evaluation
@@ -52,13 +52,13 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _ANALYSES = {
-    "agreement": "agreement.result",
+    "agreement": "agreement",
     "anova": "anova.result",
-    "compare": "compare.pairs",
-    "compare_all": "compare.pairs",
-    "compare_corrected": "compare.judge_corrected",
-    "counts": "compare.counts",
-    "dossiers": "assessors.result",
+    "compare": "compare",
+    "compare_all": "compare",
+    "compare_corrected": "corrected",
+    "counts": "counts",
+    "dossiers": "assessors",
     "examples": "examples.result",
     "figure": "catalogue.catalogue",
     "groups": "groups.result",
@@ -70,7 +70,7 @@ _ANALYSES = {
     "prefer": "preferences.strengths",
     "simulate": "simulate.result",
     "slices": "slices",
-    "stability": "stability.result",
+    "stability": "stability",
     "topics": "topics",
 }
 """The analyses, and the modules that they live in."""

@@ -37,14 +37,14 @@ from adjudge.judgments.tasks import FILE, PENDING
 if TYPE_CHECKING:
     import pandas as pd
 
-    from adjudge.analyses.agreement.result import agreement as _agreement
+    from adjudge.analyses.agreement import agreement as _agreement
     from adjudge.analyses.anova.result import anova as _anova
-    from adjudge.analyses.assessors.result import dossiers as _dossiers
+    from adjudge.analyses.assessors import dossiers as _dossiers
+    from adjudge.analyses.base import analysis_function
     from adjudge.analyses.catalogue.catalogue import figure as _figure
-    from adjudge.analyses.compare.counts import counts as _counts
-    from adjudge.analyses.compare.judge_corrected import compare_corrected as _compare_corrected
-    from adjudge.analyses.compare.pairs import compare as _compare
-    from adjudge.analyses.compare.pairs import compare_all as _compare_all
+    from adjudge.analyses.compare import Compare, CompareAll
+    from adjudge.analyses.corrected import CompareCorrected
+    from adjudge.analyses.counts import Counts
     from adjudge.analyses.examples.result import examples as _examples
     from adjudge.analyses.groups.result import groups as _groups
     from adjudge.analyses.judges.drift import judge_drift as _judge_drift
@@ -58,8 +58,8 @@ if TYPE_CHECKING:
     from adjudge.analyses.scores import Patterns, Scores, Source
     from adjudge.analyses.simulate.result import simulate as _simulate
     from adjudge.analyses.slices import slices as _slices
-    from adjudge.analyses.stability.result import stability as _stability
-    from adjudge.analyses.topics import topics as _topics
+    from adjudge.analyses.stability import stability as _stability
+    from adjudge.analyses.topics import Topics
     from adjudge.assessors.learned.applying import AppliedJudge
     from adjudge.assessors.learned.judge import LearnedJudge
     from adjudge.assessors.learned.training import TrainedJudge
@@ -928,15 +928,14 @@ class Evaluation:
     # Compare: `e.compare("rouge-2", test="t")` is `adjudge.compare(e, "rouge-2", test="t")`
 
     if TYPE_CHECKING:
-        compare = _compare
-        compare_all = _compare_all
-        compare_corrected = _compare_corrected
-        comparisons = _compare_all
-        counts = _counts
+        compare = analysis_function(Compare)
+        compare_all = analysis_function(CompareAll)
+        compare_corrected = analysis_function(CompareCorrected)
+        counts = analysis_function(Counts)
+        topics = analysis_function(Topics)
         examples = _examples
         figure = _figure
         groups = _groups
-        topics = _topics
         lengths = _lengths
         anova = _anova
         plan = _plan
@@ -945,11 +944,10 @@ class Evaluation:
         dossiers = _dossiers
         stability = _stability
     else:
-        compare = Analysis("compare.pairs", "compare")
-        compare_all = Analysis("compare.pairs", "compare_all")
-        compare_corrected = Analysis("compare.judge_corrected", "compare_corrected")
-        comparisons = compare_all  # its earlier name
-        counts = Analysis("compare.counts", "counts")
+        compare = Analysis("compare", "compare")
+        compare_all = Analysis("compare", "compare_all")
+        compare_corrected = Analysis("corrected", "compare_corrected")
+        counts = Analysis("counts", "counts")
         examples = Analysis("examples.result", "examples")
         figure = Analysis("catalogue.catalogue", "figure")
         groups = Analysis("groups.result", "groups")
@@ -959,8 +957,8 @@ class Evaluation:
         plan = Analysis("plan.result", "plan")
         simulate = Analysis("simulate.result", "simulate")
         slices = Analysis("slices", "slices")
-        dossiers = Analysis("assessors.result", "dossiers")
-        stability = Analysis("stability.result", "stability")
+        dossiers = Analysis("assessors", "dossiers")
+        stability = Analysis("stability", "stability")
 
     # Trust
 
@@ -970,7 +968,7 @@ class Evaluation:
         judge_report = _judge_report
         meta = _meta
     else:
-        agreement = Analysis("agreement.result", "agreement")
+        agreement = Analysis("agreement", "agreement")
         judge_drift = Analysis("judges.drift", "judge_drift")
         judge_report = Analysis("judges.result", "judge_report")
         meta = Analysis("meta.result", "meta")
@@ -1082,7 +1080,7 @@ class Evaluation:
         length: int | None = None,
         form: str | None = None,
         made_at: str | None = None,
-        test: str = "wilcoxon",
+        test: str | None = None,
         correct: str = "holm",
         assessor_effects: str | None = None,
         alpha: float = 0.05,
@@ -1134,7 +1132,7 @@ def report(
     length: int | None = None,
     form: str | None = None,
     made_at: str | None = None,
-    test: str = "wilcoxon",
+    test: str | None = None,
     correct: str = "holm",
     assessor_effects: str | None = None,
     alpha: float = 0.05,
@@ -1161,7 +1159,7 @@ def report(
     shell names the scores, for the command that makes it again. `told` is given everything that
     the page tells, as results.
     """
-    from adjudge.analyses.compare.pairs import compare_all
+    from adjudge.analyses.compare import compare_all
     from adjudge.analyses.examples.result import two_systems
     from adjudge.analyses.scores import is_folder, read_scores
     from adjudge.formats.files import STDIN
@@ -1185,11 +1183,11 @@ def report(
         form=form,
         test=test,
         correct=correct,
-        assessor_effects=assessor_effects,
+        assessor_effects=assessor_effects,  # type: ignore[arg-type]
         alpha=alpha,
         level=level,
-        statistic=statistic,
-        zeros=zeros,
+        statistic=statistic,  # type: ignore[arg-type]
+        zeros=zeros,  # type: ignore[arg-type]
         resamples=resamples,
         seed=seed,
         skip_missing=True,

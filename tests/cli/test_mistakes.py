@@ -456,7 +456,7 @@ WORDS = [
         "a number out of range",
         "compare scores.csv --alpha 5",
         2,
-        "alpha is 5.0, expected a number between 0 and 1",
+        "alpha is 5, expected a number between 0 and 1",
     ),
     M("a test by another name", "compare scores.csv --test t-test", 2, "expected one of: wilcoxon, t, "),
     M("a delimiter in words", "compare scores.csv --delimiter comma", 2, "expected one character, or tab"),
@@ -1006,13 +1006,15 @@ def test_an_index_changes_no_number(here: Path) -> None:
     lines = str(FILES["scores.csv"]).splitlines()
     write(here / "indexed" / "scores.csv", "".join(f"{k or ''},{line}\n" for k, line in enumerate(lines)))
     indexed = called(here, "compare", "indexed/scores.csv", "--json")
-    assert json.loads(indexed.stdout)[0]["standings"] == json.loads(plain.stdout)[0]["standings"]
+    assert (
+        json.loads(indexed.stdout)[0]["tables"]["league"] == json.loads(plain.stdout)[0]["tables"]["league"]
+    )
 
 
 def test_numbered_systems_and_topics_are_names(here: Path) -> None:
     write(here / "nist.csv", matrix("1,2,3", lambda k: f"{k},0.{k}1,0.{k}2"))
     (found,) = json.loads(called(here, "compare", "nist.csv", "--json").stdout)
-    assert {each["system"] for each in found["standings"]} == {"2", "3"}
+    assert {each["system"] for each in found["tables"]["league"]} == {"2", "3"}
 
 
 def test_a_process_of_its_own_says_the_same(here: Path) -> None:

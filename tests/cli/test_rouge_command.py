@@ -106,7 +106,9 @@ def test_the_table_names_f_recall_and_precision_and_the_systems_are_compared(her
     (ours,) = json.loads(run(here, f"rouge a.txt b.txt --reference ref.txt -m '{USUAL[1]}' --json").stdout)[
         "comparisons"
     ]
-    assert [p["p_adjusted"] for p in ours["pairs"]] == [p["p_adjusted"] for p in apart["pairs"]]
+    assert [p["p_adjusted"] for p in ours["tables"]["pairs"]] == [
+        p["p_adjusted"] for p in apart["tables"]["pairs"]
+    ]
     assert "differs" in run(here, "rouge a.txt b.txt --reference ref.txt --pairs --test t").stdout
     assert r"\begin{tabular}" in run(here, "rouge a.txt b.txt --reference ref.txt --latex").stdout
     first = run(here, "rouge a.txt b.txt --reference ref.txt -m rouge-1,rouge-2 --primary rouge-2").stdout

@@ -43,7 +43,7 @@ def test_import_check_score_compare_report(some_summeval: Path, tmp_path: Path) 
         ratings.setdefault(record["model_id"], []).extend(
             e["coherence"] for e in record["expert_annotations"]
         )
-    means = {s["system"]: s["mean"] for s in found["expert:coherence"]["standings"]}
+    means = {s["system"]: s["mean"] for s in found["expert:coherence"]["tables"]["league"]}
     assert means == pytest.approx({system: fmean(given) for system, given in ratings.items()})
     adjudge("report", "e")
     assert "expert:coherence" in (tmp_path / "report" / "index.html").read_text(encoding="utf-8")

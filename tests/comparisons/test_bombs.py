@@ -17,7 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.formats.mutating import CASES, good
 
-from adjudge.analyses.compare.pairs import MOST_COMPARED, MOST_SYSTEMS, compare, compare_all
+from adjudge.analyses.compare import MOST_COMPARED, compare, compare_all
+from adjudge.analyses.compare.pairs import MOST_SYSTEMS
 from adjudge.analyses.scores import Scores
 from adjudge.core.errors import FormatError, UsageError
 from adjudge.data import scorefiles

@@ -16,9 +16,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import adjudge
-from adjudge.analyses.compare.pairs import Comparison, compare_all, scope_words
+from adjudge.analyses.compare import Compare, compare_all
+from adjudge.analyses.compare.pairs import Comparison
+from adjudge.analyses.compare.several_words import scope_words
+from adjudge.analyses.compare.words import pair_sentence, tally
 from adjudge.analyses.conclusions import MOST_RESAMPLES, resamples_for
-from adjudge.analyses.tests import CORRECTIONS, Choices
+from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.core.errors import AdjudgeError, DataError, UsageError
 
 
@@ -58,13 +61,13 @@ def test_resamples_that_were_asked_for_stay_and_what_they_cannot_find_is_said() 
 
 
 def test_the_rise_has_an_end() -> None:
-    assert resamples_for(Choices(test="mc"), 1) == 2000
-    assert resamples_for(Choices(test="mc"), 120) == 24_000
-    assert resamples_for(Choices(test="mc", alpha=0.01), 120) == 120_000
-    assert resamples_for(Choices(test="mc", correct="none"), 120) == 2000
-    assert resamples_for(Choices(test="mc"), 20_000) == MOST_RESAMPLES
-    assert resamples_for(Choices(test="mc"), 124_750) == 2000  # whatever they are, nothing could be found
-    assert resamples_for(Choices(test="mc", resamples=99), 120) == 99
+    assert resamples_for(Compare(test="mc"), 1) == 2000
+    assert resamples_for(Compare(test="mc"), 120) == 24_000
+    assert resamples_for(Compare(test="mc", alpha=0.01), 120) == 120_000
+    assert resamples_for(Compare(test="mc", correct="none"), 120) == 2000
+    assert resamples_for(Compare(test="mc"), 20_000) == MOST_RESAMPLES
+    assert resamples_for(Compare(test="mc"), 124_750) == 2000  # whatever they are, nothing could be found
+    assert resamples_for(Compare(test="mc", resamples=99), 120) == 99
 
 
 def test_many_systems_on_few_topics_by_wilcoxon() -> None:
@@ -74,7 +77,7 @@ def test_many_systems_on_few_topics_by_wilcoxon() -> None:
         "On score no difference could have been found: the smallest p that any of the 44,850 pairs could have is"
         " 1.91e-06, and with so many one of at most 1.9e-06 is needed; take more topics or fewer systems."
     )
-    assert set(found.pairs_frame()["conclusion"]) == {"could not have been found"}
+    assert set(found.to_frame("pairs")["conclusion"]) == {"could not have been found"}
 
 
 def test_pairs_with_few_and_tied_topics_cannot_be_found() -> None:
@@ -92,7 +95,7 @@ def test_pairs_with_few_and_tied_topics_cannot_be_found() -> None:
     )
     one = found.pairs["wilcoxon"][0]
     assert one.smallest == 2.0 ** (1 - one.result.wins - one.result.losses)
-    assert found.pair_sentence(one).startswith(
+    assert pair_sentence(found, one).startswith(
         f"A difference between {one.a} and {one.b} could not have been found"
     )
 
@@ -123,7 +126,7 @@ def test_systems_without_a_common_topic_are_not_comparable() -> None:
 
 def test_westfall_young_rows_name_their_own_test() -> None:
     found = adjudge.compare(frame(ratings(30, 5)), correct="westfall-young")
-    rows = found.pairs_frame()
+    rows = found.to_frame("pairs")
     assert set(rows["test"]) == {"westfall-young"}
     assert set(rows["method"]) == {"swaps"}
     assert "Wilcoxon" not in " ".join(found.sentences())
@@ -177,7 +180,7 @@ def test_missing_cells_order_by_adjusted_means() -> None:
     # The same topics for all, fewer than there are: nothing is different.
     same = values.copy()
     same[12:] = np.nan
-    assert not adjudge.compare(frame(same)).warnings()
+    assert not adjudge.compare(frame(same)).warnings(without=("missing-scores",))
 
 
 @pytest.mark.parametrize("correct", ["holm", "bonferroni", "bh", "none"])
@@ -186,14 +189,14 @@ def test_intervals_of_a_t_test_are_those_of_its_correction(correct: str) -> None
     found = adjudge.compare(frame(values), test="t", correct=correct)
     tested = found.tested["t"]
     level = {"none": 0.05, "bh": 0.05 * max(1, tested.different.sum()) / 15}.get(correct, 0.05 / 15)
-    for row in found.pairs_frame().to_dict("records"):
+    for row in found.to_frame("pairs").to_dict("records"):
         d = frame(values)[row["a"]] - frame(values)[row["b"]]
         low, high = stats.t.interval(1 - level, 24, d.mean(), stats.sem(d))
         if correct == "holm" and row["conclusion"] == "differ":  # only the step-down finds some
             low, high = (max(low, 0), high) if row["difference"] > 0 else (low, min(high, 0))
         assert (row["low"], row["high"]) == pytest.approx((low, high))
     by_name = adjudge.compare(frame(values), test="t", correct=correct, intervals="pointwise", level=0.9)
-    row = by_name.pairs_frame().iloc[0]
+    row = by_name.to_frame("pairs").iloc[0]
     d = frame(values)[row["a"]] - frame(values)[row["b"]]
     assert (row["low"], row["high"]) == pytest.approx(stats.t.interval(0.9, 24, d.mean(), stats.sem(d)))
     assert row["interval"] == "pointwise-t"
@@ -255,7 +258,11 @@ def tables(draw: st.DrawFn) -> tuple[np.ndarray, dict[str, Any]]:
     missing = rng.random(values.shape) < draw(st.sampled_from([0.0, 0.3, 0.6]))
     values[missing] = np.nan
     test = draw(st.sampled_from(["wilcoxon", "t", "sign", "exact", "mc", "welch"]))
-    asked: dict[str, Any] = {"test": test, "correct": draw(st.sampled_from(CORRECTIONS)), "resamples": 300}
+    asked: dict[str, Any] = {
+        "test": test,
+        "correct": draw(st.sampled_from(list(CORRECTIONS))),
+        "resamples": 300,
+    }
     if draw(st.booleans()):
         asked["margin"] = draw(st.sampled_from([0.1, 1.0]))
     return values, asked
@@ -274,7 +281,7 @@ def test_no_sentence_contradicts_a_number(given_table: tuple[np.ndarray, dict[st
 
 
 def agrees(found: Comparison) -> None:
-    rows = found.pairs_frame().to_dict("records")
+    rows = found.to_frame("pairs").to_dict("records")
     places = {s.system: s for s in found.standings}
     sign = -1 if found.matrix.info.better == "lower" else 1
     better: dict[str, set[str]] = {name: set() for name in places}
@@ -284,11 +291,11 @@ def agrees(found: Comparison) -> None:
         if different:
             high, low = (row["a"], row["b"]) if row["statistic"] * sign > 0 else (row["b"], row["a"])
             better[low].add(high)
-            assert f"{high} is better than {low}" in found.pair_sentence(pair)
+            assert f"{high} is better than {low}" in pair_sentence(found, pair)
             if row["statistic"] * row["difference"] > 0 and not math.isnan(row["low"]):
                 assert row["low"] >= 0 or row["high"] <= 0
         else:
-            assert " is better than " not in found.pair_sentence(pair)
+            assert " is better than " not in pair_sentence(found, pair)
             assert math.isnan(row["low"]) or row["low"] <= 0 <= row["high"]
         assert math.isnan(row["low"]) or row["low"] - 1e-12 <= row["difference"] <= row["high"] + 1e-12
         assert different != bool(set(places[row["a"]].group) & set(places[row["b"]].group))
@@ -331,12 +338,12 @@ def test_values_of_any_size_are_compared_or_explained() -> None:
         for test in ("t", "sign", "exact", "mc", "hb", "welch", "t-unpaired"):
             agrees(adjudge.compare(frame(rng.normal(size=(8, 3)) * scale), test=test))
     constant = adjudge.compare(frame(np.tile([3.0, 2.0], (9, 1))), test="t")
-    assert "could not be tested" in constant.tally() or "nothing" in constant.headline()
+    assert "could not be tested" in tally(constant) or "nothing" in constant.headline()
 
 
 def test_columns_for_scripts(tmp_path: Path) -> None:
     found = adjudge.compare(frame(ratings(20, 4)), test="mc", margin=0.5)
-    rows = found.pairs_frame()
+    rows = found.to_frame("pairs")
     assert (rows["cutoff"] > 0).all()
     assert rows["smallest_p"].between(0, 1).all()
     assert set(rows["verdict"]) <= {
@@ -374,7 +381,7 @@ def test_beyond_the_most_resamples_another_correction_is_named() -> None:
     )  # six topics: 2^-5 is the smallest p
     found = adjudge.compare(frame(np.random.default_rng(2).normal(size=(16, 226))), test="mc")
     assert ":resamples:2000:" in found.signature
-    assert found.headline().endswith("; take --correct westfall-young.")
+    assert found.headline().endswith("; take correct=westfall-young.")
 
 
 def test_one_side_is_said_as_one_side() -> None:
@@ -385,8 +392,8 @@ def test_one_side_is_said_as_one_side() -> None:
     )
     worse = adjudge.compare(frame(values), against="s00", side="worse")
     assert worse.headline() == "On score no system is shown to be worse than s00."
-    assert np.isnan(found.pairs_frame()["high"]).all()
-    assert not np.isnan(found.pairs_frame()["low"]).any()
+    assert np.isnan(found.to_frame("pairs")["high"]).all()
+    assert not np.isnan(found.to_frame("pairs")["low"]).any()
 
 
 def test_scores_too_large_to_compute_with_are_named() -> None:
@@ -417,8 +424,8 @@ def test_random_swaps_follow_the_rule_of_exact_tests() -> None:
     values[6:8, 2] -= 1
     values[8:10, 3] -= 1
     by_swaps, exact = (adjudge.compare(frame(values), test=test) for test in ("mc", "exact"))
-    assert by_swaps.tally() == exact.tally()
-    rows = by_swaps.pairs_frame()
+    assert tally(by_swaps) == tally(exact)
+    rows = by_swaps.to_frame("pairs")
     assert (rows["p"] >= rows["smallest_p"]).all()
 
 
@@ -446,10 +453,10 @@ def test_the_margin_is_in_the_signature() -> None:
 def test_the_hybrid_bootstrap_of_few_topics_cannot_find_what_it_could_not() -> None:
     three = frame(np.array([[1.0, 100.0], [2.0, 101.01], [3.0, 102.02]]))
     found = adjudge.compare(three, test="hb")
-    assert found.tally() == "of 1 pair of systems 1 could not have been found"
-    assert found.pairs_frame()["smallest_p"].iloc[0] > 0.05
+    assert tally(found) == "of 1 pair of systems 1 could not have been found"
+    assert found.to_frame("pairs")["smallest_p"].iloc[0] > 0.05
     eight = frame(np.random.default_rng(1).normal(size=(8, 2)))
-    assert adjudge.compare(eight, test="hb").tally() == "the two are not significantly different"
+    assert tally(adjudge.compare(eight, test="hb")) == "the two are not significantly different"
 
 
 def test_intervals_follow_a_correction_over_all_measures() -> None:
@@ -461,15 +468,16 @@ def test_intervals_follow_a_correction_over_all_measures() -> None:
 def test_effects_at_a_ceiling_have_no_interval() -> None:
     values = np.full((20, 3), 5.0)
     values[0, 0], values[1, 1], values[:6, 2] = 4.0, 4.0, [1.0, 2.0, 3.0, 4.0, 3.5, 2.5]
-    found = adjudge.compare(frame(values))
-    rows = found.effects_frame().set_index(["a", "b"])
+    found = adjudge.compare(frame(values), effects=True)
+    rows = found.to_frame("effects").set_index(["a", "b"])
     ends = ["mean_low", "standardised_low", "hodges_lehmann_low", "hodges_lehmann_high"]
     assert rows.loc[("s00", "s01"), ends].isna().all()  # 18 of 20 differences are 0
     assert rows.loc[("s00", "s02"), ends].notna().all()  # five differ from the commonest
     assert rows["superiority_low"].notna().all()
-    table = found.effects_table()
-    assert table.rows[0][6:9] == ("0", "0", "0")
-    [note] = table.notes
+    table = found.table("effects")
+    shown = [at for at, column in enumerate(table.columns) if not column.data]
+    assert [table.rows[0][at] for at in shown[:3]] == ["0", "0", "0"]
+    [note] = found.notes_of("effects-without-interval")
     assert note.startswith("no interval of the difference for 1 pair")
 
 
@@ -490,9 +498,9 @@ def test_equivalence_that_could_not_have_been_shown_is_said() -> None:
 
 def test_a_statistic_that_nothing_resamples_is_refused() -> None:
     values = frame(np.random.default_rng(3).normal(size=(8, 3)))
-    with pytest.raises(UsageError, match="--statistic w is what mc and hb resample.*say --test mc:w"):
+    with pytest.raises(UsageError, match="statistic=w is what mc and hb resample.*say test=mc:w"):
         adjudge.compare(values, statistic="w")
-    with pytest.raises(UsageError, match="--statistic t is what"):
+    with pytest.raises(UsageError, match="statistic=t is what"):
         adjudge.compare(values, test="mc:w", statistic="t")
     assert "mc" in adjudge.compare(values, test="mc", statistic="w").signature
 
@@ -515,7 +523,7 @@ def test_ties_at_a_ceiling_show_no_equivalence() -> None:
     found = adjudge.compare(frame(values), margin=0.1)
     assert "equivalent" not in found.headline()
     assert "6 undecided (equivalence could not have been shown: too few topics differ)" in found.headline()
-    rows = found.pairs_frame()
+    rows = found.to_frame("pairs")
     assert set(rows["verdict"]) == {"undecided"}
     # Scores that vary and hardly differ are the same within a wide margin.
     noise = rng.normal(size=(25, 1)) + 0.01 * rng.normal(size=(25, 3))
@@ -543,6 +551,6 @@ def test_sets_are_counted_where_sets_are_swapped() -> None:
     table = frame(rng.normal(size=(16, 2)))
     long = table.rename_axis("topic").reset_index().melt("topic", var_name="system")
     long["set"] = "d" + (long["topic"].str[1:].astype(int) // 4).astype(str)
-    found = adjudge.compare(long, test="mc", cluster=True)
+    found = adjudge.compare(long, test="mc", cluster="set")
     [pair] = found.pairs["mc"]
-    assert "on 16 topics, in 4 sets, the smallest p is .12" in found.pair_sentence(pair)
+    assert "on 16 topics, in 4 sets, the smallest p is .12" in pair_sentence(found, pair)

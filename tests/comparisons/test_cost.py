@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import pytest
 
+from adjudge.analyses.compare import Compare
 from adjudge.analyses.compare.cost import amount, cheapest, parameters
 from adjudge.analyses.compare.pairs import Comparison, compare_matrix
-from adjudge.analyses.tests import Choices
 from adjudge.data.rows import System
 from adjudge.data.scores import Better, MeasureInfo, Score, ScoreTable
 
@@ -19,7 +19,7 @@ FAR = [v - 0.2 - k / 100 for k, v in enumerate(FAIR)]
 
 def compared(columns: Mapping[str, list[float]], better: Better = "higher") -> Comparison:
     rows = [Score("m", f"t{k}", name, v) for name, values in columns.items() for k, v in enumerate(values)]
-    return compare_matrix(ScoreTable.from_rows(rows, [MeasureInfo("m", better)]).matrix("m"), Choices())
+    return compare_matrix(ScoreTable.from_rows(rows, [MeasureInfo("m", better)]).matrix("m"), Compare())
 
 
 def systems(**stated: System) -> dict[str, System]:

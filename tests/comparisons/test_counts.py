@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import adjudge
-from adjudge.analyses.compare.counts import CountsTable, rankel_tables
 from adjudge.analyses.compare.pairs import compare_matrix
+from adjudge.analyses.counts import Counts
+from adjudge.analyses.counts.result import CountsTable, rankel_tables
 from adjudge.core.errors import UsageError
 from adjudge.data.scores import Better, MeasureInfo, ScoreMatrix
 from adjudge.stats.paired import PairedTest, differences, paired_t, wilcoxon
@@ -335,22 +336,21 @@ def test_without_humans_a_sentence_takes_the_place_of_the_tables() -> None:
     assert "4 by paired t" in first
     assert second == (
         "On rouge-2 no system is human, so nothing is said of humans and machines: name the humans with"
-        " --human PATTERN, or by their kind."
+        " human=PATTERN, or by their kind."
     )
-    assert len(found.tables()) == 1
-    assert f"% {second}" in found.to_latex()
+    assert len(found.all_tables) == 1
     assert found.to_frame()["human_better"].isna().all()
     everyone = rankel_tables(matrix(HAND, SYSTEMS), dict.fromkeys(SYSTEMS, "human"), {"t": said(ANSWERS)})
     assert list(everyone.sentences())[1] == "On rouge-2 every system is human."
-    assert everyone.machines_frame().empty
+    assert everyone.to_frame("machines").empty
 
 
 def test_latex_has_a_row_per_measure_and_a_column_per_test() -> None:
     two = [matrix(HAND, SYSTEMS), replace(matrix(HAND, SYSTEMS, "lower", "a_b"), length=50)]
     found = rankel_tables(two, KINDS, {"t": said(ANSWERS), "mc_w": said(ANSWERS)})
-    assert (
-        found.to_latex()
-        == r"""\begin{tabular}{lrrr}
+    latex = found.to_latex()
+    assert latex.startswith(
+        r"""\begin{tabular}{lrrr}
 \toprule
 measure & pairs & paired t & mc\_w \\
 \midrule
@@ -378,8 +378,10 @@ rouge-2 & 2 & 1 & 1 & 1 \\
 a\_b at 50 words & 2 & 1 & 1 & 1 \\
 \bottomrule
 \end{tabular}
-% Machines within some human's 95 % interval of the mean (averages), or not different from some human (tests)
-% rouge-2|v:1|topics:4|pool:mean|test:t:loop|test:t:loop|counts:p<=0.05:none|interval:t:0.95
+% Machines within some human's 95 % interval of the mean (averages), or not different from some human (tests)"""
+    )
+    assert latex.endswith(
+        """% counts|rouge-2|v:1|topics:4|pool:mean|test:t:loop|test:t:loop|counts:p<=0.05:none|interval:t:0.95
 % a_b|v:1|length:50|topics:4|pool:mean|test:t:loop|test:t:loop|counts:p<=0.05:none|interval:t:0.95"""
     )
 
@@ -410,7 +412,7 @@ def test_frames_and_json() -> None:
         "machines_within_some_interval": 1,
         "machines_beyond_an_interval": 0,
     }
-    machines = found.machines_frame()
+    machines = found.to_frame("machines")
     shown = machines[["system", "humans", "not_different_from", "mean_within", "alike", "worse_than"]]
     assert shown.to_numpy().tolist() == [["m", 2, 0, 0, "", "g, h"], ["n", 2, 1, 1, "h", ""]]
     data = json.loads(json.dumps(found.as_dict(), allow_nan=False))
@@ -423,9 +425,12 @@ def test_frames_and_json() -> None:
 
 def test_alpha_level_and_correction_are_said() -> None:
     def table(**options: Any) -> CountsTable:
-        return rankel_tables(matrix(HAND, SYSTEMS), KINDS, {"t": said(ANSWERS)}, **options)
+        asked = Counts(**options)
+        return rankel_tables(
+            matrix(HAND, SYSTEMS), KINDS, {"t": said(ANSWERS)}, asked=asked, correction="holm"
+        )
 
-    found = table(alpha=0.02, level=0.999, correction="holm")
+    found = table(alpha=0.02, level=0.999)
     assert found.measures[0].tests[0].different == 2
     assert found.measures[0].within == 2  # m's mean of 2 lies in 4 -/+ 12.92 * 0.5774
     assert "(p <= .02, corrected by holm)" in next(found.sentences())
@@ -515,8 +520,8 @@ def test_machine_by_machine_the_tables_are_the_frame() -> None:
         values, np.ones((12, 5), int), tuple(f"t{k}" for k in range(12)), systems, MeasureInfo("m")
     )
     found = rankel_tables(matrix, kinds, {"t": t_pairs, "wilcoxon": wilcoxon_pairs})
-    (table,) = found.machine_tables()
-    frame = found.machines_frame()
+    [table] = [table for table in found.all_tables if table.name.startswith("machines-")]
+    frame = found.to_frame("machines")
     for machine, averages, *alike in table.rows:
         rows = frame[frame["system"] == machine].set_index("test")
         assert [rows.loc[test, "not_different_from"] for test in ("t", "wilcoxon")] == alike
@@ -543,11 +548,15 @@ def test_what_could_not_have_been_found_is_not_alike() -> None:
         "not significantly different from some human: 0 by paired Wilcoxon (0 of them from every human),"
         " 0 by paired t (0 of them from every human)."
     )
-    assert "0, 3 out of reach" in found.tables()["pairs"].to_text()
+    assert "0, 3 out of reach" in found.table("pairs").to_text()
     assert found.to_frame()["out_of_reach"].tolist() == [3, 0]
-    assert found.machines_frame()["out_of_reach"].tolist() == ["h", "h", "", ""]
+    assert found.to_frame("machines")["out_of_reach"].tolist() == ["h", "h", "", ""]
     # With a larger alpha they are within reach, and found.
-    wide = rankel_tables(matrix(values, list(kinds)), kinds, tests, alpha=0.07).measures[0].tests[0]
+    wide = (
+        rankel_tables(matrix(values, list(kinds)), kinds, tests, asked=Counts(alpha=0.07))
+        .measures[0]
+        .tests[0]
+    )
     assert (wide.different, wide.out_of_reach) == (3, 0)
 
 
@@ -644,8 +653,7 @@ def test_data_sets_have_the_counts_that_each_has_by_itself() -> None:
     for (measure, name), cells in column.items():
         if cells[0] is not None:
             assert [int(str(cell)) for cell in cells] == by[f"{measure} ({name})"]
-    assert list(found.blanks()) == ["2009 has no scores of q", "2010 has no scores of p"]
-    assert found.tables().notes[:2] == tuple(found.blanks())
+    assert found.notes_of("no-scores") == ["2009 has no scores of q", "2010 has no scores of p"]
     assert next(found.sentences()).startswith("On r (2009), of 10 pairs of systems these differ: ")
 
 

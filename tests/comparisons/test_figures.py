@@ -14,7 +14,8 @@ from tests.figures.test_catalogue import check_drawn
 from adjudge.analyses.anova.result import anova
 from adjudge.analyses.catalogue.comparing import SPECS
 from adjudge.analyses.catalogue.spec import FigureOptions
-from adjudge.analyses.compare.pairs import compare
+from adjudge.analyses.compare import compare
+from adjudge.analyses.compare.words import tally
 from adjudge.analyses.groups.result import groups
 from adjudge.analyses.lengths.result import lengths
 from adjudge.analyses.plan.designs import DesignStudy
@@ -228,7 +229,7 @@ def test_the_matrix_says_of_every_pair_what_the_comparison_says() -> None:
                 {"not comparable": "no topic in common"}.get(pair.conclusion, pair.conclusion)
             )
     assert drawn["s0", "s5"].result == "× no topic in common"
-    assert figure.words.startswith(comparison.tally()[:12].capitalize())
+    assert figure.words.startswith(tally(comparison)[:12].capitalize())
 
 
 def test_the_matrix_shows_pairs_that_were_not_asked_for() -> None:

@@ -301,7 +301,7 @@ def test_compare_and_anova_take_a_formula_as_they_take_the_means(frame: pd.DataF
     assert found.matrix.measure == QUALITY
     columns = ["a", "b", "difference", "p", "p_adjusted"]
     pd.testing.assert_frame_equal(
-        found.pairs_frame()[columns], given.pairs_frame()[columns], check_exact=False, rtol=1e-9
+        found.to_frame("pairs")[columns], given.to_frame("pairs")[columns], check_exact=False, rtol=1e-9
     )
     assert f"On {QUALITY}" in found.headline()
     assert "assessors like these" in found.headline()
@@ -347,7 +347,7 @@ def test_every_command_takes_a_formula(
         return done.stdout
 
     found = json.loads(run("compare", path, "-m", text, "--json"))
-    assert [each["mean"] for each in found[0]["standings"]] == pytest.approx(expected)
+    assert [each["mean"] for each in found[0]["tables"]["league"]] == pytest.approx(expected)
     assert text in run("compare", path, "-m", f"{text},{text.replace('mean', 'zmean')}").replace("\n", " ")
     assert text in run("anova", path, "-m", text, "--json")
     assert text in run("topics", path, "-m", text, "--json")
@@ -382,10 +382,10 @@ def test_nists_linguistic_row_comes_from_nists_file(tmp_path: Path, measure: str
     found = json.loads(run("compare", e, "-m", linguistic, "--json"))
     frame = pd.DataFrame(rows, columns=["topic", "selector", "who", "system", "q", "value"])
     expected = frame.groupby("system")["value"].mean()
-    assert {each["system"]: each["mean"] for each in found[0]["standings"]} == pytest.approx(
+    assert {each["system"]: each["mean"] for each in found[0]["tables"]["league"]} == pytest.approx(
         expected.to_dict()
     )
-    counted = json.loads(run("compare", e, "-m", linguistic, "--counts", "--json"))
+    [counted] = json.loads(run("compare", e, "-m", linguistic, "--counts", "--json"))
     assert [measure["measure"] for measure in counted["measures"]] == [linguistic]
     assert counted["measures"][0]["tests"][0]["human_machine"]["human_machine_pairs"] == 3
     exported = run("scores", e, "-m", linguistic, "--csv", "-")

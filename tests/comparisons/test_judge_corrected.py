@@ -15,8 +15,10 @@ from scipy.stats import ttest_1samp
 from tests.cli.running import called
 
 import adjudge
-from adjudge.analyses.compare.judge_corrected import CorrectedComparison, compare_corrected, prefer_corrected
-from adjudge.analyses.compare.pairs import compare
+from adjudge.analyses.compare import compare
+from adjudge.analyses.corrected import compare_corrected
+from adjudge.analyses.corrected.result import CorrectedComparison, prefer_corrected
+from adjudge.analyses.corrected.words import pair_sentence, saving, validity
 from adjudge.core.errors import DataError, UsageError
 from adjudge.data.scores import MeasureInfo, ScoreTable
 from adjudge.demo.build import build
@@ -122,8 +124,11 @@ def test_a_topic_that_everybody_judged_leaves_the_classical_result(frame: pd.Dat
         assert pair.p_adjusted == pytest.approx(known.p_adjusted, rel=1e-9)
         assert pair.weight == 0
         assert pair.effective == pytest.approx(DRAWN)
-    assert found.saving() == "program judged no topic that people did not judge: it saves no human judgments."
-    assert found.validity().startswith("People judged every topic")
+    assert (
+        str(saving(found))
+        == "program judged no topic that people did not judge: it saves no human judgments."
+    )
+    assert validity(found).startswith("People judged every topic")
 
 
 def test_one_system_against_all_and_sides() -> None:
@@ -135,7 +140,7 @@ def test_one_system_against_all_and_sides() -> None:
         assert one.p == pytest.approx(two.p / 2 if two.difference > 0 else 1 - two.p / 2)
         assert one.p_adjusted == pytest.approx(min(1, 3 * one.p))
     assert "better than lead" in both.headline()
-    with pytest.raises(UsageError, match='--against "led": no such system \\(nearest: "lead"\\)'):
+    with pytest.raises(UsageError, match='against "led": no such system \\(nearest: "lead"\\)'):
         compare_corrected(rated(), judge="program", against="led")
 
 
@@ -203,7 +208,7 @@ def test_names_that_mean_nobody_are_answered(frame: pd.DataFrame) -> None:
         compare_corrected(wide, "program", judge="program")
     with pytest.raises(UsageError, match="several measures .*choose the one that people gave"):
         compare_corrected(wide.assign(rouge=1.0), judge="program")
-    with pytest.raises(UsageError, match="swaps topics"):
+    with pytest.raises(UsageError, match="expected one of: none, bonferroni, holm, bh"):
         compare_corrected(frame, judge="program", correct="westfall-young")
 
 
@@ -215,7 +220,7 @@ def test_nothing_in_common_is_said(frame: pd.DataFrame) -> None:
     few = frame[(frame["assessor"] == "program") | frame["topic"].isin(people.index[:3])]
     found = compare_corrected(few, judge="program")
     assert found.headline().endswith("no pair of systems could be tested: needs 4 labelled topics, has 3.")
-    assert found.saving().startswith("What program saves in human judgments cannot be told")
+    assert str(saving(found)).startswith("What program saves in human judgments cannot be told")
     assert {pair.conclusion for pair in found.pairs} == {"not tested"}
 
 
@@ -236,9 +241,9 @@ def test_what_one_side_did_not_judge_is_counted(frame: pd.DataFrame) -> None:
         for line in found.warnings()
     )
     # Pairs have different numbers of topics, and the sentences say so.
-    assert " on 56 to 57 further topics " in found.saving()
+    assert " on 56 to 57 further topics " in str(saving(found))
     assert " instead of 23 to 24, 21 to 22 of them with program's scores (the median of 3 pairs; " in (
-        found.saving()
+        str(saving(found))
     )
     assert {pair.unlabelled for pair in found.pairs} == {56, 57}
     assert "people did not judge gamma: left out" in found.warnings()
@@ -255,13 +260,13 @@ def test_the_saving_is_said_with_its_numbers(found: CorrectedComparison) -> None
     effective = [pair.effective for pair in found.pairs]
     middle = math.floor(np.median(effective))
     assert middle > DRAWN
-    assert found.saving() == (
+    assert str(saving(found)) == (
         f"With program's scores on {TOPICS - DRAWN} further topics differences are known as if people had judged"
         f" {middle} topics instead of {DRAWN} (the median of 6 pairs; {math.floor(min(effective))} to"
         f" {math.floor(max(effective))}): an estimated saving of {middle - DRAWN} topics, about"
         f" {8 * (middle - DRAWN)} human judgments."
     )
-    assert found.validity() == (
+    assert validity(found) == (
         f"The intervals hold for these two assessors, if the {DRAWN} topics that people judged were drawn at random"
         f" from all {TOPICS} and differences between systems are not very skewed; program's scores alone decide"
         " nothing."
@@ -272,7 +277,9 @@ def test_the_saving_is_said_with_its_numbers(found: CorrectedComparison) -> None
 def test_no_saving_is_said_too() -> None:
     noise = rated(noise=30.0, seed=4)
     found = compare_corrected(noise, judge="program")
-    assert found.saving().startswith("program saves no human judgments: with its scores on 56 further topics")
+    assert str(saving(found)).startswith(
+        "program saves no human judgments: with its scores on 56 further topics"
+    )
     assert max(pair.saved for pair in found.pairs) < 5
 
 
@@ -291,11 +298,11 @@ def test_topics_that_were_plainly_chosen_are_refused_unless_vouched_for() -> Non
     chosen = frame.assign(
         topic=frame["topic"].where(own, frame["topic"].map({v: k for k, v in turned.items()}))
     )
-    with pytest.raises(DataError, match=r"hardly drawn at random.*p = 0\.0001\); if .*say --at-random"):
+    with pytest.raises(DataError, match=r"hardly drawn at random.*p = 0\.0001\); if .*say at_random"):
         compare_corrected(chosen, judge="program")
     found = compare_corrected(chosen, judge="program", at_random=True)
     assert found.random_p <= 0.001
-    assert "from all 80, as was said, and differences" in found.validity()
+    assert "from all 80, as was said, and differences" in validity(found)
     assert any(
         "if people's topics were not drawn at random, the intervals do not hold" in w
         for w in found.warnings()
@@ -343,8 +350,8 @@ def test_a_judge_on_a_scale_that_nobody_declared_saves_what_it_would_on_peoples(
     for a, b in zip(one.pairs, two.pairs, strict=True):
         assert b.weight == pytest.approx(20 * a.weight, rel=1e-9)
         assert (b.difference, b.low, b.high) == pytest.approx((a.difference, a.low, a.high), rel=1e-9)
-    assert two.saving() == one.saving()
-    assert "an estimated saving of" in two.saving()
+    assert str(saving(two)) == str(saving(one))
+    assert "an estimated saving of" in str(saving(two))
 
 
 def test_on_a_declared_scale_lambda_at_its_limit_is_said(frame: pd.DataFrame) -> None:
@@ -372,10 +379,12 @@ def test_topics_that_people_judged_without_the_judge_count_against_a_saving(fram
     found = compare_corrected(shared_on(frame, 6), judge="program", at_random=True)
     assert found.judgments == 6 * 4 * 2
     assert {(pair.labelled, pair.all_labelled) for pair in found.pairs} == {(6, DRAWN)}
-    assert found.saving().startswith("program saves no human judgments: with its scores on 56 further topics")
-    assert f"and they judged {DRAWN}, 6 of them with program's scores: " in found.saving()
-    assert found.saving().endswith("compare people's scores alone, without --judge.")
-    assert "if the 6 topics that people and program judged were drawn at random" in found.validity()
+    assert str(saving(found)).startswith(
+        "program saves no human judgments: with its scores on 56 further topics"
+    )
+    assert f"and they judged {DRAWN}, 6 of them with program's scores: " in str(saving(found))
+    assert str(saving(found)).endswith("compare people's scores alone, without judge.")
+    assert "if the 6 topics that people and program judged were drawn at random" in validity(found)
     assert [pair.saved for pair in found.pairs] == [max(0, pair.effective - DRAWN) for pair in found.pairs]
     people, _ = sides(frame)
     for pair in found.pairs:
@@ -384,8 +393,8 @@ def test_topics_that_people_judged_without_the_judge_count_against_a_saving(fram
         assert (pair.all_people, pair.all_people_low, pair.all_people_high) == pytest.approx(
             (d.mean(), ends.low, ends.high)
         )
-    assert "people's alone, all their topics" in found.pairs_table().to_text()
-    assert f"; {DRAWN} topics)" in found.pairs_table().to_text()
+    assert "people's alone, all their topics" in found.table("pairs").to_text()
+    assert f"; {DRAWN} topics)" in found.table("pairs").to_text()
 
 
 def test_a_saving_beyond_all_that_people_judged_counts_judgments_in_use(frame: pd.DataFrame) -> None:
@@ -406,8 +415,8 @@ def test_a_saving_beyond_all_that_people_judged_counts_judgments_in_use(frame: p
     assert found.judgments == (DRAWN - 4) * 8
     spared = math.floor(np.median([pair.effective for pair in found.pairs]) - DRAWN + 1e-9)
     assert spared > 0
-    assert found.saving().endswith(f"saving of {spared} topics, about {8 * spared} human judgments.")
-    assert f"instead of {DRAWN}, {DRAWN - 4} of them with program's scores (" in found.saving()
+    assert str(saving(found)).endswith(f"saving of {spared} topics, about {8 * spared} human judgments.")
+    assert f"instead of {DRAWN}, {DRAWN - 4} of them with program's scores (" in str(saving(found))
 
 
 def test_a_constant_judge_is_worth_what_people_judged() -> None:
@@ -416,7 +425,7 @@ def test_a_constant_judge_is_worth_what_people_judged() -> None:
     people[:12] = rng.normal(3, 1, (12, 4))
     found = compare_corrected(wide(people, np.full((40, 4), 3.0)), "people", judge="program")
     said = "as if people had judged 12 topics (the median of 6 pairs; 12 to 12), and they judged 12."
-    assert found.saving().endswith(said)
+    assert str(saving(found)).endswith(said)
 
 
 def test_people_who_judged_some_systems_of_every_topic_leave_something_to_the_judge() -> None:
@@ -429,13 +438,13 @@ def test_people_who_judged_some_systems_of_every_topic_leave_something_to_the_ju
     )
     assert found.unlabelled == 0
     assert {pair.unlabelled for pair in found.pairs} == {40}
-    assert found.saving().startswith("With program's scores on 40 further topics")
+    assert str(saving(found)).startswith("With program's scores on 40 further topics")
     assert "if the topics on which people judged both systems of a pair were drawn at random" in (
-        found.validity()
+        validity(found)
     )
     spared = math.floor(np.median([pair.effective for pair in found.pairs]) - 20 + 1e-9)
     # 120 judgments gave every pair 20 topics.
-    assert found.saving().endswith(f"saving of {spared} topics, about {6 * spared} human judgments.")
+    assert str(saving(found)).endswith(f"saving of {spared} topics, about {6 * spared} human judgments.")
 
 
 # Few different values
@@ -488,8 +497,8 @@ def test_an_interval_that_a_step_down_test_cuts_at_zero_does_not_hold_it() -> No
             if pair.conclusion == "differ" and 0.0 in (pair.low, pair.high):
                 cut += 1
                 assert shown.startswith("above 0 to ") or shown.endswith(" to below 0")
-                assert shown in found.pair_sentence(pair)
-                assert f"({shown})" in found.pairs_table().to_text()
+                assert shown in pair_sentence(found, pair)
+                assert f"({shown})" in found.table("pairs").to_text()
             else:
                 assert "above" not in shown
         if cut:
@@ -505,16 +514,16 @@ def test_the_level_of_intervals_is_said_with_enough_digits(systems: int, level: 
     found = compare_corrected(
         wide(people, rng.normal(0, 1, (30, systems))), "people", judge="program", at_random=True
     )
-    assert f"intervals at {level} each" in found.pairs_table().title
+    assert f"intervals at {level} each" in found.table("pairs").title
 
 
 def test_a_result_shows_itself(found: CorrectedComparison) -> None:
     records = json.loads(json.dumps(found.as_dict()))
     assert records["judge"] == "program"
-    assert len(records["pairs"]) == 6
-    assert records["pairs"][0]["saved"] == pytest.approx(found.pairs[0].saved)
+    assert len(records["tables"]["pairs"]) == 6
+    assert records["tables"]["pairs"][0]["saved"] == pytest.approx(found.pairs[0].saved)
     assert list(found.to_frame()["system"]) == [s.system for s in found.standings]
-    pairs = found.pairs_frame()
+    pairs = found.to_frame("pairs")
     assert list(pairs["weight"]) == [pair.weight for pair in found.pairs]
     assert {"measure", "judge", "people", "difference", "ratio", "effective", "conclusion"} <= {
         *pairs.columns
@@ -523,7 +532,7 @@ def test_a_result_shows_itself(found: CorrectedComparison) -> None:
     assert "corrected mean" in found.to_latex()
     assert "judge:program" in found.signature
     for pair in found.pairs:
-        said = found.pair_sentence(pair)
+        said = pair_sentence(found, pair)
         assert ("not significantly" in said) == (pair.conclusion != "differ")
         assert f"lambda {pair.weight:.2f}" in said
         # An interval agrees with the test.
@@ -680,7 +689,7 @@ def test_strengths_of_people_made_surer_by_a_judge() -> None:
         assert s.people == pytest.approx(alone.standing(s.system).log, abs=1e-6)
         assert (s.labelled, s.judged) == (20, 60)
     assert found.title == "Bradley-Terry log strengths"
-    assert "human answers" in found.saving()
+    assert "human answers" in str(saving(found))
     assert found.judgments == 20 * 6 * 2
     fewer = frame[(frame["assessor"] != "program") | ~frame["topic"].isin(found.labelled[:5])]
     assert prefer_corrected(fewer, judge="program").judgments == 15 * 6 * 2

@@ -11,8 +11,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from adjudge.analyses.compare import Compare
 from adjudge.analyses.compare.pairs import Comparison, compare_matrix
-from adjudge.analyses.tests import CORRECTIONS, TESTS, Choices, choices
+from adjudge.analyses.compare.words import pair_sentence, pairs_that_differ
+from adjudge.analyses.corrections import CORRECTIONS
+from adjudge.analyses.tests import TESTS
 from adjudge.core.errors import DataError, UsageError
 from adjudge.data.scores import Better, MeasureInfo, ScoreMatrix
 
@@ -20,7 +23,7 @@ from adjudge.data.scores import Better, MeasureInfo, ScoreMatrix
 def compare(
     scores: ScoreMatrix, *, family: Any = None, clusters: Sequence[str | None] | None = None, **asked: Any
 ) -> Comparison:
-    return compare_matrix(scores, choices(**asked), family=family, clusters=clusters)
+    return compare_matrix(scores, Compare(**asked), family=family, clusters=clusters)
 
 
 def matrix(values: list[list[float]] | np.ndarray, better: Better = "higher") -> ScoreMatrix:
@@ -55,7 +58,9 @@ def test_the_planted_difference_is_found_and_the_absent_one_is_not(planted: np.n
         " 2 of 3 pairs of systems differ, 1 is not significantly different."
         for names in ("s0 and s1", "s1 and s0")
     )
-    assert len(list(found.sentences())) == 3
+    assert list(found.sentences()) == [found.headline()]
+    assert len(list(pairs_that_differ(found))) == 2
+    assert len(list(compare(matrix(planted), pairs=True).sentences())) == 1 + 3
 
 
 def test_lower_is_better_turns_the_ranking_round(planted: np.ndarray) -> None:
@@ -63,11 +68,11 @@ def test_lower_is_better_turns_the_ranking_round(planted: np.ndarray) -> None:
     assert found.standings[0].system == "s2"
     assert found.standings[0].group == "a"
     assert "s2 is significantly better than every other system" in found.headline()
-    assert any(s.startswith("s2 is better than") for s in found.sentences())
+    assert any(s.startswith("s2 is better than") for s in pairs_that_differ(found))
 
 
 def test_a_description_ranks_but_never_says_better(planted: np.ndarray) -> None:
-    said = " ".join(compare(matrix(planted, None)).sentences())
+    said = " ".join(compare(matrix(planted, None), pairs=True).sentences())
     assert "better" not in said
     assert "may each be the highest: no system is significantly higher than they are" in said
 
@@ -96,7 +101,7 @@ def test_the_seed_decides_and_zero_is_a_seed(planted: np.ndarray) -> None:
 
     assert alike(0) == alike(0) != alike(1)
     assert compare(matrix(planted)).signature == (
-        "m|v:1|topics:20|pool:mean|interval:t:0.95"
+        "compare|m|v:1|topics:20|pool:mean|interval:t:0.95"
         "|test:wilcoxon:zeros:wilcox:exact:300:two-sided|correct:holm:0.05|pairs:3|seed:0"
     )
 
@@ -108,8 +113,8 @@ def test_missing_cells_are_counted_and_pairs_use_common_topics(planted: np.ndarr
     assert {s.system: s.n for s in found.standings} == {"s0": 15, "s1": 20, "s2": 20}
     assert {(p.a, p.b): p.result.n for p in found.pairs["wilcoxon"]}["s1", "s2"] == 20
     assert all(p.result.n == 15 for p in found.pairs["wilcoxon"] if "s0" in (p.a, p.b))
-    assert found.missing() == ["s0: 5 missing (lost)"]
-    assert found.warnings() == [
+    assert found.notes_of("missing-scores") == ["s0: 5 missing (lost)"]
+    assert found.warnings(without=("missing-scores",)) == [
         "means are over different topics: systems are ordered by means adjusted for topics"
     ]
 
@@ -153,8 +158,12 @@ def test_equal_means_share_a_rank() -> None:
 def test_frames_and_latex(planted: np.ndarray) -> None:
     found: Comparison = compare(matrix(planted), test="all")
     assert list(found.to_frame().columns) == [
+        "measure",
+        "length",
+        "form",
         "rank",
         "system",
+        "kind",
         "n",
         "mean",
         "adjusted",
@@ -164,13 +173,13 @@ def test_frames_and_latex(planted: np.ndarray) -> None:
         "worst",
         "group",
     ]
-    pairs = found.pairs_frame()
+    pairs = found.to_frame("pairs")
     assert len(pairs) == 3 * len(TESTS)
-    assert ",".join(pairs.columns[:13]) == (
-        "measure,a,b,n,test,statistic,p,p_adjusted,difference,low,high,wins,losses"
+    assert ",".join(pairs.columns[:15]) == (
+        "measure,length,form,a,b,n,test,statistic,p,p_adjusted,difference,low,high,wins,losses"
     )
-    assert len(compare(matrix(planted), test="t").pairs_frame()) == 3
-    row = found.effects_frame().iloc[0]
+    assert len(compare(matrix(planted), test="t").to_frame("pairs")) == 3
+    row = found.to_frame("effects").iloc[0]
     x, y = (planted[:, int(row[name][1])] for name in ("a", "b"))
     interval = stats.ttest_rel(x, y).confidence_interval()
     assert (row["mean_low"], row["mean_high"]) == pytest.approx((interval.low, interval.high))
@@ -231,7 +240,7 @@ def test_against_one_system_only_its_pairs_are_tested(planted: np.ndarray) -> No
     assert found.headline().endswith("are better than s2; 2 of 2 pairs of systems differ.")
     turned = compare(matrix(-planted, "lower"), against="s2").headline()
     assert turned.endswith("are better than s2; 2 of 2 pairs of systems differ.")
-    with pytest.raises(UsageError, match='--against "s9": no such system'):
+    with pytest.raises(UsageError, match='against "s9": no such system'):
         compare(matrix(planted), against="s9")
 
 
@@ -240,15 +249,15 @@ def test_one_side_only_against_somebody(planted: np.ndarray, better: Better) -> 
     values = matrix(planted if better == "higher" else -planted, better)
     p = stats.wilcoxon(planted[:, 0], planted[:, 2], method="exact", alternative="greater").pvalue
     for side, expected in (("better", p), ("worse", 1 - p + stats.binom.pmf(20, 20, 0.5))):
-        found = compare(values, against="s2", side=side, correct="none").pairs["wilcoxon"]
-        (pair,) = [pair for pair in found if pair.a == "s0"]
+        found = compare(values, against="s2", side=side, correct="none")
+        (pair,) = [pair for pair in found.pairs["wilcoxon"] if pair.a == "s0"]
         assert pair.result.p == pytest.approx(expected)
-        said = pair.sentence(better, 0.05)
+        said = pair_sentence(found, pair)
         assert said.startswith(
             "s0 is better than" if side == "better" else "s0 is not shown to be worse than s2"
         )
         assert "one-sided" in said
-    with pytest.raises(UsageError, match="--side better needs --against"):
+    with pytest.raises(UsageError, match="side=better needs against=SYSTEM"):
         compare(values, side="better")
 
 
@@ -256,7 +265,7 @@ def test_a_family_can_be_chosen(planted: np.ndarray) -> None:
     found = compare(matrix(planted), family=lambda systems: np.array([True, False, False]))
     assert len(found.pairs["wilcoxon"]) == 1
     assert found.pairs["wilcoxon"][0].p_adjusted == found.pairs["wilcoxon"][0].result.p
-    assert len(found.pairs_frame()) == len(found.effects_frame()) == 1
+    assert len(found.to_frame("pairs")) == len(found.to_frame("effects")) == 1
 
 
 @pytest.mark.parametrize("correct", CORRECTIONS)
@@ -292,11 +301,13 @@ def test_pairs_with_too_few_topics_leave_the_family_and_are_named(planted: np.nd
 
 def test_too_few_resamples_for_so_many_pairs_are_warned_about() -> None:
     values = np.random.default_rng(0).normal(size=(20, 66))
-    said = compare(matrix(values), correct="westfall-young-min-p").headline()
+    found = compare(matrix(values), correct="westfall-young", alpha=5e-5)
+    said = found.headline()
     assert said.startswith(
         "On m no difference could have been found: the smallest corrected p that 10,000 resamples could give is "
     )
-    assert said.endswith("; take more resamples, or --correct westfall-young.")
+    assert said.endswith("; take more resamples, or correct=westfall-young.")
+    assert next(found.sentences("command")).endswith("; take more resamples, or --correct westfall-young.")
 
 
 def test_not_different_and_the_same_are_two_answers(planted: np.ndarray) -> None:
@@ -306,15 +317,13 @@ def test_not_different_and_the_same_are_two_answers(planted: np.ndarray) -> None
         (pair,) = [pair for pair in found.pairs["wilcoxon"] if (pair.a, pair.b) in alike]
         assert pair.same is same
         assert not pair.different
-    assert any(said.endswith(", and equivalent: the same within 0.2") for said in wide.sentences())
+    assert any(said.endswith(", and equivalent: the same within 0.2") for said in pairs_that_differ(wide))
     assert wide.headline().endswith(". With a margin of 0.2: 2 different, 1 equivalent.")
     assert narrow.headline().endswith(". With a margin of 0.001: 2 different, 1 undecided.")
     (pair,) = [pair for pair in narrow.pairs["wilcoxon"] if (pair.a, pair.b) in alike]
-    assert pair.sentence("higher", 0.05, margin=0.001).endswith(
-        "nor are they shown to be the same within 0.001"
-    )
+    assert pair_sentence(narrow, pair).endswith("nor are they shown to be the same within 0.001")
     with pytest.raises(UsageError, match="margin is -1"):
-        Choices(margin=-1)
+        Compare(margin=-1)
 
 
 def test_ranks_that_are_left_open(planted: np.ndarray) -> None:
@@ -328,7 +337,7 @@ def test_clusters_are_swapped_as_wholes(planted: np.ndarray) -> None:
     assert "clusters:10" in found.signature
     assert "interval:cluster-t" in found.signature
     assert min(pair.result.p for pair in found.pairs["mc"]) == 2 / 2**10  # ten signs, exact
-    with pytest.raises(UsageError, match="say --test mc"):
+    with pytest.raises(UsageError, match="say test=mc"):
         compare(matrix(planted), clusters=clusters)
     with pytest.raises(UsageError, match="swaps topics one by one"):
         compare(matrix(planted), test="mc", correct="westfall-young", clusters=clusters)
@@ -347,7 +356,7 @@ def test_two_and_many_systems(systems: int) -> None:
 def test_a_pair_of_constant_differences_says_why_it_has_no_statistic() -> None:
     a = np.arange(8) % 4 + 0.25
     found = compare(matrix(np.column_stack([a, a + 1, np.arange(8) ** 2 % 7])), test="hb")
-    pairs = json.loads(json.dumps(found.as_dict()))["pairs"]
+    pairs = json.loads(json.dumps(found.as_dict()))["tables"]["pairs"]
     (same,) = (
         row
         for row in pairs
@@ -364,7 +373,7 @@ def test_a_pair_of_constant_differences_says_why_it_has_no_statistic() -> None:
 def test_a_pair_of_constant_differences_says_why_it_has_no_interval(test: str) -> None:
     a = np.arange(8) % 4 + 0.25
     found = compare(matrix(np.column_stack([a, a + 1, np.arange(8) ** 2 % 7])), test=test)
-    for row in json.loads(json.dumps(found.as_dict()))["pairs"]:
+    for row in json.loads(json.dumps(found.as_dict()))["tables"]["pairs"]:
         assert (row["low"] is None) == (row["why"] is not None)
         if row["low"] is None:
             assert row["p"] is not None

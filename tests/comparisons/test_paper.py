@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import adjudge
-from adjudge.analyses.compare.paper import LEAGUE_COLUMNS, ComparedMeasures
+from adjudge.analyses.compare.several import ComparedMeasures
 from adjudge.analyses.scores import Scores
 from adjudge.data.scores import MeasureInfo, ScoreTable
 
@@ -308,7 +308,8 @@ def test_the_headline_names_who_may_be_the_best_by_every_measure(found: Compared
 
 def test_the_league_frame_has_a_row_per_measure_and_system(found: ComparedMeasures) -> None:
     frame = found.to_frame()
-    assert list(frame.columns) == LEAGUE_COLUMNS
+    columns = "measure length form rank system kind n mean adjusted low high best worst group"
+    assert list(frame.columns) == columns.split()
     assert len(frame) == 12
     row = frame[(frame["measure"] == "rouge-1") & (frame["system"] == "lead")].iloc[0]
     standing = next(s for s in found[1].standings if s.system == "lead")

@@ -12,8 +12,9 @@ import pandas as pd
 import pytest
 
 import adjudge
+from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.scores import Scores
-from adjudge.analyses.tests import CORRECTIONS, TESTS
+from adjudge.analyses.tests import TESTS
 from adjudge.evaluation import Evaluation
 from adjudge.formats import scoretable
 
@@ -104,14 +105,14 @@ def same(first: pd.DataFrame, second: pd.DataFrame) -> None:
 def test_comparisons(both: tuple[Scores, Scores], asked: dict[str, Any]) -> None:
     one, other = (adjudge.compare(s, length=100, resamples=400, **asked) for s in both)
     same(one.to_frame(), other.to_frame())
-    same(one.pairs_frame(), other.pairs_frame())
+    same(one.to_frame("pairs"), other.to_frame("pairs"))
     assert one.headline().partition(" at ")[2] == other.headline().partition(" at ")[2]
 
 
 def test_lengths_together(both: tuple[Scores, Scores]) -> None:
     one, other = (adjudge.compare(s, length="all", test="hb", resamples=400) for s in both)
     same(one.to_frame(), other.to_frame())
-    same(one.pairs_frame(), other.pairs_frame())
+    same(one.to_frame("pairs"), other.to_frame("pairs"))
 
 
 def test_groups(both: tuple[Scores, Scores]) -> None:
@@ -151,7 +152,9 @@ def test_simulations(both: tuple[Scores, Scores]) -> None:
 
 
 def test_another_seed_gives_other_numbers(frame: pd.DataFrame) -> None:
-    one, other = (adjudge.compare(frame, length=100, test="mc", seed=seed).pairs_frame() for seed in (0, 1))
+    one, other = (
+        adjudge.compare(frame, length=100, test="mc", seed=seed).to_frame("pairs") for seed in (0, 1)
+    )
     assert (one["p"] != other["p"]).any()
 
 

@@ -510,10 +510,10 @@ def test_a_table_says_what_its_topics_share(tmp_path: Path, name: str) -> None:
     assert data.topic_values("task", ["d6", "d7", "elsewhere"]) == ("single", "multi", None)
     assert [note for measure in data.measures for note in data.notes(measure)] == []
     for by, size in (("set", 8), ("type", 2), ("task", 2), ("selector", 6), ("assessor", 2)):
-        found = adjudge.compare(source, test="mc", cluster=by)
+        found = adjudge.compare(source, test="mc", cluster=by)  # type: ignore[arg-type]
         assert f"|cluster:{by}|" in found.signature
         assert f":clusters:{size}:all-signs" in found.signature
-    assert adjudge.compare(source, test="mc", cluster=True).signature == (
+    assert adjudge.compare(source, test="mc", cluster="set").signature == (
         adjudge.compare(source, test="mc", cluster="set").signature
     )
 
@@ -528,8 +528,8 @@ def test_clusters_of_a_table_are_those_of_a_plain_loop() -> None:
     drawn = np.array([np.dot(signs, sums) for signs in itertools.product((1, -1), repeat=8)])
     p = np.mean(np.abs(drawn) >= abs(sums.sum()) - 1e-9)
     found = adjudge.compare(frame, test="mc", cluster="set")
-    assert found.pairs_frame()["p"].tolist() == pytest.approx([p])
-    alone = adjudge.compare(frame, test="mc").pairs_frame()["p"].item()
+    assert found.to_frame("pairs")["p"].tolist() == pytest.approx([p])
+    alone = adjudge.compare(frame, test="mc").to_frame("pairs")["p"].item()
     assert alone < p  # topics of a set are no independent observations
 
 
@@ -596,9 +596,10 @@ def test_assessors_make_clusters_of_their_own_topics_alone() -> None:
     ):
         adjudge.compare(of_topics().drop(columns="assessor"), test="mc", cluster="assessor")
     with pytest.raises(
-        UsageError, match='^cluster is "sets", expected one of: set, type, task, selector, assessor$'
+        UsageError,
+        match='^cluster is "sets" .nearest: "set".; expected one of: set, type, task, selector, assessor$',
     ):
-        adjudge.compare(of_topics(), test="mc", cluster="sets")
+        adjudge.compare(of_topics(), test="mc", cluster="sets")  # type: ignore[arg-type]
 
 
 def test_a_folder_learns_topics_from_a_table_of_scores(
@@ -608,7 +609,7 @@ def test_a_folder_learns_topics_from_a_table_of_scores(
     evaluation = make()
     evaluation.take(scoretable.read([path]))
     folder, bare = (adjudge.compare(s, test="mc", cluster="set") for s in (evaluation.path, path))
-    assert folder.pairs_frame()["p"].tolist() == bare.pairs_frame()["p"].tolist()
+    assert folder.to_frame("pairs")["p"].tolist() == bare.to_frame("pairs")["p"].tolist()
 
 
 def test_a_parquet_file_is_a_frame_on_disk(tmp_path: Path) -> None:

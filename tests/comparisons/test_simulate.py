@@ -11,10 +11,10 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
+from adjudge.analyses.compare import Compare
 from adjudge.analyses.compare.pairs import compare_matrix
 from adjudge.analyses.conclusions import resamples_for
 from adjudge.analyses.simulate.result import CHUNK, TESTS, Outcome, Simulation, simulate_model
-from adjudge.analyses.tests import Choices
 from adjudge.cli import simulate as cli
 from adjudge.core.engine import generator
 from adjudge.core.errors import AdjudgeError, UsageError
@@ -131,7 +131,7 @@ def test_the_correction_is_that_of_a_comparison() -> None:
     )
     compared = holm = within = 0
     for scores in draw(model, CHUNK, generator(8, "simulate/scores", 0)):
-        result = compare_matrix(matrix(scores), Choices(alpha=0.2, correct="holm"))
+        result = compare_matrix(matrix(scores), Compare(alpha=0.2, correct="holm"))
         pairs_found = result.pairs["wilcoxon"]
         compared += any(pair.different for pair in pairs_found)
         within += any(pair.conclusion in ("differ", "not significantly different") for pair in pairs_found)
@@ -196,7 +196,7 @@ def test_a_p_of_alpha_is_a_difference_as_in_a_comparison() -> None:
     found = simulate_model(ScoreModel(5, (50.0, 0.0)), ["sign"], simulations=20, alpha=0.0625)
     assert found.of("sign").rate == 1
     scores = draw(ScoreModel(5, (50.0, 0.0)), 1, np.random.default_rng(0))[0]
-    (pair,) = compare_matrix(matrix(scores), Choices(test="sign", alpha=0.0625)).pairs["sign"]
+    (pair,) = compare_matrix(matrix(scores), Compare(test="sign", alpha=0.0625)).pairs["sign"]
     assert pair.different
 
 
@@ -224,7 +224,7 @@ def test_rounding_puts_no_end_of_an_interval_on_the_other_side_of_alpha() -> Non
 
 def test_random_swaps_name_the_resamples_of_a_comparison() -> None:
     found = simulate_model(ScoreModel(8, (0.0,) * 5), ["t", "mc"], simulations=3, resamples=1000)
-    wanted = resamples_for(Choices(), 10)
+    wanted = resamples_for(Compare(), 10)
     assert found.warnings() == [
         f"random swaps of the mean: 1,000 resamples here; a comparison of so many pairs takes {wanted:,} (--resamples)"
     ]

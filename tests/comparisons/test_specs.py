@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 import adjudge
-from adjudge.analyses.compare.pairs import compare_all
-from adjudge.analyses.tests import STATISTICS, TESTS, Choices, choices, parts_of
+from adjudge.analyses.compare import Compare, compare_all
+from adjudge.analyses.tests import STATISTICS, TESTS, parts_of
 from adjudge.core.engine import generator
 from adjudge.core.errors import UsageError
 from adjudge.stats.cutoffs import theoretical_cutoffs
@@ -34,10 +34,15 @@ def test_a_spec_is_a_test_and_perhaps_its_statistic() -> None:
     assert get_args(Statistic) == STATISTICS
     assert [parts_of(test) for test in TESTS] == [(test, None) for test in TESTS]
     assert parts_of("mc:t-unpaired") == ("mc", "t-unpaired")
-    chosen = Choices(test="mc:w", tests=("hb", "hb", "t"), statistic="median")
-    assert chosen.run == ("mc:w", "hb", "t")
-    assert [chosen.statistic_of(test) for test in (*chosen.run, "mc:mean")] == ["w", "median", None, "mean"]
-    assert [Choices().statistic_of(test) for test in ("mc", "hb")] == ["mean", "t"]
+    chosen = Compare(test="mc:w", tests=("hb", "hb", "t"), statistic="median")
+    assert chosen.tests_run == ("mc:w", "hb", "t")
+    assert [chosen.statistic_of(test) for test in (*chosen.tests_run, "mc:mean")] == [
+        "w",
+        "median",
+        None,
+        "mean",
+    ]
+    assert [Compare().statistic_of(test) for test in ("mc", "hb")] == ["mean", "t"]
 
 
 @pytest.mark.parametrize(
@@ -67,26 +72,27 @@ def test_an_unknown_spec_is_answered_with_the_nearest(frame: pd.DataFrame, spec:
 
 
 def test_the_first_makes_the_groups_unless_a_test_is_named() -> None:
-    assert choices().test == "wilcoxon"
-    assert choices(tests=SPECS).test == "mc:w"
-    assert (choices(test="t", tests=SPECS).test, choices(test="t", tests=SPECS).run) == ("t", SPECS)
-    assert choices(test="sign", tests=SPECS).run == ("sign", *SPECS)
-    assert choices(test="all").run == TESTS
+    assert Compare().grouping_test == "wilcoxon"
+    assert Compare(tests=SPECS).grouping_test == "mc:w"
+    both = Compare(test="t", tests=SPECS)
+    assert (both.grouping_test, both.tests_run) == ("t", SPECS)
+    assert Compare(test="sign", tests=SPECS).tests_run == ("sign", *SPECS)
+    assert Compare(test="all").tests_run == TESTS
     with pytest.raises(UsageError, match="runs every test"):
-        choices(test="all", tests=SPECS)
+        Compare(test="all", tests=SPECS)
 
 
 def test_every_spec_has_its_own_rows(frame: pd.DataFrame) -> None:
     found = adjudge.compare(frame, tests=SPECS)
     assert (found.test, tuple(found.tested)) == ("mc:w", SPECS)
-    rows = found.pairs_frame()
+    rows = found.to_frame("pairs")
     assert rows.groupby("test", sort=False).size().to_dict() == dict.fromkeys(SPECS, 6)
     (several,) = compare_all(frame, tests=SPECS)
-    pd.testing.assert_frame_equal(several.pairs_frame(), rows)
+    pd.testing.assert_frame_equal(several.to_frame("pairs"), rows)
     # As --statistic gives one at a time: all statistics of mc have the same swaps.
     for spec in SPECS[:3]:
         test, statistic = parts_of(spec)
-        alone = adjudge.compare(frame, test=test, statistic=statistic).pairs_frame()
+        alone = adjudge.compare(frame, test=test, statistic=statistic).to_frame("pairs")
         here = rows[rows["test"] == spec].reset_index(drop=True)
         for column in ("statistic", "p", "p_adjusted"):
             assert here[column].tolist() == alone[column].tolist()
@@ -116,7 +122,7 @@ def test_counts_by_spec_with_their_cutoffs(frame: pd.DataFrame) -> None:
     found = adjudge.counts(adjudge.read_scores(frame, human="H*"), tests=SPECS)
     (measure,) = found.measures
     assert [test.test for test in measure.tests] == list(SPECS)
-    heads = found.tables()["pairs"].to_text().splitlines()[1]
+    heads = found.table("pairs").to_text().splitlines()[1]
     words = ("random swaps of W ", "random swaps of T ", "hybrid bootstrap of W ")
     assert [word for word in words if word not in heads] == []
     assert [word for word in words if f"by {word.strip()}" not in found.headline()] == []

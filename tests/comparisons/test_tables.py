@@ -52,7 +52,7 @@ def means(folder: Path, *arguments: str) -> dict[str, float]:
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     found = found[0] if isinstance(found, list) else found
-    return {each["system"]: each["mean"] for each in found["standings"]}
+    return {each["system"]: each["mean"] for each in found["tables"]["league"]}
 
 
 def test_compare_reads_each_shape(folder: Path) -> None:
@@ -236,7 +236,7 @@ def test_measures_are_a_text_or_a_list(tmp_path: Path) -> None:
     for several in (["m1", "m2"], "m1,m2"):
         with pytest.raises(UsageError, match=r"not 2 \(m1 and m2\): choose one, or .* adjudge.compare_all"):
             adjudge.compare(frame, several)
-    with pytest.raises(UsageError, match=r"measures are .3., expected a text such as rouge-2"):
+    with pytest.raises(UsageError, match="measure is 3, expected a text, or several"):
         adjudge.compare(frame, 3)  # type: ignore[arg-type]
 
 
@@ -303,7 +303,7 @@ def test_some_measures_are_better_when_lower(tmp_path: Path) -> None:
     ]
     for options in (("--lower", "ter,FKGL"), ("--lower", "ter", "--lower", "fkgl")):
         done = called(tmp_path, "compare", "m.csv", *options, "--json")
-        found = {each["measure"]: each["standings"][0]["system"] for each in json.loads(done.stdout)}
+        found = {each["measure"]: each["tables"]["league"][0]["system"] for each in json.loads(done.stdout)}
         best = {"ter": WIDE.mean().idxmin(), "fkgl": WIDE.mean().idxmin(), "rouge1": WIDE.mean().idxmax()}
         assert (found, done.stderr) == (best, "")
     python = adjudge.read_scores(frame, lower_is_better="ter,fkgl")

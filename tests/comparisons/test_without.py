@@ -141,7 +141,7 @@ def test_what_changes_is_said_of_pairs_candidates_and_ranks(frame: pd.DataFrame)
         {tuple(sorted((pair.a, pair.b))): pair.different for pair in before.pairs[before.test]},
         {tuple(sorted((pair.a, pair.b))): pair.different for pair in c.pairs[c.test]},
     )
-    assert {tuple(sorted(pair)) for pair in found.found} == {
+    assert {tuple(sorted(pair)) for pair in found.gained} == {
         pair for pair in differ[0] if differ[1][pair] and not differ[0][pair]
     }
     assert {tuple(sorted(pair)) for pair in found.lost} == {
@@ -153,7 +153,7 @@ def test_what_changes_is_said_of_pairs_candidates_and_ranks(frame: pd.DataFrame)
     assert c.table().said[1:] == tuple(found.sentences())
     assert c.as_dict()["changes"]["differ_after"] == found.after
     assert "changes" not in before.as_dict()
-    assert len(found.to_frame()) == len(found.found) + len(found.lost) + len(found.turned) + len(found.moves)
+    assert len(found.to_frame()) == len(found.gained) + len(found.lost) + len(found.turned) + len(found.moves)
 
 
 def rated(values: dict[str, dict[str, float]]) -> pd.DataFrame:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.cli.running import called
 
-from adjudge.analyses.compare.pairs import compare
+from adjudge.analyses.compare import compare
 
 
 def test_a_heat_map_in_the_order_of_a_folder(shown: Path) -> None:

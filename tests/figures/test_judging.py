@@ -31,9 +31,11 @@ from adjudge.analyses.judged.quality_answers import quality_answers
 from adjudge.analyses.judged.unit_coverage import coverage_spread, unit_coverage
 from adjudge.analyses.judged.unmarked import unmarked_units
 from adjudge.analyses.panels import MOST_PANELS
-from adjudge.analyses.stability.result import Stability, _page_measure, stability
+from adjudge.analyses.stability import stability
+from adjudge.analyses.stability.result import StabilityResult, _page_measure
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.picture import Figure
+from adjudge.core.results import Note
 from adjudge.data.rows import System, Topic
 from adjudge.judgments.batch import Judgments
 from adjudge.judgments.tasks import Judged, Task, TextRef
@@ -238,17 +240,7 @@ def test_retention_of_systems_that_share_no_topics_has_panels_of_its_own() -> No
 
 
 def test_nothing_resolved_is_said() -> None:
-    empty = Stability(
-        name="e",
-        again=(),
-        resolutions=(),
-        repeats=(),
-        noise=(),
-        absent=("repeated judgments and resolved scores: nobody has judged units",),
-        notes=(),
-        level=0.95,
-        seed=0,
-    )
+    empty = StabilityResult(name="e", absent={"resolutions": Note.of("no-coverage")})
     with pytest.raises(DataError, match="nobody has judged units"):
         empty.figure("retention")
 
@@ -340,14 +332,14 @@ def test_hostile_names_are_drawn_as_they_are() -> None:
 
 
 def test_stability_without_noise_needs_no_scores(make: Callable[..., Any]) -> None:
-    found = stability(make(), noise=False)
+    found = stability(make(), quick=True)
     assert found.noise == ()
-    assert not any("judge noise" in each for each in found.absent)
+    assert "noise" not in found.absent
 
 
 def test_a_programs_coverage_is_not_taken_for_peoples() -> None:
     """What is resolved is what people judged, whichever measure is named."""
     asked, why = _page_measure("coverage(by=tree)")
     assert asked == Coverage()
-    assert why == "scores of coverage are resolved: coverage(by=tree) is a program's, and these are people's"
+    assert why == Note.of("coverage-for-a-program", measure="coverage(by=tree)")
     assert _page_measure("retention") == (Retention(), None)

@@ -126,10 +126,9 @@ def test_help_loads_the_command_line_the_foundation_and_declarations_only() -> N
     loaded = set(done.stdout.rsplit("@", 1)[1].split())
     rooms = {name.split(".")[1] for name in loaded}
     assert rooms <= {"cli", "core", "analyses", "data"}
-    folders = {f"adjudge.analyses.{name}" for name in DECLARED}
-    assert {name for name in loaded if name.startswith("adjudge.analyses.")} <= folders | {
-        "adjudge.analyses.base"
-    }
+    folders = {f"adjudge.analyses.{folder}" for folder in DECLARED.values()}
+    names_only = {f"adjudge.analyses.{name}" for name in ("base", "corrections", "tests")}
+    assert {name for name in loaded if name.startswith("adjudge.analyses.")} <= folders | names_only
     assert loaded & {f"adjudge.{each}" for each in HEAVY} == set()
 
 

@@ -11,11 +11,12 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from adjudge.analyses.agreement.result import agreement
-from adjudge.analyses.compare.pairs import Comparison, compare
+from adjudge.analyses.agreement import agreement
+from adjudge.analyses.compare import compare
+from adjudge.analyses.compare.pairs import Comparison
 from adjudge.analyses.plan.result import plan_of, smallest_found
 from adjudge.analyses.scores import Scores
-from adjudge.analyses.stability.result import stability
+from adjudge.analyses.stability import stability
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Settings
 from adjudge.data.rows import Document, Summary, System, Topic
@@ -178,7 +179,7 @@ def test_draws_of_other_assessors_say_whether_the_best_stays_among_the_candidate
     assert f"In {math.floor(1000 * share) / 10:g} % of 10,000 draws for assessors like these 3" in words
     # were the draws to say otherwise, so would the condition
     tossed = replace(noise.drawn, best=np.full(3, 1 / 3))
-    less = replace(drawn, noise=(replace(noise, found=replace(noise.found, like=tossed)),))
+    less = replace(drawn, noise=(replace(noise, noise=replace(noise.noise, like=tossed)),))
     said, words = state(trust_conditions(scores, comparison, stability=less), "stable")
     assert said == "unmet"
     assert (

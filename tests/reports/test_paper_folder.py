@@ -14,7 +14,7 @@ from tests.reports.test_trusted import SYSTEMS, rated
 
 import adjudge
 from adjudge.analyses.catalogue.catalogue import CATALOGUE
-from adjudge.analyses.compare.pairs import compare
+from adjudge.analyses.compare import compare
 from adjudge.cli import report as cli
 from adjudge.core.errors import ClashError, UsageError
 from adjudge.core.table import Column, Table

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from adjudge.analyses.compare.pairs import compare_all
+from adjudge.analyses.compare import compare_all
 from adjudge.core.errors import DataError, UsageError
 from adjudge.data import scorefiles
 from adjudge.data.scores import MeasureInfo, Score, ScoreTable

@@ -12,8 +12,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from adjudge.analyses.agreement.result import agreement, alpha_sentence
-from adjudge.analyses.compare.pairs import compare_all
+from adjudge.analyses.agreement import agreement
+from adjudge.analyses.agreement.words import alpha_sentence
+from adjudge.analyses.compare import compare_all
 from adjudge.analyses.references import REFERENCES
 from adjudge.analyses.scores import Scores, read_scores
 from adjudge.evaluation import report

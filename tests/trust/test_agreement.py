@@ -15,14 +15,15 @@ import pytest
 from tests.trust.mismatch_making import make
 
 import adjudge
-from adjudge.analyses.agreement.result import (
-    AgreementOptions,
-    AgreementResult,
-    agreement,
-    agreement_on,
-    agreement_table,
-    compared_pyramids,
-    question_agreement,
+from adjudge.analyses.agreement import Agreement, agreement
+from adjudge.analyses.agreement.coefficients import question_agreement
+from adjudge.analyses.agreement.pyramids import compared_pyramids
+from adjudge.analyses.agreement.result import AgreementResult, agreement_on, agreement_table
+from adjudge.analyses.agreement.words import (
+    absence_sentence,
+    apart_sentence,
+    pyramid_sentence,
+    question_sentence,
 )
 from adjudge.analyses.gathered import gather
 from adjudge.analyses.questions import questions_of, stored_answers
@@ -36,7 +37,7 @@ from adjudge.judgments.pyramid import annotation_of
 from adjudge.judgments.tasks import Judged
 from adjudge.stats.agreement import cohen_kappa, gwet_ac, krippendorff
 
-HOW = AgreementOptions(distance="ordinal", weights="quadratic", level=0.95, resamples=200, seed=0)
+HOW = Agreement(resamples=200)
 SYSTEMS = ("s1", "s2", "s3")
 
 
@@ -67,7 +68,7 @@ def test_a_frame_a_file_and_a_folder_say_the_same(tmp_path: Path) -> None:
     frame.to_csv(tmp_path / "ratings.csv", index=False)
     shuffled = frame.sample(frac=1, random_state=3)
     found = [agreement(frame), agreement(tmp_path / "ratings.csv"), agreement(shuffled)]
-    assert len({json.dumps(each.as_dict()["questions"]) for each in found}) == 1
+    assert len({json.dumps(each.as_dict()["tables"]) for each in found}) == 1
     own = found[0].questions[0]
     rng = np.random.default_rng(0)
     assert own.alpha.value == pytest.approx(krippendorff(wide(frame), rng=rng, resamples=0).value, abs=1e-12)
@@ -98,7 +99,7 @@ def test_what_people_answered_and_the_tables_of_judgments_agree(small: Evaluatio
     small.units()
     small.simulate_judgments("duc-2002", assessors=3, noise=0.2, seed=1)
     small.simulate_judgments("rating", assessors=3, noise=0.2, seed=2)
-    found = small.agreement(seed=4)
+    found: AgreementResult = small.agreement(seed=4)
     table = small.judged_tables(seed=4)["agreement"]
     by_name = {(each.source, each.question): each for each in found.questions}
     assert {("duc-2002", "completeness"), ("duc-2002", "quality:4"), ("rating", "fluency")} <= by_name.keys()
@@ -113,7 +114,7 @@ def test_what_people_answered_and_the_tables_of_judgments_agree(small: Evaluatio
             own.alpha.values,
             own.alpha.why or own.alpha.why_no_interval,
         )
-    assert set(table.said) == {each.sentence() for each in found.questions}
+    assert set(table.said) == set(map(question_sentence, found.questions))
     one = small.agreement(question="rating/fluency", seed=4)
     assert one.questions == (by_name["rating", "fluency"],)
     with pytest.raises(UsageError, match='no question "fluensy" was answered'):
@@ -146,14 +147,14 @@ def test_nobody_to_agree() -> None:
         agreement(frame)
     both = pd.concat([ratings(), frame.assign(measure="rouge", assessor=None)])
     assert [each.question for each in agreement(both).questions] == ["fluency"]
-    assert agreement(both).notes()[0] == "60 scores without an assessor left out, of rouge"
+    assert "60 scores without an assessor left out, of rouge" in agreement(both).warnings()
     with pytest.raises(DataError, match="rouge: no score names an assessor"):
         agreement(both, "rouge")
-    with pytest.raises(UsageError, match="choose measures with -m, not questions"):
+    with pytest.raises(UsageError, match="choose measures with measure, not questions"):
         agreement(ratings(), question="fluency")
-    with pytest.raises(UsageError, match='scale: unknown value "metric"'):
+    with pytest.raises(UsageError, match='scale is "metric"'):
         agreement(ratings(), scale="metric")  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="weights: unknown value"):
+    with pytest.raises(UsageError, match='weights is "cubic"'):
         agreement(ratings(), weights="cubic")  # type: ignore[arg-type]
 
 
@@ -162,7 +163,7 @@ def test_anonymous_answers_are_nobodys() -> None:
     found = agreement(frame)
     assert found.questions[0].assessors == ("a0", "a1")
     assert found.anonymous == 60
-    assert "60 anonymous answers left out: whoever gave them is no assessor" in found.notes()
+    assert "60 anonymous answers left out: whoever gave them is no assessor" in found.warnings()
     nobody = agreement(frame[frame["assessor"] == "crowd-anonymous"])
     assert nobody.questions == ()
     assert nobody.headline() == "Nobody who can be named answered: there is no agreement to compute."
@@ -176,7 +177,8 @@ def test_lengths_and_repeats() -> None:
     again = frame.assign(repeat=1, value=1.0)
     found = agreement(pd.concat([again, frame.assign(repeat=0)]))
     assert (
-        "240 answers that assessors gave again for the same thing left out: the first counts" in found.notes()
+        "240 answers that assessors gave again for the same thing left out: the first counts"
+        in found.warnings()
     )
     assert found.questions[0].alpha == agreement(frame).questions[0].alpha  # the first answer counts
 
@@ -242,7 +244,7 @@ def test_a_measure_of_a_folder_that_lacks_the_length_is_left_out_with_a_note(tmp
     e.take(read([tmp_path / "ratings.csv"]))
     found = Evaluation.open(e.path).agreement(length=50, resamples=0)
     assert [each.question for each in found.questions] == ["completeness"]
-    assert any("at length 50" in note and note.endswith(": left out") for note in found.notes())
+    assert any("at length 50" in note and note.endswith(": left out") for note in found.warnings())
     measured = [
         each.question for each in Evaluation.open(e.path).agreement(length=100, resamples=0).questions
     ]
@@ -257,7 +259,7 @@ def test_two_protocols_that_ask_the_same_are_told_apart(tmp_path: Path) -> None:
     found = e.agreement(resamples=20)
     assert [each.question for each in found.questions] == ["completeness"] * 2
     assert "on 2: duc-2001/completeness and duc-2002/completeness." in found.headline()
-    assert {line.partition(":")[0] for line in found.table().said if "alpha = " in line} == {
+    assert {line.partition(":")[0] for line in found.sentences() if "alpha = " in line} == {
         "duc-2001/completeness",
         "duc-2002/completeness",
     }
@@ -271,7 +273,7 @@ def test_what_one_assessor_alone_judged_is_counted() -> None:
     gone = (frame["assessor"] == "a1") & (frame["topic"].isin(["t3", "t4"]))
     found = agreement(frame[~gone])
     assert found.questions[0].alone == 6
-    assert found.notes() == ("6 things that one assessor alone judged do not count for alpha",)
+    assert found.warnings() == ["6 things that one assessor alone judged do not count for alpha"]
     alone = agreement(frame[frame["assessor"] == "a0"])  # where the reason says it all
     assert alone.questions[0].alone == 0
 
@@ -287,15 +289,15 @@ def test_the_assessor_whose_absence_raises_alpha_most() -> None:
     assert most.assessor == "a2"
     assert most.rise.low > 0
     assert most.alpha.value - own.alpha.value == pytest.approx(most.rise.value)
-    said = own.about_absence()
+    said = absence_sentence(own)
     assert said.startswith(
         f"fluency: without a2 alpha is {most.alpha.value:.3f} (+{most.rise.value:.3f}, 95 %"
     )
     assert "the largest of 4 changes, not corrected for that" in said
     assert said.endswith("an observation, not a verdict on a2.")
-    assert said in found.table().said
+    assert said in list(found.sentences())
     two = agreement(ratings(assessors=2))
-    assert "With two assessors it cannot be said whose absence would raise alpha." in two.table().said
+    assert "With two assessors it cannot be said whose absence would raise alpha." in list(two.sentences())
     assert {each.rise.why for each in two.questions[0].without} == {
         "with two assessors nobody is left to agree without one"
     }
@@ -308,8 +310,8 @@ def test_nobodys_absence_raises_alpha_where_all_say_the_same_of_one_who_is_right
     assert own.alpha.value == 1
     assert math.isnan(own.alpha.low)  # every resample has 1, which says nothing of other topics
     assert own.alpha.why_no_interval == "nearly all resamples give the same value"
-    assert "(1.000 to 1.000)" not in own.sentence()
-    assert own.about_absence().endswith("no assessor's absence raises alpha.")
+    assert "(1.000 to 1.000)" not in question_sentence(own)
+    assert absence_sentence(own).endswith("no assessor's absence raises alpha.")
 
 
 def skewed(share: float = 0.9) -> pd.DataFrame:
@@ -337,14 +339,14 @@ def test_alpha_collapses_on_skewed_ratings_and_ac_does_not_see_it() -> None:
     assert own.constant.alpha.value == krippendorff(against, rng=rng, resamples=0).value
     ac = gwet_ac(against, rng=rng, weights="quadratic", categories=[1, 5], resamples=0)
     assert own.constant.ac.value == ac.value
-    assert f"would get AC2 {ac.value:.3f} and alpha {own.constant.alpha.value:z.3f}" in own.about_apart()
+    assert f"would get AC2 {ac.value:.3f} and alpha {own.constant.alpha.value:z.3f}" in apart_sentence(own)
     rare = agreement(skewed(0.95)).questions[0]  # two of three never differ from 5 together
-    assert "would get AC2 1.000 and no alpha (all judgments are the same" in rare.about_apart()
+    assert "would get AC2 1.000 and no alpha (all judgments are the same" in apart_sentence(rare)
     two = agreement(skewed()[lambda each: each["assessor"] != "c"]).questions[0]
     assert two.apart
     assert two.constant is not None
     assert two.constant.ac.why == "some things have no answer in the middle"
-    assert two.about_apart().endswith(f"one answer. {two.constant.share:.0%} of the answers are 5.")
+    assert apart_sentence(two).endswith(f"one answer. {two.constant.share:.0%} of the answers are 5.")
     close = agreement(ratings()).questions[0]
     assert not close.apart
     assert close.constant is None
@@ -359,9 +361,9 @@ def test_a_verdict_says_where_its_interval_crosses_a_threshold(noise: float, cro
     frame = pd.DataFrame(rows, columns=["topic", "system", "assessor", "value"])
     own = agreement(frame, scale="interval").questions[0]
     assert bool(own.alpha.crossed) is crossing
-    assert ("the interval crosses" in own.sentence()) is crossing
+    assert ("the interval crosses" in question_sentence(own)) is crossing
     assert own.ac.why == "more than 50 different answers are no scale of categories"
-    notes = agreement(frame, scale="interval").notes()
+    notes = agreement(frame, scale="interval").warnings()
     assert (
         "AC2 and kappas cannot be computed of score: more than 50 different answers are no scale of"
         in str(notes)
@@ -373,20 +375,20 @@ def test_one_topic_has_no_interval_and_few_topics_are_named() -> None:
     assert math.isnan(one.questions[0].alpha.low)
     assert one.questions[0].alpha.why_no_interval == "all is of one topic: there are no topics to resample"
     why = "all is of one topic: there are no topics to resample"
-    assert f"no interval of alpha and AC2 of fluency: {why}" in one.notes()
+    assert f"no interval of alpha and AC2 of fluency: {why}" in one.warnings()
     four = agreement(ratings(topics=4))
     assert math.isnan(four.questions[0].alpha.low)
     assert four.questions[0].alpha.why_no_interval == "resampling 4 topics says too little, there must be 5"
     assert not math.isnan(agreement(ratings(topics=5)).questions[0].alpha.low)
-    few = agreement(ratings(topics=6)).notes()
+    few = agreement(ratings(topics=6)).warnings()
     assert few[0].startswith("intervals resample topics, of which there are 6")
-    assert agreement(ratings(topics=30)).notes() == ()
+    assert agreement(ratings(topics=30)).warnings() == []
 
 
 def test_many_questions_are_said_in_short() -> None:
     frames = [ratings(seed=n, wild=1).assign(measure=f"m{n}") for n in range(8)]
     found = agreement(pd.concat(frames), resamples=20)
-    said = found.table().said
+    said = list(found.sentences())
     assert said[0].startswith("Alpha of 8 questions is ")
     absent = next(line for line in said if "absence" in line)
     assert absent.startswith("Of 8 questions, the assessor whose absence raises alpha most is a1 on 8 ")
@@ -438,7 +440,7 @@ def test_two_assessors_who_annotate_alike(pyramids: Evaluation, answered: Judgme
     assert own.alpha.value == 1
     assert math.isnan(own.alpha.low)  # every resample has 1, which says nothing of other topics
     assert own.alpha.why_no_interval == "nearly all resamples give the same value"
-    assert "(1.000 to 1.000)" not in own.sentence()
+    assert "(1.000 to 1.000)" not in question_sentence(own)
     assert own.agreement.value == 1
 
 
@@ -458,7 +460,7 @@ def test_a_second_assessor_who_misses_a_unit_of_every_peer(pyramids: Evaluation,
     assert found.low < found.difference < found.high <= 0
     assert found.apart == pytest.approx(-found.difference)  # all differences have one sign
     assert found.furthest >= found.apart
-    assert f"both found {found.both:,}; pyramid scores of" in found.sentence()
+    assert f"both found {found.both:,}; pyramid scores of" in pyramid_sentence(found)
     units = next(
         each for each in questions_of(stored_answers(gathered)).questions if each.question == "content-units"
     )
@@ -478,9 +480,8 @@ def test_one_assessors_pyramids_are_compared_with_nobodys(pyramids: Evaluation, 
     assert compared_pyramids(gathered, HOW) == ()
     result = pyramids.agreement(question="content-units")
     assert result.questions[0].alpha.why == "only one assessor answered: there is nobody to agree with"
-    table = result.table("pyramid")
-    assert table.rows == ()
-    assert table.said == ("No two assessors annotated the same peers with a pyramid.",)
+    assert result.table("pyramids").rows == ()
+    assert list(result.about("pyramids")) == ["No two assessors annotated the same peers with a pyramid."]
 
 
 def test_other_pyramids_have_other_units_and_only_scores_compare(
@@ -503,7 +504,7 @@ def test_other_pyramids_have_other_units_and_only_scores_compare(
     assert (found.same_pyramid, found.both, found.only_a, found.only_b) == (0, 0, 0, 0)
     assert math.isnan(found.overlap)
     assert found.difference == 0  # the same units under other labels
-    assert "compared no peer with the same pyramid; pyramid scores of" in found.sentence()
+    assert "compared no peer with the same pyramid; pyramid scores of" in pyramid_sentence(found)
     units = next(
         each for each in questions_of(stored_answers(gathered)).questions if each.question == "content-units"
     )
@@ -546,12 +547,11 @@ def test_preferences_do_not_depend_on_which_side_was_shown_first(small: Evaluati
 def test_every_table_of_a_result() -> None:
     found: AgreementResult = agreement(ratings(wild=3))
     names = ["agreement", "coefficients", "without-assessor", "assessor-pairs", "agreement-by-system"]
-    assert list(found.tables().names) == names
-    assert [len(table.rows) for table in found.tables()] == [1, 7, 4, 6, 3]
+    assert [len(found.table(name).rows) for name in names] == [1, 7, 4, 6, 3]
     assert found.to_frame().loc[0, "alpha"] == found.questions[0].alpha.value
     json.dumps(found.as_dict(), allow_nan=False)
-    assert found.headline() == found.questions[0].sentence()
-    coefficients = found.table("coefficient")
+    assert found.headline() == question_sentence(found.questions[0])
+    coefficients = found.table("coefficients")
     assert [row["coefficient"] for row in coefficients.records()] == [
         "alpha",
         "AC2",
@@ -561,18 +561,19 @@ def test_every_table_of_a_result() -> None:
         "ICC(2,1)",
         "ICC(2,4)",
     ]
-    few = agreement(ratings(topics=6)).table("pyramid")
-    assert few.said == ("No two assessors annotated the same peers with a pyramid.",)
-    assert few.notes == ()  # those of questions are not about pyramids
+    few = agreement(ratings(topics=6)).only(["pyramids"])
+    assert list(few.sentences()) == ["No two assessors annotated the same peers with a pyramid."]
+    assert few.warnings() == []  # those of questions are not about pyramids
+    assert agreement(ratings(topics=6)).warnings()
     icc = next(column for column in found.table().columns if column.name == "icc")
     assert [icc.shown(value) for value in (3.2e-4, -3.2e-4, 0.12345)] == ["0.000", "0.000", "0.123"]
-    with pytest.raises(UsageError, match='per: unknown value "topic"'):
-        found.table("topic")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match='no table "topic"; there are: agreement, coefficients'):
+        found.table("topic")
     nominal = agreement(ratings(), scale="nominal")
     assert nominal.questions[0].ac.name == "AC1"
     assert agreement(ratings(), weights="none").questions[0].ac.name == "AC1"
     assert nominal.signature.startswith(
-        "agreement|alpha:nominal|weights:none|bootstrap:topics:percentile:1000|"
+        "agreement(scale=nominal)|alpha:nominal|weights:none|bootstrap:topics:percentile:1000|"
     )
 
 

@@ -14,7 +14,9 @@ import pytest
 from tests.cli.running import called
 
 import adjudge
-from adjudge.analyses.assessors.result import Dossiers, dossiers
+from adjudge.analyses.assessors import dossiers
+from adjudge.analyses.assessors.result import Dossiers
+from adjudge.analyses.assessors.words import flag_sentence
 from adjudge.assessors.simulated import Simulated, simulate
 from adjudge.assessors.truth import Truth
 from adjudge.core.errors import UsageError
@@ -84,12 +86,13 @@ def test_a_flag_states_its_evidence() -> None:
     (flag,) = row.flags
     assert flag.p == row.deviation_p
     low, high = -row.deviation_high, -row.deviation_low
-    assert flag.sentence == (
+    sentence = flag_sentence(found, row, flag)
+    assert sentence == (
         f"har is harsh: {-row.deviation:.3f} below the median assessor on the 90 summaries that others judged too"
         f" (95% interval {low:.3f} to {high:.3f}; t over 15 topics, p < .001, corrected over 3 tests)."
     )
     assert 0.5 < low < high < 1.5
-    assert flag.sentence in list(found.sentences())
+    assert sentence in list(found.sentences())
 
 
 def test_intervals_agree_with_the_corrected_tests() -> None:
@@ -102,10 +105,12 @@ def test_of_two_nobody_can_say_which_one_is_off() -> None:
     found = dossiers(frame_of(ann=honest, rev=backwards))
     assert not found.flagged
     assert "it cannot be said which of two is off" in found.headline()
-    assert any("one of them may read the scale the wrong way round" in note for note in found.notes)
+    assert any("one of them may read the scale the wrong way round" in note for note in found.warnings())
     differ = dossiers(frame_of(ann=honest, har=harsh))
     assert not differ.flagged
-    assert any(note.startswith("ann is ") and "above har on the same things" in note for note in differ.notes)
+    assert any(
+        note.startswith("ann is ") and "above har on the same things" in note for note in differ.warnings()
+    )
 
 
 def test_one_assessor_has_nobody_to_be_compared_with() -> None:
@@ -121,7 +126,7 @@ def test_who_shares_nothing_with_others_is_said() -> None:
     alone = frame[frame["assessor"] == "ann"].assign(assessor="zoe")
     alone["topic"] = "z" + alone["topic"]
     found = dossiers(pd.concat([frame, alone]))
-    assert "nobody else judged what zoe judged" in found.notes
+    assert "nobody else judged what zoe judged" in found.warnings()
     (zoe,) = [row for row in found.rows if row.assessor == "zoe"]
     assert zoe.shared == 0
     assert np.isnan(zoe.deviation)
@@ -135,21 +140,21 @@ def test_assessors_who_share_nothing_are_told_once() -> None:
     said = "no two assessors judged the same thing"
     assert found.headline() == f"On quality nothing can be said of 5 assessors: {said}."
     assert [
-        note for note in found.notes if "judged" in note and "twice" not in note and "scores" not in note
-    ] == [said]
+        note for note in found.warnings() if "judged" in note and "twice" not in note and "scores" not in note
+    ] == []  # which the headline has said
 
 
 def test_one_common_topic_is_too_few() -> None:
     frame = frame_of(ann=honest, bob=honest, cy=honest)
     found = dossiers(frame[(frame["assessor"] != "cy") | (frame["topic"] == "t0")])
-    assert "cy shares 1 topic with others, and a test needs two" in found.notes
+    assert "cy shares 1 topic with others, and a test needs two" in found.warnings()
 
 
 def test_anonymous_answers_are_nobodys() -> None:
     frame = frame_of(ann=honest, bob=honest, anonymous=anyhow)
     found = dossiers(frame)
     assert [row.assessor for row in found.rows] == ["ann", "bob"]
-    assert "90 scores by anonymous assessors, who are nobody in particular, left out" in found.notes
+    assert "90 scores by anonymous assessors, who are nobody in particular, left out" in found.warnings()
 
 
 def test_scores_without_assessors_are_refused() -> None:
@@ -170,10 +175,10 @@ def test_repeats_in_a_table_are_own_answers_given_again() -> None:
     (flag,) = found.flagged[0].flags
     assert (
         "0 of 24 answers given again are the same, and they are 2.000 apart on average, the others' 48 0.000"
-        in (flag.sentence)
+        in flag_sentence(found, found.flagged[0], flag)
     )
     few = dossiers(pd.concat([frame, again.iloc[[0]]]))
-    assert any("too few to find" in note for note in few.notes)
+    assert any("too few to find" in note for note in few.warnings())
 
 
 def test_what_would_change_without_each() -> None:
@@ -184,12 +189,10 @@ def test_what_would_change_without_each() -> None:
     asked = adjudge.compare(frame, without="rev").changes
     assert left["rev"] is not None
     assert asked is not None
-    assert replace(left["rev"], signature="") == replace(asked, signature="")
-    table = found.changes_table()
-    assert table is not None
-    assert [row[0] for row in table.rows] == ["ann", "bob", "rev"]
+    assert replace(left["rev"], made="") == replace(asked, made="")
+    assert [row[0] for row in found.table("without").rows] == ["ann", "bob", "rev"]
     assert asked.headline() in list(found.sentences())
-    assert dossiers(frame, left_out=False).changes_table() is None
+    assert [table.name for table in dossiers(frame, quick=True).all_tables] == ["assessors"]
 
 
 def test_a_result_shows_itself(tmp_path: Path) -> None:
@@ -201,9 +204,9 @@ def test_a_result_shows_itself(tmp_path: Path) -> None:
     assert len(found.to_frame()) == 3
     frame.to_csv(tmp_path / "s.csv", index=False)
     (said,) = json.loads(called(tmp_path, "assessors", "s.csv", "--json").stdout)
-    assert [row["assessor"] for row in said["assessors"]] == ["ann", "bob", "rev"]
-    assert said["assessors"][2]["flags"][-1]["code"] == "reversed"
-    assert said["without"][2]["left_out"] == ["rev"]
+    assert [row["assessor"] for row in said["tables"]["assessors"]] == ["ann", "bob", "rev"]
+    assert (said["flags"][-1]["assessor"], said["flags"][-1]["code"]) == ("rev", "reversed")
+    assert said["changes"][2]["left_out"] == ["rev"]
     shown = called(tmp_path, "assessors", "s.csv")
     assert "rev is reversed: the mean correlation with the others is -" in shown.stdout
     assert "The comparison of systems without one assessor" in shown.stdout
@@ -244,7 +247,8 @@ def judge(
         store.append([timed(event, seconds) for event in events] if seconds else events)
     e.score([scored])
     measure = next(m for m in e.scores().measures if m.startswith(scored))
-    return e.dossiers(measure)
+    found: Dossiers = e.dossiers(measure)
+    return found
 
 
 def timed(event: Event, seconds: dict[str, float]) -> Event:
@@ -270,7 +274,7 @@ def test_drift_and_repeats_come_from_the_judgments(rated: Evaluation, protocol: 
     assert "drifting" in named["dri"]
     assert all("drifting" not in named[who] for who in ("ann", "bob", "cy"))
     assert all(row.repeats > 0 for row in found.rows)
-    assert "nothing says how long judgments took" in found.notes
+    assert "nothing says how long judgments took" in found.warnings()
 
 
 def test_haste_is_told_from_the_times_of_the_answers(rated: Evaluation) -> None:
@@ -310,12 +314,9 @@ def test_summevals_experts(shared_data: Path, tmp_path: Path) -> None:
     )
     assert codes(found) == {"expert-1": ("mild",), "expert-2": (), "expert-3": ("harsh", "erratic")}
     page = (Path(__file__).parents[2] / "docs" / "assessors.md").read_text(encoding="utf-8")
-    for row in found.table().to_text().splitlines():
-        assert row.rstrip() in page
-    without = found.changes_table()
-    assert without is not None
-    for row in without.to_text().splitlines():
-        assert row.rstrip() in page
+    for table in found.all_tables:
+        for row in table.to_text().splitlines():
+            assert row.rstrip() in page
     opinions = given.reshape(-1, 3)
     systems = np.array(
         [json.loads(line)["model_id"] for line in file.read_text(encoding="utf-8").splitlines()]

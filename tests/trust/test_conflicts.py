@@ -23,7 +23,8 @@ from adjudge.analyses.stability.conflicts import (
     resolved,
     same_text,
 )
-from adjudge.analyses.stability.result import SCOPE_WORDS, Stability
+from adjudge.analyses.stability.result import StabilityResult
+from adjudge.analyses.stability.words import SCOPES
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Settings
 from adjudge.data.rows import Summary, System, Topic, Unit
@@ -118,19 +119,13 @@ def counts(again: JudgedAgain, scope: Scope = "all") -> tuple[int, int, int, int
     )
 
 
-def shown(found: Gathered) -> Stability:
+def shown(found: Gathered) -> StabilityResult:
     """The result as a user gets it, of judgments alone."""
     again = judged_again(found)
-    return Stability(
+    return StabilityResult(
         name="e",
         again=tuple(again),
         resolutions=tuple(resolved(found, again[0])) if again and again[0].kind == "completeness" else (),
-        repeats=(),
-        noise=(),
-        absent=(),
-        notes=(),
-        level=0.95,
-        seed=0,
     )
 
 
@@ -205,7 +200,7 @@ def test_planted_conflicts_come_back_exactly(topics: list[list[Planted]]) -> Non
         sum(len({answer for _, answer in each}) > 1 for each in marking.keys.values()) == sentence_conflicts
     )
     assert counts(marking)[2] == sentence_judgments
-    row = shown(gathered).tables()["conflicts"].row(what="the same marks, another completeness", scope="all")
+    row = shown(gathered).table("conflicts").row(what="the same marks, another completeness", scope="all")
     assert [row[name] for name in ("judgments", "repeated", "different", "units")] == [
         total,
         repeated,
@@ -229,7 +224,7 @@ def test_a_set_without_repeats_reports_none(topics: int, systems: int) -> None:
     assert found.headline() == (
         f"None of {n} judgments of model units was repeated, so no conflict could have been found."
     )
-    assert "different-answers" not in found.tables().names
+    assert "different-answers" not in [table.name for table in found.all_tables]
 
 
 def test_repeated_alike_is_no_conflict() -> None:
@@ -309,8 +304,8 @@ def plain_counts(made: Made, scope: Scope) -> tuple[int, int, int]:
 def test_counts_equal_the_definition(made: Made) -> None:
     gathered = made.gathered()
     own = kind(gathered, "completeness")
-    table = shown(gathered).tables()["conflicts"]
-    for scope, words in SCOPE_WORDS.items():
+    table = shown(gathered).table("conflicts")
+    for scope, words in SCOPES.items():
         repeated, differ, units = plain_counts(made, scope)
         assert counts(own, scope)[1:3] == (repeated, differ)
         row = table.row(what="the same marks, another completeness", scope=words)
@@ -347,7 +342,7 @@ def test_lengths_topics_and_protocols_stay_apart_and_unknown_texts_are_counted()
     made.add("t2", "b", ["Other."], {0: ((), 0.0)})
     own = kind(made.gathered(), "completeness")
     assert (own.keys, own.unknown, own.unmarked) == ({}, 1, 1)
-    notes = shown(made.gathered()).tables()["conflicts"].notes
+    notes = shown(made.gathered()).only(["conflicts"]).warnings()
     assert any("1 judgment marked units whose texts are not here" in note for note in notes)
     assert any("1 judgment marked nothing" in note for note in notes)
 
@@ -383,23 +378,13 @@ def test_shares_are_of_all_judgments_as_in_the_paper(
             at, left = at + size, left - size
     again = JudgedAgain("completeness", judgments, keys)
     assert counts(again) == (total, different, different, three)
-    found = Stability(
-        name="duc",
-        again=(again,),
-        resolutions=(),
-        repeats=(),
-        noise=(),
-        absent=(),
-        notes=(),
-        level=0.95,
-        seed=0,
-    )
-    (said,) = found.tables()["conflicts"].said
+    found = StabilityResult(name="duc", again=(again,))
+    (said,) = found.about("conflicts")
     assert (
         f"{different:,} got different answers there ({shares[0]} of all; {different:,} from the same" in said
     )
     assert f"{three:,} ({shares[1]}) got three different answers" in said
-    table = found.tables()["different-answers"]
+    table = found.table("different-answers")
     for scope in ("of different summaries", "all"):
         assert table.row(answers=3, scope=scope)["judgments"] == three
         assert table.row(answers=3, scope=scope)["share"] == three / total
@@ -468,10 +453,9 @@ def test_systems_with_other_topics_have_scores_adjusted_for_topics() -> None:
     (own,) = found.resolutions
     assert own.systems == ("a", "b")
     assert own.scores["original"] == pytest.approx((0.6, 0.4))
-    table = found.tables()["resolutions"]
-    assert table.notes == (
+    assert found.only(["resolutions"]).warnings() == [
         "duc-2002, multi, 20 words: 2 of 6 summaries have no score (b on 2 topics): scores are adjusted for topics",
-    )
+    ]
 
 
 def test_systems_without_common_topics_are_ranked_apart() -> None:
@@ -482,10 +466,10 @@ def test_systems_without_common_topics_are_ranked_apart() -> None:
     found = shown(made.gathered())
     assert [each.systems for each in found.resolutions] == [("b", "a"), ("d", "c")]
     assert [each.rankings.count for each in found.resolutions] == [1, 1]
-    table = found.tables()["resolutions"]
+    table = found.table("resolutions")
     assert (
         "duc-2002, multi, 20 words: b and a share no topics with other systems, and are ranked by themselves"
-        in (table.notes)
+        in found.warnings()
     )
     assert [row["part"] for row in table.records()] == [1, 1, 2, 2]
 
@@ -511,7 +495,7 @@ def test_the_same_text_elsewhere_is_one_thing_and_assessors_of_one_summary_anoth
         " answers differ (2 from the same assessor's, 2 from others'); 2 (16.7%) differ between assessors of one"
         " summary; of 3 pairs"
     )
-    said = found.tables()["conflicts"].said
+    said = list(found.about("conflicts"))
     assert said[1] == (
         "The same marks, another completeness, of one summary: 2 were repeated by another assessor, 2 got different"
         " answers (16.7% of all)."
@@ -528,7 +512,7 @@ def test_one_summary_judged_twice_is_no_conflict_between_summaries() -> None:
         "None of 3 judgments of model units was repeated in another summary; 2 (66.7%) differ between assessors of one"
         " summary; "
     )
-    assert found.tables()["conflicts"].said[0] == (
+    assert next(found.about("conflicts")) == (
         "The same marks, another completeness: none of 3 judgments of model units was repeated in another summary, so"
         " no conflict between summaries could have been found."
     )
@@ -542,8 +526,8 @@ def test_without_conflicts_the_bars_have_no_width_and_ties_stay_open() -> None:
     (found,) = resolved(gathered, kind(gathered, "completeness"))
     assert len(set(found.scores.values())) == 1
     assert (found.rankings.count, found.overlaps, found.ties) == (2, (("b", "c"),), (("b", "c"),))
-    table = shown(gathered).tables()["resolutions"]
-    said = table.said
+    table = shown(gathered).table("resolutions")
+    said = list(shown(gathered).about("resolutions"))
     assert (table.row(system="b")["changes_places_with"], table.row(system="b")["tied_with"]) == (None, "c")
     assert said[1] == (
         "duc-2002, multi, 20 words: of 3 pairs, 0 can change places and 1 can only tie; 2 performance groups:"
@@ -616,7 +600,7 @@ def test_lin_and_hovys_groups_from_bars() -> None:
     assert [len(group) for group in found.groups] == [2, 3, 3, 1, 3, 1, 3]
     assert found.rankings.count == 2592
     assert (
-        shown(gathered).tables()["rankings"].said[-1]
+        list(shown(gathered).about("rankings"))[-1]
         == "duc-2002, multi, 20 words: 2,592 rankings of the 16 systems agree with the bars."
     )
 
@@ -630,7 +614,7 @@ def test_more_rankings_than_can_be_counted_are_estimated_and_called_so() -> None
     for stream in (np.random.default_rng(0), None):
         rankings = count_rankings(better, most=1000, rng=stream, runs=3, kept=20)
         found = replace(shown(by_hand().gathered()), resolutions=(replace(own, rankings=rankings),))
-        table, said = found.tables()["rankings"], found.tables()["rankings"].said[-1]
+        table, said = found.table("rankings"), list(found.about("rankings"))[-1]
         (row,) = table.records()
         if stream is None:
             assert said.startswith("duc-2002, single, 20 words: Between ")

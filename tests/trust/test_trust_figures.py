@@ -14,8 +14,8 @@ from scipy import stats
 from tests.figures.test_catalogue import check_drawn
 
 import adjudge
-from adjudge.analyses.agreement.result import agreement
-from adjudge.analyses.assessors.result import dossiers
+from adjudge.analyses.agreement import agreement
+from adjudge.analyses.assessors import dossiers
 from adjudge.analyses.judges.agreement import JudgeAgreementResult
 from adjudge.analyses.judges.result import JudgeReport, judge_report
 from adjudge.analyses.preferences.measures import Convergence, Point, Trajectory
@@ -123,8 +123,8 @@ def test_ranks_that_noise_leaves(rated: pd.DataFrame) -> None:
     check_drawn(figure)
     (noise,) = found.noise
     for words, draws in (
-        ("these assessors, asked again", noise.found.these),
-        ("assessors like them", noise.found.like),
+        ("these assessors, asked again", noise.noise.these),
+        ("assessors like them", noise.noise.like),
     ):
         drawn = figure.data[figure.data["assessors"] == words]
         assert draws is not None
@@ -132,13 +132,13 @@ def test_ranks_that_noise_leaves(rated: pd.DataFrame) -> None:
         assert drawn["low"].tolist() == draws.low[noise.order].tolist()
         assert drawn["high"].tolist() == draws.high[noise.order].tolist()
         assert drawn["first"].tolist() == draws.best[noise.order].tolist()
-        assert drawn["rank"].tolist() == noise.found.ranks[noise.order].tolist()
+        assert drawn["rank"].tolist() == noise.noise.ranks[noise.order].tolist()
     with pytest.raises(DataError, match="judge noise"):
         adjudge.stability(rated.drop(columns="assessor").drop_duplicates(["topic", "system"])).figure()
 
 
 def test_severity_and_agreement_of_assessors(rated: pd.DataFrame) -> None:
-    found = dossiers(rated, left_out=False)
+    found = dossiers(rated, quick=True)
     figure = found.figure()
     check_drawn(figure)
     told = {each.assessor: each for each in found.rows}
@@ -155,7 +155,7 @@ def test_severity_and_agreement_of_assessors(rated: pd.DataFrame) -> None:
         assert (row.colour == "named") == bool(each.flags)
     assert figure.words.startswith(found.headline())
     with pytest.raises(DataError, match="nothing can be said of 1 assessor"):
-        dossiers(rated[rated["assessor"] == "ann"], left_out=False).figure()
+        dossiers(rated[rated["assessor"] == "ann"], quick=True).figure()
 
 
 def test_agreement_by_question(rated: pd.DataFrame) -> None:

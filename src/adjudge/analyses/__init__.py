@@ -11,12 +11,22 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from adjudge.analyses.base import Analysis
 
-DECLARED = ("topics", "slices")
-"""The folders of analyses that are declared, in the order of the help."""
+DECLARED = {
+    "compare": "compare",
+    "compare_all": "compare",
+    "counts": "counts",
+    "compare_corrected": "corrected",
+    "topics": "topics",
+    "slices": "slices",
+    "agreement": "agreement",
+    "dossiers": "assessors",
+    "stability": "stability",
+}
+"""The analyses that are declared: by the name of the public function, the folder."""
 
 
-def declaration(name: str) -> type[Analysis[Any]]:
-    """The declaration of an analysis, by the name of its folder."""
-    function = getattr(import_module(f"adjudge.analyses.{name}"), name)
-    found: type[Analysis[Any]] = function.declaration
-    return found
+def declaration(function: str) -> type[Analysis[Any]]:
+    """The declaration of an analysis, by the name of its public function."""
+    module = import_module(f"adjudge.analyses.{DECLARED[function]}")
+    declared: type[Analysis[Any]] = getattr(module, function).declaration
+    return declared

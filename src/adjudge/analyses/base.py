@@ -10,8 +10,18 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Generic, Literal, ParamSpec, TypeVar, cast
+from dataclasses import KW_ONLY, dataclass, field, replace
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Concatenate,
+    Generic,
+    Literal,
+    ParamSpec,
+    TypeVar,
+    cast,
+)
 
 from adjudge.core.errors import nearest
 from adjudge.core.options import READING, Declared, declared, documented, option, signature_of
@@ -25,6 +35,13 @@ R = TypeVar("R", bound=Result)
 R_co = TypeVar("R_co", bound=Result, covariant=True)
 
 ALPHA = 0.05
+Progress = Callable[[int, int], None]
+
+
+def silent(done: int, of: int) -> None:
+    """Nobody is told how far work is."""
+
+
 Length = int | Literal["all", "unset"] | None
 
 
@@ -39,6 +56,16 @@ class Analysis(Declared, Generic[R_co]):
     EXAMPLE: ClassVar[str] = ""
     RUNS: ClassVar[Literal["target", "measure", "once"]] = "target"
     """How often the command runs it: for every measure, length and form, for every measure, or once."""
+    SEVERAL_SOURCES: ClassVar[bool] = False
+    """Whether it takes several data sets by their names too."""
+    METHODS: ClassVar[bool] = False
+    """Whether its result has a paragraph on methods."""
+    VARIANTS: ClassVar[Mapping[str, str]] = {}
+    """Analyses that share the command: by the option that asks for one, the name of its public function."""
+    LEAVES_OUT: ClassVar[bool] = True
+    """Whether scores are read without the assessors to be left out; what looks at judgments leaves them out itself."""
+    WORK: ClassVar[str] = ""
+    """What takes long, as a terminal is told while `progress` is called."""
 
     measure: str | Sequence[str] | None = option(
         None,
@@ -92,10 +119,16 @@ class Analysis(Declared, Generic[R_co]):
     leave_out: str | Sequence[str] = option(
         (), metavar="A,B,...", panel=READING, help="Columns that are not to be read."
     )
+    progress: Progress = field(default=silent, compare=False, repr=False)
+    """Called with how much of `WORK` is done, and of how much; no option."""
 
     def run(self, scores: Scores) -> R_co:
         """The result, of scores that are read and of the assessors that are wanted."""
         raise TypeError(f"{type(self).__name__} does not say how it runs")
+
+    def usual_measures(self, scores: Scores) -> Sequence[str]:
+        """The measures that the command runs it for where none is named; none for all."""
+        return ()
 
     def of(self, source: Source) -> R_co:
         """The result of any source of scores."""
@@ -103,14 +136,13 @@ class Analysis(Declared, Generic[R_co]):
 
     def read(self, source: Any) -> Scores:
         """The scores of a source, less those of the assessors that are to be left out."""
-        from adjudge.analyses.scores import Scores, read_scores, scores_of
+        from adjudge.analyses.scores import read_scores, scores_of
         from adjudge.formats.scoretable import TableOptions
 
         asked = self.changed().keys() & TABLE
-        if isinstance(source, Scores) and not asked:
-            return source.without(self.without)
+        without = self.without if self.LEAVES_OUT else ()
         if not asked:
-            return scores_of(source, without=self.without)
+            return scores_of(source, without=without)
         how = TableOptions(
             lower_is_better=self.lower_is_better,
             columns=self.columns,
@@ -119,7 +151,7 @@ class Analysis(Declared, Generic[R_co]):
             decimal=self.decimal,
             transpose=self.transpose,
             leave_out=self.leave_out,
-            without=self.without,
+            without=without,
         )
         return replace(read_scores(source, how, human=self.human, baseline=self.baseline), unsaid=True)
 
@@ -140,15 +172,17 @@ TABLE = frozenset(
 """The options that say how to read a table."""
 
 
-def analysis_function(declaration: Callable[P, Analysis[R]]) -> Callable[Concatenate[Source, P], R]:
-    """The public function of an analysis, from its declaration."""
+def analysis_function(
+    declaration: Callable[P, Analysis[R]],
+) -> Callable[Concatenate[Source | Mapping[str, Source], P], R]:
+    """The public function of an analysis, from its declaration. Some take several sources, by their names."""
     cls = cast("type[Analysis[R]]", declaration)
     name = cls.FUNCTION or cls.NAME
     known = declared(cls)
 
-    def analyse(scores: Source, *args: P.args, **options: P.kwargs) -> R:
+    def analyse(scores: Any, *args: P.args, **options: P.kwargs) -> R:
         for option_name in options:
-            if option_name not in known:
+            if option_name not in known and option_name != "progress":
                 raise TypeError(f"{name}() has no option {option_name!r}{nearest(option_name, known)}")
         return declaration(*args, **options).of(scores)
 
@@ -159,7 +193,9 @@ def analysis_function(declaration: Callable[P, Analysis[R]]) -> Callable[Concate
     analyse.__doc__ = documented(cls, about)
     analyse.__signature__ = signature_of(cls, source)  # type: ignore[attr-defined]
     analyse.declaration = cls  # type: ignore[attr-defined]
-    return cast("Callable[Concatenate[Source, P], R]", analyse)  # which also takes `scores` by name
+    return cast(
+        "Callable[Concatenate[Source | Mapping[str, Source], P], R]", analyse
+    )  # which also takes `scores` by name
 
 
 SOURCES = (

@@ -10,13 +10,17 @@ from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import TYPE_CHECKING, Literal, get_args
 
-from adjudge.analyses.tests import RESAMPLES, Choices, Test, parts_of, run_test
+from adjudge.analyses.corrections import CORRECTIONS
+from adjudge.analyses.tests import RESAMPLES, Test, parts_of, run_test
 from adjudge.core.engine import generator
 from adjudge.core.errors import UsageError
+from adjudge.core.phrases import Argument, Phrase
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
+    from adjudge.analyses.compare import Comparing
     from adjudge.stats.checks import BoolArray, FloatArray, IntArray
     from adjudge.stats.multiple import Correction, Reached
     from adjudge.stats.paired import Alternative
@@ -63,7 +67,6 @@ class Tested:
     """Why pairs that were asked for are not in the family, by position, where the correction leaves them out."""
     floor: float = 0.0
     """The smallest corrected p that so many resamples could give, where the correction resamples."""
-    remarks: tuple[str, ...] = ()
 
     @property
     def different(self) -> BoolArray:
@@ -98,7 +101,6 @@ class Untold:
     """Westfall-Young's p-values, which come from the scores and not from other p-values."""
     left_out: dict[int, str] = field(default_factory=dict)
     floor: float = 0.0
-    remarks: tuple[str, ...] = ()
 
     @property
     def sure(self) -> FloatArray:
@@ -116,40 +118,40 @@ class Untold:
         return self.family & ~np.isnan(self.results.p)
 
 
-def resamples_for(choices: Choices, pairs: int) -> int:
+def resamples_for(asked: Comparing[Any], pairs: int) -> int:
     """R of mc and hb: as asked for, or enough for the correction of so many pairs, up to MOST_RESAMPLES.
 
     Where even these could find nothing they would be in vain, and R stays where it was.
     """
-    if choices.resamples is not None:
-        return choices.resamples
-    burden = 1 if choices.correct == "none" else pairs
-    if burden > choices.alpha * MOST_RESAMPLES:
+    if asked.resamples is not None:
+        return asked.resamples
+    burden = 1 if asked.correct == "none" else pairs
+    if burden > asked.alpha * MOST_RESAMPLES:
         return RESAMPLES
-    return min(MOST_RESAMPLES, max(RESAMPLES, ceil(PER_PAIR * burden / choices.alpha)))
+    return min(MOST_RESAMPLES, max(RESAMPLES, ceil(PER_PAIR * burden / asked.alpha)))
 
 
 def run_all(
     values: FloatArray,
     family: BoolArray,
-    choices: Choices,
+    asked: Comparing[Any],
     alternative: Alternative,
     *,
     clusters: IntArray | None = None,
     pairs: int | None = None,
 ) -> dict[Test, Untold]:
     """Every test that was asked for, of every pair of columns; `pairs` are corrected together (all of the family)."""
-    resamples = resamples_for(choices, int(family.sum()) if pairs is None else pairs)
+    resamples = resamples_for(asked, int(family.sum()) if pairs is None else pairs)
     if clusters is not None:
-        return {choices.test: _clustered(values, family, choices, alternative, clusters, resamples)}
-    if choices.correct.startswith("westfall-young"):
-        return {choices.test: _westfall_young(values, family, choices, alternative)}
+        return {asked.grouping_test: _clustered(values, family, asked, alternative, clusters, resamples)}
+    if CORRECTIONS[asked.correct].from_scores:
+        return {asked.grouping_test: _westfall_young(values, family, asked, alternative)}
     found = {
-        test: _untold(run_test(values, test, choices, alternative, resamples), family, resamples)
-        for test in choices.run
+        test: _untold(run_test(values, test, asked, alternative, resamples), family, resamples)
+        for test in asked.tests_run
     }
     return {
-        test: _hybrid_floor(each, values, choices, test) if each.results.test == "hb" else each
+        test: _hybrid_floor(each, values, asked, test) if each.results.test == "hb" else each
         for test, each in found.items()
     }
 
@@ -171,7 +173,7 @@ def _untold(results: PairResults, family: BoolArray, resamples: int) -> Untold:
     )
 
 
-def _hybrid_floor(untold: Untold, values: FloatArray, choices: Choices, test: Test) -> Untold:
+def _hybrid_floor(untold: Untold, values: FloatArray, asked: Comparing[Any], test: Test) -> Untold:
     """With the smallest p of pairs with few topics by HB: what it gives where all differences are on one side."""
     import numpy as np
 
@@ -181,7 +183,7 @@ def _hybrid_floor(untold: Untold, values: FloatArray, choices: Choices, test: Te
     for k in np.flatnonzero(few)[:MOST_FLOORS].tolist():
         away = np.abs(values[:, counts.first[k]] - values[:, counts.second[k]])
         turned = np.column_stack([away, np.zeros_like(away)])
-        found = run_test(turned, test, choices, "two-sided" if sides == "two-sided" else "greater", RESAMPLES)
+        found = run_test(turned, test, asked, "two-sided" if sides == "two-sided" else "greater", RESAMPLES)
         if not np.isnan(found.p[0]):
             smallest[k] = max(smallest[k], float(found.p[0]))
     return replace(untold, smallest=smallest)
@@ -190,7 +192,7 @@ def _hybrid_floor(untold: Untold, values: FloatArray, choices: Choices, test: Te
 def _clustered(
     values: FloatArray,
     family: BoolArray,
-    choices: Choices,
+    asked: Comparing[Any],
     alternative: Alternative,
     clusters: IntArray,
     resamples: int,
@@ -199,14 +201,23 @@ def _clustered(
 
     from adjudge.stats.resampling.cluster import cluster_mc_pairs
 
-    [(name, statistic), *more] = [(parts_of(test)[0], choices.statistic_of(test)) for test in choices.run]
+    [(name, statistic), *more] = [(parts_of(test)[0], asked.statistic_of(test)) for test in asked.tests_run]
     if more or name != "mc" or statistic != "mean":
-        raise UsageError("clusters are swapped as wholes, for the mean difference: say --test mc")
-    if choices.correct.startswith("westfall-young"):
-        raise UsageError(f"--correct {choices.correct} swaps topics one by one: choose another with clusters")
-    rng = generator(choices.seed, "compare/mc")
+        raise UsageError(
+            Phrase(
+                "clusters are swapped as wholes, for the mean difference: say {mc}", mc=Argument("test", "mc")
+            )
+        )
+    if CORRECTIONS[asked.correct].from_scores:
+        raise UsageError(
+            Phrase(
+                "{correct} swaps topics one by one: choose another with clusters",
+                correct=Argument("correct", asked.correct),
+            )
+        )
+    rng = generator(asked.seed, "compare/mc")
     results = cluster_mc_pairs(
-        values, clusters, rng=rng, resamples=resamples, alternative=alternative, alpha=choices.alpha
+        values, clusters, rng=rng, resamples=resamples, alternative=alternative, alpha=asked.alpha
     )
     found = _untold(results, family, resamples)
     # Whole clusters change sides, so that there are as many signs as clusters, not topics.
@@ -237,7 +248,7 @@ def _signs_of_clusters(values: FloatArray, clusters: IntArray, results: PairResu
 
 
 def _westfall_young(
-    values: FloatArray, family: BoolArray, choices: Choices, alternative: Alternative
+    values: FloatArray, family: BoolArray, asked: Comparing[Any], alternative: Alternative
 ) -> Untold:
     from adjudge.stats.pairs import PairResults, pair_counts
     from adjudge.stats.resampling.westfall_young import westfall_young
@@ -245,16 +256,15 @@ def _westfall_young(
 
     found = westfall_young(
         values,
-        rng=generator(choices.seed, "compare/westfall-young"),
+        rng=generator(asked.seed, "compare/westfall-young"),
         alternative=alternative,
-        resamples=max(choices.resamples or 0, WESTFALL_YOUNG),
-        alpha=choices.alpha,
+        resamples=max(asked.resamples or 0, WESTFALL_YOUNG),
+        alpha=asked.alpha,
         family=family,
-        method="min-p" if choices.correct.endswith("min-p") else "max-t",
     )
     counts = pair_counts(values)
     results = PairResults(
-        test=choices.correct,
+        test=asked.correct,
         counts=counts,
         statistic=found.statistic,
         p=found.raw,
@@ -271,14 +281,13 @@ def _westfall_young(
         corrected=found.p,
         left_out=dict(found.why),
         floor=float(found.floor),
-        remarks=(found.warning,) if found.warning else (),
     )
 
 
 # Conclusions
 
 
-def conclude(untold: Sequence[Untold], choices: Choices) -> list[Tested]:
+def conclude(untold: Sequence[Untold], asked: Comparing[Any]) -> list[Tested]:
     """What a test says of the pairs of several matrices, corrected over all of them together."""
     import numpy as np
 
@@ -286,42 +295,45 @@ def conclude(untold: Sequence[Untold], choices: Choices) -> list[Tested]:
 
     ends = np.cumsum([each.results.p.size for each in untold])[:-1]
     smallest = np.concatenate([each.smallest for each in untold])
-    if choices.correct.startswith("westfall-young"):
+    if CORRECTIONS[asked.correct].from_scores:
         if len(untold) > 1:
-            raise UsageError(f"--correct {choices.correct} is for one measure: choose holm across measures")
+            raise UsageError(
+                Phrase(
+                    "{correct} is for one measure: choose holm across measures",
+                    correct=Argument("correct", asked.correct),
+                )
+            )
         [only] = untold
         assert only.corrected is not None
-        different = at_most(only.corrected, choices.alpha)
-        within = at_most(np.maximum(smallest, only.floor), choices.alpha)
+        different = at_most(only.corrected, asked.alpha)
+        within = at_most(np.maximum(smallest, only.floor), asked.alpha)
         members = int(only.tested.sum())
         reach = Reached(
             adjusted=only.corrected, divisor=1, reachable=different | within, burden=max(1, members)
         )
     else:
-        reach = _reach(untold, smallest, choices)
+        reach = _reach(untold, smallest, asked)
     parts = zip(
         untold,
         np.split(reach.adjusted, ends),
         np.split(reach.reachable, ends),
         strict=True,
     )
-    return [
-        _concluded(each, adjusted, reachable, reach, choices.alpha) for each, adjusted, reachable in parts
-    ]
+    return [_concluded(each, adjusted, reachable, reach, asked.alpha) for each, adjusted, reachable in parts]
 
 
-def _reach(untold: Sequence[Untold], smallest: FloatArray, choices: Choices) -> Reached:
+def _reach(untold: Sequence[Untold], smallest: FloatArray, asked: Comparing[Any]) -> Reached:
     import numpy as np
 
     from adjudge.stats.multiple import at_most, reached
 
-    method: Correction = choices.correct  # type: ignore[assignment]
+    method: Correction = asked.correct  # type: ignore[assignment]
     p = np.concatenate([np.where(each.tested, each.results.p, np.nan) for each in untold])
     # Of hb only 1 / (R + 1) is sure; what its few topics could have given is an estimate, and good for words alone.
     sure = np.concatenate([each.sure for each in untold])
-    found = reached(p, sure, alpha=choices.alpha, method=method)
-    within = at_most(np.minimum(smallest, p) * found.divisor, choices.alpha)
-    return replace(found, reachable=found.reachable & (within | at_most(found.adjusted, choices.alpha)))
+    found = reached(p, sure, alpha=asked.alpha, method=method)
+    within = at_most(np.minimum(smallest, p) * found.divisor, asked.alpha)
+    return replace(found, reachable=found.reachable & (within | at_most(found.adjusted, asked.alpha)))
 
 
 def _concluded(
@@ -350,7 +362,6 @@ def _concluded(
         resamples=untold.resamples,
         left_out=untold.left_out,
         floor=untold.floor,
-        remarks=untold.remarks,
     )
 
 
@@ -373,7 +384,7 @@ def pair_intervals(
     tested: Tested,
     error: FloatArray,
     freedom: FloatArray,
-    choices: Choices,
+    asked: Comparing[Any],
     *,
     pointwise: bool = False,
     elsewhere: int = 0,
@@ -390,13 +401,17 @@ def pair_intervals(
     import numpy as np
     from scipy.special import stdtrit
 
+    from adjudge.stats.multiple import PROCEDURES
+
     family = tested.conclusion != OUTSIDE
-    alone = 1 - choices.level if pointwise else choices.alpha
+    alone = 1 - asked.level if pointwise else asked.alpha
     method = "pointwise-t"
-    if not pointwise and choices.correct != "none":
+    if not pointwise and asked.correct != "none":
         pairs = max(1, int((family & (tested.results.counts.n > 1)).sum()) + elsewhere)
-        kept = max(1, tested.count(DIFFERENT)) if choices.correct == "bh" else 1
-        alone, method = choices.alpha * kept / pairs, "fcr-t" if choices.correct == "bh" else "bonferroni-t"
+        procedure = PROCEDURES.get(asked.correct)
+        share = procedure is not None and procedure.keeps == "share"
+        kept = max(1, tested.count(DIFFERENT)) if share else 1
+        alone, method = asked.alpha * kept / pairs, "fcr-t" if share else "bonferroni-t"
     both = tested.results.alternative == "two-sided"
     mean = tested.results.counts.difference
     reach = stdtrit(np.maximum(freedom, 1), 1 - alone / (2 if both else 1)) * error

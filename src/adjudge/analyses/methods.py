@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from adjudge import __version__
 from adjudge.analyses.compare.sampled import ASSESSORS
+from adjudge.analyses.compare.words import population_words
 from adjudge.analyses.conclusions import NOT_COMPARABLE, NOT_TESTED, OUT_OF_REACH
+from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.references import REFERENCES, bibtex, keys_in
 from adjudge.core.table import markdown
 from adjudge.core.words import counted, listed, tex
@@ -49,7 +51,7 @@ class Compared(Protocol):
     def kinds(self) -> Mapping[str, str]: ...
 
     @property
-    def notes(self) -> tuple[str, ...]: ...
+    def about_scores(self) -> tuple[str, ...]: ...
 
     @property
     def made(self) -> tuple[str, ...]: ...
@@ -177,23 +179,9 @@ STATISTIC_WORDS = {
     "t-unpaired": "the unpaired t statistic",
     "w": "Wilcoxon's signed-rank statistic",
 }
-CORRECTION_NAMES = {
-    "bonferroni": ("Bonferroni's correction", ("dunn1961",)),
-    "holm": ("Holm's correction", ("holm1979",)),
-    "bh": ("Benjamini and Hochberg's correction", ("benjamini1995",)),
-    "westfall-young": (
-        "Westfall and Young's step-down correction by the largest statistic",
-        ("westfall1993",),
-    ),
-    "westfall-young-min-p": (
-        "Westfall and Young's step-down correction by the smallest p",
-        ("westfall1993",),
-    ),
-}
 ZEROS_WORDS = {
     "wilcox": "topics on which the two systems tie are left out",
     "pratt": "topics on which the two systems tie are ranked, and their ranks left out\x1epratt1959\x1e",
-    "split": "topics on which the two systems tie are ranked, and their ranks shared by both sides",
 }
 
 
@@ -207,7 +195,7 @@ def name_of_test(c: Comparison, test: str = "") -> tuple[str, tuple[str, ...]]:
     """A test in words, the chosen one unless it is named, and what to cite for it."""
     results = c.tested[test or c.test].results
     approximate = "approximate " * _is_random(c, test)
-    if results.test.startswith("westfall-young"):
+    if results.test in CORRECTIONS:  # which resamples the scores itself
         return f"{approximate}randomization test of the paired t statistic", ("noreen1989",)
     what = STATISTIC_WORDS.get(results.resampled or "", "")
     names: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -447,7 +435,7 @@ def _missing(found: Sequence[Comparison]) -> Iterator[str]:
             return ""
         n = c.tested[c.test].results.counts.n[c.family]
         n = n[n > 0]
-        if is_adjusted(c):
+        if c.is_adjusted:
             said += f"; {adjusted_words(c)}"
         elif c.ordering:
             said += "; means are over the topics that each system has"
@@ -471,7 +459,9 @@ def _pooled(found: Sequence[Compared]) -> Iterator[str]:
     yield from together_words(found)
     for words, some in _alike(found, _scores_behind).items():
         yield f"A system's score on a topic{_of(some, found)} is {words}."
-    own = dict.fromkeys(note for c in found for note in c.notes if note not in c.made)  # of the judgments
+    own = dict.fromkeys(
+        note for c in found for note in c.about_scores if note not in c.made
+    )  # of the judgments
     for note in own:
         said = note.partition(";")[0]  # what follows is advice
         yield f"{said[0].upper()}{said[1:]}."
@@ -479,7 +469,7 @@ def _pooled(found: Sequence[Compared]) -> Iterator[str]:
 
 def _whose(found: Sequence[Comparison]) -> Iterator[str]:
     """How many assessors judged, in which design, and for whom the conclusions hold."""
-    told = _alike(found, lambda c: c.population.methods_words() if c.population is not None else "")
+    told = _alike(found, lambda c: population_words(c.population) if c.population is not None else "")
     for words, some in told.items():
         of = _of(some, found).strip()
         yield f"{of[:1].upper()}{of[1:]}: {words}." if of else f"{words}."
@@ -530,13 +520,13 @@ def _tested_alike(
     found: Sequence[Comparison], measures: str, everything: Sequence[Comparison]
 ) -> Iterator[str]:
     first = found[0]
-    choices, results = first.choices, first.tested[first.test].results
+    asked, results = first.asked, first.tested[first.test].results
     name, keys = name_of_test(first)
-    if choices.against is not None:
-        word = "better" if choices.side == "better" else "worse"
-        who = f"Every other system was compared with {choices.against}"
-        if choices.side != "both":
-            who = f"Whether every other system is {word} than {choices.against} was tested"
+    if asked.against is not None:
+        word = "better" if asked.side == "better" else "worse"
+        who = f"Every other system was compared with {asked.against}"
+        if asked.side != "both":
+            who = f"Whether every other system is {word} than {asked.against} was tested"
     else:
         who = "Pairs of systems were compared"
     on = "" if results.test in ("t-unpaired", "welch", ASSESSORS) else " topic by topic"
@@ -545,7 +535,7 @@ def _tested_alike(
     if first.sampled:
         yield from _sampled_words(found, everything)
     if results.test == "wilcoxon" or results.resampled == "w":
-        yield f"Tied differences have mean ranks; {ZEROS_WORDS[choices.zeros]}."
+        yield f"Tied differences have mean ranks; {ZEROS_WORDS[asked.zeros]}."
     elif results.test == "sign":
         yield "Topics on which the two systems tie are left out."
     yield from _also_tested(first)
@@ -639,7 +629,7 @@ def _is(number: int) -> str:
 def _is_random(c: Comparison, test: str = "") -> bool:
     """Whether a test drew at random; few clusters or topics are gone through wholly."""
     tested = c.tested[test or c.test]
-    if tested.results.test.startswith("westfall-young"):
+    if tested.results.test in CORRECTIONS:
         return "|all:" not in tested.results.signature
     return tested.results.resamples is not None
 
@@ -652,13 +642,14 @@ def correction_words(found: Sequence[Comparison]) -> tuple[str, tuple[str, ...]]
     total = first.corrected - sum(int(c.family.sum()) for c in found) + sum(own) if together else max(own)
     if total < 2:
         return "", ()
-    if first.choices.correct == "none":
+    if first.asked.correct == "none":
         return f"no correction for {_pairs(own)}", ()
-    name, keys = CORRECTION_NAMES[first.choices.correct]
+    correction = CORRECTIONS[first.asked.correct]
+    name, keys = correction.methods_name, correction.cite
     over = f"the {total:,} pairs of all measures together" if together else _pairs(own)
     burdens = [c.tested[c.test].burden for c in found]
     sizes = [total] if together else own
-    if first.choices.correct not in ("holm", "bonferroni") or not any(map(int.__lt__, burdens, sizes)):
+    if not correction.tarone or not any(map(int.__lt__, burdens, sizes)):
         return f"{name} for {over}", keys
     few, many = min(burdens), max(burdens)
     reduced = f"{many:,}" if few == many else f"{few:,} to {many:,}"
@@ -684,7 +675,7 @@ def _corrected(found: Sequence[Comparison]) -> Iterator[str]:
         return
     if not words:
         yield f"The difference counts as significant up to p = {alpha}."
-    elif first.choices.correct == "none":
+    elif first.asked.correct == "none":
         yield f"Differences count as significant up to p = {alpha}, with {words}."
     else:
         yield f"Differences count as significant up to p = {alpha} after {words}{cite(*keys)}."
@@ -749,14 +740,14 @@ def _equivalent(found: Sequence[Comparison]) -> Iterator[str]:
     tested = [int((~np.isnan(c.equivalence.p_same)).sum()) for c in found if c.equivalence is not None]
     after = ""
     if max(tested) > 1:
-        name, keys = CORRECTION_NAMES.get(first.equivalence.correct, ("no correction", ()))
+        correction = CORRECTIONS[first.equivalence.correct]
         joint = "with" if first.equivalence.correct == "none" else "after"
-        after = f" {joint} {name} for {_pairs(tested)}{cite(*keys)}"
+        after = f" {joint} {correction.methods_name} for {_pairs(tested)}{cite(*correction.cite)}"
     sets = ", topics being taken one by one" if first.codes is not None else ""
     near = ", and the mean difference lies within it too" if first.equivalence.test == "wilcoxon" else ""
     yield (
         f"Two systems are called equivalent where two one-sided {by} tests{cite('schuirmann1987')} show their"
-        f" difference to lie within {first.choices.margin:g}, up to p = {alpha_words(first)}{after}{sets}{near}."
+        f" difference to lie within {first.asked.margin:g}, up to p = {alpha_words(first)}{after}{sets}{near}."
     )
     flat = [int((c._without_interval & c.family).sum()) for c in found]
     if n := sum(flat):
@@ -775,25 +766,19 @@ def adjusted_words(c: Comparison) -> str:
     return "means are least-squares means of the model score = topic + system"
 
 
-def is_adjusted(c: Comparison) -> bool:
-    """Whether means are adjusted for topics, or for assessors too."""
-    return any(s.adjusted != s.mean for s in c.standings)
-
-
 def interval_words(found: Sequence[Comparison]) -> Iterator[str]:
     """How the intervals of means are made, of which means they are, and which systems have none."""
     shown = [c for c in found if any(s.low == s.low for s in c.standings)]
     if beside := [c for c in shown if c.sampled]:
         cut = ", cut at the ends of the measure's range" if any(map(_is_cut, beside)) else ""
         of = f" by {named(beside, found)}" * (len(beside) < len(shown))
-        what = "of the distance from the average system, " if beside[0].interval == "deviation-t" else ""
         yield (
-            f"{100 * beside[0].level:g}% intervals of means{of} are {what}Student's t intervals with topics and"
-            f" assessors as samples{cut}."
+            f"{100 * beside[0].level:g}% intervals of means{of} are of the distance from the average system, Student's"
+            f" t intervals with topics and assessors as samples{cut}."
         )
     with_some = [c for c in shown if not c.sampled]
     if with_some:
-        adjusted = [c for c in with_some if is_adjusted(c)]
+        adjusted = [c for c in with_some if c.is_adjusted]
         what = "the unadjusted means" if adjusted else "means"
         if adjusted and len(adjusted) < len(with_some):
             what = f"means (of {named(adjusted, found)} the unadjusted ones)"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import compress
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from adjudge.analyses.gathered import Gathered, JudgedPeer
 from adjudge.analyses.scores import Scores
 from adjudge.core.errors import nearest, quoted
-from adjudge.core.words import counted, listed, natural
+from adjudge.core.words import natural
 from adjudge.data.scores import UNSET, AllLengths
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.pairs.sides import WON, judged_pairs, named_summary, sides_of
@@ -123,15 +123,23 @@ class Asked:
     """Answers of nobody in particular, which do not count."""
     again: int = 0
     """Answers that an assessor gave for a thing after the first, which do not count either."""
-    notes: tuple[str, ...] = ()
+    unnamed: Mapping[str, int] = field(default_factory=dict)
+    """By measure, the scores that name no assessor."""
+    missing: Mapping[str, int] = field(default_factory=dict)
+    """By measure, those by an assessor that have no value."""
+    refused: tuple[str, ...] = ()
+    """Why questions and measures that nobody named have nothing of the length and form that were chosen."""
 
-    def and_also(self, other: Asked) -> Asked:
-        """The questions of both."""
+    def with_scores(self, scored: ScoredAnswers) -> Asked:
+        """The questions of these and of scores."""
+        other = questions_of(scored.answers)
         return Asked(
             questions=titled((*self.questions, *other.questions)),
             anonymous=self.anonymous + other.anonymous,
             again=self.again + other.again,
-            notes=(*self.notes, *other.notes),
+            unnamed=scored.unnamed,
+            missing=scored.missing,
+            refused=self.refused,
         )
 
 
@@ -424,14 +432,6 @@ class ScoredAnswers:
     """By measure, the scores that name no assessor."""
     missing: Counter[str] = field(default_factory=Counter)
     """Those by an assessor that have no value."""
-
-    def notes(self) -> tuple[str, ...]:
-        said = ((self.unnamed, "without an assessor"), (self.missing, "without a value"))
-        return tuple(
-            f"{counted(found.total(), 'score')} {what} left out, of {listed(list(found))}"
-            for found, what in said
-            if found
-        )
 
 
 def scored_answers(

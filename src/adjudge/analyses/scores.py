@@ -44,6 +44,7 @@ from adjudge.data.scorefiles import ScoreFile
 from adjudge.data.scores import (
     KEY,
     AllLengths,
+    Among,
     Length,
     MeasureInfo,
     Pool,
@@ -73,7 +74,6 @@ if TYPE_CHECKING:
 
     from adjudge.stats.checks import BoolArray, FloatArray
 
-Among = Literal["all", "machines", "humans", "human-machine"]
 TopicField = Literal["set", "type", "task", "selector"]
 ClusterBy = Literal["set", "type", "task", "selector", "assessor"]
 Patterns = str | Sequence[str]
@@ -130,6 +130,8 @@ class Scores:
     """Where some were left out: the scores before that."""
     refused: Mapping[str, str] = field(default_factory=dict)
     """By measure that cannot be had without them: why."""
+    simulated: Mapping[str, int] = field(default_factory=dict)
+    """By measure that judgments are behind: how many judgments are of simulated assessors."""
 
     # Where scores come from
 
@@ -159,7 +161,7 @@ class Scores:
         present = {summary.key for summary in collection.all_summaries()} | gone
         batches = batches_of(collection, judgments)
         references = reference_counts(batches)
-        frames, notes, stale = [], {}, {}
+        frames, notes, stale, simulated = [], {}, {}, {}
         for file in files:
             measure, frame = file.info.measure, file.table.frame
             keys = list(zip(frame["topic"], frame["system"], targets_of(frame), strict=True))
@@ -175,6 +177,8 @@ class Scores:
                 if not (judgments.unread and looks_at_judgments(spec)):
                     stale[measure] = tuple(stale_topics(batches, file, spec))
                 about = judgments.notes(judge_of(measure)) if looks_at_judgments(spec) else ()
+                if looks_at_judgments(spec) and judge_of(measure) not in judgments.by_judge:
+                    simulated[measure] = judgments.simulated
                 said = (*reference_notes(spec, collection, references), *about)
             frames.append(frame[keep])
             judged = file.origin == "computed" and looks_at_judgments(parse_measure(measure))
@@ -195,6 +199,7 @@ class Scores:
             folder=folder.path,
             files=tuple(files),
             stale=stale,
+            simulated=simulated,
         )
 
     @classmethod
@@ -418,6 +423,12 @@ class Scores:
             parts = (line for part in formula.parts for line in self.notes(part))
             return list(dict.fromkeys([*parts, *formula.notes]))
         return list(self.warnings.get(measure, ()))
+
+    def count_simulated(self, measure: str) -> int:
+        """How many judgments behind this measure are of simulated assessors."""
+        formula = self.table.derived.get(measure)
+        parts = (measure,) if formula is None else formula.parts
+        return max((self.simulated.get(part, 0) for part in parts), default=0)
 
     @property
     def _choose(self) -> str:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 ROW = 22
 """Pixels of a line."""
+WIDE = 460
+"""Pixels of the drawn field."""
 MOST_ROWS = 80
 """Lines that one picture takes."""
 

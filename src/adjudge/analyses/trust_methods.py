@@ -1,112 +1,21 @@
 """What a paper says of how judgments and measures were looked at: sentences to paste, with the works that they cite.
 
-As in `comparisons.methods`, every sentence follows from a run that was made.
+As in `analyses/methods.py`, every sentence follows from a run that was made. Agreement, assessors and stability have
+theirs in their words.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.methods import MethodsParagraph, cite
 from adjudge.core.words import counted, listed
 
 if TYPE_CHECKING:
-    from adjudge.analyses.agreement.result import AgreementResult
-    from adjudge.analyses.assessors.result import AssessorDossier, Dossiers
     from adjudge.analyses.judges.result import JudgeReport
     from adjudge.analyses.meta.result import MetaResult
-    from adjudge.analyses.stability.result import Stability
-
-WEIGHTS = {"identity": "", "linear": " with linear weights", "quadratic": " with quadratic weights"}
-
-
-def stability_methods(found: Stability) -> MethodsParagraph:
-    """How it was looked at how stable rankings are."""
-    return MethodsParagraph(tuple(_stable(found)))
-
-
-def _stable(found: Stability) -> Iterator[str]:
-    if found.again:
-        resolved = (
-            ", and scores were computed with the smallest, the largest, the commonest and the mean of the answers"
-            " in place of each"
-        ) * bool(found.resolutions)
-        yield f"Judgments of the same units and texts were compared with each other{resolved}{cite('lin2002')}."
-    if found.repeats:
-        yield "Assessors were shown some tasks twice, and their answers compared with their own first ones."
-    drawn = [each for each in found.noise if each.drawn is not None]
-    fitted = [each for each in drawn if not each.resampled]
-    for own, how in (
-        (
-            fitted,
-            "a mixed model with topics, assessors and their interactions as random effects, fitted by restricted"
-            f" maximum likelihood{cite('patterson1971')}",
-        ),
-        ([each for each in drawn if each.resampled], "assessors drawn with replacement"),
-    ):
-        if own:
-            sizes = dict.fromkeys(f"{each.drawn.draws:,}" for each in own if each.drawn is not None)
-            names = listed([each.title for each in own], most=len(own))
-            yield (
-                f"How far the ranking by {names} depends on who judged was drawn {listed(list(sizes))} times from"
-                f" {how}."
-            )
-
-
-def agreement_methods(found: AgreementResult) -> MethodsParagraph:
-    """How agreement between assessors was computed."""
-    return MethodsParagraph(tuple(_agreed(found)))
-
-
-def _agreed(found: AgreementResult) -> Iterator[str]:
-    if not found.questions:
-        return
-    o = found.options
-    ac = "AC1" if o.weights == "identity" else "AC2"
-    yield (
-        f"Agreement between assessors is Krippendorff's alpha with the {o.distance} distance{cite('krippendorff2019')},"
-        f" Gwet's {ac}{WEIGHTS[o.weights]}{cite('gwet2008')}, and the intraclass correlation"
-        f" ICC(2,1){cite('shrout1979')}."
-    )
-    if any(math.isfinite(q.alpha.low) for q in found.questions):
-        yield (
-            f"{100 * o.level:g}% intervals of alpha and {ac} are percentile bootstrap intervals over topics, with"
-            f" {o.resamples:,} resamples{cite('efron1993')}."
-        )
-
-
-def assessors_methods(found: Sequence[Dossiers]) -> MethodsParagraph:
-    """How single assessors were looked at."""
-    return MethodsParagraph(tuple(_examined(found)))
-
-
-LOOKED_AT = {
-    "severity (deviation from the median assessor on the same things, t over topics)": ("deviation_p",),
-    "agreement with the others (mean correlation, jackknife over topics)": ("erratic_p", "reversed_p"),
-    "agreement with their own repeats": ("inconsistent_p",),
-    "drift over time": ("drift_p",),
-    "haste": ("pace_p", "fast_p"),
-}
-"""By what is looked at: the numbers of a dossier that say whether it could be tested."""
-
-
-def _examined(found: Sequence[Dossiers]) -> Iterator[str]:
-    rows: list[AssessorDossier] = [row for each in found for row in each.rows]
-    tested = [
-        what
-        for what, names in LOOKED_AT.items()
-        if any(math.isfinite(getattr(row, name)) for row in rows for name in names)
-    ]
-    if tested:
-        alpha = f"{found[0].alpha:g}".removeprefix("0")
-        yield (
-            f"Assessors of {listed([each.title for each in found], most=len(found))} were tested for"
-            f" {listed(tested)}, with Bonferroni's correction over the assessors{cite('dunn1961')} at p = {alpha}."
-        )
-    if any(left.changes is not None for each in found for left in each.left_out):
-        yield "Systems were compared again without single assessors."
 
 
 def judges_methods(found: JudgeReport) -> MethodsParagraph:
@@ -169,6 +78,6 @@ def _met(found: MetaResult) -> Iterator[str]:
     if isinstance(better, BetterResult) and any(each.pairs for each in better.comparisons):
         first = better.comparisons[0]
         by = f"permutation tests{cite('deutsch2021')}" if first.test == "permutation" else "Williams' test"
-        named = {"holm": f"Holm's correction{cite('holm1979')}", "none": "no correction"}
-        how = named.get(first.correct, f"{first.correct} correction")
+        correction = CORRECTIONS[first.correct]
+        how = f"{correction.methods_name}{cite(*correction.cite)}"
         yield f"Correlations of every two measures with people were compared by {by}, with {how}."

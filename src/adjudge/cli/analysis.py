@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import inspect
+import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from adjudge.analyses import declaration
-from adjudge.analyses.base import Analysis
+from adjudge.analyses.base import Analysis, silent
 from adjudge.cli import options
 from adjudge.cli.completion import complete_measures, complete_systems
-from adjudge.cli.output import not_over, say, show, show_json, warn, write_csv
-from adjudge.core.errors import UsageError
-from adjudge.core.options import READING, Kind, Option, declared, parse_options
-from adjudge.core.results import Result
+from adjudge.cli.output import not_over, progress, say, show, show_json, warn, write_text
+from adjudge.core.errors import UsageError, quoted
+from adjudge.core.options import READING, Kind, Option, asks_for, declared, parse_options
+from adjudge.core.results import Result, Results
+from adjudge.core.table import joined
+from adjudge.data.packed import PACKED
+from adjudge.measures.spec import judge_of
+
+if TYPE_CHECKING:
+    from adjudge.analyses.scores import Scores
 
 COMPLETION: Mapping[str, Callable[..., list[str]]] = {
     "measure": complete_measures,
@@ -39,6 +47,15 @@ LOWER = Annotated[
         metavar="A,B,...",
         help="Measures of which lower scores are better. May be repeated.",
         rich_help_panel=READING,
+        show_default=False,
+    ),
+]
+MORE = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="MORE",
+        help="With --counts: further data sets, to stand beside the first. Each is called as its file, or as you say:"
+        " 2009=tac09.csv 2010=tac10.csv.",
         show_default=False,
     ),
 ]
@@ -73,30 +90,117 @@ OUTPUTS: Mapping[str, tuple[Any, Any]] = {
     "csv": (options.Csv, None),
     "latex": (options.Latex, False),
     "markdown": (options.Markdown, False),
+    "methods": (options.Methods, False),
 }
 """What every analysis can be printed as."""
 
 
 def command_of(name: str) -> Callable[..., None]:
-    """The command of an analysis, with an option for each of its own."""
+    """The command of an analysis, with an option for each of its own, and of the analyses that share the command."""
     cls = declaration(name)
+    variants = {flag: declaration(function) for flag, function in cls.VARIANTS.items()}
 
     def command(**typed: Any) -> None:
-        outputs = {output: typed.pop(output) for output in OUTPUTS}
-        source = typed.pop("scores")
-        not_over(outputs["csv"], source)
+        outputs = {output: typed.pop(output) for output in OUTPUTS if output in typed}
+        sources = [typed.pop("scores"), *(typed.pop("more", None) or ())]
         lower = tuple(typed.pop("lower", None) or ())
-        asked = _asked(cls, typed, outputs.pop("signature"))
+        signature = outputs.pop("signature")
+        chosen = _chosen(cls, variants, typed, signature)
+        if outputs.get("methods") and not chosen.METHODS:
+            raise UsageError(f"{_called(cls, variants, chosen)} takes no --methods")
+        asked = _asked(chosen, typed, signature)
         if lower:
             if asked.get("lower_is_better"):
                 raise UsageError("--lower-is-better is for all measures, --lower for some: say one of them")
             asked["lower_is_better"] = lower
-        _print(_results(cls, asked, source), **outputs)
+        source = _source(cls, chosen, variants, sources)
+        for path in source.values() if isinstance(source, Mapping) else (source,):
+            not_over(outputs["csv"], path)
+        print_results(_results(chosen, asked, source), **outputs)
 
+    parameters = list(_parameters(cls, variants))
     command.__doc__ = inspect.getdoc(cls)
-    command.__signature__ = inspect.Signature(list(_parameters(cls)))  # type: ignore[attr-defined]
-    command.__annotations__ = {each.name: each.annotation for each in _parameters(cls)}
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {each.name: each.annotation for each in parameters}
     return command
+
+
+Variants = Mapping[str, type[Analysis[Any]]]
+
+
+def _chosen(
+    cls: type[Analysis[Any]], variants: Variants, typed: Mapping[str, Any], signature: str | None
+) -> type[Analysis[Any]]:
+    """Which of the analyses that share a command is asked for; what it does not take is refused."""
+    flags = [flag for flag in variants if typed.get(flag)]
+    flags += [flag for flag, each in variants.items() if signature and asks_for(each, signature)]
+    if len(set(flags)) > 1:
+        raise UsageError(f"--{flags[0]} and --{flags[1]} ask for different analyses: say one of them")
+    chosen = variants[flags[0]] if flags else cls
+    for name, value in typed.items():
+        if value in (None, False) or name in declared(chosen) or name in flags:
+            continue
+        whose = [flag for flag, each in variants.items() if name in declared(each)]
+        if flags or not whose:
+            raise UsageError(f"{_called(cls, variants, chosen)} takes no {_flag(name, cls, variants)}")
+        raise UsageError(f"{_flag(name, cls, variants)} is for --{whose[0]}")
+    return chosen
+
+
+def _flag(name: str, cls: type[Analysis[Any]], variants: Variants) -> str:
+    for each in (cls, *variants.values()):
+        if name in declared(each):
+            return f"--{(declared(each)[name][0].command or name).replace('_', '-')}"
+    return f"--{name.replace('_', '-')}"
+
+
+def _called(cls: type[Analysis[Any]], variants: Variants, chosen: type[Analysis[Any]]) -> str:
+    flags = (f" --{flag}" for flag, each in variants.items() if each is chosen)
+    return f"{cls.NAME}{next(flags, '')}"
+
+
+def _source(
+    cls: type[Analysis[Any]], chosen: type[Analysis[Any]], variants: Variants, sources: Sequence[Any]
+) -> Any:
+    """What the analysis reads: a path, or several by their names where it takes several."""
+    if chosen.SEVERAL_SOURCES:
+        return data_sets([str(source) for source in sources])
+    if len(sources) > 1:
+        from adjudge.cli.usage import too_many_tables, with_measures
+
+        words = [cls.NAME, *map(str, sources)]
+        if whole := with_measures(words):
+            raise UsageError(f"a measure stands after -m; say: {shlex.join(['adjudge', *whole])}")
+        several = [flag for flag, each in variants.items() if each.SEVERAL_SOURCES]
+        hint = f"; several data sets, as years, are for --{several[0]}" if several else ""
+        called = _called(cls, variants, chosen)
+        raise UsageError(f"{called} takes {too_many_tables(str(sources[1]))}{hint}")
+    return sources[0]
+
+
+def data_sets(given: Sequence[str]) -> Any:
+    """Data sets by their names: as said, NAME=PATH, or as their files are called; a single one needs none."""
+    named: dict[str, Path] = {}
+    for text in given:
+        name, sign, path = text.partition("=")
+        if not (sign and name and path) or Path(text).exists():
+            name, path = _name_of(Path(text)), text
+            if len(given) == 1:
+                return Path(text)
+        if name in named:
+            raise UsageError(f"two data sets are called {quoted(name)}: give them others, as NAME={path}")
+        named[name] = Path(path)
+    return named
+
+
+def _name_of(path: Path) -> str:
+    """A file's or a folder's name without what says how it is written."""
+    if str(path) == "-":
+        return "standard input"
+    name = Path(path.resolve().name)
+    if path.is_dir():
+        return str(name)
+    return name.with_suffix("").stem if name.suffix in PACKED else name.stem
 
 
 def _asked(cls: type[Analysis[Any]], typed: Mapping[str, Any], signature: str | None) -> dict[str, Any]:
@@ -126,40 +230,74 @@ def _results(cls: type[Analysis[Any]], asked: dict[str, Any], source: Any) -> li
     """The results, as many as the command runs the analysis for."""
     from adjudge.data.reading import reading_once
 
-    with reading_once():  # analyses only look
-        wanted = cls(**asked)
+    working = progress(cls.WORK) if cls.WORK else nullcontext(silent)
+    with reading_once(), working as told:  # analyses only look
+        wanted = cls(**asked, progress=told)
         scores = wanted.read(source)
+        measures = wanted.measure or wanted.usual_measures(scores)
         if cls.RUNS == "once":
-            return [wanted.run(scores)]
-        if cls.RUNS == "measure":
-            return [
-                replace(wanted, measure=name).run(scores) for name in scores.resolved(wanted.measure or ())
+            results = [wanted.run(scores)]
+        elif cls.RUNS == "measure":
+            results = [replace(wanted, measure=name).run(scores) for name in scores.resolved(measures)]
+        else:
+            results = [
+                replace(wanted, measure=measure, length=length, form=form).run(scores)
+                for measure, length, form in scores.each(measures, length=wanted.length, form=wanted.form)
             ]
-        targets = scores.each(wanted.measure or (), length=wanted.length, form=wanted.form)
-        return [
-            replace(wanted, measure=measure, length=length, form=form).run(scores)
-            for measure, length, form in targets
-        ]
+        for one in scores.values() if isinstance(scores, Mapping) else (scores,):
+            _warn_of_judges(one, [part for result in results for part in parts_of(result)])
+        return results
 
 
-def _parameters(cls: type[Analysis[Any]]) -> Iterable[inspect.Parameter]:
+def _warn_of_judges(scores: Scores, results: Sequence[Result]) -> None:
+    """What a program is worth whose judgments were analysed, and what cannot be had without some assessors."""
+    measures = dict.fromkeys(filter(None, (getattr(result, "measure", None) for result in results)))
+    if any(map(judge_of, measures)):
+        from adjudge.analyses.judges.result import verdicts_on
+
+        for line in verdicts_on(scores, measures):
+            warn(line)
+    if scores.refused and set(measures) >= set(scores.measures):  # whoever names measures is told of those
+        for why in dict.fromkeys(scores.refused.values()):
+            warn(why)
+
+
+def _parameters(cls: type[Analysis[Any]], variants: Variants) -> Iterable[inspect.Parameter]:
     keyword = inspect.Parameter.KEYWORD_ONLY
+
+    def option(name: str, each: type[Analysis[Any]], panel: str = "") -> inspect.Parameter:
+        about, kind = declared(each)[name]
+        default = next(f.default for f in fields(each) if f.name == name)
+        about = replace(about, panel=panel or about.panel)
+        annotation = _annotation(name, about, kind, default)
+        switch = kind in ("switch", "switch or texts")
+        return inspect.Parameter(name, keyword, annotation=annotation, default=False if switch else None)
+
     yield inspect.Parameter("scores", keyword, annotation=options.Scores)
-    defaults = {f.name: f.default for f in fields(cls)}
-    for name, (about, kind) in declared(cls).items():
+    if any(each.SEVERAL_SOURCES for each in (cls, *variants.values())):
+        yield inspect.Parameter("more", keyword, annotation=MORE, default=None)
+    for name, (about, _) in declared(cls).items():
         if not about.by_name:
             continue
-        default = defaults[name]
-        yield inspect.Parameter(
-            name,
-            keyword,
-            annotation=_annotation(name, about, kind, default),
-            default=False if kind in ("switch", "switch or texts") else None,
-        )
+        yield option(name, cls)
         if name == "lower_is_better":
             yield inspect.Parameter("lower", keyword, annotation=LOWER, default=None)
+    taken = set(declared(cls))
+    for flag, variant in variants.items():
+        if flag in declared(variant):
+            yield option(flag, variant)
+        else:
+            help_text = (variant.__doc__ or "").partition("\n")[0]
+            switch = Annotated[bool, typer.Option(f"--{flag}", help=help_text)]
+            yield inspect.Parameter(flag, keyword, annotation=switch, default=False)
+        taken.add(flag)
+        for name, (about, _) in declared(variant).items():
+            if about.by_name and name not in taken:
+                yield option(name, variant, panel=f"With --{flag}")
+                taken.add(name)
     for name, (annotation, default) in OUTPUTS.items():
-        yield inspect.Parameter(name, keyword, annotation=annotation, default=default)
+        if name != "methods" or cls.METHODS:
+            yield inspect.Parameter(name, keyword, annotation=annotation, default=default)
 
 
 def _annotation(name: str, about: Option, kind: Kind, default: Any) -> Any:
@@ -181,48 +319,81 @@ def _annotation(name: str, about: Option, kind: Kind, default: Any) -> Any:
     ]
 
 
-def _print(
+def parts_of(result: Result) -> Sequence[Result]:
+    """The results that are shown one below the other."""
+    return result.results if isinstance(result, Results) else [result]
+
+
+def print_results(
     results: Sequence[Result],
     *,
-    table: Sequence[str] | None,
-    json: bool,
-    csv: Path | None,
-    latex: bool,
-    markdown: bool,
+    table: Sequence[str] | None = None,
+    json: bool = False,
+    csv: Path | None = None,
+    latex: bool = False,
+    markdown: bool = False,
+    methods: bool = False,
 ) -> None:
     """Results as CSV, JSON, LaTeX or Markdown, or for people; notes go to standard error, each once."""
-    results = [result.only(table) if table else result for result in results]
+    if latex and markdown:
+        raise UsageError("--latex and --markdown print the same table: choose one")
+    parts = [part for result in results for part in parts_of(result)]
     if csv is not None:
-        import pandas as pd
-
-        write_csv(pd.concat([result.to_frame() for result in results]), csv)
+        name = table[0] if table else parts[0].csv_table
+        write_text(joined([part.rows_of(name) for part in parts]).to_csv(), csv)
+    shown = [part.only(table) if table else part for part in parts]
     if json:
-        show_json([result.as_dict() for result in results])
-    elif latex:
-        print("\n\n".join(result.to_latex() for result in results))
-    elif markdown:
-        print("\n\n".join(result.to_markdown() for result in results))
+        show_json([part.as_dict() for part in shown])
+    elif latex or markdown or methods:
+        texts = []
+        for result in results:
+            one = result.only(table) if table else result
+            texts += [one.to_latex()] if latex else [one.to_markdown()] if markdown else []
+            if methods and (paragraph := result.methods()) is not None:
+                texts.append(paragraph.to_markdown() if markdown else paragraph.to_latex())
+        print("\n\n".join(texts))
     elif csv is None:
-        for number, result in enumerate(results):
+        for number, part in enumerate(shown):
             if number:
                 print()
-            _show(result)
+            show_one(part)
+        for result in results:
+            if isinstance(result, Results) and (lines := result.joint("command")):
+                print()
+                for line in lines:
+                    say(line)
     for line in dict.fromkeys(line for result in results for line in result.warnings("command")):
         warn(line)
 
 
-def _show(result: Result) -> None:
-    """The tables, a picture of letters, and what is said."""
-    for number, table in enumerate(result.all_tables):
+def show_one(result: Result) -> None:
+    """The tables, a picture of letters, and what is said.
+
+    Where several tables speak for themselves, the headline comes first, and each says its own below it.
+    """
+    sentences = list(result.sentences("command"))
+    tables = [(table, list(result.about(table.name, "command"))) for table in result.all_tables]
+    said: set[str] = set()
+    if len(tables) > 1 and any(own for _, own in tables):
+        say(sentences[0], "bold")
+        print()
+        said.add(sentences[0])
+    for number, (table, own) in enumerate(tables):
         if number:
             print()
+        name = f" ({table.name})" if said else ""
         if table.title:
-            say(table.title, "bold")
+            say(f"{table.title}{name}", "bold")
         show(replace(table, title=""))
+        for sentence in own if said else ():
+            if sentence not in said:
+                say(sentence)
+                said.add(sentence)
     if drawn := result.drawn():
         print(drawn)
-    if len(result.all_tables) > 1:
+    if len(tables) > 1 and set(sentences) - said:
         print()
-    for sentence in result.sentences("command"):
-        say(sentence)
+    for sentence in sentences:
+        if sentence not in said:
+            say(sentence)
     say(result.signature, "dim")

@@ -87,11 +87,11 @@ def _plain(option: Any) -> Any:
     return option
 
 
-def analysis(folder: str) -> Command:
-    """The command of an analysis, as its declaration has it."""
-    cls = declaration(folder)
+def analysis(function: str) -> Command:
+    """The command of an analysis, as the declaration of its public function has it."""
+    cls = declaration(function)
     about = (cls.__doc__ or "").partition("\n")[0]
-    return Command(cls.NAME, cls.GROUP, about, f"analysis:{folder}", cls.EXAMPLE)
+    return Command(cls.NAME, cls.GROUP, about, f"analysis:{function}", cls.EXAMPLE)
 
 
 COMMANDS = (
@@ -251,13 +251,7 @@ COMMANDS = (
         "scores:command",
         "adjudge scores my-eval --csv scores.csv",
     ),
-    Command(
-        "compare",
-        COMPARE,
-        "Rank the systems: means, intervals over topics, and groups that do not differ.",
-        "compare:command",
-        "adjudge compare my-eval -m rouge-1 --against random",
-    ),
+    analysis("compare_all"),
     Command(
         "anova",
         COMPARE,
@@ -302,20 +296,8 @@ COMMANDS = (
         "simulate:command",
         "adjudge simulate --topics 24 --difference 0.5 --simulations 200",
     ),
-    Command(
-        "agreement",
-        TRUST,
-        "How far assessors agree: alpha, kappas, AC1 and AC2, intraclass correlations, with intervals over topics.",
-        "agreement:command",
-        "adjudge agreement my-eval",
-    ),
-    Command(
-        "assessors",
-        TRUST,
-        "Which assessors are harsh, erratic, drifting, hasty or reversed, and what changes without them.",
-        "assessors:command",
-        "adjudge assessors ratings.csv",
-    ),
+    analysis("agreement"),
+    analysis("dossiers"),
     Command(
         "meta",
         TRUST,
@@ -330,13 +312,7 @@ COMMANDS = (
         "mismatch:command",
         "adjudge mismatch my-eval --measure nams",
     ),
-    Command(
-        "stability",
-        TRUST,
-        "How stable the ranking is: judgments of the same that differ, planted repeats, the noise of judging.",
-        "stability:command",
-        "adjudge stability my-eval --seed 1",
-    ),
+    analysis("stability"),
     Command(
         "report",
         REPORT,

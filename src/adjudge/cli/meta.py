@@ -134,7 +134,7 @@ def command(
     ] = None,
     length: options.LengthOrAll = None,
     form: options.Form = None,
-    test: options.Test = "wilcoxon",
+    test: options.Test = None,
     correct: options.Correct = "holm",
     alpha: options.LevelAlpha = 0.05,
     resamples: Annotated[
@@ -190,7 +190,7 @@ def command(
             all_topics=all_topics,
             length=length_of(length),
             form=form,
-            test=test,
+            test=test or "wilcoxon",
             correct=correct,
             alpha=alpha,
             resamples=resamples,

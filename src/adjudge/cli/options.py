@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from adjudge.analyses.tests import CORRECTIONS, TESTS
+from adjudge.analyses.corrections import CORRECTIONS
+from adjudge.analyses.tests import TESTS
 from adjudge.cli.completion import complete_measures, complete_systems
 from adjudge.core.errors import UsageError, quoted
 
@@ -173,7 +174,13 @@ FormGiven = Annotated[
     typer.Option("--form", metavar="FORM", help="Form where the file has none: abstract, extract."),
 ]
 Test = Annotated[
-    str, typer.Option("--test", metavar="TEST", help=f"The test that makes the groups: {', '.join(TESTS)}.")
+    str | None,
+    typer.Option(
+        "--test",
+        metavar="TEST",
+        help=f"The test that makes the groups: {', '.join(TESTS)}.",
+        show_default="wilcoxon",
+    ),
 ]
 Correct = Annotated[
     str,

@@ -135,6 +135,11 @@ def write_csv(frame: Any, target: Path) -> None:
     from adjudge.core.table import frame_to_csv
 
     text = frame_to_csv(frame.assign(**{name: frame[name] + 0.0 for name in frame.select_dtypes("floating")}))
+    write_text(text, target)
+
+
+def write_text(text: str, target: Path) -> None:
+    """A text into a file, or to standard output for `-`."""
     if str(target) == "-":
         print_data(text)
         return

@@ -430,8 +430,8 @@ def _fit_corrected(
     **output: Any,
 ) -> None:
     """People's strengths of systems, with a judge's answers on more topics; `given` are those of a table."""
-    from adjudge.analyses.compare.judge_corrected import prefer_corrected
-    from adjudge.cli.compare import show_corrected
+    from adjudge.analyses.corrected.result import prefer_corrected
+    from adjudge.cli.analysis import print_results
     from adjudge.formats.files import STDIN
     from adjudge.judgments.pairs.answers import preference_notes, system_preferences
 
@@ -444,15 +444,17 @@ def _fit_corrected(
     elif length is not None or form is not None:
         raise UsageError(f"--length and --form belong to a folder; the items of {source} are what it names")
     title = "systems" if source.is_dir() else STDIN if str(source) == "-" else source.name
-    found = prefer_corrected(
-        given, judge=judge, title=title, topics=topics, level=level, at_random=at_random, notes=notes
+    compared = prefer_corrected(
+        given,
+        judge=judge,
+        title=title,
+        topics=topics,
+        level=level,
+        at_random=at_random,
+        pairs=pairs,
+        notes=notes,
     )
-    deliver(
-        [found],
-        lambda each: each.pairs_frame(),
-        lambda each: show_corrected(each, pairs=pairs),
-        **output,
-    )
+    print_results([compared], **output)
 
 
 def _frame_of(fit: PreferenceFit, pairs: bool) -> Any:

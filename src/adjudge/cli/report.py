@@ -31,7 +31,7 @@ def command(
         "report"
     ),
     measure: options.Measures = None,
-    test: options.Test = "wilcoxon",
+    test: options.Test = None,
     correct: options.Correct = "holm",
     length: options.Length = None,
     form: options.Form = None,

@@ -16,7 +16,6 @@ from adjudge.data.layout import SETTINGS
 from adjudge.measures.spec import judge_of
 
 if TYPE_CHECKING:
-    from adjudge.analyses.compare.paper import ComparedMeasures
     from adjudge.analyses.scores import Scores
     from adjudge.core.table import Table
     from adjudge.data.scores import ScoreMatrix
@@ -49,9 +48,8 @@ def takes_table(command: Callable[..., None]) -> Callable[..., None]:
 
         said = {name: given.pop(name) for name in TABLE}
         columns = columns_of(said.pop("mapped"))
-        for name in ("csv", "league_csv"):
-            if given["scores"] is not None:
-                not_over(given.get(name), given["scores"])
+        if given["scores"] is not None:
+            not_over(given.get("csv"), given["scores"])
         left, lower, without = (tuple(said.pop(name) or ()) for name in ("leave_out", "lower", "without"))
         table = TableOptions(
             columns=columns, leave_out=left, lower_is_better=lower or False, without=without, **said
@@ -143,15 +141,6 @@ def show_result(table: Table, *, before: Callable[[], None] = lambda: None, more
     for line in table.notes:
         warn(line)
     say(table.signature, "dim")
-
-
-def print_paper(found: ComparedMeasures, *, latex: bool, markdown: bool, methods: bool) -> None:
-    """The table, the paragraph on methods, or both, in the language that was asked for."""
-    parts = [found.to_latex()] if latex else [found.to_markdown()] if markdown else []
-    if methods:
-        paragraph = found.methods()
-        parts.append(paragraph.to_markdown() if markdown else paragraph.to_latex())
-    print("\n\n".join(parts))
 
 
 def check_page_outputs(

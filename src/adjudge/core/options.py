@@ -63,7 +63,7 @@ class Option:
         high = None if self.most is None else f"{self.most:g} or less"
         if self.above is not None and self.below is not None:
             return f"a number between {self.above:g} and {self.below:g}"
-        low = low if self.above is None else f"above {self.above:g}"
+        low = low if self.above is None else f"a number above {self.above:g}"
         high = high if self.below is None else f"below {self.below:g}"
         return ", ".join(filter(None, (low, high)))
 
@@ -77,6 +77,7 @@ SHARED: Mapping[str, Mapping[str, Any]] = {
     "alpha": {"default": 0.05, "above": 0, "below": 1, "help": "A p up to this is a difference."},
     "level": {"default": 0.95, "above": 0, "below": 1, "help": "Of intervals."},
     "seed": {"default": 0, "least": 0, "help": "Seed of everything random."},
+    "pool_humans": {"default": False, "help": "Treat all humans as one system, HUMANS."},
 }
 """Options that several analyses have, declared once."""
 
@@ -277,6 +278,11 @@ def written(value: Any) -> str:
 def _in_quotes(text: str) -> str:
     """A quote inside is doubled."""
     return '"' + text.replace('"', '""') + '"'
+
+
+def asks_for(cls: type[Declared], text: str) -> bool:
+    """Whether a text such as `topics(alpha=0.01)|...` is of this declaration."""
+    return text.strip().partition("|")[0].partition("(")[0].strip() == cls.NAME
 
 
 def parse_options(cls: type[Declared], text: str) -> dict[str, Any]:

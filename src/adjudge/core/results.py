@@ -1,22 +1,24 @@
 """A result is rows and facts; every form of output comes from them, and English comes last.
 
 An analysis's result says its `tables()`, its `facts()` and its `notes()`. The module `words` beside it makes sentences
-of them (`sentences(result)`, the first of which is the headline) and of every note (`NOTES`, by code).
+of them (`sentences(result)`, the first of which is the headline) and of every note (`NOTES`, by code); where tables say
+something by themselves, `about(result, table)` has it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar, overload
 
 from adjudge.core.errors import UsageError, nearest, quoted
 from adjudge.core.phrases import Door, Spoken, spoken
 from adjudge.core.picture import Pictured
-from adjudge.core.table import Table, Tables, as_json, notebook_html, plain
+from adjudge.core.table import Table, Tables, as_json, joined, notebook_html, plain
+from adjudge.core.words import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,23 +32,43 @@ class Note:
 
     code: str
     data: Mapping[str, Any] = field(default_factory=dict)
+    tables: tuple[str, ...] = ()
+    """The tables that it is about, by name; none where it is about all."""
 
     @classmethod
     def of(cls, code: str, **data: Any) -> Note:
         return cls(code, data)
+
+    def on(self, *tables: str) -> Note:
+        """The same about some tables alone."""
+        return replace(self, tables=tables)
+
+
+class Paragraph(Protocol):
+    """What a paper says of how something was done, with what it cites."""
+
+    def to_latex(self) -> str: ...
+
+    def to_markdown(self) -> str: ...
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class Result(Pictured):
     """What an analysis found. A subclass adds its facts as fields, and says which rows they make."""
 
-    FRAME: ClassVar[str | None] = None
+    WORDS: ClassVar[str] = ""
+    """The module with its words, where that is not the one called `words` beside it."""
+    FRAME: ClassVar[str] = ""
     """The table that `to_frame` and CSV have where none is named; the first unless a result says otherwise."""
+    IN_JSON: ClassVar[tuple[str, ...]] = ()
+    """Tables that are made on demand, and that JSON has in any case."""
 
     asked: Declared | None = None
     """The options that gave it."""
     about_scores: tuple[str, ...] = ()
     """What there is to know of the scores that it was made from."""
+    picked: tuple[str, ...] = ()
+    """The tables that alone are wanted, by name; none where all are."""
 
     # What a subclass says
 
@@ -70,6 +92,15 @@ class Result(Pictured):
         """How it was computed, in the form of a signature: measure, test, sizes, versions."""
         return ""
 
+    @property
+    def csv_table(self) -> str:
+        """The name of the table that `--csv` writes where none is named."""
+        return self.FRAME or self.all_tables[0].name
+
+    def methods(self) -> Paragraph | None:
+        """What a paper says of how it was done, and what it cites."""
+        return None
+
     def drawn(self) -> str:
         """A picture of letters for a terminal, or nothing."""
         return ""
@@ -78,17 +109,38 @@ class Result(Pictured):
 
     def sentences(self, door: Door = "python") -> Iterator[str]:
         """What can be concluded, in plain words; the headline first."""
-        for sentence in _words(self).sentences(self):
+        words = _words(self)
+        if self.picked and hasattr(words, "about"):
+            said = [line for name in self.picked for line in self.about(name, door)]
+            yield from dict.fromkeys(said or [spoken(next(words.sentences(self)), door)])
+            return
+        for sentence in words.sentences(self):
+            yield spoken(sentence, door)
+
+    def about(self, table: str, door: Door = "python") -> Iterator[str]:
+        """What one table says by itself."""
+        make: Callable[[Result, str], Iterable[Spoken]] = getattr(_words(self), "about", lambda *of: ())
+        for sentence in make(self, table):
             yield spoken(sentence, door)
 
     def headline(self) -> str:
         """The first thing to know."""
         return next(iter(self.sentences()))
 
-    def warnings(self, door: Door = "python") -> list[str]:
-        """What a reader should know before believing the numbers."""
-        own = (self.note_text(note, door) for note in self.notes())
+    def warnings(self, door: Door = "python", *, without: Collection[str] = ()) -> list[str]:
+        """What a reader should know before believing the numbers; `without` are codes of notes to leave out."""
+        own = (self.note_text(note, door) for note in self._notes_shown() if note.code not in without)
         return list(dict.fromkeys([*self.about_scores, *own]))
+
+    def notes_of(self, code: str, door: Door = "python") -> list[str]:
+        """The notes of one kind alone."""
+        return [self.note_text(note, door) for note in self.notes() if note.code == code]
+
+    def _notes_shown(self) -> Iterator[Note]:
+        """The notes on the tables that are here."""
+        for note in self.notes():
+            if not note.tables or any(table.name in note.tables for table in self.all_tables):
+                yield note
 
     def note_text(self, note: Note, door: Door = "python") -> str:
         made: Callable[..., Spoken] | str = _words(self).NOTES[note.code]
@@ -121,26 +173,31 @@ class Result(Pictured):
                 return table
         if (make := self.on_demand().get(name)) is not None:
             return make()
-        names = [*(table.name for table in tables), *self.on_demand()]
+        names = _names(self)
         raise UsageError(f"no table {quoted(name)}{nearest(name, names)}; there are: {', '.join(names)}")
 
-    def only(self, names: Iterable[str]) -> Result:
-        """The same result with some of its tables alone."""
-        kept = tuple(self.table(name) for name in names)
+    def only(self, names: Iterable[str]) -> Self:
+        """The same result with some of its tables alone; a name may be what the names of several begin with."""
+        kept: dict[str, Table] = {}
+        for name in names:
+            same = [table for table in self.all_tables if table.name == name]
+            alike = [table for table in self.all_tables if table.name.startswith(f"{name}-")]
+            kept |= {table.name: table for table in same or alike or [self.table(name)]}
         other = copy(self)
-        other.__dict__["all_tables"] = kept
-        object.__setattr__(other, "FRAME", None)
+        other.__dict__.update(all_tables=tuple(kept.values()), picked=tuple(kept))
+        object.__setattr__(other, "FRAME", "")
         return other
 
-    def _rows(self, name: str | None) -> Table:
-        name = self.FRAME if name is None else name
-        return self.all_tables[0] if name is None else self.table(name)
+    def rows_of(self, name: str | None = None) -> Table:
+        """A table by its name, without words; unless one is named the result's own."""
+        named = name or self.FRAME
+        return self.table(named) if named else self.all_tables[0]
 
     def to_frame(self, name: str | None = None) -> pd.DataFrame:
-        return self._rows(name).to_frame()
+        return self.rows_of(name).to_frame()
 
     def to_csv(self, name: str | None = None) -> str:
-        return self._rows(name).to_csv()
+        return self.rows_of(name).to_csv()
 
     def as_dict(self) -> dict[str, Any]:
         """Everything, for scripts: what was asked, the facts, the rows of every table, sentences and notes."""
@@ -152,11 +209,12 @@ class Result(Pictured):
             "headline": self.headline(),
             **plain(self.facts()),
             "tables": {
-                table.name: [plain(record) for record in table.records()] for table in self.all_tables
+                table.name: [plain(record) for record in table.records()]
+                for table in (*self.all_tables, *map(self.table, self.IN_JSON))
             },
             "sentences": list(self.sentences()),
             "warnings": self.warnings(),
-            "notes": [{"code": note.code, **plain(note.data)} for note in self.notes()],
+            "notes": [{"code": note.code, **plain(note.data)} for note in self._notes_shown()],
             "signature": self.signature,
         }
 
@@ -182,6 +240,76 @@ class Result(Pictured):
         return "\n".join([table.to_text(), *table.said, *(f"note: {note}" for note in table.notes)])
 
 
+R = TypeVar("R", bound=Result)
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Results(Result, Sequence[R]):
+    """Results of one kind, such as one for every measure, with what is said of all of them together.
+
+    They are shown one below the other; then come the lines of `joint(result)` in its module of words.
+    """
+
+    results: tuple[R, ...]
+
+    @overload
+    def __getitem__(self, at: int) -> R: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Self: ...
+
+    def __getitem__(self, at: int | slice) -> R | Self:
+        return replace(self, results=self.results[at]) if isinstance(at, slice) else self.results[at]
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def tables(self) -> Iterable[Table]:
+        for result in self:
+            yield from result.all_tables
+
+    def on_demand(self) -> Mapping[str, Callable[[], Table]]:
+        """Each table of the results, those of all below each other."""
+        names = [name for result in self for name in _names(result)]
+        return {name: lambda name=name: joined([result.table(name) for result in self]) for name in names}  # type: ignore[misc]
+
+    def notes(self) -> Iterable[Note]:
+        return [note for result in self for note in result.notes()]
+
+    def called(self, result: R) -> str:
+        """What tells one of them from the others."""
+        raise TypeError(f"{type(self).__name__} has no names for its results")
+
+    def warnings(self, door: Door = "python", *, without: Collection[str] = ()) -> list[str]:
+        """Those of all; what is so of some alone says of which."""
+        of: dict[str, list[R]] = {}
+        for result in self:
+            for line in result.warnings(door, without=without):
+                of.setdefault(line, []).append(result)
+        return [
+            line
+            if len(some) == len(self) or all(line in result.about_scores for result in some)
+            else f"{listed([self.called(result) for result in some])}: {line}"
+            for line, some in of.items()
+        ]
+
+    def joint(self, door: Door = "python") -> list[str]:
+        """What is to be said below all of them."""
+        return [spoken(line, door) for line in _words(self).joint(self)]
+
+    @property
+    def csv_table(self) -> str:
+        return self.results[0].csv_table
+
+    @property
+    def signature(self) -> str:
+        return "\n".join(result.signature for result in self)
+
+
+def _names(result: Result) -> list[str]:
+    return [*(table.name for table in result.all_tables), *result.on_demand()]
+
+
 def _words(result: Result) -> Any:
     """The module of words beside a result's own."""
-    return import_module(f"{type(result).__module__.rpartition('.')[0]}.words")
+    return import_module(result.WORDS or f"{type(result).__module__.rpartition('.')[0]}.words")

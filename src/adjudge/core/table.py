@@ -95,11 +95,30 @@ class Table:
     """Cells that stand out in print: a row's number, a column's name."""
     parts: tuple[tuple[int, str], ...] = ()
     """For print: the rows with which a part of the table begins, and its heading."""
+    anchor: str = ""
+    """For print: what LaTeX refers to it by, where several have its name."""
 
     def __post_init__(self) -> None:
         for row in self.rows:
             if len(row) != len(self.columns):
                 raise ValueError(f"{self.name}: a row has {len(row)} cells, expected {len(self.columns)}")
+
+    @classmethod
+    def of(cls, name: str, rows: Iterable[Any], *columns: Column | str, title: str = "") -> Table:
+        """A table of tuples, of mappings by the columns' names, or of things that have these as attributes.
+
+        A column that needs nothing but its name is that name; several may stand in one text.
+        """
+        parts = [part for each in columns for part in (each.split() if isinstance(each, str) else (each,))]
+        made = tuple(Column(part) if isinstance(part, str) else part for part in parts)
+
+        def cells(row: Any) -> tuple[Cell, ...]:
+            if isinstance(row, tuple):
+                return row
+            read = row.get if isinstance(row, Mapping) else lambda key: getattr(row, key)
+            return tuple(read(column.name) for column in made)
+
+        return cls(name=name, columns=made, rows=tuple(map(cells, rows)), title=title)
 
     # For scripts
 
@@ -124,7 +143,11 @@ class Table:
         import pandas as pd
 
         names = [column.name for column in self.columns if column.data]
-        return pd.DataFrame(list(self.records()), columns=names)
+        frame = pd.DataFrame(list(self.records()), columns=names)
+        for at, column in enumerate(self.columns):
+            if column.data and {type(row[at]) for row in self.rows} == {int, type(None)}:
+                frame[column.name] = frame[column.name].astype("Int64")  # whole numbers stay whole
+        return frame
 
     def to_csv(self) -> str:
         """With full precision, but no minus zero; what is missing is empty."""
@@ -218,7 +241,7 @@ class Table:
     @property
     def label(self) -> str:
         """What LaTeX refers to a table with a caption by."""
-        plain = unicodedata.normalize("NFKD", self.name).encode("ascii", "ignore").decode()
+        plain = unicodedata.normalize("NFKD", self.anchor or self.name).encode("ascii", "ignore").decode()
         return f"tab:{re.sub('[^a-z0-9]+', '-', plain.lower()).strip('-')[:LONGEST_LABEL].strip('-') or 'systems'}"
 
     def to_markdown(self) -> str:
@@ -295,6 +318,11 @@ class Table:
     def _is_right(self, at: int) -> bool:
         stated = self.columns[at].right
         return all(not isinstance(row[at], str) for row in self.rows) if stated is None else stated
+
+
+def joined(tables: Sequence[Table]) -> Table:
+    """Tables with the same columns as one, the rows of one below those of the other."""
+    return replace(tables[0], rows=tuple(row for table in tables for row in table.rows), title="")
 
 
 @dataclass(frozen=True, repr=False)

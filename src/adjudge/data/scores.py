@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 Better = Literal["higher", "lower"] | None
 Pool = Literal["mean", "median"]
+Among = Literal["all", "machines", "humans", "human-machine"]
+"""Which pairs of systems are meant."""
 Length = int | None
 AllLengths = Literal["all", "unset"]
 """Beside a number of words: every length, a row each; or the scores whose length is not set."""

@@ -120,6 +120,11 @@ class Judgments:
         """Everybody whose judgments count, programs that judge left aside."""
         return {each.task.assessor for some in self.by_topic.values() for each in some}
 
+    @property
+    def simulated(self) -> int:
+        """How many are of simulated assessors."""
+        return sum(judged.origin == "simulated" for some in self.by_topic.values() for judged in some)
+
     @classmethod
     def of(
         cls,
@@ -175,9 +180,8 @@ class Judgments:
                 f"{counted(self.reopened, 'answer')} about unmarked units left out: other units were marked afterwards,"
                 " so the question is open again"
             )
-        simulated = sum(judged.origin == "simulated" for each in self.by_topic.values() for judged in each)
-        if simulated and judge not in self.by_judge:
-            found.append(f"{counted(simulated, 'judgment is', 'judgments are')} simulated")
+        if self.simulated and judge not in self.by_judge:
+            found.append(f"{counted(self.simulated, 'judgment is', 'judgments are')} simulated")
         for name, own in self.by_judge.items() if judge is None else ():
             many = counted(sum(map(len, own.values())), "judgment")
             found.append(f"{name} is a program: its {many} count only in measures that name it (by={name})")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from adjudge.analyses.compare.pairs import scope_words
+from adjudge.analyses.compare.several_words import scope_words
 from adjudge.analyses.methods import holes_words, title, without_difference
 from adjudge.core.words import as_sentence, counted, listed
 from adjudge.data.collection import describe_withdrawn
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from adjudge.reports.findings import Findings
 
 FEW_TOPICS = 30
-_SIMULATED = re.compile(r"([\d,]+) judgments? (?:is|are) simulated")
 
 
 def limitations(found: Findings) -> tuple[str, ...]:
@@ -38,13 +36,10 @@ def _names(comparisons: Sequence[Comparison], among: Sequence[Comparison]) -> st
 
 
 def _simulated(found: Findings) -> Iterator[str]:
-    told = [note for notes in found.notes.values() for note in notes]
-    for each in (found.trusted.get("stability"), found.trusted.get("agreement")):
-        notes = getattr(each, "notes", ())
-        told += [*(notes() if callable(notes) else notes)]
-    counts = [int(m[1].replace(",", "")) for note in told if (m := _SIMULATED.search(note))]
-    if counts:
-        n = max(counts)
+    counts = [getattr(found.trusted.get(name), "simulated", 0) for name in ("stability", "agreement")]
+    if found.scores is not None:
+        counts += [found.scores.count_simulated(c.measure) for c in found.comparisons]
+    if n := max(counts):
         yield (
             f"{counted(n, 'judgment')} {'is' if n == 1 else 'are'} simulated: what follows from them is about the"
             " simulation, not about people"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from adjudge.analyses.methods import SIGNATURES, MethodsParagraph, compared_methods, title
 from adjudge.reports.chapter import Absent, Chapter
@@ -83,12 +83,11 @@ def methods_of(found: Findings) -> MethodsParagraph:
 
 
 def made_alike(comparisons: Sequence[Comparison]) -> list[list[Comparison]]:
-    """Comparisons by the choices that they were made with."""
+    """Comparisons by how they were made."""
     groups: list[list[Comparison]] = []
     for c in comparisons:
-        own = (c.choices, c.intervals, c.codes is None)
         for group in groups:
-            if (group[0].choices, group[0].intervals, group[0].codes is None) == own:
+            if group[0].asked.on_anything == c.asked.on_anything:
                 group.append(c)
                 break
         else:
@@ -97,23 +96,21 @@ def made_alike(comparisons: Sequence[Comparison]) -> list[list[Comparison]]:
 
 
 def _trusted(found: Findings) -> Iterator[str]:
-    from adjudge.analyses.trust_methods import (
-        agreement_methods,
-        assessors_methods,
-        judges_methods,
-        meta_methods,
-        stability_methods,
-    )
+    from adjudge.analyses.agreement import words as agreement
+    from adjudge.analyses.assessors import words as assessors
+    from adjudge.analyses.stability import words as stability
+    from adjudge.analyses.trust_methods import judges_methods, meta_methods
 
-    for name, how in (
-        ("stability", stability_methods),
-        ("agreement", agreement_methods),
-        ("assessors", assessors_methods),
-        ("judges", judges_methods),
-    ):
+    makers: tuple[tuple[str, Callable[[Any], Iterable[str]]], ...] = (
+        ("stability", stability.methods),
+        ("agreement", agreement.methods),
+        ("assessors", assessors.methods),
+        ("judges", lambda each: judges_methods(each).sentences),
+    )
+    for name, how in makers:
         each = found.trusted.get(name)
         if each is not None and not isinstance(each, Absent):
-            yield from how(each).sentences
+            yield from how(each)
     if not isinstance(found.meta, Absent):
         yield from meta_methods(found.meta).sentences
 

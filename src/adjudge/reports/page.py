@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adjudge import __version__
+from adjudge.analyses.compare.pairs import MISSING_SCORES
+from adjudge.analyses.compare.words import pairs_that_differ, tally
 from adjudge.core.errors import UsageError, nearest, quoted
 from adjudge.core.table import frame_to_csv
 from adjudge.core.words import counted, listed
@@ -115,24 +117,22 @@ def files_of(comparison: Comparison, stem: str) -> tuple[ReportFile, ...]:
 
     Every name ends in a word of its own, so that no measure gives a name that Windows keeps for itself.
     """
-    league = frame_to_csv(comparison.to_frame())
-    pairs = frame_to_csv(comparison.pairs_frame())
     scores = frame_to_csv(comparison.matrix.to_frame(), index_label="topic")
     return (
-        ReportFile("League table, CSV", f"{stem}-league.csv", league),
+        ReportFile("League table, CSV", f"{stem}-league.csv", comparison.to_csv()),
         ReportFile("League table, LaTeX", f"{stem}-league.tex", comparison.to_latex() + "\n"),
-        ReportFile("All pairs, CSV", f"{stem}-pairs.csv", pairs),
+        ReportFile("All pairs, CSV", f"{stem}-pairs.csv", comparison.to_csv("pairs")),
         ReportFile("Scores by topic, CSV", f"{stem}-scores.csv", scores),
     )
 
 
 def paper_files(comparisons: Sequence[Comparison]) -> tuple[ReportFile, ...]:
     """All measures in one table, and the paragraph on methods with its references; of comparisons made alike."""
-    from adjudge.analyses.compare.paper import ComparedMeasures
+    from adjudge.analyses.compare.several import ComparedMeasures
 
-    if len({(c.choices, c.intervals, c.codes is None) for c in comparisons}) > 1:
+    if any(c.asked.on_anything != comparisons[0].asked.on_anything for c in comparisons):
         return ()
-    found = ComparedMeasures(tuple(comparisons))
+    found = ComparedMeasures(results=tuple(comparisons))
     methods = found.methods()
     tables = (
         [ReportFile("Table, LaTeX", "paper-table.tex", found.to_latex() + "\n")] if len(found) > 1 else []
@@ -331,6 +331,7 @@ def _section(
 ) -> MeasureSection:
     compared = comparison.matrix.info.better is not None and len(comparison.standings) > 1
     worded = in_words(comparison, names)
+    warnings = comparison.warnings(without=(MISSING_SCORES,))
     return MeasureSection(
         anchor=anchor,
         where=where,
@@ -344,9 +345,9 @@ def _section(
         pair_list=pair_list(comparison, names) if compared else None,
         differences=_differences(worded) if compared else None,
         heat=heat_map(comparison, collection, names),
-        notes=(*notes, *comparison.warnings()),
-        notes_hint=words.notes_hint(len(notes) + len(comparison.warnings())),
-        missing=_folded(worded.missing()),
+        notes=(*notes, *warnings),
+        notes_hint=words.notes_hint(len(notes) + len(warnings)),
+        missing=_folded(worded.notes_of(MISSING_SCORES)),
         signature=comparison.signature,
         tables=files_of(comparison, anchor),
         cheapest=words.cheapest_words(comparison, collection, names),
@@ -355,9 +356,8 @@ def _section(
 
 
 def _differences(comparison: Comparison) -> PairFindings:
-    _, *found = comparison.sentences()  # the first is the headline
-    about = comparison.tally()
-    return PairFindings(f"{about[0].upper()}{about[1:]}.", _folded(found))
+    about = tally(comparison)
+    return PairFindings(f"{about[0].upper()}{about[1:]}.", _folded(list(pairs_that_differ(comparison))))
 
 
 def _folded(lines: Sequence[str]) -> Folded:

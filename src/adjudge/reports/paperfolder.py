@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from adjudge import __version__
-from adjudge.analyses.compare.paper import ComparedMeasures
+from adjudge.analyses.compare.several import ComparedMeasures
 from adjudge.analyses.methods import (
     MethodsParagraph,
     breaking_tex,
@@ -144,7 +144,7 @@ def _leagues(comparisons: Sequence[Comparison]) -> Iterator[FolderTable]:
         ]
     for number, own in enumerate(groups, 1):
         name = "league" if len(groups) == 1 else f"league-{number}"
-        yield FolderTable(name, "systems", _captioned(ComparedMeasures(tuple(own)).table()))
+        yield FolderTable(name, "systems", _captioned(ComparedMeasures(results=tuple(own)).table()))
 
 
 def pairs_table(c: Comparison, among: Sequence[Comparison]) -> Table:
@@ -184,7 +184,9 @@ def _trust_tables(found: Findings) -> Iterator[FolderTable]:
     stable = found.trusted.get("stability")
     if stable is not None and not isinstance(stable, Absent):
         kept = [
-            t for t in stable.tables() if t.name.startswith(("judge-noise", "resolutions", "self-agreement"))
+            t
+            for t in stable.all_tables
+            if t.name.startswith(("judge-noise", "resolutions", "self-agreement"))
         ]
         yield from _numbered("stability", "trust", [t for t in kept if "over-time" not in t.name])
     agreed = found.trusted.get("agreement")

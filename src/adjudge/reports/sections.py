@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from adjudge.analyses.compare.words import pair_sentence
 from adjudge.core.words import decimal
 from adjudge.data.collection import Collection
 from adjudge.data.rows import System
@@ -262,7 +263,7 @@ def overview_of(
     comparisons: Sequence[Comparison], columns: Sequence[OverviewColumn], names: dict[str, Name]
 ) -> Overview:
     """Systems in the order of the first measure that has a direction."""
-    from adjudge.analyses.compare.pairs import scope_words
+    from adjudge.analyses.compare.several_words import scope_words
 
     lead = lead_of(comparisons)
     order = [s.system for s in comparisons[lead].standings]
@@ -340,7 +341,7 @@ def _cell(comparison: Comparison, pair: ComparedPair, names: dict[str, Name]) ->
     a, b = names[pair.a].shown, names[pair.b].shown
     verdict = _verdict(pair, better)
     if len(comparison.standings) <= MOST_IN_FULL:
-        words = replace(pair, a=a, b=b).sentence(better, comparison.alpha)
+        words = pair_sentence(comparison, replace(pair, a=a, b=b))
     else:
         who = {"row": f"{a} is better", "column": f"{b} is better"}.get(verdict, pair.conclusion)
         words = who if math.isnan(pair.p_adjusted) else f"{who}, p {p_words(pair.p_adjusted, '=')}"

@@ -8,23 +8,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from adjudge.analyses.assessors import Assessors
+from adjudge.analyses.assessors.judged import JudgedMeasure, Unknown, judged_measure
 from adjudge.analyses.compare.without import ConclusionChanges, conclusion_changes
-from adjudge.analyses.scores import Scores, Source, scores_of
+from adjudge.analyses.scores import Scores
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError
-from adjudge.core.picture import Pictured
-from adjudge.core.table import Cell, Column, Table, Tables, Tabular, plain
-from adjudge.core.words import counted, decimal, listed, natural
-from adjudge.data.scores import AllLengths, MeasureInfo, heading_of, title_of
-from adjudge.judgments.tasks import PROGRAMS, Judged, is_anonymous
+from adjudge.core.results import Note, Result
+from adjudge.core.table import Cell, Column, Table
+from adjudge.core.words import decimal, listed
+from adjudge.data.scores import MeasureInfo, heading_of, title_of
+from adjudge.stats.checks import FloatArray
 from adjudge.stats.dossiers import (
     AssessorContrasts,
-    JudgedThings,
     OwnRepeats,
     Sameness,
     concordance,
@@ -33,17 +34,23 @@ from adjudge.stats.dossiers import (
     self_agreement,
     severity,
 )
-from adjudge.stats.paired import p_words
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from adjudge.judgments.batch import Judgments
-    from adjudge.stats.checks import FloatArray
 
 FlagCode = Literal[
     "harsh", "mild", "erratic", "reversed", "inconsistent", "drifting", "hasty", "all the same"
 ]
+Family = Literal["deviation", "erratic", "reversed", "inconsistent", "drift", "pace", "fast", "same"]
+"""The tests of one kind, corrected over the assessors."""
+Reason = Literal[
+    "one-assessor",
+    "nobody-else",
+    "one-of-two",
+    "one-topic",
+    "constant",
+    "nothing-twice",
+    "nobody-twice",
+    "no-trend",
+]
+"""Why something could not be tested of an assessor; beside these, why order and times are not known."""
 
 SLOWER = 0.5
 """Readers differ in speed: who takes this share of the median assessor's time or more is not hasty for that."""
@@ -53,21 +60,20 @@ FAST_PAGES = 0.2
 """The share of pages that may be faster: one looks at a page again, or knows the text."""
 HONEST = 0.9
 """Readers differ: whose correlation with the others is this share of theirs with each other is not erratic for that."""
-IDLE = 120.0
-"""Seconds; a longer pause before an answer counts as that."""
-NOBODY_ELSE = "nobody else judged what"
-NOTHING_SHARED = "no two assessors judged the same thing"
 MOST_LEFT_OUT = 12
 """Assessors up to whom each is left out in turn; beyond, only those who are named."""
 
 
 @dataclass(frozen=True, slots=True)
 class AssessorFlag:
-    """One thing that is said of an assessor, with the evidence; p is corrected over the assessors."""
+    """One thing that is said of an assessor; p is corrected over `tests`."""
 
     code: FlagCode
+    family: Family
     p: float
-    sentence: str
+    tests: int
+    evidence: Mapping[str, float] = field(default_factory=dict)
+    """Numbers that it follows from, beyond those of the dossier."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +123,7 @@ class AssessorDossier:
     fast_p: float
     same_p: float
     flags: tuple[AssessorFlag, ...] = ()
-    why: Mapping[str, str] = field(default_factory=dict)
+    why: Mapping[str, Reason | Unknown] = field(default_factory=dict)
 
     @property
     def codes(self) -> tuple[FlagCode, ...]:
@@ -133,21 +139,23 @@ class ComparisonWithout:
     why: str = ""
 
 
-@dataclass(frozen=True, repr=False)
-class Dossiers(Pictured, Tabular):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Dossiers(Result):
     """What is known of every assessor of one measure."""
 
-    FIGURES: ClassVar[Mapping[str, str]] = {"assessors": "adjudge.analyses.judges.figures:assessors"}
+    FIGURES: ClassVar[Mapping[str, str]] = {"assessors": "adjudge.analyses.assessors.figures:assessors"}
 
+    asked: Assessors
     info: MeasureInfo
     length: int | None
     form: str | None
     rows: tuple[AssessorDossier, ...]
     left_out: tuple[ComparisonWithout, ...]
-    alpha: float
-    notes: tuple[str, ...] = ()
-    """What could not be looked at, and why; what a reader should know of the scores."""
-    seed: int = 0
+    judged: JudgedMeasure
+    difference_p: float
+    """That the first two assessors differ on the same things; not corrected."""
+    not_compared: Note | None = None
+    """Why systems were not compared without each assessor, where they could not be."""
 
     @property
     def measure(self) -> str:
@@ -158,163 +166,179 @@ class Dossiers(Pictured, Tabular):
         return title_of(self.info, self.length, self.form)
 
     @property
+    def alpha(self) -> float:
+        return self.asked.alpha
+
+    @property
     def flagged(self) -> tuple[AssessorDossier, ...]:
         return tuple(row for row in self.rows if row.flags)
 
+    def tested(self) -> dict[Family, bool]:
+        """By what is looked at, whether it could be tested of anybody."""
+
+        def any_known(*names: str) -> bool:
+            return any(math.isfinite(getattr(row, name)) for row in self.rows for name in names)
+
+        return {
+            "deviation": any_known("deviation_p"),
+            "erratic": any_known("erratic_p"),
+            "inconsistent": any_known("inconsistent_p"),
+            "drift": any_known("drift_p"),
+            "pace": any_known("pace_p", "fast_p"),
+        }
+
     @property
-    def signature(self) -> str:
+    def nothing_shared(self) -> bool:
+        """Whether no two assessors judged the same thing."""
+        return len(self.rows) > 1 and all(row.shared == 0 for row in self.rows)
+
+    def first_reason(self) -> tuple[AssessorDossier, Reason | Unknown] | None:
+        """Why something could not be tested: the first reason, and of whom."""
+        return next(((row, why) for row in self.rows for why in row.why.values()), None)
+
+    def how(self) -> str:
         length = f"|length:{self.length}" if self.length else ""
         form = f"|form:{self.form}" if self.form else ""
         return (
             f"{self.info.signature or self.measure}{length}{form}|assessors:{len(self.rows)}|severity:additive"
-            f"|agreement:mean-correlation:jackknife|errors:topics|correct:bonferroni:{self.alpha:g}|seed:{self.seed}"
+            f"|agreement:mean-correlation:jackknife|errors:topics|correct:bonferroni:{self.alpha:g}|seed:{self.asked.seed}"
         )
 
-    # In words
-
-    def headline(self) -> str:
-        """Who is named, and for what."""
-        start = f"On {self.title}"
-        number = counted(len(self.rows), "assessor")
-        if not self._tested:
-            return f"{start} nothing can be said of {number}: {self._why_nothing()}."
-        if not self.flagged:
-            return f"{start} none of {number} is named{self._untested()}."
-        named = [f"{row.assessor} ({', '.join(row.codes)})" for row in self.flagged]
-        verb = "is" if len(named) == 1 else "are"
-        return f"{start} {len(named)} of {number} {verb} named: {listed(named)}{self._untested()}."
-
-    @property
-    def _tested(self) -> dict[str, bool]:
-        """By what is looked at, whether it could be tested of anybody."""
-        found = {
-            "severity": any(math.isfinite(row.deviation_p) for row in self.rows),
-            "agreement with the others": any(math.isfinite(row.erratic_p) for row in self.rows),
-            "own repeats": any(math.isfinite(row.inconsistent_p) for row in self.rows),
-            "drift": any(math.isfinite(row.drift_p) for row in self.rows),
-            "haste": any(math.isfinite(row.pace_p) or math.isfinite(row.fast_p) for row in self.rows),
+    def facts(self) -> dict[str, Any]:
+        return {
+            "measure": self.measure,
+            "length": self.length,
+            "form": self.form,
+            "alpha": self.alpha,
+            "flags": [{"assessor": row.assessor, **asdict(flag)} for row in self.rows for flag in row.flags],
+            "why": {row.assessor: row.why for row in self.rows if row.why},
+            "changes": [
+                {
+                    "assessor": left.assessor,
+                    **(left.changes.as_dict() if left.changes else {"why": left.why}),
+                }
+                for left in self.left_out
+            ],
         }
-        return found if any(found.values()) else {}
 
-    def _untested(self) -> str:
-        not_tested = [name for name, tested in self._tested.items() if not tested]
-        return f"; {listed(not_tested)} could not be tested" if not_tested else ""
+    def notes(self) -> Iterator[Note]:
+        if self.judged.unnamed:
+            yield Note.of("scores-of-nobody", n=self.judged.unnamed)
+        if self.judged.anonymous:
+            yield Note.of("anonymous-scores", n=self.judged.anonymous)
+        if self.judged.valueless:
+            yield Note.of("scores-without-value", n=self.judged.valueless)
+        if self.not_compared is not None:
+            yield self.not_compared
+        yield from self._untested()
+        if not any(row.repeats for row in self.rows):
+            yield Note.of("nobody-repeats")
+        elif not self.tested()["inconsistent"]:
+            yield Note.of("few-repeats", n=sum(row.repeats for row in self.rows))
+        if len(self.rows) == 2 and self.rows[0].why.get("others") == "one-of-two":
+            one, other = self.rows
+            if self.difference_p <= self.alpha:
+                yield Note.of(
+                    "two-differ",
+                    a=one.assessor,
+                    b=other.assessor,
+                    difference=one.deviation,
+                    low=one.deviation_low,
+                    high=one.deviation_high,
+                    p=self.difference_p,
+                    alpha=self.alpha,
+                )
+            if one.correlation_high < 0:
+                yield Note.of(
+                    "two-opposed",
+                    a=one.assessor,
+                    b=other.assessor,
+                    correlation=one.correlation,
+                    low=one.correlation_low,
+                    high=one.correlation_high,
+                )
+        if self.left_out and len(self.left_out) < len(self.rows):
+            yield Note.of("only-flagged-left-out", n=len(self.rows))
 
-    def _why_nothing(self) -> str:
-        if len(self.rows) > 1 and all(row.shared == 0 for row in self.rows):
-            return NOTHING_SHARED
-        reasons = dict.fromkeys(why for row in self.rows for why in row.why.values())
-        return next(iter(reasons), "too few things were judged by several")
+    def _untested(self) -> Iterator[Note]:
+        """What could not be looked at, each reason once; but for the one that the headline gives."""
+        said = any(self.tested().values())
+        alone = [row.assessor for row in self.rows if row.why.get("others") == "nobody-else"]
+        if self.nothing_shared:
+            if said:
+                yield Note.of("nothing-shared")
+        elif len(alone) > 1:
+            yield Note.of("compared-with-nobody", assessors=alone)
+        reasons: dict[tuple[Reason | Unknown, str], list[AssessorDossier]] = {}
+        for row in self.rows:
+            for kind, why in row.why.items():
+                if kind != "inconsistent" and not (why == "nobody-else" and len(alone) > 1):
+                    # some reasons are about one assessor, others about all who have them
+                    of = row.assessor if why in ("nobody-else", "one-topic", "constant") else ""
+                    reasons.setdefault((why, of), []).append(row)
+        first = self.first_reason()
+        for (why, of), rows in reasons.items():
+            if not said and not self.nothing_shared and first and (why, rows[0]) == (first[1], first[0]):
+                continue
+            yield Note.of(
+                "untested",
+                why=why,
+                assessors=list(dict.fromkeys(row.assessor for row in rows)),
+                everybody=not of and len({row.assessor for row in rows}) == len(self.rows),
+                topics=rows[0].topics,
+                unread=self.judged.unread,
+            )
 
-    def sentences(self) -> Iterator[str]:
-        """The headline, then the evidence for every flag, and what changes without those who are named."""
-        yield self.headline()
-        for row in self.flagged:
-            for flag in row.flags:
-                yield flag.sentence
-        named = {row.assessor for row in self.flagged}
-        for left in self.left_out:
-            if left.assessor in named and left.changes is not None:
-                yield left.changes.headline()
+    def tables(self) -> Iterator[Table]:
+        """A row per assessor; and what the comparison of systems would be without each."""
 
-    # As tables
+        def shown(name: str) -> Literal["always", "never"]:
+            return "never" if all(math.isnan(getattr(row, name)) for row in self.rows) else "always"
 
-    def table(self) -> Table:
-        """A row per assessor."""
-        level = f"{1 - self.alpha:.0%}"
-        return Table(
-            name=f"assessors {heading_of(self.info, self.length, self.form)}",
+        heads: dict[str, dict[str, Any]] = {
+            "assessor": {"right": False},
+            "judgments": {},
+            "shared": {"heading": "of them shared"},
+            "deviation": {"format": "+.3f"},
+            "deviation_interval": {
+                "heading": f"{1 - self.alpha:.0%} interval",
+                "data": False,
+                "right": False,
+            },
+            "correlation": {"heading": "with others"},
+            "others_correlation": {"heading": "among others"},
+            "repeated": {"heading": "repeated alike", "data": False, "show": "varies"},
+            "drift": {"format": "+.3f", "show": shown("drift")},
+            "seconds": {"heading": "median seconds", "format": ".1f", "show": shown("seconds")},
+            "pace": {"heading": "of median time", "format": ".2f", "show": shown("pace")},
+        }
+        target = {"measure": self.measure, "length": self.length, "form": self.form}
+        names = [field.name for field in fields(AssessorDossier) if field.name not in ("flags", "why")]
+        names.insert(names.index("deviation_low"), "deviation_interval")
+        names.insert(names.index("repeats_apart"), "repeated")
+        rows = (
+            {
+                **target,
+                **vars(row),
+                "deviation_interval": None
+                if math.isnan(row.deviation_low)
+                else f"{decimal(row.deviation_low, '+.3f')} to {decimal(row.deviation_high, '+.3f')}",
+                "repeated": f"{row.repeats_same} of {row.repeats}" if row.repeats else None,
+                "flags": ", ".join(row.codes),
+            }
+            for row in self.rows
+        )
+        yield Table.of(
+            "assessors",
+            rows,
+            *(Column(name, **heads.get(name, {"show": "never"})) for name in (*target, *names)),
+            Column("flags", "named", right=False),
             title=f"{heading_of(self.info, self.length, self.form)}: assessors",
-            columns=(
-                Column("assessor", right=False),
-                Column("judgments"),
-                Column("shared", "of them shared"),
-                Column("topics", show="never"),
-                Column("deviation", format="+.3f"),
-                Column("deviation_interval", f"{level} interval", data=False, right=False),
-                Column("deviation_low", show="never"),
-                Column("deviation_high", show="never"),
-                Column("deviation_p", show="never"),
-                Column("correlation", "with others"),
-                Column("correlation_low", show="never"),
-                Column("correlation_high", show="never"),
-                Column("others_correlation", "among others"),
-                Column("erratic_p", show="never"),
-                Column("reversed_p", show="never"),
-                Column("repeats", show="never"),
-                Column("repeats_same", show="never"),
-                Column("repeated", "repeated alike", data=False, show="varies"),
-                Column("repeats_apart", show="never"),
-                Column("inconsistent_p", show="never"),
-                Column("drift", format="+.3f", show=_shown(row.drift for row in self.rows)),
-                Column("drift_low", show="never"),
-                Column("drift_high", show="never"),
-                Column("drift_p", show="never"),
-                Column("seconds", "median seconds", format=".1f", show=_shown(r.seconds for r in self.rows)),
-                Column("pace", "of median time", format=".2f", show=_shown(row.pace for row in self.rows)),
-                Column("pace_low", show="never"),
-                Column("pace_high", show="never"),
-                Column("pace_p", show="never"),
-                Column("timed", show="never"),
-                Column("fast", show="never"),
-                Column("fast_p", show="never"),
-                Column("same_p", show="never"),
-                Column("flags", "named", right=False),
-            ),
-            rows=tuple(self._row(row) for row in self.rows),
-            said=tuple(self.sentences()),
-            # What the headline gives as its reason is not said again.
-            notes=tuple(each for each in self.notes if self._tested or each != self._why_nothing()),
-            signature=self.signature,
         )
-
-    def _row(self, row: AssessorDossier) -> tuple[Cell, ...]:
-        repeated = f"{row.repeats_same} of {row.repeats}" if row.repeats else None
-        return (
-            row.assessor,
-            row.judgments,
-            row.shared,
-            row.topics,
-            row.deviation,
-            _ends(row.deviation_low, row.deviation_high),
-            row.deviation_low,
-            row.deviation_high,
-            row.deviation_p,
-            row.correlation,
-            row.correlation_low,
-            row.correlation_high,
-            row.others_correlation,
-            row.erratic_p,
-            row.reversed_p,
-            row.repeats,
-            row.repeats_same,
-            repeated,
-            row.repeats_apart,
-            row.inconsistent_p,
-            row.drift,
-            row.drift_low,
-            row.drift_high,
-            row.drift_p,
-            row.seconds,
-            row.pace,
-            row.pace_low,
-            row.pace_high,
-            row.pace_p,
-            row.timed,
-            row.fast,
-            row.fast_p,
-            row.same_p,
-            ", ".join(row.codes),
-        )
-
-    def changes_table(self) -> Table | None:
-        """What the comparison of systems would be without each assessor; None where it was not asked for."""
-        if not self.left_out:
-            return None
-        return Table(
-            name=f"without {heading_of(self.info, self.length, self.form)}",
-            title="The comparison of systems without one assessor",
-            columns=(
+        if self.left_out:
+            yield Table.of(
+                "without",
+                map(_left_row, self.left_out),
                 Column("assessor", "without", right=False),
                 Column("before", "pairs that differ"),
                 Column("after", "without"),
@@ -325,371 +349,115 @@ class Dossiers(Pictured, Tabular):
                 Column("moves", "ranks that move"),
                 Column("largest", "by at most"),
                 Column("why", "why not", show="varies", right=False),
-            ),
-            rows=tuple(_left_row(left) for left in self.left_out),
-        )
-
-    def tables(self) -> Tables:
-        more = self.changes_table()
-        return Tables((self.table(), *([more] if more is not None else [])))
-
-    def to_frame(self) -> pd.DataFrame:
-        frame = self.table().to_frame()
-        frame.insert(0, "measure", self.measure)
-        return frame
-
-    def as_dict(self) -> dict[str, Any]:
-        """Everything, for --json."""
-        found: dict[str, Any] = plain(
-            {
-                "measure": self.measure,
-                "length": self.length,
-                "form": self.form,
-                "headline": self.headline(),
-                "sentences": list(self.sentences())[1:],
-                "alpha": self.alpha,
-                "assessors": [asdict(row) for row in self.rows],
-                "without": [
-                    {
-                        "assessor": left.assessor,
-                        **(left.changes.as_dict() if left.changes else {"why": left.why}),
-                    }
-                    for left in self.left_out
-                ],
-                "notes": self.notes,
-                "signature": self.signature,
-            }
-        )
-        return found
-
-
-def _shown(cells: Iterable[float]) -> Literal["always", "never"]:
-    return "never" if all(map(math.isnan, cells)) else "always"
-
-
-def _ends(low: float, high: float) -> str | None:
-    return None if math.isnan(low) else f"{decimal(low, '+.3f')} to {decimal(high, '+.3f')}"
+                title="The comparison of systems without one assessor",
+            )
 
 
 def _left_row(left: ComparisonWithout) -> tuple[Cell, ...]:
-    found = left.changes
-    if found is None:
+    changes = left.changes
+    if changes is None:
         return (left.assessor, *[None] * 8, left.why)
-    same = set(found.candidates_before or ()) == set(found.candidates_after or ())
+    same = set(changes.candidates_before or ()) == set(changes.candidates_after or ())
+    after = changes.candidates_after
     return (
         left.assessor,
-        found.before,
-        found.after,
-        len(found.lost),
-        len(found.found),
-        len(found.turned),
-        None if found.candidates_after is None else "the same" if same else listed(found.candidates_after),
-        len(found.moves),
-        max((abs(move.after - move.before) for move in found.moves), default=0),
+        changes.before,
+        changes.after,
+        len(changes.lost),
+        len(changes.gained),
+        len(changes.turned),
+        None if after is None else "the same" if same else listed(after),
+        len(changes.moves),
+        max((abs(move.after - move.before) for move in changes.moves), default=0),
         None,
     )
 
 
-def dossiers(
-    scores: Source,
-    measure: str | Sequence[str] | None = None,
-    *,
-    length: int | AllLengths | None = None,
-    form: str | None = None,
-    alpha: float = 0.05,
-    test: str | None = None,
-    correct: str = "holm",
-    left_out: bool = True,
-    seed: int = 0,
-    without: str | Sequence[str] = (),
-) -> Dossiers:
-    """Which assessors are harsh, erratic, drifting, hasty or reversed: `dossiers("my-eval", "rating(aspect=fluency)")`.
-
-    `scores` are an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame; the measure's
-    rows must say who judged. A folder's judgments also say when, and how long it took. Each kind of flag is a family of
-    tests, corrected over the assessors (Bonferroni). `left_out` also compares the systems without each assessor in
-    turn, by `test` and `correct` as `compare` has them.
-    """
-    from adjudge.stats import checks
-
-    checks.share("alpha", alpha)
-    found = scores_of(scores, without=without)
-    chosen = found.resolve(measure)
-    rows = found.table.at(chosen, length=length, form=form)
+def dossiers_of(scores: Scores, options: Assessors) -> Dossiers:
+    """The dossiers of one measure's assessors, and the comparisons without each."""
+    measure = scores.resolve(options.measure)
+    rows = scores.table.at(measure, length=options.length, form=options.form)
     if rows["assessor"].isna().all():
-        raise UsageError(f"{chosen} has no assessors: nobody's judgments can be looked at")
-    gathered = _gather(found, chosen, rows)
-    notes = [*found.unsaid_notes(chosen), *gathered.notes]
-    examined, more = _examine(gathered, alpha, generator(seed, "assessors/repeats"))
-    asked = [row.assessor for row in examined if row.flags or len(examined) <= MOST_LEFT_OUT]
-    changed: list[ComparisonWithout] = []
-    if left_out and len(examined) > 1:
-        changed, why = _left_out(found, chosen, length, form, asked, test, correct, alpha, seed)
-        notes += why
-        if len(asked) < len(examined):
-            more.append(
-                f"only those who are named were left out in turn, as there are {len(examined)} assessors"
-            )
+        raise UsageError(f"{measure} has no assessors: nobody's judgments can be looked at")
+    judged = judged_measure(scores, measure, rows)
+    examined, difference_p = _examine(judged, options.alpha, generator(options.seed, "assessors/repeats"))
+    left_out: list[ComparisonWithout] = []
+    not_compared = None
+    if not options.quick and len(examined) > 1:
+        names = [row.assessor for row in examined if row.flags or len(examined) <= MOST_LEFT_OUT]
+        left_out, not_compared = _left_out(scores, measure, names, options)
     return Dossiers(
-        info=found.info[chosen],
-        length=length if isinstance(length, int) else None,
-        form=form,
+        asked=options,
+        about_scores=scores.unsaid_notes(measure),
+        info=scores.info[measure],
+        length=options.length if isinstance(options.length, int) else None,
+        form=options.form,
         rows=examined,
-        left_out=tuple(changed),
-        alpha=alpha,
-        notes=(*notes, *more),
-        seed=seed,
+        left_out=tuple(left_out),
+        judged=judged,
+        difference_p=difference_p,
+        not_compared=not_compared,
     )
 
 
 def _left_out(
-    scores: Scores,
-    measure: str,
-    length: int | AllLengths | None,
-    form: str | None,
-    names: Sequence[str],
-    test: str | None,
-    correct: str,
-    alpha: float,
-    seed: int,
-) -> tuple[list[ComparisonWithout], list[str]]:
+    scores: Scores, measure: str, names: Sequence[str], options: Assessors
+) -> tuple[list[ComparisonWithout], Note | None]:
     """The comparison without each of some assessors, and why there is none at all."""
-    from adjudge.analyses.compare.pairs import compare
+    from adjudge.analyses.compare import compare
 
     def compared(data: Scores) -> Any:
         return compare(
-            data, measure, length=length, form=form, test=test, correct=correct, alpha=alpha, seed=seed
+            data,
+            measure,
+            length=options.length,
+            form=options.form,
+            test=options.test,
+            correct=options.correct,
+            alpha=options.alpha,
+            seed=options.seed,
         )
 
     everyone = replace(scores, everyone=None)
     try:
         before = compared(everyone)
     except DataError as error:
-        return [], [f"the systems cannot be compared: {error}"]
+        return [], Note.of("not-compared", why=str(error))
     if len(before.standings) < 2:
-        return [], ["one system has scores: there is no comparison that an assessor could change"]
-    found = []
+        return [], Note.of("one-system")
+    left_out = []
     for name in names:
         try:
             after = compared(replace(everyone.without(name), everyone=None))
         except (DataError, UsageError) as error:
-            found.append(ComparisonWithout(name, why=str(error)))
+            left_out.append(ComparisonWithout(name, why=str(error)))
             continue
-        found.append(ComparisonWithout(name, conclusion_changes(before, after, name)))
-    return found, []
+        left_out.append(ComparisonWithout(name, conclusion_changes(before, after, name)))
+    return left_out, None
 
 
-# What is looked at
-
-
-@dataclass(frozen=True)
-class _Gathered:
-    """One measure's judgments as arrays, and what is known of when and how they came about."""
-
-    names: tuple[str, ...]
-    judged: JudgedThings
-    again: tuple[FloatArray, FloatArray]
-    """Own answers to a thing that was judged before: how far apart, and whose."""
-    order: FloatArray
-    seconds: FloatArray
-    words: FloatArray
-    notes: tuple[str, ...]
-    why_no_order: str
-    why_no_time: str
-    noun: tuple[str, str]
-    """What was judged: a summary, or a page of one with a reference."""
-
-
-THING = ["topic", "system", "length", "form", "reference"]
-
-
-def _gather(scores: Scores, measure: str, rows: pd.DataFrame) -> _Gathered:
-    import pandas as pd
-
-    there = rows[rows["assessor"].notna()]
-    nobody = there["assessor"].map(is_anonymous).astype(bool)
-    empty = there["value"].isna() & ~nobody
-    notes = [
-        f"{counted(n, 'score')} {words} left out"
-        for n, words in (
-            (len(rows) - len(there), "without an assessor"),
-            (int(nobody.sum()), "by anonymous assessors, who are nobody in particular,"),
-            (int(empty.sum()), "without a value"),
-        )
-        if n
-    ]
-    kept = there[~nobody & ~empty].sort_values([*THING, "assessor", "repeat"], kind="stable")
-    if kept.empty:
-        raise UsageError(f"{measure} has no scores by anybody in particular")
-    names = tuple(sorted((str(each) for each in kept["assessor"].unique()), key=natural))
-    thing = kept.groupby(THING, dropna=False, sort=False).ngroup().to_numpy()
-    who = kept["assessor"].map({name: k for k, name in enumerate(names)}).to_numpy(dtype=np.int64)
-    first = ~pd.DataFrame({"thing": thing, "who": who}).duplicated().to_numpy()
-    values = kept["value"].to_numpy(dtype=float)
-    base = {(int(i), int(a)): v for i, a, v in zip(thing[first], who[first], values[first], strict=True)}
-    later = [
-        (v - base[int(i), int(a)], a)
-        for i, a, v in zip(thing[~first], who[~first], values[~first], strict=True)
-    ]
-    topic = pd.factorize(kept["topic"])[0]
-    judged = JudgedThings.of(values[first], thing[first], who[first], topic[first], len(names))
-    sittings, why_no_order, why_no_time = _sittings(scores, measure)
-    order, seconds, words = (np.full(int(first.sum()), np.nan) for _ in range(3))
-    for k, row in enumerate(kept[first][[*THING, "assessor"]].itertuples(index=False)):
-        key = tuple(None if pd.isna(cell) else cell for cell in row)
-        if (sitting := sittings.get(key)) is not None:
-            order[k], seconds[k], words[k] = sitting.order, sitting.seconds, sitting.words
-    return _Gathered(
-        names=names,
-        judged=judged,
-        again=(np.array([d for d, _ in later], dtype=float), np.array([a for _, a in later], dtype=float)),
-        order=order,
-        seconds=seconds,
-        words=words,
-        notes=tuple(notes),
-        why_no_order=why_no_order or "nothing says in which order judgments were made",
-        why_no_time=why_no_time or "nothing says how long judgments took",
-        noun=("page", "pages") if kept["reference"].notna().any() else ("summary", "summaries"),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Sitting:
-    """When a judgment was made, how long it took, and how many words there were to read."""
-
-    order: float
-    seconds: float
-    words: float
-
-
-def _sittings(scores: Scores, measure: str) -> tuple[dict[tuple[Any, ...], _Sitting], str, str]:
-    """By what was judged and by whom; and why nothing is known of the order, and of times."""
-    kinds = _kinds_judged(scores, measure)
-    if not kinds:
-        where = "scores do not say when judgments were made, nor how long they took: a folder's judgments do"
-        return {}, where, where
-    from adjudge.data.collection import load
-    from adjudge.data.folder import Folder
-    from adjudge.judgments.batch import judgments_if_allowed
-
-    assert scores.folder is not None
-    folder = Folder.open(scores.folder)
-    collection = load(folder)
-    judgments = judgments_if_allowed(folder, collection)
-    if judgments.unread:
-        return {}, judgments.unread, judgments.unread
-    lengths = {(s.topic, s.system, s.length, s.form): len(s.text.split()) for s in collection.all_summaries()}
-    own = _tasks(judgments, kinds)
-    orders, seconds = _orders(own), _seconds(own)
-    found: dict[tuple[Any, ...], _Sitting] = {}
-    for judged in own:
-        task = judged.task
-        assert task.peer is not None
-        text = (task.topic, task.peer.system, task.peer.length, task.peer.form)
-        reference = task.reference.system if task.reference is not None and "pyramid" not in kinds else None
-        found.setdefault(
-            (*text, reference, task.assessor),
-            _Sitting(
-                order=orders.get(task.id, math.nan),
-                seconds=seconds.get(task.id, math.nan),
-                words=float(lengths.get(text, math.nan)),
-            ),
-        )
-    return found, "", ""
-
-
-def _kinds_judged(scores: Scores, measure: str) -> tuple[str, ...]:
-    """The kinds of the protocols whose tasks a measure's rows come from, one by one."""
-    from adjudge.measures.judged.coverage import JudgedCoverage, Unmarked
-    from adjudge.measures.judged.pyramid import JudgedPyramid
-    from adjudge.measures.judged.quality import Quality, QualityErrors
-    from adjudge.measures.judged.rating import Rating
-    from adjudge.measures.registry import parse_measure
-
-    if not any(file.origin == "computed" and file.info.measure == measure for file in scores.files):
-        return ()
-    spec = parse_measure(measure)
-    if isinstance(spec, Quality):
-        return spec.kinds
-    kinds: tuple[tuple[Any, str], ...] = (
-        (Rating, "rating"),
-        ((JudgedCoverage, Unmarked, QualityErrors), "coverage"),
-        (JudgedPyramid, "pyramid"),
-    )
-    return tuple(kind for classes, kind in kinds if isinstance(spec, classes))
-
-
-def _tasks(judgments: Judgments, kinds: tuple[str, ...]) -> list[Judged]:
-    from adjudge.judgments.protocol import load_protocol
-
-    return [
-        judged
-        for topic in judgments.by_topic.values()
-        for judged in topic
-        if judged.task.peer is not None
-        and (judgments.protocols.get(judged.task.protocol) or load_protocol(judged.task.protocol)).kind
-        in kinds
-    ]
-
-
-def _orders(own: Sequence[Judged]) -> dict[str, float]:
-    """When each task was done: by the time of its last answer; where times are not known, by the order of the plan."""
-    from adjudge.analyses.preferences.measures import moment_of
-
-    found: dict[str, float] = {}
-    by_person: dict[str, list[Judged]] = {}
-    for judged in own:
-        by_person.setdefault(judged.task.assessor, []).append(judged)
-    for mine in by_person.values():
-        times = {
-            judged.task.id: max(
-                (when.timestamp() for e in judged.answers.values() if (when := moment_of(e.answered_at))),
-                default=math.nan,
-            )
-            for judged in mine
-        }
-        if not any(map(math.isnan, times.values())):
-            found |= times
-            continue
-        places = {judged.task.id: float(judged.task.position) for judged in mine}
-        if len(set(places.values())) == len(places) > 1:
-            found |= places
-    return found
-
-
-def _seconds(own: Sequence[Judged]) -> dict[str, float]:
-    """What each task took a person: the sum of its answers' times, without pauses. Programs take none."""
-    from adjudge.analyses.preferences.measures import with_seconds
-
-    events = [e for judged in own for e in judged.answers.values() if e.origin not in PROGRAMS]
-    found: dict[str, float] = {}
-    unknown: set[str] = set()
-    for event, seconds in with_seconds(events):
-        if seconds is None or seconds < 0:
-            unknown.add(event.task)
-        else:
-            found[event.task] = found.get(event.task, 0.0) + min(seconds, IDLE)
-    return {task: taken for task, taken in found.items() if task not in unknown and taken > 0}
-
-
-# What is said
+# The tests
 
 
 def _examine(
-    gathered: _Gathered, alpha: float, rng: np.random.Generator
-) -> tuple[tuple[AssessorDossier, ...], list[str]]:
-    judged, names = gathered.judged, gathered.names
+    measure: JudgedMeasure, alpha: float, rng: np.random.Generator
+) -> tuple[tuple[AssessorDossier, ...], float]:
+    """A dossier of each; and p of the difference between the first two, where two judged the same."""
+    judged, names = measure.judged, measure.names
     size = len(names)
     harsh = severity(judged)
     agree = concordance(judged, honest=HONEST)
-    trend = drift(judged, gathered.order, level=alpha)
-    known = gathered.seconds > 0
-    pace = severity(_logs(judged, gathered.seconds, known)) if known.any() else None
-    repeats = self_agreement(*gathered.again, size, rng=rng)
+    trend = drift(judged, measure.order, level=alpha)
+    known = measure.seconds > 0
+    pace = None
+    if known.any():
+        times = np.log(np.where(known, measure.seconds, 1.0))
+        pace = severity(replace(judged, values=times).take(known))
+    repeats = self_agreement(*measure.again, size, rng=rng)
     same = sameness(judged)
-    fast = _fast(gathered)
+    fast, timed, fast_p = _fast(measure)
     enough = harsh.others >= 2  # of two, nobody can say which one is off
-    raw = {
+    raw: dict[Family, FloatArray] = {
         "deviation": np.where(enough, np.where(harsh.estimate == 0, 1.0, harsh.p()), np.nan),
         "erratic": np.where(enough, agree.contrast.p(side="above"), np.nan),
         "reversed": np.where(
@@ -698,261 +466,130 @@ def _examine(
         "inconsistent": np.where(repeats.smallest * max(size, 1) <= alpha, repeats.p, np.nan),
         "drift": np.where(enough, trend.p(), np.nan),
         "pace": np.full(size, np.nan) if pace is None else pace.p(least=math.log(SLOWER), side="below"),
-        "fast": fast[2],
+        "fast": fast_p,
         "same": same.p,
     }
     tests = {name: max(int(np.isfinite(p).sum()), 1) for name, p in raw.items()}
     hasty = tests["pace"] + tests["fast"] if np.isfinite(raw["fast"]).any() else tests["pace"]
     tests["pace"] = tests["fast"] = hasty
-    p = {name: np.minimum(each * tests[name], 1.0) for name, each in raw.items()}
-    ends = {
+    p = {name: np.minimum(values * tests[name], 1.0) for name, values in raw.items()}
+    intervals = {
         "deviation": harsh.interval(1 - alpha / tests["deviation"]),
         "correlation": agree.own.interval(1 - alpha / size),
         "drift": trend.interval(1 - alpha / tests["drift"]),
     }
-    counts = np.bincount(judged.who, minlength=size)
-    shared = np.bincount(judged.shared().who, minlength=size)
+    nothing = np.full(size, np.nan)
+    ratios = (nothing, nothing) if pace is None else pace.interval(1 - alpha / tests["pace"])
+    numbers: dict[str, FloatArray] = {
+        "deviation": harsh.estimate,
+        "correlation": agree.own.estimate,
+        "others_correlation": agree.among_others.estimate,
+        "repeats_apart": repeats.apart,
+        "drift": trend.estimate,
+        "pace": nothing if pace is None else np.exp(pace.estimate),
+        "pace_low": np.exp(ratios[0]),
+        "pace_high": np.exp(ratios[1]),
+        **{f"{name}_low": low for name, (low, _) in intervals.items()},
+        **{f"{name}_high": high for name, (_, high) in intervals.items()},
+        **{f"{name}_p": values for name, values in p.items()},
+    }
+    numbers["correlation_low"] = np.maximum(numbers["correlation_low"], -1.0)
+    numbers["correlation_high"] = np.minimum(numbers["correlation_high"], 1.0)
+    counts: dict[str, Any] = {
+        "judgments": np.bincount(judged.who, minlength=size),
+        "shared": np.bincount(judged.shared().who, minlength=size),
+        "topics": harsh.topics,
+        "repeats": repeats.repeats,
+        "repeats_same": repeats.same,
+        "timed": timed,
+        "fast": fast,
+    }
     rows = []
     for a, name in enumerate(names):
-        times = gathered.seconds[(judged.who == a) & known]
-        low, high = (math.nan, math.nan) if pace is None else _ratio(pace, a, 1 - alpha / tests["pace"])
+        seconds = measure.seconds[(judged.who == a) & known]
+        cells: dict[str, Any] = {what: int(values[a]) for what, values in counts.items()}
+        cells |= {what: float(values[a]) for what, values in numbers.items()}
         row = AssessorDossier(
             assessor=name,
-            judgments=int(counts[a]),
-            shared=int(shared[a]),
-            topics=int(harsh.topics[a]),
-            deviation=float(harsh.estimate[a]),
-            deviation_low=float(ends["deviation"][0][a]),
-            deviation_high=float(ends["deviation"][1][a]),
-            deviation_p=float(p["deviation"][a]),
-            correlation=float(agree.own.estimate[a]),
-            correlation_low=max(float(ends["correlation"][0][a]), -1.0),
-            correlation_high=min(float(ends["correlation"][1][a]), 1.0),
-            others_correlation=float(agree.among_others.estimate[a]),
-            erratic_p=float(p["erratic"][a]),
-            reversed_p=float(p["reversed"][a]),
-            repeats=int(repeats.repeats[a]),
-            repeats_same=int(repeats.same[a]),
-            repeats_apart=float(repeats.apart[a]),
-            inconsistent_p=float(p["inconsistent"][a]),
-            drift=float(trend.estimate[a]),
-            drift_low=float(ends["drift"][0][a]),
-            drift_high=float(ends["drift"][1][a]),
-            drift_p=float(p["drift"][a]),
-            seconds=float(np.median(times)) if times.size else math.nan,
-            pace=math.nan if pace is None else float(np.exp(pace.estimate[a])),
-            pace_low=low,
-            pace_high=high,
-            pace_p=float(p["pace"][a]),
-            timed=int(fast[1][a]),
-            fast=int(fast[0][a]),
-            fast_p=float(p["fast"][a]),
-            same_p=float(p["same"][a]),
-            why=dict(_reasons(a, gathered, harsh, agree.constant, repeats, trend)),
+            seconds=float(np.median(seconds)) if seconds.size else math.nan,
+            why=dict(_reasons(a, measure, harsh, agree.constant, repeats, trend)),
+            **cells,
         )
-        flags = _flags(row, tests, alpha, repeats, same, a, gathered.noun)
-        rows.append(replace(row, flags=tuple(flags)))
-    return tuple(rows), _notes(rows, harsh, alpha)
+        rows.append(replace(row, flags=tuple(_flags(row, tests, alpha, repeats, same, a))))
+    return tuple(rows), float(harsh.p()[0])
 
 
-def _logs(judged: JudgedThings, seconds: FloatArray, known: np.ndarray) -> JudgedThings:
-    return replace(judged, values=np.log(np.where(known, seconds, 1.0))).take(known)
-
-
-def _ratio(pace: AssessorContrasts, a: int, level: float) -> tuple[float, float]:
-    low, high = pace.interval(level)
-    return float(np.exp(low[a])), float(np.exp(high[a]))
-
-
-def _fast(gathered: _Gathered) -> tuple[np.ndarray, np.ndarray, FloatArray]:
+def _fast(measure: JudgedMeasure) -> tuple[np.ndarray, np.ndarray, FloatArray]:
     """By assessor: judgments read faster than anybody reads, those of known time and length, and p."""
     from scipy.stats import binom
 
-    size = len(gathered.names)
-    known = (gathered.seconds > 0) & (gathered.words > 0)
-    speed = np.where(known, gathered.words / np.where(known, gathered.seconds, 1.0) * 60, 0.0)
-    timed = np.bincount(gathered.judged.who[known], minlength=size)
-    fast = np.bincount(gathered.judged.who[known & (speed > FASTEST)], minlength=size)
+    size = len(measure.names)
+    known = (measure.seconds > 0) & (measure.words > 0)
+    speed = np.where(known, measure.words / np.where(known, measure.seconds, 1.0) * 60, 0.0)
+    timed = np.bincount(measure.judged.who[known], minlength=size)
+    fast = np.bincount(measure.judged.who[known & (speed > FASTEST)], minlength=size)
     return fast, timed, np.where(timed > 0, binom.sf(fast - 1, timed, FAST_PAGES), np.nan)
 
 
 def _reasons(
     a: int,
-    gathered: _Gathered,
+    measure: JudgedMeasure,
     harsh: AssessorContrasts,
     constant: np.ndarray,
     repeats: OwnRepeats,
     trend: AssessorContrasts,
-) -> Iterator[tuple[str, str]]:
-    """Why something could not be tested of an assessor."""
-    name = gathered.names[a]
-    if len(gathered.names) == 1:
-        yield "others", "there is one assessor, and nobody to compare with"
+) -> Iterator[tuple[str, Reason | Unknown]]:
+    """Why something could not be tested of an assessor, by what."""
+    if len(measure.names) == 1:
+        yield "others", "one-assessor"
         return
     if harsh.others[a] < 1:
-        yield "others", f"{NOBODY_ELSE} {name} judged"
+        yield "others", "nobody-else"
     elif harsh.others[a] < 2:
-        yield "others", "two assessors judged the same things, and it cannot be said which of two is off"
+        yield "others", "one-of-two"
     elif harsh.topics[a] < 2:
-        yield (
-            "topics",
-            f"{name} shares {counted(int(harsh.topics[a]), 'topic')} with others, and a test needs two",
-        )
+        yield "topics", "one-topic"
     elif constant[a]:
-        yield "erratic", f"all answers of {name} are the same: there is no correlation"
+        yield "erratic", "constant"
     if not repeats.repeats[a]:
-        yield "inconsistent", f"{name} judged nothing twice"
+        yield "inconsistent", "nothing-twice"
     elif math.isnan(repeats.p[a]):
-        yield "inconsistent", "nobody else judged anything twice"
+        yield "inconsistent", "nobody-twice"
+    mine = measure.judged.who == a
     if math.isnan(trend.estimate[a]):
-        mine = gathered.order[gathered.judged.who == a]
-        yield "drifting", gathered.why_no_order if np.isnan(mine).any() else "too few topics to see a trend"
-    if not (gathered.seconds[gathered.judged.who == a] > 0).any():
-        yield "hasty", gathered.why_no_time
-
-
-def _notes(rows: Sequence[AssessorDossier], harsh: AssessorContrasts, alpha: float) -> list[str]:
-    """What could not be looked at, each reason once."""
-    reasons: dict[str, dict[str, None]] = {}
-    alone = [row.assessor for row in rows if row.why.get("others", "").startswith(NOBODY_ELSE)]
-    for row in rows:
-        for kind, why in row.why.items():
-            if kind != "inconsistent" and not (kind == "others" and row.assessor in alone and len(alone) > 1):
-                reasons.setdefault(why, {})[row.assessor] = None
-    found = [
-        why
-        if len(names) == len(rows) or any(name in why for name in names)
-        else f"{listed(list(names))}: {why}"
-        for why, names in reasons.items()
-    ]
-    if len(alone) > 1:
-        found.insert(
-            0,
-            NOTHING_SHARED
-            if len(alone) == len(rows)
-            else f"nobody else judged what {listed(alone)} judged: they are compared with nobody",
-        )
-    twice = [row for row in rows if row.repeats]
-    if not twice:
-        found.append("nobody judged anything twice: agreement with oneself cannot be looked at")
-    elif not any(math.isfinite(row.inconsistent_p) for row in rows):
-        found.append(
-            f"{counted(sum(row.repeats for row in rows), 'repeat')} in all: too few to find that somebody repeats own"
-            " answers worse than the others"
-        )
-    found += _of_two(rows, harsh, alpha)
-    return found
-
-
-def _of_two(rows: Sequence[AssessorDossier], harsh: AssessorContrasts, alpha: float) -> Iterator[str]:
-    """Of two assessors: that they differ, without saying which one is off."""
-    if len(rows) != 2 or harsh.others[0] != 1:
-        return
-    one, other = rows
-    p = float(harsh.p()[0])
-    if p <= alpha:
-        word = "above" if one.deviation > 0 else "below"
-        low, high = sorted(abs(end) for end in (one.deviation_low, one.deviation_high))
-        yield (
-            f"{one.assessor} is {abs(one.deviation):.3f} {word} {other.assessor} on the same things"
-            f" ({low:.3f} to {high:.3f}, {p_words(p, alpha)})"
-        )
-    if one.correlation_high < 0:
-        yield (
-            f"{one.assessor} and {other.assessor} order things in opposite ways (correlation {one.correlation:.2f},"
-            f" {one.correlation_low:.2f} to {one.correlation_high:.2f}): one of them may read the scale the wrong way"
-            " round"
-        )
+        yield "drifting", measure.why_no_order if np.isnan(measure.order[mine]).any() else "no-trend"
+    if not (measure.seconds[mine] > 0).any():
+        yield "hasty", measure.why_no_time
 
 
 def _flags(
     row: AssessorDossier,
-    tests: Mapping[str, int],
+    tests: Mapping[Family, int],
     alpha: float,
     repeats: OwnRepeats,
     same: Sameness,
     a: int,
-    noun: tuple[str, str],
-) -> Iterator[AssessorFlag]:
+) -> Iterable[AssessorFlag]:
     """What is named, with the numbers that it follows from."""
 
-    def basis(p: float, name: str, how: str) -> str:
-        over = f", corrected over {counted(tests[name], 'test')}" if tests[name] > 1 else ""
-        return f"{how}, {p_words(p, alpha)}{over}"
+    def flag(code: FlagCode, family: Family, **evidence: float) -> AssessorFlag:
+        return AssessorFlag(code, family, getattr(row, f"{family}_p"), tests[family], evidence)
 
-    who, level = row.assessor, f"{1 - alpha:.0%}"
-    on = f"on the {counted(row.shared, *noun)} that others judged too"
-    over = f"over {counted(row.topics, 'topic')}"
     if row.deviation_p <= alpha:
-        code: FlagCode = "harsh" if row.deviation < 0 else "mild"
-        word = "below" if row.deviation < 0 else "above"
-        ends = " to ".join(
-            decimal(abs(e), ".3f") for e in sorted((row.deviation_low, row.deviation_high), key=abs)
-        )
-        yield AssessorFlag(
-            code,
-            row.deviation_p,
-            f"{who} is {code}: {decimal(abs(row.deviation), '.3f')} {word} the median assessor {on}"
-            f" ({level} interval {ends}; {basis(row.deviation_p, 'deviation', f't {over}')}).",
-        )
-    between = (
-        f"the mean correlation with the others is {decimal(row.correlation, '.2f')}, theirs with each other"
-    )
-    between += f" {decimal(row.others_correlation, '.2f')} {on}"
+        yield flag("harsh" if row.deviation < 0 else "mild", "deviation")
     if row.reversed_p <= alpha:
-        yield AssessorFlag(
-            "reversed",
-            row.reversed_p,
-            f"{who} is reversed: {between} ({basis(row.reversed_p, 'reversed', f'jackknife {over}')}). Is the scale"
-            " read the wrong way round?",
-        )
+        yield flag("reversed", "reversed")
     elif row.erratic_p <= alpha:
-        yield AssessorFlag(
-            "erratic",
-            row.erratic_p,
-            f"{who} is erratic, or sees things otherwise: {between}"
-            f" ({basis(row.erratic_p, 'erratic', f'less than {HONEST:g} of it, jackknife {over}')}).",
-        )
+        yield flag("erratic", "erratic")
     if row.inconsistent_p <= alpha:
-        others = [int(each) for k, each in enumerate(repeats.repeats) if k != a]
-        total = sum(others)
-        apart = sum(n * repeats.apart[k] for k, n in enumerate(repeats.repeats) if k != a and n) / total
-        yield AssessorFlag(
-            "inconsistent",
-            row.inconsistent_p,
-            f"{who} is inconsistent: {row.repeats_same} of {row.repeats} answers given again are the same, and they"
-            f" are {decimal(row.repeats_apart, '.3f')} apart on average, the others' {total} {decimal(apart, '.3f')}"
-            f" ({basis(row.inconsistent_p, 'inconsistent', 'permutation')}).",
-        )
+        others = [(int(n), repeats.apart[k]) for k, n in enumerate(repeats.repeats) if k != a and n]
+        total = sum(n for n, _ in others)
+        yield flag("inconsistent", "inconsistent", others=total, apart=sum(n * d for n, d in others) / total)
     if row.drift_p <= alpha:
-        word = "up" if row.drift > 0 else "down"
-        ends = " to ".join(decimal(e, "+.3f") for e in (row.drift_low, row.drift_high))
-        yield AssessorFlag(
-            "drifting",
-            row.drift_p,
-            f"{who} is drifting: {word} by {decimal(abs(row.drift), '.3f')} from the first judgment to the last,"
-            f" compared with the others ({level} interval {ends}; {basis(row.drift_p, 'drift', f'slope {over}')}).",
-        )
+        yield flag("drifting", "drift")
     if row.pace_p <= alpha:
-        yield AssessorFlag(
-            "hasty",
-            row.pace_p,
-            f"{who} is hasty: takes {row.pace:.2f} times as long as the median assessor for the same {noun[1]}"
-            f" ({level} interval {row.pace_low:.2f} to {row.pace_high:.2f};"
-            f" {basis(row.pace_p, 'pace', f'less than {SLOWER:g} times, t {over}')}).",
-        )
+        yield flag("hasty", "pace")
     if row.fast_p <= alpha:
-        yield AssessorFlag(
-            "hasty",
-            row.fast_p,
-            f"{who} is hasty: {row.fast} of {row.timed} judgments leave time for more than {FASTEST:g} words a minute,"
-            f" which nobody reads ({basis(row.fast_p, 'fast', f'binomial, more than {FAST_PAGES:.0%}')}).",
-        )
+        yield flag("hasty", "fast")
     if row.same_p <= alpha:
-        yield AssessorFlag(
-            "all the same",
-            row.same_p,
-            f"{who} gives one answer to everything in {counted(int(same.topics[a]), 'topic')}; the median of the"
-            f" others, one topic added, gives one throughout in {same.usual[a]:.0%} of topics"
-            f" ({basis(row.same_p, 'same', 'the chance of that in every topic')}).",
-        )
+        yield flag("all the same", "same", topics=int(same.topics[a]), usual=float(same.usual[a]))

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
+from adjudge.analyses.agreement import figures as agreement
+from adjudge.analyses.assessors import figures as assessors
 from adjudge.analyses.catalogue import comparing, judging, slicing, trusting
 from adjudge.analyses.catalogue.choice import choices, first_drawn
 from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec, Progress
+from adjudge.analyses.compare import figures as compare
+from adjudge.analyses.stability import figures as stability
 from adjudge.core.errors import UsageError, nearest, quoted
 from adjudge.core.table import Column, Table
 
@@ -16,7 +20,7 @@ if TYPE_CHECKING:
     from adjudge.core.picture import Figure
     from adjudge.data.scores import AllLengths
 
-FAMILIES = (comparing, slicing, judging, trusting)
+FAMILIES = (compare, comparing, slicing, judging, stability, agreement, assessors, trusting)
 CATALOGUE: dict[str, FigureSpec] = {spec.name: spec for family in FAMILIES for spec in family.SPECS}
 
 

@@ -8,7 +8,6 @@ from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
 from adjudge.core.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from adjudge.analyses.compare.pairs import Comparison
     from adjudge.analyses.lengths.result import LengthsResult
     from adjudge.analyses.scores import Scores
     from adjudge.core.picture import Figure
@@ -17,28 +16,6 @@ RANKEL = "Rankel et al. 2011"
 OVER = "Over and Liggett 2002"
 FEW_SIMULATIONS = 100
 """For a plan of which only what is not simulated is drawn."""
-
-
-def _compared(scores: Scores, options: FigureOptions) -> Comparison:
-    from adjudge.analyses.compare.pairs import compare
-
-    return compare(scores, options.measure, length=options.length, form=options.form, seed=options.seed)
-
-
-def _league(scores: Scores, options: FigureOptions) -> Figure:
-    return _compared(scores, options).figure("league")
-
-
-def _heat(scores: Scores, options: FigureOptions) -> Figure:
-    return _compared(scores, options).figure("heat", order=options.order)
-
-
-def _matrix(scores: Scores, options: FigureOptions) -> Figure:
-    return _compared(scores, options).figure("matrix")
-
-
-def _forest(scores: Scores, options: FigureOptions) -> Figure:
-    return _compared(scores, options).figure("forest", against=options.against)
 
 
 def _topics(scores: Scores, options: FigureOptions) -> Figure:
@@ -128,38 +105,11 @@ def _length_boxes(scores: Scores, options: FigureOptions) -> Figure:
 
 SPECS = (
     FigureSpec(
-        "league",
-        "Systems by mean, with intervals and the letters of those not shown to differ.",
-        _league,
-        example="-m coverage --length 100",
-    ),
-    FigureSpec(
-        "matrix",
-        "Who is significantly better than whom, and which differences could not have been found.",
-        _matrix,
-        example="-m rouge-2 --length 100",
-    ),
-    FigureSpec(
-        "forest",
-        "The difference of every pair with its interval; with --against, of every system and the chosen one.",
-        _forest,
-        takes=("against",),
-        example="-m rouge-2 --length 100 --against lead",
-    ),
-    FigureSpec(
         "critical-difference",
         "Mean ranks within topics, with bars that join systems which Nemenyi's test does not tell apart.",
         _critical_difference,
         after="Demsar 2006, figure 1",
         example="-m rouge-2 --length 100",
-    ),
-    FigureSpec(
-        "heat",
-        "Every system's score on every topic as a map of colours; humans apart, missing cells crossed.",
-        _heat,
-        after=f"{RANKEL}, figures 2 to 5",
-        takes=("order",),
-        example="-m rouge-2 --length 100 --order given",
     ),
     FigureSpec(
         "topics",

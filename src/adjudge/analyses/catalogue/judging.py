@@ -1,4 +1,4 @@
-"""Figures of what people judged: coverage, units, quality, length adjustment, and repeated judgments."""
+"""Figures of what people judged: coverage, units, quality and length adjustment."""
 
 from __future__ import annotations
 
@@ -16,21 +16,6 @@ OVER_LIGGETT = "Over and Liggett 2002"
 def _length(options: FigureOptions) -> int | None:
     """One length, where one is asked for; else every length has a panel of its own."""
     return options.length if isinstance(options.length, int) else None
-
-
-def _retention(scores: Scores, options: FigureOptions) -> Figure:
-    from adjudge.analyses.stability.result import stability
-
-    found = stability(
-        scores,
-        options.measure,
-        length=_length(options),
-        form=options.form,
-        seed=options.seed,
-        noise=False,
-        progress=options.progress,
-    )
-    return found.figure("retention")
 
 
 def _coverage_by_source(scores: Scores, options: FigureOptions) -> Figure:
@@ -64,14 +49,6 @@ def _unmarked(scores: Scores, options: FigureOptions) -> Figure:
 
 
 SPECS = (
-    FigureSpec(
-        "retention",
-        "Each system's coverage or retention with what repeated judgments leave open: MIN to MAX, MAJORITY, AVERAGE.",
-        _retention,
-        after="Lin and Hovy 2002, figures 2 and 3",
-        example="--length 100",
-        panels=True,
-    ),
     FigureSpec(
         "coverage-by-source",
         "Box plots of the pages' coverage, by source and system.",

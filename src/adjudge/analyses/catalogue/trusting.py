@@ -1,4 +1,4 @@
-"""Figures of whether to trust it: preferences, measures beside people, judges, assessors."""
+"""Figures of whether to trust it: preferences, measures beside people, judges."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
-from adjudge.core.errors import AdjudgeError, DataError, UsageError
+from adjudge.core.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from adjudge.analyses.judges.result import JudgeReport
@@ -213,7 +213,7 @@ def _curve(what: str) -> Callable[[Scores, FigureOptions], Figure]:
     return make
 
 
-# Judges and assessors
+# Judges
 
 
 def _report(scores: Scores, options: FigureOptions) -> JudgeReport:
@@ -241,75 +241,7 @@ def _judge_controls(scores: Scores, options: FigureOptions) -> Figure:
     return _report(scores, options).figure("judge-controls")
 
 
-def _stability(scores: Scores, options: FigureOptions) -> Figure:
-    from adjudge.analyses.stability.result import stability
-
-    found = stability(
-        scores,
-        options.measure,
-        length=_one_length(options),
-        form=options.form,
-        seed=options.seed,
-        progress=options.progress,
-    )
-    return found.figure("stability")
-
-
-def _assessors(scores: Scores, options: FigureOptions) -> Figure:
-    from adjudge.analyses.assessors.result import dossiers
-    from adjudge.analyses.meta.cells import human_measures
-
-    measure = options.measure or human_measures(scores, (), option="-m")[0]
-    found = dossiers(
-        scores, measure, length=options.length, form=options.form, left_out=False, seed=options.seed
-    )
-    return found.figure("assessors")
-
-
-def _agreement(scores: Scores, options: FigureOptions) -> Figure:
-    from adjudge.analyses.agreement.result import agreement
-
-    measures = [name for name in options.measures if _is_measure(scores, name)]
-    found = agreement(
-        scores,
-        measures or None,
-        question=[name for name in options.measures if name not in measures],
-        length=options.length,
-        form=options.form,
-        seed=options.seed,
-    )
-    return found.figure("agreement")
-
-
-def _is_measure(scores: Scores, name: str) -> bool:
-    """Whether a name is that of scores which are here; else it is a question, which a file of scores has none of."""
-    try:
-        return bool(scores.resolved(name))
-    except AdjudgeError:
-        return scores.folder is None
-
-
 SPECS = (
-    FigureSpec(
-        "stability",
-        "The ranks that another round of judging could have given each system.",
-        _stability,
-        example="-m coverage --length 100",
-        one_target=True,
-    ),
-    FigureSpec(
-        "agreement",
-        "How far assessors agree on every question, with intervals.",
-        _agreement,
-        example="-m completeness -m unmarked --length 100",
-        panels=True,
-    ),
-    FigureSpec(
-        "assessors",
-        "Severity and agreement of every assessor, with intervals.",
-        _assessors,
-        example="-m coverage --length 100",
-    ),
     FigureSpec(
         "judge-agreement",
         "A judge's agreement with people about each system, beside people's own.",

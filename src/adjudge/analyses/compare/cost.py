@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from adjudge.core.table import Column, Table, Tabular, plain
-from adjudge.core.words import listed, number_word
+from adjudge.core.results import Result
+from adjudge.core.table import Column, Table
 from adjudge.data.rows import System
 
 if TYPE_CHECKING:
@@ -15,13 +15,14 @@ if TYPE_CHECKING:
 
 Stated = Literal["cost", "latency", "size"]
 STATED: tuple[Stated, ...] = get_args(Stated)
-SUPERLATIVES: dict[Stated, str] = {"cost": "cheapest", "latency": "fastest", "size": "smallest"}
 SCALES = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k"))
 
 
-@dataclass(frozen=True, repr=False)
-class Cheapest(Tabular):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Cheapest(Result):
     """Of the systems that nobody is significantly better than, those that state the least of one thing."""
+
+    WORDS = "adjudge.analyses.compare.cost_words"
 
     measure: str
     title: str
@@ -51,40 +52,9 @@ class Cheapest(Tabular):
         """The candidates that do not state it."""
         return tuple(system for system in self.candidates if system not in self.stated)
 
-    def headline(self) -> str:
-        best = SUPERLATIVES[self.by]
-        found, size = self.systems, self.shown[self.systems[0]]
-        many, stating = len(self.candidates), len(self.stated)
-        of = f"the {number_word(many)} systems that may be the best"
-        if self.silent:  # they may take less still
-            of = f"the {number_word(stating)} systems that state a {self.by}, of {number_word(many)} that may be the"
-            of += " best"
-        of += ", humans apart" if self.humans else ""
-        least = [self._called(name) for name in found]
-        who = f"{least[0]} is the {best}" if len(least) == 1 else f"{listed(least)} are the {best}"
-        said = f"On {self.title}, {who} of {of}: {size}{'' if len(found) == 1 else ' each'}"
-        if len(found) == stating:
-            said = (
-                f"On {self.title}, {self.by} does not decide between {of}: {listed(least)} state {size} each"
-            )
-        others = [
-            f"{self._called(name)} {in_short(self.stated[name], self.by)}"
-            for name in self.candidates
-            if name in self.stated and name not in found
-        ]
-        said += f" ({listed(others)})" if others else ""
-        if self.silent:
-            said += f"; {listed(self.silent)} {'states' if len(self.silent) == 1 else 'state'} no {self.by}"
-        if self.currencies:
-            said += f"; costs are not compared, being in {listed(self.currencies)}"
-        return f"{said}."
-
-    def _called(self, name: str) -> str:
-        return f"{name} (human)" if name in self.paid else name
-
-    def table(self) -> Table:
-        return Table(
-            name=f"cheapest {self.measure}",
+    def tables(self) -> Iterator[Table]:
+        yield Table(
+            name="cheapest",
             columns=(
                 Column("system", right=False),
                 Column(self.by, right=True),
@@ -95,23 +65,18 @@ class Cheapest(Tabular):
                 for name in self.candidates
             ),
             title=f"{self.by} of the systems that may be the best on {self.title}",
-            said=(self.headline(),),
         )
 
-    def as_dict(self) -> dict[str, Any]:
-        found: dict[str, Any] = plain(
-            {
-                "measure": self.measure,
-                "by": self.by,
-                "systems": list(self.systems),
-                "stated": dict(self.stated),
-                "silent": list(self.silent),
-                "humans": list(self.humans),
-                "currency": self.currency,
-                "headline": self.headline(),
-            }
-        )
-        return found
+    def facts(self) -> dict[str, Any]:
+        return {
+            "measure": self.measure,
+            "by": self.by,
+            "systems": self.systems,
+            "stated": self.stated,
+            "silent": self.silent,
+            "humans": self.humans,
+            "currency": self.currency,
+        }
 
 
 def cheapest(

@@ -7,14 +7,16 @@ whose mathematics are in stats/linear/judged_pairs.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any
 
+from adjudge.analyses.compare import AssessorEffects, Comparing
+from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.scores import HUMANS, Scores
-from adjudge.analyses.tests import Choices, one_of
 from adjudge.core.errors import DataError
-from adjudge.core.words import counted, listed, number_word
+from adjudge.core.results import Note
+from adjudge.core.words import number_word
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,14 +30,11 @@ if TYPE_CHECKING:
 
 ASSESSORS = "assessors"
 """The test in which assessors are a sample, by its name in every table."""
-AssessorEffects = Literal["random", "fixed"]
-MeanIntervals = Literal["deviation", "raw"]
-DESIGN_WORDS = {
-    "crossed": "all of them the same summaries",
-    "blocks": "in {groups} groups with topics of their own",
-    "one judge a row": "each with topics of their own",
-    "assigned": "each some of the summaries",
-}
+
+
+def these_assessors(size: int) -> str:
+    """`these three assessors`."""
+    return "this one assessor" if size == 1 else f"these {number_word(size)} assessors"
 
 
 @dataclass(frozen=True)
@@ -53,22 +52,19 @@ class Population:
     @property
     def these(self) -> str:
         """`these three assessors`."""
-        size = len(self.assessors)
-        return "this one assessor" if size == 1 else f"these {number_word(size)} assessors"
+        return these_assessors(len(self.assessors))
 
     @property
     def like_these(self) -> str:
         """`assessors like these three`."""
         return f"assessors like these {number_word(len(self.assessors))}"
 
-    def mean_intervals(
-        self, means: FloatArray, of: MeanIntervals, *, level: float
-    ) -> tuple[FloatArray, FloatArray]:
-        """Of every system's distance from the average system, about its mean; or of the raw mean."""
+    def mean_intervals(self, means: FloatArray, *, level: float) -> tuple[FloatArray, FloatArray]:
+        """Of every system's distance from the average system, about its mean."""
         from scipy.special import stdtrit
 
         assert self.pairs is not None
-        sure = self.pairs.deviations if of == "deviation" else self.pairs.means
+        sure = self.pairs.deviations
         reach = stdtrit(sure.df, (1 + level) / 2) * sure.error
         return means - reach, means + reach
 
@@ -76,35 +72,19 @@ class Population:
         """The same of the systems in another order."""
         return self if self.pairs is None else replace(self, pairs=_moved(self.pairs, order))
 
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> Iterator[Note]:
         """What a reader should know before taking the answer for more than it is."""
-        return (*_twins(self.assessors), *self._cautions())
-
-    def _cautions(self) -> tuple[str, ...]:
+        alike: dict[str, list[str]] = {}
+        for name in self.assessors:
+            alike.setdefault(name.casefold(), []).append(name)
+        if twins := [names for names in alike.values() if len(names) > 1]:
+            yield Note.of("assessors-of-one-name", names=twins)
         if self.pairs is None:
-            return (f"what is said holds for {self.these}, not for others: {self.why}",)
-        said = f"{counted(len(self.assessors), 'assessor')} judged"
-        if not self.pairs.few:
-            return ()
-        return (
-            f"{said}; what is said of assessors like them supposes that they disagree about all systems alike;"
-            " more assessors would show more",
-        )
+            yield Note.of("these-assessors-only", assessors=len(self.assessors), why=self.why)
+        elif self.pairs.few:
+            yield Note.of("few-assessors", assessors=len(self.assessors))
 
-    def methods_words(self) -> str:
-        """What a paper says of who judged, and for whom its conclusions hold."""
-        size = number_word(len(self.assessors))
-        who = f"{size} assessor{'' if size == 'one' else 's'} judged".capitalize()
-        if self.pairs is not None:
-            holes = (
-                "" if self.pairs.complete or self.pairs.design == "assigned" else ", with judgments missing"
-            )
-            who += f" ({DESIGN_WORDS[self.pairs.design].format(groups=self.pairs.groups)}{holes})"
-        if self.effects == "random":
-            return f"{who}, and conclusions are about assessors like them"
-        return f"{who}, and conclusions are about {'this one' if size == 'one' else 'these'}"
-
-    def as_dict(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, Any]:
         found: dict[str, Any] = {
             "assessors": list(self.assessors),
             "effects": self.effects,
@@ -121,35 +101,13 @@ class Population:
         return found
 
 
-def _twins(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Names that differ by their capitals alone may be one person's."""
-    alike: dict[str, list[str]] = {}
-    for name in names:
-        alike.setdefault(name.casefold(), []).append(name)
-    twins = [listed(each) for each in alike.values() if len(each) > 1]
-    if not twins:
-        return ()
-    return (
-        f"assessors whose names differ by capitals alone are taken for different people: {'; '.join(twins)}",
-    )
-
-
-def effects_of(word: str | None) -> AssessorEffects | None:
-    """Which answer makes the groups, as people ask for it; None leaves it to what the judgments allow."""
-    if word is None:
-        return None
-    found: AssessorEffects = one_of("--assessor-effects", word, get_args(AssessorEffects))
-    return found
-
-
 def population(
     scores: Scores,
     matrix: ScoreMatrix,
     *,
     length: int | AllLengths | None,
     form: str | None,
-    effects: AssessorEffects | None,
-    choices: Choices,
+    asked: Comparing[Any],
     clustered: bool,
 ) -> Population | None:
     """Whose judgments stand behind a matrix; None where no assessor is named. The order of systems is the matrix's."""
@@ -157,7 +115,8 @@ def population(
     names = tuple(sorted(rows["assessor"].dropna().unique()))
     if not names:
         return None
-    why = _unlike(matrix, rows, choices, clustered)
+    why = _unlike(matrix, rows, asked, clustered)
+    effects = asked.assessor_effects
     return population_of(names, why, lambda: _fitted(matrix, rows, names), effects, matrix.measure)
 
 
@@ -188,11 +147,11 @@ def population_of(
     )
 
 
-def _unlike(matrix: ScoreMatrix, rows: pd.DataFrame, choices: Choices, clustered: bool) -> str:
+def _unlike(matrix: ScoreMatrix, rows: pd.DataFrame, asked: Comparing[Any], clustered: bool) -> str:
     """What else was asked for that has no such test, or why these scores have none."""
     if clustered:
         return "whole clusters of topics are swapped"
-    if why := swaps_topics(choices):
+    if why := swaps_topics(asked):
         return why
     if matrix.pool != "mean":
         return f"assessors are pooled by their {matrix.pool}, not their mean"
@@ -201,10 +160,10 @@ def _unlike(matrix: ScoreMatrix, rows: pd.DataFrame, choices: Choices, clustered
     return ""
 
 
-def swaps_topics(choices: Choices) -> str:
+def swaps_topics(asked: Comparing[Any]) -> str:
     """Why a correction has no test in which assessors are a sample."""
-    swaps = choices.correct.startswith("westfall-young")
-    return f"--correct {choices.correct} swaps topics" if swaps else ""
+    correction = CORRECTIONS[asked.correct]
+    return f"{correction.name} swaps topics" if correction.from_scores else ""
 
 
 def _rows(

@@ -30,7 +30,7 @@ from adjudge.measures.rouge.scoring import parse_quickly
 if TYPE_CHECKING:
     import pandas as pd
 
-    from adjudge.analyses.compare.paper import ComparedMeasures
+    from adjudge.analyses.compare.several import ComparedMeasures
     from adjudge.analyses.scores import Patterns, Scores
 
 Texts = str | Iterable[str]
@@ -187,7 +187,7 @@ class TextScores(Tabular):
 
     def comparisons(self, **options: Any) -> ComparedMeasures:
         """Which systems differ, on every measure that was asked for; the options are those of `compare`."""
-        from adjudge.analyses.compare.pairs import compare_all
+        from adjudge.analyses.compare import compare_all
 
         return compare_all(self.scores(), self.compared, **options)
 
@@ -283,7 +283,11 @@ class TextScores(Tabular):
     def signature(self) -> str:
         """Enough to get the same numbers again, a line for each measure; of corpus scores sacrebleu's own."""
         lines = [self.infos[measure].signature for measure in self.compared]
-        return "\n".join([*lines, *dict.fromkeys(f"corpus: {each.signature}" for each in self.corpus)])
+        return "\n".join([*lines, *self.corpus_signatures])
+
+    @property
+    def corpus_signatures(self) -> list[str]:
+        return list(dict.fromkeys(f"corpus: {each.signature}" for each in self.corpus))
 
     # For scripts
 

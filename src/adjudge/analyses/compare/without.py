@@ -6,16 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from adjudge.core.table import Column, Table, Tabular, plain
-from adjudge.core.words import counted, listed
+from adjudge.core.results import Result
+from adjudge.core.table import Column, Table
 
 if TYPE_CHECKING:
     from adjudge.analyses.compare.pairs import Comparison
 
-MOST = 6
-"""Pairs that a sentence names; a table has all of them."""
+Pairs = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +24,11 @@ class RankMove:
     after: int
 
 
-@dataclass(frozen=True, repr=False)
-class ConclusionChanges(Tabular):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class ConclusionChanges(Result):
     """What a comparison says otherwise when some assessors are left out. Pairs have the better system first."""
+
+    WORDS = "adjudge.analyses.compare.change_words"
 
     left_out: tuple[str, ...]
     measure: str
@@ -38,11 +37,11 @@ class ConclusionChanges(Tabular):
     before: int
     after: int
     """How many of these differ, with everybody and without."""
-    lost: tuple[tuple[str, str], ...]
+    lost: Pairs
     """Pairs that differ with everybody, and no longer do."""
-    found: tuple[tuple[str, str], ...]
+    gained: Pairs
     """Pairs that differ only without them."""
-    turned: tuple[tuple[str, str], ...]
+    turned: Pairs
     """Pairs that differ in both, the other way round; the system that was better with everybody comes first."""
     candidates_before: tuple[str, ...] | None
     """Those that nobody is significantly better than; None where not every pair was asked for."""
@@ -55,59 +54,20 @@ class ConclusionChanges(Tabular):
     """Whether conclusions are for assessors like those who judged."""
     directed: bool = True
     """Whether the measure has a best, or only a highest."""
-    signature: str = ""
+    made: str = ""
+    """How the comparison without them was made."""
 
     @property
     def any(self) -> bool:
         """Whether anything that a test decided is another: pairs, or candidates for the best."""
-        return bool(self.lost or self.found or self.turned or self.gone or self._candidates_changed)
+        return bool(self.lost or self.gained or self.turned or self.gone or self.candidates_changed)
 
     @property
-    def _candidates_changed(self) -> bool:
+    def candidates_changed(self) -> bool:
         return set(self.candidates_before or ()) != set(self.candidates_after or ())
 
-    def headline(self) -> str:
-        """How many pairs differ before and after, and whether other ones do."""
-        who = listed(self.left_out)
-        if not self.pairs:
-            return f"Without {who} no pair of systems is left to compare with what all assessors say."
-        of = counted(self.pairs, "pair")
-        whom = " for assessors like those who judged" if self.sampled else ""
-        if not (self.lost or self.found or self.turned):
-            return (
-                f"Without {who} the same {self.before:,} of {of} {_verb(self.before)}{whom}."
-                if self.before
-                else f"Neither with nor without {who} does any of {of} differ significantly{whom}."
-            )
-        if self.after == self.before:
-            return f"Without {who} as many of {of} differ{whom}, {self.after:,}, but others or the other way round."
-        return f"Without {who} {self.after:,} instead of {self.before:,} of {of} {_verb(self.after)}{whom}."
-
-    def sentences(self) -> Iterator[str]:
-        """The headline, then what changes."""
-        yield self.headline()
-        word = "best" if self.directed else "highest"
-        if self.gone:
-            yield f"Nobody else judged {listed(self.gone)}."
-        if self.lost:
-            yield f"No longer significantly different: {_pairs(self.lost)}."
-        if self.found:
-            yield f"Different only without {listed(self.left_out)}: {_pairs(self.found)}."
-        if self.turned:
-            yield f"Different the other way round: {_pairs(self.turned)}."
-        if self.candidates_before is not None and self.candidates_after is not None:
-            if self._candidates_changed:
-                yield (
-                    f"The candidates for the {word} are {listed(self.candidates_after)} instead of"
-                    f" {listed(self.candidates_before)}."
-                )
-            else:
-                yield f"The candidates for the {word} are the same."
-        if self.moves:
-            moved = [f"{m.system} from {m.before} to {m.after}" for m in self.moves]
-            yield f"Ranks by the mean move: {listed(moved)}."
-        else:
-            yield "No system's rank by the mean moves."
+    def how(self) -> str:
+        return self.made
 
     def called(self, names: Mapping[str, str]) -> ConclusionChanges:
         """The same with other names for systems."""
@@ -115,13 +75,13 @@ class ConclusionChanges(Tabular):
         def all_of(systems: tuple[str, ...]) -> tuple[str, ...]:
             return tuple(names.get(system, system) for system in systems)
 
-        def both(pairs: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+        def both(pairs: Pairs) -> Pairs:
             return tuple((names.get(a, a), names.get(b, b)) for a, b in pairs)
 
         return replace(
             self,
             lost=both(self.lost),
-            found=both(self.found),
+            gained=both(self.gained),
             turned=both(self.turned),
             candidates_before=None if self.candidates_before is None else all_of(self.candidates_before),
             candidates_after=None if self.candidates_after is None else all_of(self.candidates_after),
@@ -129,17 +89,14 @@ class ConclusionChanges(Tabular):
             gone=all_of(self.gone),
         )
 
-    def table(self) -> Table:
+    def tables(self) -> Iterator[Table]:
         """A row per change."""
-        rows = [
-            *(("no longer different", a, b, None, None) for a, b in self.lost),
-            *(("different only without", a, b, None, None) for a, b in self.found),
-            *(("the other way round", a, b, None, None) for a, b in self.turned),
-            *(("rank", m.system, None, m.before, m.after) for m in self.moves),
-        ]
-        return Table(
-            name=f"changes {self.measure}",
-            title=f"What changes on {self.measure} without {listed(self.left_out)}",
+        from adjudge.analyses.compare.change_words import CHANGES, title
+
+        pairs = {"lost": self.lost, "gained": self.gained, "turned": self.turned}
+        yield Table(
+            name="changes",
+            title=title(self),
             columns=(
                 Column("change", right=False),
                 Column("a", "system", right=False),
@@ -147,29 +104,27 @@ class ConclusionChanges(Tabular):
                 Column("before", "rank before"),
                 Column("after", "rank after"),
             ),
-            rows=tuple(rows),
-            said=tuple(self.sentences()),
-            signature=self.signature,
+            rows=(
+                *((CHANGES[kind], a, b, None, None) for kind, some in pairs.items() for a, b in some),
+                *(("rank", m.system, None, m.before, m.after) for m in self.moves),
+            ),
         )
 
-    def as_dict(self) -> dict[str, Any]:
-        found: dict[str, Any] = plain(
-            {
-                "left_out": self.left_out,
-                "sentences": list(self.sentences()),
-                "pairs": self.pairs,
-                "differ_before": self.before,
-                "differ_after": self.after,
-                "no_longer_different": self.lost,
-                "different_only_without": self.found,
-                "other_way_round": self.turned,
-                "candidates_before": self.candidates_before,
-                "candidates_after": self.candidates_after,
-                "moves": [{"system": m.system, "before": m.before, "after": m.after} for m in self.moves],
-                "gone": self.gone,
-            }
-        )
-        return found
+    def facts(self) -> dict[str, Any]:
+        return {
+            "left_out": self.left_out,
+            "sentences": list(self.sentences()),
+            "pairs": self.pairs,
+            "differ_before": self.before,
+            "differ_after": self.after,
+            "no_longer_different": self.lost,
+            "different_only_without": self.gained,
+            "other_way_round": self.turned,
+            "candidates_before": self.candidates_before,
+            "candidates_after": self.candidates_after,
+            "moves": [{"system": m.system, "before": m.before, "after": m.after} for m in self.moves],
+            "gone": self.gone,
+        }
 
 
 def conclusion_changes(
@@ -193,7 +148,7 @@ def conclusion_changes(
         before=sum(one[pair] != 0 for pair in both),
         after=sum(other[pair] != 0 for pair in both),
         lost=tuple(_better_first(pair, one[pair]) for pair in both if one[pair] and not other[pair]),
-        found=tuple(_better_first(pair, other[pair]) for pair in both if other[pair] and not one[pair]),
+        gained=tuple(_better_first(pair, other[pair]) for pair in both if other[pair] and not one[pair]),
         turned=tuple(_better_first(pair, one[pair]) for pair in both if one[pair] * other[pair] < 0),
         candidates_before=None if candidates[0] is None else tuple(candidates[0]),
         candidates_after=None if candidates[1] is None else tuple(candidates[1]),
@@ -201,32 +156,25 @@ def conclusion_changes(
         gone=tuple(s.system for s in before.standings if s.system not in there[1]),
         sampled=after.sampled,
         directed=after.matrix.info.better is not None,
-        signature=after.signature,
+        made=after.signature,
     )
 
 
 def _signs(c: Comparison) -> dict[tuple[str, str], int]:
     """Of every pair that was asked for, in the order of names: 1 where the first is better, -1 where the second is."""
+    import numpy as np
+
     from adjudge.stats.pairs import columns_of_pairs
 
     names = [s.system for s in c.standings]
     better, at = c.better, {name: k for k, name in enumerate(names)}
     first, second = columns_of_pairs(len(c.matrix.systems))
-    found: dict[tuple[str, str], int] = {}
+    signs: dict[tuple[str, str], int] = {}
     for k in np.flatnonzero(c.family).tolist():
         a, b = sorted((c.matrix.systems[first[k]], c.matrix.systems[second[k]]))
-        found[a, b] = int(better[at[a], at[b]]) - int(better[at[b], at[a]])
-    return found
+        signs[a, b] = int(better[at[a], at[b]]) - int(better[at[b], at[a]])
+    return signs
 
 
 def _better_first(pair: tuple[str, str], sign: int) -> tuple[str, str]:
     return pair if sign > 0 else (pair[1], pair[0])
-
-
-def _verb(n: int) -> str:
-    return "differs" if n == 1 else "differ"
-
-
-def _pairs(pairs: tuple[tuple[str, str], ...]) -> str:
-    words = "; ".join(f"{a} and {b}" for a, b in pairs[:MOST])
-    return f"{words}; and {len(pairs) - MOST:,} more" if len(pairs) > MOST else words

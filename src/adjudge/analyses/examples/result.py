@@ -281,7 +281,7 @@ def examples(
     names = two_systems(between)
     chosen = "These two were asked for"
     if not names:
-        from adjudge.analyses.compare.pairs import compare
+        from adjudge.analyses.compare import compare
 
         found = compare(data, name, length=looked.length, form=looked.form, alpha=alpha, seed=seed)
         names, chosen = default_pair(found, data.labels)

@@ -277,6 +277,10 @@ class Groupings(Pictured, Tabular):
     """What there is to know of how the scores were made."""
 
     @property
+    def about_scores(self) -> tuple[str, ...]:
+        return self.notes
+
+    @property
     def pooled(self) -> bool:
         """Whether one variance stands for all pairs: Tukey's test."""
         return self.spreads is not None

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from adjudge import __version__
+from adjudge.analyses.compare import Compare
 from adjudge.analyses.compare.pairs import Comparison, compare_matrix
 from adjudge.analyses.gathered import Gathered, gather, gathered_of, multiplier
 from adjudge.analyses.judges.bench import (
@@ -21,7 +22,6 @@ from adjudge.analyses.judges.bench import (
 from adjudge.analyses.questions import GivenAnswer, at_target, scored_answers, stored_answers
 from adjudge.analyses.scores import Scores, Source, scores_of
 from adjudge.analyses.stability.repeats import self_agreement
-from adjudge.analyses.tests import choices
 from adjudge.assessors.cards import JudgeCard, read_cards
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError, among, nearest, quoted
@@ -960,7 +960,7 @@ def _ranked(own: DriftAnswers, how: DriftOptions) -> RankingChange | None:
     before, after = own.matrix(own.old), own.matrix(own.new)
     if before is None or after is None:
         return None
-    chosen = choices(alpha=how.alpha, seed=how.seed)
+    chosen = Compare(alpha=how.alpha, seed=how.seed)
     old, new = (_conclusions(compare_matrix(each, chosen)) for each in (before, after))
     means = [np.nanmean(each.values, axis=0) for each in (before, after)]
     tau = kendall(*means).tau

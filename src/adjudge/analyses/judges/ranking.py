@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from adjudge import __version__
+from adjudge.analyses.compare import Compare
 from adjudge.analyses.compare.pairs import Comparison, compare_matrix
+from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.judges.bench import AspectBench, JudgeBenches, JudgeCells
 from adjudge.analyses.judges.options import JudgeOptions
 from adjudge.analyses.meta.ceiling import MeasureCeiling, ceiling_all
@@ -31,7 +33,6 @@ from adjudge.analyses.meta.options import MetaOptions
 from adjudge.analyses.meta.ranks import RankTable, rank_tables
 from adjudge.analyses.meta.words import interval_words
 from adjudge.analyses.slices.slicing import RowTexts
-from adjudge.analyses.tests import CORRECTION_BY, choices
 from adjudge.core.errors import AdjudgeError
 from adjudge.core.table import Cell, Column, Table, Tables, Tabular, plain
 from adjudge.core.words import counted, listed
@@ -390,9 +391,9 @@ class RankingResult(Tabular):
                 + ("; beside all assessors but one, means over assessors" if averaged else "")
             ),
             notes=(
-                f"differences by {test_words(TEST)} over topics, p <= {self.options.alpha:g}, {CORRECTION_BY[CORRECT]},"
-                " the same test for people and for the judge: people's conclusions are for these assessors, not for"
-                " others",
+                f"differences by {test_words(TEST)} over topics, p <= {self.options.alpha:g},"
+                f" {CORRECTIONS[CORRECT].for_all_pairs}, the same test for people and for the judge: people's"
+                " conclusions are for these assessors, not for others",
                 "that neither finds a difference does not show that there is none",
             ),
             signature=self.signature,
@@ -745,7 +746,7 @@ def _ranks(cells: Cells, options: JudgeOptions) -> RankTable:
     try:
         matrix = score_matrix(human.info, human.values, cells)
         assert matrix is not None
-        chosen = choices(test=TEST, correct=CORRECT, alpha=options.alpha, seed=options.seed)
+        chosen = Compare(test=TEST, correct=CORRECT, alpha=options.alpha, seed=options.seed)
         compared = compare_matrix(matrix, chosen, kinds=dict(zip(cells.systems, cells.kinds, strict=True)))
     except AdjudgeError as error:
         compared = str(error)

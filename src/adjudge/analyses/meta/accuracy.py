@@ -21,11 +21,10 @@ from adjudge.analyses.meta.cells import Cells, HumanCells
 from adjudge.analyses.meta.options import MetaOptions
 from adjudge.analyses.meta.rows import COLUMNS, rows_of
 from adjudge.analyses.meta.words import interval_words, over_words, where_words
-from adjudge.analyses.scores import Among
 from adjudge.core.engine import generator
 from adjudge.core.table import Cell, Column, Table, Tables, Tabular, plain
 from adjudge.core.words import counted, listed
-from adjudge.data.scores import MeasureInfo
+from adjudge.data.scores import Among, MeasureInfo
 from adjudge.stats.agreement import LEAST_CLUSTERS, PairAgreement, cluster_draws, pair_agreements
 from adjudge.stats.bootstrap import flat, percentile_limits, t_means
 from adjudge.stats.checks import FloatArray

@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from adjudge import __version__
 from adjudge.analyses.best import best_words, candidates
 from adjudge.analyses.conclusions import Conclusion
+from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.meta.cells import Cells, HumanCells
 from adjudge.analyses.meta.words import coefficient_words, over_words
-from adjudge.analyses.scores import Among
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError
 from adjudge.core.picture import Pictured
 from adjudge.core.table import Cell, Column, Table, Tables, Tabular, plain
 from adjudge.core.words import counted, listed
-from adjudge.data.scores import MeasureInfo
+from adjudge.data.scores import Among, MeasureInfo
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -148,7 +148,7 @@ class MeasureComparison:
         differ, alike = self.count("differ"), self.count("not significantly different")
         lost, untested = self.count("could not have been found"), self.count("not tested")
         corrected = (
-            "not corrected" if self.correct == "none" else f"{CORRECTED[self.correct]} over these pairs"
+            "not corrected" if self.correct == "none" else CORRECTIONS[self.correct].over("these pairs")
         )
         if lost and not differ + alike:
             said = [f"no pair of measures could have been found to differ ({self.how}, {corrected})"]
@@ -383,9 +383,6 @@ def _shown_p(p: float) -> Cell:
 def _letters(text: str) -> set[str]:
     """Letters stand close, or apart where there are very many."""
     return set(text.split()) if " " in text else set(text)
-
-
-CORRECTED = {"holm": "Holm", "bonferroni": "Bonferroni", "bh": "Benjamini-Hochberg"}
 
 
 @dataclass(frozen=True, repr=False)

@@ -18,13 +18,12 @@ from adjudge.analyses.meta.cells import POOLED, Cells, HumanCells
 from adjudge.analyses.meta.options import MetaOptions
 from adjudge.analyses.meta.rows import rows_of
 from adjudge.analyses.meta.words import coefficient_words, over_words, where_words
-from adjudge.analyses.scores import Among
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError
 from adjudge.core.picture import Pictured
 from adjudge.core.table import Cell, Column, Table, Tables, Tabular, plain
 from adjudge.core.words import counted, listed
-from adjudge.data.scores import MeasureInfo
+from adjudge.data.scores import Among, MeasureInfo
 from adjudge.stats.ceiling import CeilingCoefficient, HumanCeiling, human_ceiling
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.correlation import CorrelationLevel

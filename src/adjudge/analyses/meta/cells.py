@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from adjudge.analyses.preferences.measures import form_for, length_for
-from adjudge.analyses.scores import Among, Scores
+from adjudge.analyses.scores import Scores
 from adjudge.analyses.slices.slicing import RowTexts
 from adjudge.core.errors import DataError, UsageError, nearest, quoted
 from adjudge.core.words import counted, listed, natural
-from adjudge.data.scores import UNSET, AllLengths, MeasureInfo, ScoreMatrix, TopicAtLength, pooled
+from adjudge.data.scores import UNSET, AllLengths, Among, MeasureInfo, ScoreMatrix, TopicAtLength, pooled
 from adjudge.measures.spec import judge_of, same_name, split_spec
 from adjudge.stats.checks import FloatArray, IntArray
 

@@ -15,18 +15,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adjudge import __version__
-from adjudge.analyses.compare.counts import COUNTED
+from adjudge.analyses.counts import COUNTED
 from adjudge.analyses.meta.cells import Cells
 from adjudge.analyses.meta.correlations import CorrelationsResult, MeasureCorrelation, correlate_all
 from adjudge.analyses.meta.options import MetaOptions
 from adjudge.analyses.meta.power import PowerResult, discriminative_power
 from adjudge.analyses.meta.words import over_words, where_words
-from adjudge.analyses.scores import Among
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError
 from adjudge.core.table import Cell, Column, Table, Tables, Tabular, plain
 from adjudge.core.words import counted, listed
-from adjudge.data.scores import MeasureInfo
+from adjudge.data.scores import Among, MeasureInfo
 from adjudge.stats.checks import BoolArray, FloatArray
 from adjudge.stats.composites import (
     FOLDS,

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adjudge import __version__
+from adjudge.analyses.compare import AssessorEffects, Compare
 from adjudge.analyses.compare.pairs import prepare
 from adjudge.analyses.compare.sampled import (
-    AssessorEffects,
     Population,
-    effects_of,
     pair_results,
     population_of,
     swaps_topics,
 )
+from adjudge.analyses.compare.words import spoken_note
 from adjudge.analyses.conclusions import (
     CONCLUSIONS,
     DIFFERENT,
@@ -36,13 +36,13 @@ from adjudge.analyses.conclusions import (
     conclude,
     run_all,
 )
+from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.meta.cells import POOLED, Cells, HumanCells, over_lengths, score_matrix
-from adjudge.analyses.scores import Among
-from adjudge.analyses.tests import ALPHA, CORRECTION_BY, Choices, choices
+from adjudge.analyses.tests import ALPHA
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.table import Cell, Column, Table, Tables, Tabular, plain
 from adjudge.core.words import counted, listed
-from adjudge.data.scores import MeasureInfo
+from adjudge.data.scores import Among, MeasureInfo
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.paired import test_words
 from adjudge.stats.pairs import columns_of_pairs
@@ -115,20 +115,21 @@ def agree_on_conclusions(
     tested and corrected by itself, as `compare` does; without it all, and where people's summaries are among the
     systems also machines and human-machine.
     """
-    chosen = choices(
+    chosen = Compare(
         test=test,
         correct=correct,
         alpha=alpha,
-        statistic=statistic,
-        zeros=zeros,
+        assessor_effects=assessor_effects,  # type: ignore[arg-type]
+        statistic=statistic,  # type: ignore[arg-type]
+        zeros=zeros,  # type: ignore[arg-type]
         resamples=resamples,
         seed=seed,
     )
-    if len(chosen.run) > 1:
+    if len(chosen.tests_run) > 1:
         raise UsageError("conclusions are compared by one test: name it")
     mixed = cells.has_humans and len(set(cells.kinds)) > 1
     groups: Sequence[Among] = among or (("all", "machines", "human-machine") if mixed else ("all",))
-    effects = effects_of(assessor_effects)
+    effects = chosen.assessor_effects
     found = [
         each for group in groups for each in _Compared(_chosen(cells, group), group, chosen, effects).all()
     ]
@@ -183,7 +184,7 @@ class _Compared:
 
     cells: Cells
     group: Among
-    choices: Choices
+    choices: Compare
     effects: AssessorEffects | None
 
     def all(self) -> Iterator[ConclusionAgreement]:
@@ -232,7 +233,7 @@ class _Compared:
         size = len(self.cells.systems)
         matrix = score_matrix(info, values, self.cells)
         if matrix is None:
-            return _nothing(size, self.family(self.cells.systems), self.choices.test)
+            return _nothing(size, self.family(self.cells.systems), self.choices.grouping_test)
         ready = prepare(matrix, self.choices, family=self.family)
         order = [self.cells.systems.index(system) for system in ready.matrix.systems]
         whose = None
@@ -242,7 +243,8 @@ class _Compared:
             assert whose.pairs is not None
             untold = _of_sample(ready.matrix.values, whose, ready.family)
         else:
-            untold = run_all(ready.matrix.values, ready.family, self.choices, "two-sided")[self.choices.test]
+            tests = run_all(ready.matrix.values, ready.family, self.choices, "two-sided")
+            untold = tests[self.choices.grouping_test]
         tested = conclude([untold], self.choices)[0]
         return _in_place(tested, order, size, self.family(self.cells.systems), whose)
 
@@ -260,7 +262,7 @@ def _population(
     info: MeasureInfo,
     assessors: tuple[str, ...],
     by_assessor: FloatArray,
-    chosen: Choices,
+    chosen: Compare,
     effects: AssessorEffects | None,
 ) -> Population:
     from adjudge.stats.linear.judged_pairs import JudgedPairs, judged_pairs
@@ -483,7 +485,7 @@ class ConclusionsResult(Tabular):
     """The five cells of every measure, human measure and choice of pairs."""
 
     agreements: tuple[ConclusionAgreement, ...]
-    choices: Choices
+    choices: Compare
     all_topics: bool = False
 
     def of(self, measure: str, human: str | None = None, among: Among = "all") -> ConclusionAgreement:
@@ -558,7 +560,7 @@ class ConclusionsResult(Tabular):
         yield from (f"{where}, {said}" for said in (*_contradictions(tested), *_unfindable(tested)))
 
     def _notes(self) -> Iterator[str]:
-        corrected = CORRECTION_BY[self.choices.correct]
+        corrected = CORRECTIONS[self.choices.correct].for_all_pairs
         tests = dict.fromkeys(
             test for each in self.agreements for test in (each.automatic.test, each.people.test)
         )
@@ -724,7 +726,7 @@ class ConclusionsResult(Tabular):
                         "human": group[0].human.measure,
                         "among": group[0].among,
                         "measures": sorted(e.measure.measure for e in group if e.people is people),
-                        **people.population.as_dict(),
+                        **people.population.facts(),
                     }
 
     def as_dict(self) -> dict[str, Any]:
@@ -790,7 +792,7 @@ def _whose(whose: Population) -> Iterator[str]:
     """For whom people's conclusions hold."""
     if whose.effects == "random":
         yield f"people's conclusions are for {whose.like_these}, who are a sample as topics are"
-        yield from whose.notes()
+        yield from (spoken_note(note) for note in whose.notes())
     else:
         why = f" ({whose.why})" if whose.why else ""
         yield f"people's conclusions are for {whose.these}, not for others{why}"

@@ -27,12 +27,11 @@ from adjudge.analyses.meta.words import (
     over_words,
     where_words,
 )
-from adjudge.analyses.scores import Among
 from adjudge.core.engine import generator
 from adjudge.core.picture import Pictured
 from adjudge.core.table import Cell, Column, Table, Tables, Tabular, plain
 from adjudge.core.words import counted, listed
-from adjudge.data.scores import MeasureInfo
+from adjudge.data.scores import Among, MeasureInfo
 from adjudge.stats.correlation import (
     Coefficient,
     CorrelationIntervals,

@@ -18,12 +18,12 @@ from adjudge import __version__
 from adjudge.analyses.meta.cells import Cells, HumanCells, several_among
 from adjudge.analyses.meta.referenced import ReferencedScores, References, mean_of
 from adjudge.analyses.meta.words import coefficient_words, over_words
-from adjudge.analyses.scores import Among, Scores
+from adjudge.analyses.scores import Scores
 from adjudge.core.engine import generator
 from adjudge.core.picture import Pictured
 from adjudge.core.table import Cell, Column, Table, Tables, Tabular, plain
 from adjudge.core.words import counted, decimal, listed
-from adjudge.data.scores import AllLengths, MeasureInfo
+from adjudge.data.scores import AllLengths, Among, MeasureInfo
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.correlation import (

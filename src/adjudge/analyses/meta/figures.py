@@ -11,7 +11,6 @@ import pandas as pd
 
 from adjudge.analyses.meta.rows import rows_of
 from adjudge.analyses.meta.words import LEVELS, coefficient_words, n_words, over_words
-from adjudge.analyses.scores import Among
 from adjudge.analyses.trust_drawing import (
     ROW,
     all_there,
@@ -41,6 +40,7 @@ from adjudge.core.picture import (
     in_order,
 )
 from adjudge.core.words import counted, listed
+from adjudge.data.scores import Among
 
 if TYPE_CHECKING:
     import altair as alt

@@ -14,16 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge import __version__
 from adjudge.analyses.conclusions import Conclusion
-from adjudge.analyses.meta.better import CORRECTED, swaps_for
+from adjudge.analyses.corrections import CORRECTIONS
+from adjudge.analyses.meta.better import swaps_for
 from adjudge.analyses.meta.cells import Cells, several_among
 from adjudge.analyses.meta.words import over_words
-from adjudge.analyses.scores import Among, Source, scores_of
+from adjudge.analyses.scores import Source, scores_of
 from adjudge.core.engine import generator
 from adjudge.core.errors import UsageError, quoted
 from adjudge.core.errors import among as hint
 from adjudge.core.table import Cell, Column, Table, Tabular, plain
 from adjudge.core.words import counted, listed
-from adjudge.data.scores import AllLengths, MeasureInfo
+from adjudge.data.scores import AllLengths, Among, MeasureInfo
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,7 +80,7 @@ class HotellingResult(Tabular):
         if len(pairs) == 1:
             return self._one(pairs[0])
         corrected = (
-            "not corrected" if self.correct == "none" else f"{CORRECTED[self.correct]} over these pairs"
+            "not corrected" if self.correct == "none" else CORRECTIONS[self.correct].over("these pairs")
         )
         by_f, by_flips = (
             Counter(getattr(p, name) for p in pairs) for name in ("conclusion", "conclusion_flips")

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
 from adjudge.analyses.meta.words import COEFFICIENTS, LEVELS
-from adjudge.analyses.scores import Among
-from adjudge.data.scores import AllLengths
+from adjudge.data.scores import AllLengths, Among
 from adjudge.stats.multiple import Correction
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adjudge import __version__
-from adjudge.analyses.compare.counts import (
-    COUNTED,
+from adjudge.analyses.counts import COUNTED, Counts
+from adjudge.analyses.counts.result import (
     CountsByMeasure,
     CountsByTest,
     CountsTable,
@@ -22,7 +22,7 @@ from adjudge.analyses.compare.counts import (
     rankel_tables,
 )
 from adjudge.analyses.meta.cells import Cells, score_matrix
-from adjudge.analyses.tests import ALPHA, LEVEL, RESAMPLES
+from adjudge.analyses.tests import ALPHA, RESAMPLES
 from adjudge.core.errors import DataError
 from adjudge.core.table import Cell, Column, Table, Tables, Tabular, plain
 from adjudge.core.words import counted, listed
@@ -50,12 +50,11 @@ def discriminative_power(
     in the paper. People's scores are means over assessors, so that their counts are for these assessors. A measure is
     tested on the topics that `cells` give it: those that people judged, or all of its own.
     """
-    runs = counting(
+    counted_by = Counts(
         tests=tests,
         alpha=alpha,
-        level=LEVEL,
-        statistic=statistic,
-        zeros=zeros,
+        statistic=statistic,  # type: ignore[arg-type]
+        zeros=zeros,  # type: ignore[arg-type]
         resamples=resamples or RESAMPLES,
         seed=seed,
     )
@@ -69,7 +68,7 @@ def discriminative_power(
         raise DataError("fewer than two systems have scores, so that there is no pair to count")
     kinds = dict(zip(cells.systems, cells.kinds, strict=True))
     return PowerResult(
-        counts=rankel_tables(matrices, kinds, runs, alpha=alpha, level=LEVEL),
+        counts=rankel_tables(matrices, kinds, counting(counted_by.how()), asked=counted_by),
         humans=tuple(each.info.measure for each in cells.humans),
         titles={info.measure: info for info, _ in given},
         empty=tuple(info.words for info, matrix in ready if matrix is None),

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from adjudge.analyses.meta.cells import Cells, HumanCells, column_means
-from adjudge.analyses.scores import Among
 from adjudge.core.picture import Pictured
 from adjudge.core.table import Cell, Column, Table, Tables, Tabular, plain
 from adjudge.core.words import counted, listed
-from adjudge.data.scores import MeasureInfo
+from adjudge.data.scores import Among, MeasureInfo
 from adjudge.stats.checks import BoolArray, FloatArray
 from adjudge.stats.correlation import correlations
 from adjudge.stats.order import places

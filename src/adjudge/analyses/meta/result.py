@@ -16,13 +16,13 @@ from adjudge.analyses.meta.cells import Cells, cells_of
 from adjudge.analyses.meta.options import MetaOptions
 from adjudge.analyses.meta.words import COEFFICIENTS, LEVELS, PROPERTIES
 from adjudge.analyses.parts import PartsResult, ResultPart, listed_names, several_names
-from adjudge.analyses.scores import Among, Patterns, Scores, Source, scores_of
+from adjudge.analyses.scores import Patterns, Scores, Source, scores_of
 from adjudge.core.errors import AdjudgeError, DataError, UsageError, nearest, quoted
 from adjudge.core.table import plain
 from adjudge.core.words import listed
 from adjudge.data.collection import Collection, load
 from adjudge.data.folder import Folder
-from adjudge.data.scores import AllLengths
+from adjudge.data.scores import AllLengths, Among
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,7 +61,7 @@ class MetaRun:
     @cached_property
     def compared(self) -> Mapping[tuple[str, Among], Comparison | str]:
         """People's comparison of the systems, by human measure and choice of systems; or why there is none."""
-        from adjudge.analyses.compare.pairs import compare
+        from adjudge.analyses.compare import compare
 
         found: dict[tuple[str, Among], Comparison | str] = {}
         for human in self.cells.humans:
@@ -188,7 +188,7 @@ def _better(run: MetaRun) -> ResultPart:
 
 
 def _power(run: MetaRun) -> ResultPart:
-    from adjudge.analyses.compare.counts import COUNTED
+    from adjudge.analyses.counts import COUNTED
     from adjudge.analyses.meta.power import discriminative_power
 
     o = run.options
@@ -349,9 +349,10 @@ def meta(
 
 def _check_choices(options: MetaOptions) -> None:
     """Refuse what a part would refuse after the others have done their work."""
-    from adjudge.analyses.tests import choices, parts_of
+    from adjudge.analyses.compare import Compare
+    from adjudge.analyses.tests import parts_of
 
-    choices(test=options.test, correct=options.correct)
+    Compare(test=options.test, correct=options.correct)
     for test in options.tests:
         parts_of(test)
     for name in options.by:

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adjudge import __version__
-from adjudge.analyses.meta.better import CORRECTED
+from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.meta.cells import Cells, several_among
 from adjudge.analyses.meta.words import MEASURED, NAMED, PROPERTIES, coefficient_words, over_words
-from adjudge.analyses.scores import Among, Scores
+from adjudge.analyses.scores import Scores
 from adjudge.analyses.slices.slicing import Masks, by_name, text_values, thirds
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError, nearest, quoted
 from adjudge.core.table import Cell, Column, Table, Tables, Tabular, plain
 from adjudge.core.words import counted, listed
-from adjudge.data.scores import MeasureInfo
+from adjudge.data.scores import Among, MeasureInfo
 from adjudge.stats.correlation import Coefficient, correlations
 from adjudge.stats.multiple import Correction, reached
 from adjudge.stats.slices import SliceTest, slice_tests
@@ -118,7 +118,7 @@ class SlicesResult(Tabular):
         worse = [each for each in rows if each.verdict == "worse"]
         tests = counted(sum(not math.isnan(each.p_adjusted) for each in rows), "test")
         corrected = (
-            f"{tests}, not corrected" if self.correct == "none" else f"{CORRECTED[self.correct]} over {tests}"
+            f"{tests}, not corrected" if self.correct == "none" else CORRECTIONS[self.correct].over(tests)
         )
         for each in worse:
             t = each.test

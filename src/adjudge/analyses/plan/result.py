@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 import numpy as np
 
 from adjudge import __version__
+from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.plan.designs import (
     DesignStudy,
     DifferenceKind,
@@ -25,14 +26,14 @@ from adjudge.analyses.plan.designs import (
     why_no_designs,
 )
 from adjudge.analyses.plan.noise import NoiseSources, noise_sources
-from adjudge.analyses.scores import Among, Source, scores_of
+from adjudge.analyses.scores import Source, scores_of
 from adjudge.analyses.tests import ALL, RESAMPLES
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError, nearest, quoted
 from adjudge.core.picture import Pictured
 from adjudge.core.table import Column, Table, Tables, Tabular, plain
 from adjudge.core.words import counted, decimal, listed
-from adjudge.data.scores import AllLengths, CellJudgments, Pool, ScoreMatrix
+from adjudge.data.scores import AllLengths, Among, CellJudgments, Pool, ScoreMatrix
 from adjudge.stats import checks
 from adjudge.stats.paired import TEST_WORDS
 from adjudge.stats.pairs import columns_of_pairs
@@ -91,7 +92,6 @@ SAMPLED = (2, 3, 5, 10, 20)
 _NICE = tuple(base * 2**k for k in range(24) for base in (6, 8))
 Progress = Callable[[int, int], None]
 Correct = Literal["holm", "bonferroni", "none"]
-CORRECT_WORDS = {"holm": "Holm", "bonferroni": "Bonferroni"}
 Compared = Literal["all", "typical", "one"]
 """All pairs whatever the other systems are; all pairs where they lie as the scores' systems do; the pair by itself."""
 
@@ -293,7 +293,7 @@ def smallest_found(comparison: Comparison, *, power: float = 0.8, simulations: i
     distribution with the median standard error of the pairs and its degrees of freedom.
     """
     checks.share("power", power)
-    chose, matrix, family = comparison.choices, comparison.matrix, comparison.family
+    chose, matrix, family = comparison.asked, comparison.matrix, comparison.family
     results = comparison.tested[comparison.test].results
     apart = np.abs(results.counts.difference[family])
     shared = results.counts.n[family]
@@ -316,7 +316,7 @@ def smallest_found(comparison: Comparison, *, power: float = 0.8, simulations: i
         return unknown("power is not computed for whole sets of topics")
     pairs = 1 if chose.correct == "none" else pairs
     many = f" over {counted(pairs, 'pair')}" if pairs > 1 else ""
-    over = f", {CORRECT_WORDS[chose.correct]}{many}" if pairs > 1 else ""
+    over = f", {CORRECTIONS[chose.correct].short}{many}" if pairs > 1 else ""
     if comparison.sampled:
         value = _reach_of_sample(comparison, power, chose.alpha / pairs)
         basis = f"t over topics and assessors{f', Bonferroni{many}' if many else ''}, alpha {alpha}"
@@ -876,7 +876,7 @@ def basis(plan: PowerPlan, need: Needs) -> str:
     alpha = f"{plan.alpha:g}".removeprefix("0")
     over = ""
     if need.compared != "one" and plan.pairs > 1:
-        over = f", {CORRECT_WORDS[plan.correct]} over {counted(plan.pairs, 'pair')}"
+        over = f", {CORRECTIONS[plan.correct].short} over {counted(plan.pairs, 'pair')}"
     return f"{need.words}{over}, alpha {alpha}"
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
-from adjudge.analyses.scores import Among, Scores
+from adjudge.analyses.scores import Scores
 from adjudge.core.engine import Workers, chunked, generator, run
 from adjudge.core.errors import AdjudgeError, DataError, UsageError, quoted
 from adjudge.core.picture import Pictured
@@ -25,7 +25,7 @@ from adjudge.core.words import counted, listed
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Folder
 from adjudge.data.rows import Summary
-from adjudge.data.scores import UNSET, AllLengths, ScoreMatrix
+from adjudge.data.scores import UNSET, AllLengths, Among, ScoreMatrix
 from adjudge.data.target import Target
 from adjudge.judgments.batch import Judgments, TopicBatch
 from adjudge.judgments.pairs.answers import human_answers

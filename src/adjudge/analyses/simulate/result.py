@@ -14,9 +14,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from adjudge import __version__
+from adjudge.analyses.compare import Compare
 from adjudge.analyses.conclusions import ALIKE, DIFFERENT, FEW_TOPICS, Untold, conclude, resamples_for
 from adjudge.analyses.scores import Source, scores_of
-from adjudge.analyses.tests import Choices
 from adjudge.core.engine import Workers, generator, run
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.table import Column, Table, Tabular, plain
@@ -397,7 +397,7 @@ _CORRECTED = {"any-holm": ", corrected as a comparison is (Holm with Tarone's st
 
 def _compared_with(model: ScoreModel, alpha: float) -> int:
     """The resamples that a comparison of so many systems takes."""
-    return resamples_for(Choices(alpha=alpha), model.systems * (model.systems - 1) // 2)
+    return resamples_for(Compare(alpha=alpha), model.systems * (model.systems - 1) // 2)
 
 
 def _check(task: _SimulationTask, simulations: int) -> None:
@@ -464,7 +464,7 @@ def _found(untold: Untold, task: _SimulationTask) -> FloatArray:
     """What one simulation adds to the columns."""
     differ = _differing(task.model)
     [alone], [together] = (
-        conclude([untold], Choices(alpha=task.alpha, correct=correct)) for correct in ("none", "holm")
+        conclude([untold], Compare(alpha=task.alpha, correct=correct)) for correct in ("none", "holm")
     )
     power, size = (alone.different[of].mean() if of.any() else 0.0 for of in (differ, ~differ))
     any_false = (tested.different[~differ].any() for tested in (alone, together))

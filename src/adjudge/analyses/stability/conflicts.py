@@ -14,7 +14,7 @@ from functools import cached_property
 from statistics import fmean
 from typing import TYPE_CHECKING, Literal, get_args
 
-from adjudge.analyses.gathered import Gathered
+from adjudge.analyses.gathered import Gathered, Part
 from adjudge.core.words import natural
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.protocol import UNIT, Protocol
@@ -100,6 +100,32 @@ class JudgedAgain:
     def answers(self, scope: Scope = "all") -> Mapping[Key, int]:
         """Of everything that was judged again, the most different answers that a judgment of it is compared with."""
         return self._compared[scope][1]
+
+    def counts(self, scope: Scope = "all") -> tuple[int, int, int]:
+        """Judgments that were repeated, those with different answers, those with three or more."""
+        recurrences = self.recurrences(scope).values()
+        return (
+            sum(each.repeated for each in recurrences),
+            sum(each.answers > 1 for each in recurrences),
+            sum(each.answers > 2 for each in recurrences),
+        )
+
+    def counts_by_task(self, scope: Scope) -> dict[tuple[str, str | None], list[int]]:
+        """By protocol and task: judgments, those repeated, those with different answers; units judged again, those in
+        conflict."""
+        recurrences = self.recurrences(scope)
+        totals: dict[tuple[str, str | None], list[int]] = {}
+        for id, judgment in self.judgments.items():
+            counts = totals.setdefault((judgment.protocol, judgment.task), [0] * 5)
+            counts[0] += 1
+            counts[1] += recurrences[id].repeated
+            counts[2] += recurrences[id].answers > 1
+        for key, answers in self.answers(scope).items():
+            judgment = self.judgments[self.keys[key][0][0]]
+            counts = totals[judgment.protocol, judgment.task]
+            counts[3] += 1
+            counts[4] += answers > 1
+        return totals
 
     @cached_property
     def _compared(self) -> dict[Scope, tuple[dict[Hashable, Recurrence], dict[Key, int]]]:
@@ -363,6 +389,24 @@ class ResolvedScores:
     """Topics that a system has no score on, of those that any has. Then scores are adjusted for topics."""
     apart: bool = False
     """Whether there are others of the same kind that these share no topics with."""
+
+    @property
+    def part(self) -> Part:
+        return self.protocol, self.task, self.length, self.form
+
+    @property
+    def pairs(self) -> int:
+        return len(self.systems) * (len(self.systems) - 1) // 2
+
+    @property
+    def crossing(self) -> int:
+        """Pairs that can change places."""
+        return len(self.overlaps) - len(self.ties)
+
+    @property
+    def moved(self) -> int:
+        """Systems whose score some resolution changes."""
+        return sum(len(set(scores)) > 1 for scores in zip(*self.scores.values(), strict=True))
 
 
 def resolved(

@@ -14,18 +14,18 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from adjudge.analyses.agreement.result import (
-    AgreementResult,
-    QuestionAgreement,
-    agreement_on,
-    alpha_sentence,
-    asked_of,
-)
+from adjudge.analyses.agreement import Agreement
+from adjudge.analyses.agreement.coefficients import QuestionAgreement
+from adjudge.analyses.agreement.result import AgreementResult, agreement_on, asked_of
+from adjudge.analyses.agreement.words import alpha_sentence
 from adjudge.analyses.compare.pairs import Comparison, ranks
 from adjudge.analyses.conclusions import DIFFERENT, NOT_COMPARABLE, NOT_TESTED, OUT_OF_REACH
 from adjudge.analyses.plan.result import number, smallest_found
 from adjudge.analyses.scores import Scores, Source, scores_of
-from adjudge.analyses.stability.result import RankNoise, Stability, stability
+from adjudge.analyses.stability import stability
+from adjudge.analyses.stability.noise import RankNoise
+from adjudge.analyses.stability.result import StabilityResult
+from adjudge.analyses.stability.words import order_kept, whose
 from adjudge.core.errors import AdjudgeError
 from adjudge.core.words import counted, listed
 from adjudge.data.collection import Collection
@@ -120,7 +120,7 @@ def trust_conditions(
     comparison: Comparison,
     *,
     collection: Collection | None = None,
-    stability: Stability | None = None,
+    stability: StabilityResult | None = None,
     agreement: AgreementResult | None = None,
 ) -> TrustConditions:
     """Under which conditions a comparison's conclusions can be trusted, each stated either way.
@@ -156,7 +156,7 @@ def conditions_of(
     *,
     texts: CopiedTexts | None,
     collection: Collection,
-    stability: Stability | Absent | None,
+    stability: StabilityResult | Absent | None,
     agreement: AgreementResult | Absent | None,
     names: Mapping[str, str] | None = None,
 ) -> TrustConditions:
@@ -302,8 +302,8 @@ def _assessors(scores: Scores, comparison: Comparison) -> TrustCondition:
     judged = f"{counted(size, 'assessor')} judged"
     if size == 1:
         return said("unmet", f"{judged}: conclusions hold for this one, not for others")
-    simulated = [line for line in scores.notes(comparison.measure) if line.endswith("simulated")]
-    program = f"; {listed(simulated)}" if simulated else ""
+    simulated = scores.count_simulated(comparison.measure)
+    program = f"; {counted(simulated, 'judgment is', 'judgments are')} simulated" if simulated else ""
     if comparison.sampled:
         return said("met", f"{judged}, and conclusions are for {whose.like_these}{program}")
     why = f": {whose.why}" if whose.why else ""
@@ -311,7 +311,7 @@ def _assessors(scores: Scores, comparison: Comparison) -> TrustCondition:
 
 
 def _stable(
-    scores: Scores, comparison: Comparison, found: Stability | Absent | None, called: _Called
+    scores: Scores, comparison: Comparison, found: StabilityResult | Absent | None, called: _Called
 ) -> TrustCondition:
     """Whether half of the systems or more are ruled out as the best, and other assessors would leave it at that.
 
@@ -355,7 +355,8 @@ def _stable(
     if (noise := _noise_of(scores, comparison, found)) is not None:
         share = _stays(noise, first)
         words += f". {_stays_words(noise, first, share)}" if settled else ""
-        words += f". {_noise_words(noise)}"
+        kept = order_kept(noise)
+        words += f". {kept[0].upper()}{kept[1:]}"
     return said("met" if settled and share >= comparison.level else "unmet", words)
 
 
@@ -369,18 +370,14 @@ def _stays_words(noise: RankNoise, first: Sequence[str], share: float) -> str:
     assert noise.drawn is not None
     # Rounded down, so that it holds.
     percent = math.floor(1000 * share + 1e-9) / 10
-    whose = "it" if len(first) == 1 else "one of them"
-    draws = f"{noise.drawn.draws:,} draws for {noise.whose()} on these topics"
-    return f"In {percent:g} % of {draws}, {whose} has the best mean"
+    who = "it" if len(first) == 1 else "one of them"
+    draws = f"{noise.drawn.draws:,} draws for {whose(noise)} on these topics"
+    return f"In {percent:g} % of {draws}, {who} has the best mean"
 
 
-def _noise_words(noise: RankNoise) -> str:
-    """How many pairs keep their order when assessors judge again, or others do."""
-    sentence = next(noise.sentences()).removeprefix(f"{noise.title}: ")
-    return f"{sentence[0].upper()}{sentence[1:]}"
-
-
-def _noise_of(scores: Scores, comparison: Comparison, found: Stability | Absent | None) -> RankNoise | None:
+def _noise_of(
+    scores: Scores, comparison: Comparison, found: StabilityResult | Absent | None
+) -> RankNoise | None:
     """Of judgments: what the noise of judging leaves of this ranking."""
     if comparison.population is None or isinstance(found, Absent):
         return None
@@ -476,7 +473,7 @@ def _questions(
         return None
     left = {each.key for each in there} - known.keys()
     if left:
-        more = agreement_on(everyone, lambda each: each.key in left, without=scores.left_out)
+        more = agreement_on(everyone, lambda each: each.key in left, Agreement(without=scores.left_out))
         known |= {each.key: each for each in more.questions}
     return [known[each.key] for each in there]
 

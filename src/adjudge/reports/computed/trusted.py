@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from adjudge.analyses.assessors.result import Dossiers
     from adjudge.analyses.judges.result import JudgeReport
     from adjudge.analyses.meta.result import MetaResult
-    from adjudge.analyses.stability.result import RankNoise, Stability
+    from adjudge.analyses.stability.noise import RankNoise
+    from adjudge.analyses.stability.result import StabilityResult
     from adjudge.data.scores import AllLengths
     from adjudge.data.target import Target
     from adjudge.reports.computed.gather import ReportOptions
@@ -146,10 +147,10 @@ def _stability(
     form: str | None,
     options: ReportOptions,
     main: Target,
-) -> Stability | Absent:
+) -> StabilityResult | Absent:
     """Of the ranking that the report answers with first."""
     from adjudge.analyses.gathered import gathered_of
-    from adjudge.analyses.stability.result import stability
+    from adjudge.analyses.stability import stability
 
     if not people and gathered_of(scores) is None:
         return _without_people(scores)
@@ -167,7 +168,7 @@ def _stability(
         return each.length in (None, main.length) and each.form in (None, main.form)
 
     result = replace(result, noise=tuple(sorted(result.noise, key=lambda each: not is_main(each))))
-    return result if result.tables().tables else _without_people(scores)
+    return result if result.anything else _without_people(scores)
 
 
 def _everyone(scores: Scores) -> Scores:
@@ -182,6 +183,7 @@ def _known(scores: Scores, measures: Sequence[str], what: str, value: T | None) 
 
 
 def _agreement(scores: Scores, main: Target, options: ReportOptions) -> AgreementResult | Absent:
+    from adjudge.analyses.agreement import Agreement
     from adjudge.analyses.agreement.result import agreement_on
 
     if not scores.assessors() and scores.folder is None:
@@ -189,9 +191,7 @@ def _agreement(scores: Scores, main: Target, options: ReportOptions) -> Agreemen
     return agreement_on(
         _everyone(scores),
         lambda each: each.is_of(main.length, main.form),
-        alpha=1 - options.level,
-        seed=options.seed,
-        without=scores.left_out,
+        Agreement(level=options.level, seed=options.seed, without=scores.left_out),
         pyramids_of=main,
     )
 
@@ -199,7 +199,7 @@ def _agreement(scores: Scores, main: Target, options: ReportOptions) -> Agreemen
 def _dossiers(
     scores: Scores, people: Sequence[str], length: int | None, form: str | None, options: ReportOptions
 ) -> tuple[Dossiers, ...] | Absent:
-    from adjudge.analyses.assessors.result import dossiers
+    from adjudge.analyses.assessors import dossiers
 
     several = [name for name in people if len(scores.assessors(name)) > 1]
     if not several:
@@ -427,10 +427,9 @@ def chosen_words(found: Findings) -> Iterator[str]:
         yield "Systems are called by their ids here."
 
 
-def _stable_section(found: Stability, where: str) -> TrustSection:
-    tables = list(found.tables())
-    shown = next((table for table in tables if table.name.startswith("judge-noise")), None)
-    shown = shown or (tables[0] if tables else None)
+def _stable_section(found: StabilityResult, where: str) -> TrustSection:
+    tables = found.all_tables
+    shown = next((table for table in tables if table.name.startswith("judge-noise")), tables[0])
     _, *more = found.sentences()
     return trust_section(
         "trust-stability",
@@ -438,18 +437,17 @@ def _stable_section(found: Stability, where: str) -> TrustSection:
         said=more[:SAID],
         more=more[SAID:],
         figure=page_figure(found, "stability"),
-        tables=[shown] if shown else (),
+        tables=[shown],
         further=[table for table in tables if table is not shown],
-        notes=found.tables().notes,
+        notes=found.warnings("command"),
         command=f"adjudge stability {where}",
-        signature=shown.signature if shown else "",
+        signature=found.signature,
     )
 
 
 def _agreed_section(found: AgreementResult, where: str) -> TrustSection:
-    headline = found.headline()
-    more = [text for text in found.sentences() if text != headline]
-    names = {"without-assessor", "assessor-pairs", "agreement-by-system"}
+    _, *more = found.sentences()
+    names = ("without-assessor", "assessor-pairs", "agreement-by-system")
     return trust_section(
         "trust-agreement",
         "Do assessors agree?",
@@ -457,8 +455,8 @@ def _agreed_section(found: AgreementResult, where: str) -> TrustSection:
         more=more[SAID:],
         figure=page_figure(found, "agreement"),
         tables=[found.table()],
-        further=[table for table in found.tables() if table.name in names],
-        notes=found.notes(),
+        further=[found.table(name) for name in names],
+        notes=found.warnings("command"),
         command=f"adjudge agreement {where}",
         signature=found.signature,
     )
@@ -466,10 +464,10 @@ def _agreed_section(found: AgreementResult, where: str) -> TrustSection:
 
 def _assessors_section(found: Sequence[Dossiers], where: str) -> TrustSection:
     said = [text for each in found for text in list(each.sentences())[1:]]
-    changed = [table for each in found if (table := each.changes_table()) is not None]
-    titled = [
+    without = [
         replace(table, title=f"{table.title}, {each.title}")
-        for each, table in zip([each for each in found if each.left_out], changed, strict=True)
+        for each in found
+        for table in each.all_tables[1:]
     ]
     return trust_section(
         "trust-assessors",
@@ -478,8 +476,8 @@ def _assessors_section(found: Sequence[Dossiers], where: str) -> TrustSection:
         more=said[SAID:],
         figure=page_figure(found[0], "assessors"),
         tables=[found[0].table()],
-        further=[*(each.table() for each in found[1:]), *titled],
-        notes=[note for each in found for note in each.table().notes],
+        further=[*(each.table() for each in found[1:]), *without],
+        notes=[note for each in found for note in each.warnings("command")],
         command=f"adjudge assessors {where}",
         signature=found[0].signature,
     )

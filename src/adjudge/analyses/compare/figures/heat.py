@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import pandas as pd
 
+from adjudge.analyses.compare.pairs import MISSING_SCORES
 from adjudge.analyses.drawing import CROSS, few_enough, form_of, labels, step, text_size
 from adjudge.core.errors import UsageError, quoted
 from adjudge.core.picture import (
@@ -171,7 +172,7 @@ def heat(comparison: Comparison, *, order: Order | None = None) -> Figure:
         _words(comparison, chosen, missing, people=bool(people and others), all_people=not others),
         data,
         drawing,
-        notes=tuple(comparison.missing()),
+        notes=tuple(comparison.notes_of(MISSING_SCORES)),
         signature=matrix.signature,
     )
 

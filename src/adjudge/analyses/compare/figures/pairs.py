@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from adjudge.analyses.compare.pairs import MISSING_SCORES
+from adjudge.analyses.compare.words import tally
 from adjudge.analyses.drawing import few_enough, labels, once, step, text_size
 from adjudge.core.errors import UsageError, among, quoted
 from adjudge.core.picture import (
@@ -52,10 +54,10 @@ def forest(comparison: Comparison, *, against: str | None = None) -> Figure:
     """
     import altair as alt
 
-    against = comparison.choices.against if against is None else against
+    against = comparison.asked.against if against is None else against
     pairs = _pairs(comparison, against)
     called = labels(comparison.matrix.systems)
-    margin = comparison.choices.margin
+    margin = comparison.asked.margin
     rows = [_difference(pair, called, against) for pair in pairs]
     rows.sort(key=lambda row: _place(row["difference"], signed=against is not None))
     data = pd.DataFrame(rows)
@@ -64,7 +66,7 @@ def forest(comparison: Comparison, *, against: str | None = None) -> Figure:
     order = in_order(data["pair"])
     there = [c for c in CONCLUSION_COLOURS if c in set(data["conclusion"])]
     side = comparison.tested[comparison.test].results.alternative
-    open_end = {"greater": "width", "less": 0}.get(side if against == comparison.choices.against else "")
+    open_end = {"greater": "width", "less": 0}.get(side if against == comparison.asked.against else "")
     what = f"a system less {against}" if against else "first system less second"
 
     def drawing(base: alt.Chart) -> alt.TopLevelMixin:
@@ -113,7 +115,7 @@ def forest(comparison: Comparison, *, against: str | None = None) -> Figure:
         _forest_words(comparison, pairs, data, against, one_sided=open_end is not None),
         data,
         drawing,
-        notes=tuple(comparison.warnings()),
+        notes=tuple(comparison.warnings(without=(MISSING_SCORES,))),
         signature=comparison.signature,
     )
 
@@ -187,10 +189,10 @@ def _forest_words(
         said.append(f"{counted(bare, 'difference has', 'differences have')} no interval.")
     if lost:
         said.append(f"{counted(lost, 'pair has', 'pairs have')} no topic in common and no difference.")
-    if comparison.choices.margin is not None:
+    if comparison.asked.margin is not None:
         same = sum(pair.same for pair in pairs)
         said.append(
-            f"Dotted lines are the margin of {decimal(comparison.choices.margin, 'g')}: {same} of {of}"
+            f"Dotted lines are the margin of {decimal(comparison.asked.margin, 'g')}: {same} of {of}"
             f" {'is' if same == 1 else 'are'} shown to be within it."
         )
     return " ".join(said)
@@ -285,11 +287,11 @@ def matrix(comparison: Comparison) -> Figure:
     return figure_of(
         "matrix",
         f"Who is {high} than whom, {comparison.title}",
-        f"{_sentence(comparison.tally())}{whom} A cell says how the system of its row compares with that of its column;"
+        f"{_sentence(tally(comparison))}{whom} A cell says how the system of its row compares with that of its column;"
         f" systems from the {'best' if comparison.matrix.info.better else 'highest'} mean on.",
         data,
         drawing,
-        notes=tuple(comparison.warnings()),
+        notes=tuple(comparison.warnings(without=(MISSING_SCORES,))),
         signature=comparison.signature,
     )
 

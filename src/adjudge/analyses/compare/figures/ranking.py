@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from adjudge.analyses.compare.pairs import MISSING_SCORES
 from adjudge.analyses.drawing import KIND_SHAPES, few_enough, labels, step, text_size
-from adjudge.analyses.methods import is_adjusted
 from adjudge.core.errors import DataError
 from adjudge.core.picture import ACCENT, INK, MARK, SOFT, Figure, figure_of, in_order
 from adjudge.core.words import counted, listed
@@ -35,7 +35,7 @@ def league(comparison: Comparison) -> Figure:
     standings, kinds, matrix = comparison.standings, comparison.kinds, comparison.matrix
     few_enough(len(standings), MOST_SYSTEMS, "systems", "`adjudge compare` has them as a table")
     called = labels(s.system for s in standings)
-    moved = is_adjusted(comparison)
+    moved = comparison.is_adjusted
     # Where cells are missing the interval is of the plain mean, unless assessors are a sample.
     apart = moved and not comparison.sampled
     data = pd.DataFrame(
@@ -99,7 +99,7 @@ def league(comparison: Comparison) -> Figure:
         _league_words(comparison, apart=apart),
         data,
         drawing,
-        notes=tuple(comparison.warnings()),
+        notes=tuple(comparison.warnings(without=(MISSING_SCORES,))),
         signature=comparison.signature,
     )
 

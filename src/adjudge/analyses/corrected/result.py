@@ -1,21 +1,21 @@
-"""Systems compared with a judge's scores, corrected by people's: prediction-powered inference of all pairs.
+"""Pairs of systems by people's measure, each difference made surer by a judge's scores of more topics.
 
-A judge (a program, a measure, whoever is named) scored more topics than people did. Every pair's difference is
-estimated from people's differences on the topics that they judged and the judge's on all; the judge can only make it
-surer, not move it on average, however wrong the judge is, if the topics that people judged were drawn at random. The
-mathematics are in stats/ppi.py, of shares of yes without labels in stats/screening.py, of strengths from preferences
-in stats/preference/influence.py.
+Every pair's difference is estimated from people's differences on the topics that they judged and the judge's on all;
+the judge can only make it surer, not move it on average, however wrong the judge is, if the topics that people judged
+were drawn at random. The mathematics are in stats/ppi.py, of shares of yes without labels in stats/screening.py, of
+strengths from preferences in stats/preference/influence.py.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
-from adjudge.analyses.best import best_words
+from adjudge.analyses.best import candidates
+from adjudge.analyses.compare import Compare, Intervals
 from adjudge.analyses.conclusions import (
     ALIKE,
     CONCLUSIONS,
@@ -27,14 +27,17 @@ from adjudge.analyses.conclusions import (
     conclude,
     pair_intervals,
 )
-from adjudge.analyses.scores import Among, Scores, Source, scores_of
-from adjudge.analyses.tests import ALPHA, CORRECTION_BY, LEVEL, Choices, choices, one_of
+from adjudge.analyses.corrected import CompareCorrected
+from adjudge.analyses.scores import Scores
+from adjudge.analyses.tests import LEVEL
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError, quoted
 from adjudge.core.errors import among as among_known
-from adjudge.core.table import Column, Table, Tables, Tabular, plain
-from adjudge.core.words import counted, decimal, listed, number_word
-from adjudge.data.scores import AllLengths, MeasureInfo, Pool, ScoreTable
+from adjudge.core.phrases import Argument, Phrase
+from adjudge.core.results import Note, Result
+from adjudge.core.table import Column, Table
+from adjudge.core.words import counted, decimal, listed
+from adjudge.data.scores import MeasureInfo, ScoreTable
 from adjudge.measures.registry import parse_measure
 from adjudge.measures.spec import judge_of, same_name
 
@@ -49,13 +52,11 @@ if TYPE_CHECKING:
     from adjudge.stats.ppi import PoweredMean
     from adjudge.stats.screening import Screening
 
-Intervals = Literal["agreeing", "pointwise"]
 Method = Literal["ppi++", "rogan-gladen", "none"]
-PPI = "ppi++"
+PPI: Method = "ppi++"
 LOGS = "Bradley-Terry log strengths"
 REFUSED, UNLIKELY = 0.001, 0.05
 """p of a random draw of the topics that people judged: up to the first it is refused, up to the second it is said."""
-TOO_SHORT = "the interval rests on the few others, and may be too short"
 MOST_PAIRS = 45
 """Pairs up to which their table is shown unasked: those of ten systems."""
 
@@ -63,47 +64,21 @@ MOST_PAIRS = 45
 # What is asked for
 
 
-def compare_corrected(
-    scores: Source,
-    measure: str | None = None,
-    *,
-    judge: str,
-    length: int | AllLengths | None = None,
-    form: str | None = None,
-    correct: str = "holm",
-    against: str | None = None,
-    side: str = "both",
-    among: Among = "all",
-    alpha: float = ALPHA,
-    level: float = LEVEL,
-    pool: Pool = "mean",
-    pool_humans: bool = False,
-    intervals: str = "agreeing",
-    at_random: bool = False,
-    seed: int = 0,
-    without: str | Sequence[str] = (),
-) -> CorrectedComparison:
-    """Which systems differ by people's `measure`, with a judge's scores of more topics corrected by people's.
-
-    `judge` names an assessor of the measure, or a measure of its own; in a folder also a judge whose scores are the
-    measure with `by=NAME`. Everybody else is people. Each pair has its own lambda (PPI++), its variance has n - 2
-    degrees of freedom, and p-values are corrected over all pairs: holm, bonferroni, bh or none.
-
-    What is said holds if the topics that people judged were drawn at random. Where the judge's scores of these topics
-    are plainly others than of the rest, nothing is computed unless `at_random` says that they were.
-    """
+def corrected_by_people(scores: Scores, judge: str, asked: CompareCorrected) -> CorrectedComparison:
+    """A judge's scores of people's measure, corrected by people's."""
     import numpy as np
 
-    chosen = corrected_choices(
-        correct=correct, against=against, side=side, alpha=alpha, level=level, seed=seed
-    )
-    wanted: Intervals = one_of("sort of intervals", intervals, get_args(Intervals))
-    found = scores_of(scores, without=without)
-    people, judged = _split(found, measure, judge)
+    length, form = asked.length, asked.form
+    people, judged = _split(scores, asked.measure or None, judge)
     name, program = people.measures[0], judged.measures[0]
     matrices = [
         each.matrix(
-            which, length=length, form=form, among=among, pool=pool, pool_humans=pool_humans
+            which,
+            length=length,
+            form=form,
+            among=asked.among,
+            pool=asked.pool,
+            pool_humans=asked.pool_humans,
         ).averaged()
         for each, which in ((people, name), (judged, program))
     ]
@@ -125,11 +100,18 @@ def compare_corrected(
     ]
     behind = _placed(replace(own, values=own.counts), topics, systems)
     turned = {own.info.better, its.info.better} == {"higher", "lower"}
-    asked = _Asked(
+    notes = []
+    if alone := [s for s in own.systems if s not in its.systems]:
+        notes.append(Note.of("not-judged-by-judge", judge=judge, systems=alone))
+    if not yes_no and (unseen := [s for s in its.systems if s not in own.systems]):
+        notes.append(Note.of("not-judged-by-people", systems=unseen))
+    basis = _Basis(
+        asked=asked,
+        about_scores=scores.unsaid_notes(name),
         title=own.title,
         heading=own.heading,
         info=own.info,
-        signature=f"{own.signature}|judge:{judge}:{its.signature.replace('|', ':')}|pool:{pool}",
+        signature=f"{own.signature}|judge:{judge}:{its.signature.replace('|', ':')}|pool:{asked.pool}",
         judge=judge,
         assessors=tuple(sorted(rows["assessor"].dropna().unique())),
         judgments=np.where(both, behind, 0).sum(axis=1),
@@ -138,46 +120,26 @@ def compare_corrected(
         and None not in own.info.range
         and name.split("(")[0] == program.split("(")[0],
         yes_no=yes_no,
-        kinds=found.kinds_of(systems),
+        kinds=scores.kinds_of(systems),
         judge_means=np.array([_mean(column) for column in scored.T]),
         target=dict(own.target._asdict()),
-        notes=(
-            *found.unsaid_notes(name),
-            *_left_out(own.systems, its.systems, judge, yes_no),
-        ),
-        choices=chosen,
-        intervals=wanted,
-        at_random=at_random,
+        notes=tuple(notes),
+        testing=asked.how(),
+        intervals=asked.intervals,
+        at_random=asked.at_random,
+        say_pairs=asked.pairs,
     )
     return _corrected(
-        asked,
+        basis,
         topics=topics,
         systems=tuple(systems),
         people=given,
         judged=-scored if turned else scored,  # a judge's low scores may go with people's high ones
-        family=lambda names: found.pairs_among(names, among),
+        family=lambda names: scores.pairs_among(names, asked.among),
     )
 
 
-def corrected_choices(
-    *,
-    correct: str = "holm",
-    against: str | None = None,
-    side: str = "both",
-    alpha: float = ALPHA,
-    level: float = LEVEL,
-    seed: int = 0,
-) -> Choices:
-    """How pairs are compared: by Student's t on corrected differences, with a correction of p-values."""
-    if correct.startswith("westfall-young"):
-        raise UsageError(
-            f"--correct {correct} swaps topics, which a judge's scores have no test for: choose holm, bonferroni, bh"
-            " or none"
-        )
-    return choices(test="t", correct=correct, against=against, side=side, alpha=alpha, level=level, seed=seed)
-
-
-def _split(scores: Scores, measure: str | None, judge: str) -> tuple[Scores, Scores]:
+def _split(scores: Scores, measure: str | Sequence[str] | None, judge: str) -> tuple[Scores, Scores]:
     """People's scores of a measure, and the judge's of the same things, each with one measure."""
     known = scores.all_measures()
     own = same_name(judge, known)
@@ -185,8 +147,12 @@ def _split(scores: Scores, measure: str | None, judge: str) -> tuple[Scores, Sco
         others = [m for m in known if m != own and judge_of(m) is None]
         if len(others) > 1:
             raise UsageError(
-                f"{scores.name} has several measures ({listed(others)}): choose the one that people gave with"
-                f" {scores._choose}"
+                Phrase(
+                    "{name} has several measures ({measures}): choose the one that people gave with {measure}",
+                    name=scores.name,
+                    measures=listed(others),
+                    measure=Argument("measure"),
+                )
             )
         measure = others[0] if others else known[0]
     name = scores.resolve(measure)
@@ -229,13 +195,6 @@ def _yes_or_no(rows: pd.DataFrame) -> bool:
     return bool(values.isin([0.0, 1.0]).all())
 
 
-def _left_out(own: Sequence[str], its: Sequence[str], judge: str, yes_no: bool) -> Iterator[str]:
-    if alone := [s for s in own if s not in its]:
-        yield f"{judge} did not judge {listed(alone)}: left out"
-    if not yes_no and (unseen := [s for s in its if s not in own]):
-        yield f"people did not judge {listed(unseen)}: left out"
-
-
 def _placed(matrix: Any, topics: Sequence[str], systems: Sequence[str]) -> FloatArray:
     """A matrix's values in the places of these topics and systems; NaN where there is none."""
     found: FloatArray = matrix.to_frame().reindex(index=list(topics), columns=list(systems)).to_numpy(float)
@@ -254,6 +213,7 @@ def prefer_corrected(
     topics: Sequence[str] = (),
     level: float = LEVEL,
     at_random: bool = False,
+    pairs: bool = False,
     seed: int = 0,
     notes: Sequence[str] = (),
 ) -> CorrectedComparison:
@@ -261,7 +221,8 @@ def prefer_corrected(
 
     The source is a file, a DataFrame, the systems of an evaluation's folder, or answers that were read already. What a
     topic adds to people's strengths takes the place of its scores, so that each pair has its own lambda, and its
-    variance is the topic-clustered sandwich with n - 2 degrees of freedom. A tie is half a win.
+    variance is the topic-clustered sandwich with n - 2 degrees of freedom. A tie is half a win. With `pairs`, every
+    pair is said in words.
     """
     import numpy as np
 
@@ -294,7 +255,8 @@ def prefer_corrected(
         raise DataError(NO_MAXIMUM)
     from adjudge import __version__
 
-    asked = _Asked(
+    basis = _Basis(
+        about_scores=(*given.notes, *notes),
         title=LOGS,
         heading=f"{title or name}: {LOGS}",
         info=MeasureInfo("log-strength", better="higher"),
@@ -306,18 +268,15 @@ def prefer_corrected(
         same_scale=False,
         kinds={},
         judge_means=log_strengths(answers[1]) if has_maximum(answers[1]) else np.full(len(items), np.nan),
-        notes=(
-            *given.notes,
-            *notes,
-            *([f"not judged by both {judge} and people: {listed(left)}, left out"] if left else ()),
-        ),
-        choices=corrected_choices(alpha=round(1 - level, 12), level=level, seed=seed),
+        notes=(Note.of("not-judged-by-both", judge=judge, items=left),) if left else (),
+        testing=Compare(test="t", alpha=round(1 - level, 12), level=level, seed=seed),
         intervals="agreeing",
         at_random=at_random,
         unit="answer",
+        say_pairs=pairs,
     )
     return _corrected(
-        asked, topics=order, systems=tuple(items), people=fitted.people, judged=fitted.judge, family=None
+        basis, topics=order, systems=tuple(items), people=fitted.people, judged=fitted.judge, family=None
     )
 
 
@@ -347,10 +306,12 @@ def _preferences(
 # The comparison
 
 
-@dataclass(frozen=True)
-class _Asked:
+@dataclass(frozen=True, kw_only=True)
+class _Basis:
     """What is known of the scores, and how they are to be compared."""
 
+    asked: CompareCorrected | None = None
+    about_scores: tuple[str, ...]
     title: str
     heading: str
     info: MeasureInfo
@@ -362,14 +323,15 @@ class _Asked:
     same_scale: bool
     """Both on one declared scale, so that lambda is kept up to 1."""
     kinds: Mapping[str, str]
-    choices: Choices
+    testing: Compare
     intervals: Intervals
     at_random: bool
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     yes_no: bool = False
     judge_means: FloatArray | None = None
     target: Mapping[str, Any] = field(default_factory=dict)
     unit: str = "judgment"
+    say_pairs: bool = False
 
 
 @dataclass(frozen=True)
@@ -466,10 +428,11 @@ class CorrectedPair:
         return f"{low} to {'below 0' if cut and self.high == 0 else _end(self.high)}"
 
 
-@dataclass(frozen=True, repr=False)
-class CorrectedComparison(Tabular):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class CorrectedComparison(Result):
     """A ranking of systems by people's measure, with a judge's scores corrected by people's."""
 
+    asked: CompareCorrected | None = None
     title: str
     heading: str
     info: MeasureInfo
@@ -484,7 +447,8 @@ class CorrectedComparison(Tabular):
     """Systems x systems, in the order of the standings: whether one is significantly better than the other."""
     complete: bool
     """Every pair was asked for, so that letters and rank intervals mean something."""
-    choices: Choices
+    testing: Compare
+    """The tests and their correction."""
     intervals: PairIntervals
     judgments: int
     """People's, of summaries that the judge judged too."""
@@ -495,18 +459,19 @@ class CorrectedComparison(Tabular):
     """How the judge's yes and no agree with people's, where some system's share was corrected by that."""
     kinds: Mapping[str, str] = field(default_factory=dict)
     target: Mapping[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    signature: str = ""
+    design: tuple[Note, ...] = ()
+    """What is to be known of who judged what."""
+    made: str = ""
     unit: str = "judgment"
+    say_pairs: bool = False
+    """Whether every pair is told in words."""
 
     @property
     def measure(self) -> str:
         return self.info.measure
 
-    @property
-    def _words(self) -> tuple[str, str]:
-        """What systems have of the measure, and what the judge gave: means of scores, or strengths from answers."""
-        return ("mean", "scores") if self.unit == "judgment" else ("log strength", "answers")
+    def how(self) -> str:
+        return self.made
 
     @property
     def unlabelled(self) -> int:
@@ -524,362 +489,232 @@ class CorrectedComparison(Tabular):
 
     def candidates(self) -> list[str] | None:
         """The systems that nobody is significantly better than; None where not every pair was asked for."""
-        from adjudge.analyses.best import candidates
-
         return [self.standings[j].system for j in candidates(self.better)] if self.complete else None
 
-    # In words
-
     @property
-    def _who(self) -> str:
-        """`these two assessors`; `the people who judged` where nobody is named."""
-        size = len(self.assessors)
-        if not size:
-            return "the people who judged"
-        return "this one assessor" if size == 1 else f"these {number_word(size)} assessors"
-
-    def headline(self) -> str:
-        """Who may be the best by people's measure, and how many pairs differ."""
-        start = f"On {self.title}, {self.judge} corrected by people"
-        tested = [pair for pair in self.pairs if not math.isnan(pair.p)]
-        if not self.pairs:
-            return f"{start}: no pair of systems was asked for."
-        if not tested:
-            return f"{start}: no pair of systems could be tested: {self.pairs[0].why}."
-        differ, total = self.count("differ"), len(self.pairs)
-        if differ:
-            tally = (
-                f"{differ:,} of {counted(total, 'pair')} of systems {'differs' if differ == 1 else 'differ'}"
-            )
-        elif total == 1:
-            tally = "the two are not significantly different"
-        else:
-            tally = f"none of {counted(total, 'pair')} of systems differs significantly"
-        if rest := total - len(tested):
-            tally += f", {rest:,} could not be tested"
-        top = ""
-        if self.complete:
-            names = [s.system for s in self.standings]
-            top = best_words(self.better, names, directed=self.info.better is not None)
-            if names[0] not in (self.candidates() or names):
-                word = "best" if self.info.better else "highest"
-                top += f", although {names[0]} has the {word} {self._words[0]}"
-        elif self.choices.against is not None:
-            top = self._against()
-        return f"{start}, {top}{'; ' if top else ''}{tally}."
-
-    def _against(self) -> str:
-        high, low = ("better", "worse") if self.info.better else ("higher", "lower")
-        sign = -1 if self.info.better == "lower" else 1
-        found = [pair for pair in self.pairs if pair.conclusion == "differ"]
-        said = [
-            f"{listed(names)} {'is' if len(names) == 1 else 'are'} {word}"
-            for word, names in (
-                (high, [pair.a for pair in found if pair.difference * sign > 0]),
-                (low, [pair.a for pair in found if pair.difference * sign < 0]),
-            )
-            if names
-        ]
-        return f"{' and '.join(said)} than {self.choices.against}" if said else ""
-
-    def saving(self) -> str:
-        """What the judge saves in human judgments, also where that is nothing."""
-        import numpy as np
-
-        found = [pair for pair in self.pairs if not math.isnan(pair.effective)]
-        if not self._further:
-            return f"{self.judge} judged no topic that people did not judge: it saves no human {self.unit}s."
-        if not found:
-            return f"What {self.judge} saves in human {self.unit}s cannot be told: no pair could be compared."
-        each, own = ([getattr(pair, name) for pair in found] for name in ("effective", "all_labelled"))
-        least, middle, most = (
-            math.floor(value + 1e-9) for value in (min(each), float(np.median(each)), max(each))
-        )
-        spared = math.floor(float(np.median(np.subtract(each, own))) + 1e-9)
-        several = f"the median of {counted(len(found), 'pair')}; {least:,} to {most:,}"
-        further = _span([pair.unlabelled for pair in found], "further topic")
-        judged = _span(own)
-        if apart := any(pair.all_labelled > pair.labelled for pair in found):
-            judged += (
-                f", {_span([pair.labelled for pair in found])} of them with {self.judge}'s {self._words[1]}"
-            )
-        over = f" ({several})" if len(found) > 1 else ""
-        if spared <= 0:
-            rather = ": compare people's scores alone, without --judge" if apart else ""
-            return (
-                f"{self.judge} saves no human {self.unit}s: with its {self._words[1]} on {further} differences are"
-                f" known as if people had judged {counted(middle, 'topic')}{over}, and they judged {judged}{rather}."
-            )
-        per_topic = self.judgments / float(np.median([pair.labelled for pair in found]))
-        return (
-            f"With {self.judge}'s {self._words[1]} on {further} differences are known as if"
-            f" people had judged {counted(middle, 'topic')} instead of {judged}{over}: an estimated saving of"
-            f" {counted(spared, 'topic')}, about {counted(round(spared * per_topic), f'human {self.unit}')}."
-        )
-
-    @property
-    def _further(self) -> int:
+    def further(self) -> int:
         """The most topics that the judge added to any pair."""
         return max((pair.unlabelled for pair in self.pairs), default=self.unlabelled)
 
-    def validity(self) -> str:
-        """Under which conditions the intervals hold, and for whom."""
-        even = "differences between systems are not very skewed"
-        if not self._further:
-            return (
-                f"People judged every topic, and the intervals are from their scores alone; they hold for {self._who},"
-                f" if {even}."
-            )
-        who = (
-            f"people and {self.judge}"
-            if any(pair.all_labelled > pair.labelled for pair in self.pairs)
-            else "people"
+    @property
+    def judged_apart(self) -> bool:
+        """Whether people judged topics that the judge did not."""
+        return any(pair.all_labelled > pair.labelled for pair in self.pairs)
+
+    def saved(self) -> Saved | None:
+        """What the judge saves in human judgments; None where no pair could be compared."""
+        import numpy as np
+
+        compared = [pair for pair in self.pairs if not math.isnan(pair.effective)]
+        if not compared:
+            return None
+        effective, labelled = (
+            [getattr(pair, name) for pair in compared] for name in ("effective", "all_labelled")
         )
-        drawn = f"the {counted(len(self.labelled), 'topic')} that {who} judged"
-        if not self.unlabelled:
-            drawn = "the topics on which people judged both systems of a pair"
-        said = ", as was said," if self.said_at_random else ""
-        return (
-            f"The intervals hold for {self._who}, if {drawn} were drawn at random from all"
-            f" {len(self.topics):,}{said} and {even}; {self.judge}'s {self._words[1]} alone decide nothing."
+        topics = math.floor(float(np.median(np.subtract(effective, labelled))) + 1e-9)
+        per_topic = self.judgments / float(np.median([pair.labelled for pair in compared]))
+        return Saved(
+            pairs=len(compared),
+            least=math.floor(min(effective) + 1e-9),
+            median=math.floor(float(np.median(effective)) + 1e-9),
+            most=math.floor(max(effective) + 1e-9),
+            topics=topics,
+            judgments=round(topics * per_topic),
         )
 
-    def sentences(self) -> Iterator[str]:
-        """The headline, the saving, when it holds, and every pair that differs."""
-        yield self.headline()
-        yield self.saving()
-        yield self.validity()
-        for pair in self.pairs:
-            if pair.conclusion == "differ":
-                yield self.pair_sentence(pair)
-
-    def pair_sentence(self, pair: CorrectedPair) -> str:
-        """`A is better than B by 0.31 (0.10 to 0.52) ...`, or that nothing was found."""
-        if pair.why is not None and math.isnan(pair.p):
-            return f"{pair.a} and {pair.b} could not be compared: {pair.why}."
-        one = f"(corrected difference {decimal(pair.difference, '+.3f')}"
-        if not math.isnan(pair.low) and not math.isnan(pair.high):
-            one += f", {pair.ends()}"
-        one += f"; people's alone {decimal(pair.people, '+.3f')}; lambda {decimal(pair.weight, '.2f')}; p"
-        one += f" {pair.p_adjusted:.2g}; as if {math.floor(pair.effective + 1e-9):,} topics had been judged"
-        one += f" instead of {pair.labelled:,})"
-        if pair.conclusion != "differ":
-            return f"{pair.a} and {pair.b} are not significantly different {one}."
-        up = (pair.difference > 0) == (self.info.better != "lower")
-        word = ("better" if up else "worse") if self.info.better else ("higher" if up else "lower")
-        return f"{pair.a} is {word} than {pair.b} {one}."
-
-    def warnings(self) -> list[str]:
-        """What a reader should know before believing the table."""
-        found = list(self.notes)
+    def notes(self) -> Iterator[Note]:
+        yield from self.design
+        of = {"judge": self.judge, "unit": self.unit}
         if self.random_p <= UNLIKELY:
-            found.append(
-                f"{self.judge}'s {self._words[1]} on the topics that people judged differ from those on the others more"
-                f" than random draws of topics usually do (permutation test, p = {self.random_p:.2g}): if people's"
-                " topics were not drawn at random, the intervals do not hold"
-            )
+            yield Note.of("hardly-random", p=self.random_p, **of)
         if skewed := sum(pair.skewed for pair in self.pairs):
-            found.append(
-                f"differences, people's or {self.judge}'s, are very skewed in {counted(skewed, 'pair')}, as ratings at"
-                " the end of their scale and rare large differences are: there Student's t errs more often than it"
-                " says, and few labelled topics hardly show what is rare"
-            )
+            yield Note.of("skewed", judge=self.judge, pairs=skewed)
         if few := [s.system for s in self.standings if s.few_values]:
-            found.append(f"most of people's scores are the same for {listed(few)}: {TOO_SHORT}")
-        if same := [pair for pair in self.pairs if pair.few_values]:
-            which = f"{same[0].a} and {same[0].b}" if len(same) == 1 else counted(len(same), "pair")
-            found.append(f"most of people's differences are the same for {which}: {TOO_SHORT}")
-        found += [
-            f"{s.system}: people's own mean, {decimal(s.people)}, lies outside the interval of the corrected one,"
-            f" {s.interval}; {self._apart(s)}"
-            for s in self.standings
-            if s.excludes_people
-        ]
-        if (turned := self._turned()) > 0:
-            found.append(
-                f"every pair has its own lambda: in {counted(turned, 'pair')} the corrected difference has another sign"
-                f" than the difference of the corrected {self._words[0]}s"
-            )
-        found += [f"{s.system}: {s.why}" for s in self.standings if s.why]
-        if whys := {pair.why: pair for pair in self.pairs if pair.why}:
-            for why, pair in whys.items():
-                many = sum(each.why == why for each in self.pairs)
-                which = f"{pair.a} and {pair.b}" if many == 1 else counted(many, "pair")
-                found.append(f"{which} not tested: {why}")
-        if self.screening is not None:
-            found.append(self._screening_words(self.screening))
-        return found
-
-    def _apart(self, s: CorrectedStanding) -> str:
-        """Why people's own mean of a system may lie outside the interval."""
-        if s.method == "rogan-gladen":
-            return (
-                f"with {counted(s.labelled, 'topic')} labelled the share is from {self.judge}'s errors on all systems,"
-                " and on this one it may err otherwise"
-            )
-        return (
-            f"{self.judge}'s {self._words[1]} say that the topics which people judged are unlike the others"
-        )
-
-    def _turned(self) -> int:
+            yield Note.of("most-scores-the-same", systems=few)
+        if same := [[pair.a, pair.b] for pair in self.pairs if pair.few_values]:
+            yield Note.of("most-differences-the-same", pairs=same)
+        for s in self.standings:
+            if s.excludes_people:
+                yield Note.of(
+                    "people-outside-interval",
+                    system=s.system,
+                    people=s.people,
+                    low=s.low,
+                    high=s.high,
+                    labelled=s.labelled,
+                    method=s.method,
+                    **of,
+                )
         means = {s.system: s.mean for s in self.standings}
-        return sum((means[p.a] - means[p.b]) * p.difference < 0 for p in self.pairs)
+        if turned := sum((means[p.a] - means[p.b]) * p.difference < 0 for p in self.pairs):
+            yield Note.of("sign-turned", pairs=turned, unit=self.unit)
+        for s in self.standings:
+            if s.why:
+                yield Note.of("no-mean", system=s.system, why=s.why)
+        for why in dict.fromkeys(pair.why for pair in self.pairs if pair.why):
+            yield Note.of(
+                "not-tested", why=why, pairs=[[pair.a, pair.b] for pair in self.pairs if pair.why == why]
+            )
+        if self.screening is not None:
+            yield Note.of(
+                "screened",
+                judge=self.judge,
+                systems=[s.system for s in self.standings if s.method == "rogan-gladen"],
+                sensitivity=self.screening.sensitivity,
+                specificity=self.screening.specificity,
+            )
 
-    def _screening_words(self, found: Screening) -> str:
-        names = [s.system for s in self.standings if s.method == "rogan-gladen"]
-        return (
-            f"the share of {listed(names)} is {self.judge}'s, corrected by its sensitivity {found.sensitivity:.2f} and"
-            f" specificity {found.specificity:.2f} on all systems' labelled summaries (Rogan and Gladen; interval by"
-            " Lang and Reiczigel): it holds if the judge errs on these systems as on the others, and summaries are"
-            " independent"
-        )
+    def facts(self) -> dict[str, Any]:
+        from adjudge.analyses.corrected.words import saving, validity
 
-    # As tables
+        return {
+            "measure": self.measure,
+            "judge": self.judge,
+            "better": self.info.better,
+            **self.target,
+            "topics": len(self.topics),
+            "labelled": len(self.labelled),
+            "assessors": self.assessors,
+            "judgments": self.judgments,
+            "saving": str(saving(self)),
+            "validity": validity(self),
+            "random_p": self.random_p,
+            "conclusions": {word: self.count(word) for word in CONCLUSIONS},
+            "candidates": self.candidates(),
+            "screening": None if self.screening is None else self.screening.as_dict(),
+        }
 
-    def table(self) -> Table:
-        """The league table."""
-        of = self._words[0]
-        interval = Column("interval", f"{self.choices.level:.0%} interval", data=False, right=False)
-        columns = [Column("rank", ""), Column("system", right=False)]
-        if self.kinds:
-            columns.append(Column("kind", show="varies"))
-        columns += [
-            Column("labelled", "by people"),
-            Column("judged", f"by {self.judge}"),
-            Column("people", f"people's {of}", format=".4f"),
-            Column("judge", f"{self.judge}'s {of}", format=".4f"),
-            Column("mean", f"corrected {of}", format=".4f"),
-            Column("low", show="never"),
-            Column("high", show="never"),
-            interval,
-            Column("weight", "lambda", format=".2f"),
-            Column("method", show="varies"),
-        ]
-        if self.complete:
-            columns += [
+    def tables(self) -> Iterator[Table]:
+        """The league table; the pairs where they are few."""
+        yield self._league()
+        if self._shows_pairs:
+            yield self._pairs_table()
+
+    @property
+    def _shows_pairs(self) -> bool:
+        return len(self.pairs) <= MOST_PAIRS or self.say_pairs
+
+    def on_demand(self) -> Mapping[str, Any]:
+        return {} if self._shows_pairs else {"pairs": self._pairs_table}
+
+    @property
+    def csv_table(self) -> str:
+        return "pairs"
+
+    def _league(self) -> Table:
+        of = "mean" if self.unit == "judgment" else "log strength"
+        ranked: Literal["always", "never"] = "always" if self.complete else "never"
+        return Table(
+            name="league",
+            anchor=f"corrected league {self.heading}",
+            columns=(
+                Column("rank", ""),
+                Column("system", right=False),
+                Column("kind", show="varies"),
+                Column("labelled", "by people"),
+                Column("judged", f"by {self.judge}"),
+                Column("people", f"people's {of}", format=".4f"),
+                Column("judge", f"{self.judge}'s {of}", format=".4f"),
+                Column("mean", f"corrected {of}", format=".4f"),
+                Column("low", show="never"),
+                Column("high", show="never"),
+                Column("interval", f"{self.testing.level:.0%} interval", data=False, right=False),
+                Column("weight", "lambda", format=".2f"),
+                Column("method", show="varies"),
+                Column("few_values", show="never"),
+                Column("why", show="never"),
                 Column("best", show="never"),
                 Column("worst", show="never"),
-                Column("ranks", data=False, right=False),
-                Column("group", right=False),
-            ]
-        return Table(
-            name=f"corrected league {self.heading}",
-            columns=tuple(columns),
-            rows=tuple(self._row(s) for s in self.standings),
+                Column("ranks", data=False, right=False, show=ranked),
+                Column("group", right=False, show=ranked),
+            ),
+            rows=tuple(
+                (
+                    *(s.rank, s.system, self.kinds.get(s.system), s.labelled, s.judged, s.people, s.judge),
+                    *(s.mean, s.low, s.high, s.interval, s.weight, s.method, s.few_values, s.why),
+                    *((s.best, s.worst, s.ranks, s.group) if self.complete else (None,) * 4),
+                )
+                for s in self.standings
+            ),
             title=f"{self.heading}, {self.judge} corrected by people ({self.info.direction},"
             f" {counted(len(self.topics), 'topic')}, {len(self.labelled):,} of them judged by people)",
-            said=(self.headline(), self.saving(), self.validity()),
-            notes=tuple(self.warnings()),
-            signature=self.signature,
         )
 
-    def _row(self, s: CorrectedStanding) -> tuple[Any, ...]:
-        kind = (self.kinds.get(s.system, "machine"),) if self.kinds else ()
-        ends = (s.best, s.worst, s.ranks, s.group) if self.complete else ()
-        numbers = (s.labelled, s.judged, s.people, s.judge, s.mean, s.low, s.high)
-        return (s.rank, s.system, *kind, *numbers, s.interval, s.weight, s.method, *ends)
-
-    def _all_alone(self, pair: CorrectedPair) -> str | None:
-        if pair.all_people != pair.all_people:
-            return None
-        known = pair.all_people_low == pair.all_people_low
-        ends = f"{_end(pair.all_people_low)} to {_end(pair.all_people_high)}; " if known else ""
-        return f"{decimal(pair.all_people, '.3f')} ({ends}{counted(pair.all_labelled, 'topic')})"
-
-    def pairs_table(self) -> Table:
+    def _pairs_table(self) -> Table:
         """What every pair's difference is by people alone and corrected, and what the judge added."""
-
-        def around(value: float, low: float, high: float, ends: str = "") -> str | None:
-            if value != value:
-                return None
-            ends = ends or f"{_end(low)} to {_end(high)}"
-            return f"{decimal(value, '.3f')}{f' ({ends})' if low == low or high == high else ''}"
+        from adjudge.analyses.corrections import CORRECTIONS
 
         # People's topics that the judge did not judge are not in the correction: beside it stands what they say.
-        apart = any(pair.all_labelled > pair.labelled for pair in self.pairs)
-        every = ("all_labelled", "all_people", "all_people_low", "all_people_high")
+        apart: Literal["always", "never"] = "always" if self.judged_apart else "never"
+        hidden = (
+            *("people", "people_low", "people_high", "difference", "low", "high"),
+            *("all_labelled", "all_people", "all_people_low", "all_people_high"),
+        )
+        after = ("ratio", "effective", "saved", "statistic", "df", "skewness", "skewed", "few_values")
         last = ("p", "p_adjusted", "conclusion", "why")
-
-        named = ("a", "b", "labelled", "unlabelled", "weight")
-        hidden = ("people", "people_low", "people_high", "difference", "low", "high")
-        after = ("ratio", "effective", "statistic", "df", "skewness", "skewed", "few_values", *last)
+        shown = {
+            "ratio": Column("ratio", "variance ratio", format=".2f"),
+            "effective": Column("effective", "as if topics", format=".1f"),
+            "p_adjusted": Column("p_adjusted", "p", format=".3f"),
+            "conclusion": Column("conclusion", right=False),
+        }
+        correction = CORRECTIONS[self.testing.correct].for_all_pairs
         return Table(
-            name="corrected pairs",
-            title=f"Differences, with intervals at {_level(self.intervals.level)} each"
-            f" ({CORRECTION_BY[self.choices.correct]})",
+            name="pairs",
+            title=f"Differences, with intervals at {_level(self.intervals.level)} each ({correction})",
             columns=(
+                Column("measure", show="never"),
+                Column("judge", show="never"),
                 Column("a", right=False),
                 Column("b", right=False),
                 Column("labelled", "by people"),
                 Column("unlabelled", "further"),
                 Column("weight", "lambda", format=".2f"),
                 *(Column(name, show="never") for name in hidden),
-                *(Column(name, show="never") for name in every),
-                *(
-                    [Column("all_alone", "people's alone, all their topics", data=False, right=False)]
-                    if apart
-                    else []
-                ),
+                Column("all_alone", "people's alone, all their topics", data=False, right=False, show=apart),
                 Column("alone", "people's alone", data=False, right=False),
                 Column("corrected", data=False, right=False),
-                Column("ratio", "variance ratio", format=".2f"),
-                Column("effective", "as if topics", format=".1f"),
-                Column("statistic", show="never"),
-                Column("df", show="never"),
-                *(Column(name, show="never") for name in ("skewness", "skewed", "few_values")),
-                Column("p", show="never"),
-                Column("p_adjusted", "p", format=".3f"),
-                Column("conclusion", right=False),
-                Column("why", show="never"),
+                *(shown.get(name) or Column(name, show="never") for name in (*after, *last)),
             ),
             rows=tuple(
                 (
-                    *(getattr(pair, name) for name in (*named, *hidden, *every)),
-                    *([self._all_alone(pair)] if apart else []),
-                    around(pair.people, pair.people_low, pair.people_high),
-                    around(pair.difference, pair.low, pair.high, pair.ends()),
-                    *(getattr(pair, name) for name in after),
+                    *(self.measure, self.judge, pair.a, pair.b, pair.labelled, pair.unlabelled, pair.weight),
+                    *(getattr(pair, name) for name in hidden),
+                    _around(
+                        pair.all_people,
+                        pair.all_people_low,
+                        pair.all_people_high,
+                        topics=pair.all_labelled,
+                    ),
+                    _around(pair.people, pair.people_low, pair.people_high),
+                    _around(pair.difference, pair.low, pair.high, ends=pair.ends()),
+                    *(getattr(pair, name) for name in (*after, *last)),
                 )
                 for pair in self.pairs
             ),
         )
 
-    def tables(self) -> Tables:
-        return Tables((self.table(), self.pairs_table()))
 
-    def pairs_frame(self) -> pd.DataFrame:
-        """A row per pair."""
-        frame = self.pairs_table().to_frame()
-        frame.insert(0, "measure", self.measure)
-        frame.insert(1, "judge", self.judge)
-        return frame
+@dataclass(frozen=True)
+class Saved:
+    """As if people had judged so many topics, over pairs; and what that saves, estimated."""
 
-    def as_dict(self) -> dict[str, Any]:
-        """Everything, for --json; NaN becomes null."""
-        found: dict[str, Any] = plain(
-            {
-                "measure": self.measure,
-                "judge": self.judge,
-                "better": self.info.better,
-                **self.target,
-                "topics": len(self.topics),
-                "labelled": len(self.labelled),
-                "assessors": list(self.assessors),
-                "judgments": self.judgments,
-                "signature": self.signature,
-                "headline": self.headline(),
-                "saving": self.saving(),
-                "validity": self.validity(),
-                "random_p": self.random_p,
-                "conclusions": {word: self.count(word) for word in CONCLUSIONS},
-                "candidates": self.candidates(),
-                "standings": [asdict(s) for s in self.standings],
-                "pairs": [asdict(pair) | {"saved": pair.saved} for pair in self.pairs],
-                "screening": None if self.screening is None else self.screening.as_dict(),
-                "warnings": self.warnings(),
-            }
-        )
-        return found
+    pairs: int
+    least: int
+    median: int
+    most: int
+    topics: int
+    judgments: int
+
+
+def _around(value: float, low: float, high: float, *, ends: str = "", topics: int = 0) -> str | None:
+    """`0.311 (0.103 to 0.519)`, perhaps with the number of topics."""
+    if value != value:
+        return None
+    parts = [ends or f"{_end(low)} to {_end(high)}"] if low == low or high == high else []
+    parts += [counted(topics, "topic")] if topics else []
+    brackets = f" ({'; '.join(parts)})" if parts else ""
+    return f"{decimal(value, '.3f')}{brackets}"
 
 
 def _end(value: float) -> str:
@@ -890,14 +725,6 @@ def _level(level: float) -> str:
     """With four decimals, or more where the rest to 1 is smaller: 0.95, 0.9833, 0.99924."""
     digits = max(4, 1 - math.floor(math.log10(1 - level))) if level < 1 else 4
     return f"{level:.{digits}f}".rstrip("0")
-
-
-def _span(numbers: Sequence[int], noun: str | None = None) -> str:
-    """`48 further topics`, `51 to 57 further topics`; the number alone where nothing is named."""
-    least, most = min(numbers), max(numbers)
-    if least < most:
-        return f"{least:,} to {most:,}{f' {noun}s' if noun else ''}"
-    return counted(most, noun) if noun else f"{most:,}"
 
 
 @dataclass(frozen=True)
@@ -919,7 +746,7 @@ class _Sides:
 
 
 def _corrected(
-    asked: _Asked,
+    basis: _Basis,
     *,
     topics: tuple[str, ...],
     systems: tuple[str, ...],
@@ -932,25 +759,30 @@ def _corrected(
     from adjudge.stats.pairs import columns_of_pairs
     from adjudge.stats.ppi import CLIP, FROM_ZERO, powered_mean, random_labels_p
 
-    clip = CLIP if asked.same_scale else FROM_ZERO
+    clip = CLIP if basis.same_scale else FROM_ZERO
     there: BoolArray = np.asarray(~np.isnan(judged).all(axis=1))
     labelled: BoolArray = there & (~np.isnan(people) & ~np.isnan(judged)).any(axis=1)
     if not labelled.any():
         raise DataError(
-            f"{asked.judge} judged none of the summaries that people judged: there is nothing to correct it by"
+            f"{basis.judge} judged none of the summaries that people judged: there is nothing to correct it by"
         )
-    rng = generator(asked.choices.seed, "compare/labelled")
+    rng = generator(basis.testing.seed, "compare/labelled")
     random_p = random_labels_p(judged[there], labelled[there], rng=rng)
-    if random_p <= REFUSED and not asked.at_random:
+    if random_p <= REFUSED and not basis.at_random:
         raise DataError(
-            f"the topics that people judged were hardly drawn at random: {asked.judge}'s scores of them differ too much"
-            f" from its scores of the other topics (permutation test, p = {random_p:.2g}); if they were drawn at random"
-            " all the same, say --at-random"
+            Phrase(
+                "the topics that people judged were hardly drawn at random: {judge}'s scores of them differ too much"
+                " from its scores of the other topics (permutation test, p = {p:.2g}); if they were drawn at random"
+                " all the same, say {at_random}",
+                judge=basis.judge,
+                p=random_p,
+                at_random=Argument("at_random"),
+            )
         )
     sides = _Sides(people=people[there], judged=judged[there])
     means = [powered_mean(*sides.of(j), clip=clip) for j in range(len(systems))]
-    shares, screening = _screened(asked, sides, means)
-    order = _order(asked, systems, [shares.get(j, (m.estimate,))[0] for j, m in enumerate(means)])
+    shares, screening = _screened(basis, sides, means)
+    order = _order(basis, systems, [shares.get(j, (m.estimate,))[0] for j, m in enumerate(means)])
     sides = _Sides(people=sides.people[:, order], judged=sides.judged[:, order])
     names = tuple(systems[j] for j in order)
     first, second = columns_of_pairs(len(names))
@@ -958,16 +790,16 @@ def _corrected(
         powered_mean(*sides.of(i, j), clip=clip) for i, j in zip(first.tolist(), second.tolist(), strict=True)
     ]
     wanted = np.ones(len(found), dtype=np.bool_) if family is None else family(names)
-    if asked.choices.against is not None:
+    if basis.testing.against is not None:
         wanted &= second == len(names) - 1
-    tested = _tested(asked, found, sides, wanted)
+    tested = _tested(basis, found, sides, wanted)
     error = np.array([math.sqrt(m.variance) if m.variance > 0 else math.nan for m in found])
     ends = pair_intervals(
         tested,
         error,
         np.array([m.df for m in found]),
-        asked.choices,
-        pointwise=asked.intervals == "pointwise",
+        basis.testing,
+        pointwise=basis.intervals == "pointwise",
     )
     pairs = tuple(
         _pair(
@@ -981,72 +813,65 @@ def _corrected(
         )
         for k in np.flatnonzero(wanted).tolist()
     )
-    better = _better(asked.info, tested, len(names))
-    standings = _standings(asked, names, order, sides, means, shares, better, complete=bool(wanted.all()))
+    better = _better(basis.info, tested, len(names))
+    standings = _standings(basis, names, order, sides, means, shares, better, complete=bool(wanted.all()))
     place = [names.index(s.system) for s in standings]
     return CorrectedComparison(
-        title=asked.title,
-        heading=asked.heading,
-        info=asked.info,
-        judge=asked.judge,
-        assessors=asked.assessors,
+        asked=basis.asked,
+        about_scores=basis.about_scores,
+        title=basis.title,
+        heading=basis.heading,
+        info=basis.info,
+        judge=basis.judge,
+        assessors=basis.assessors,
         topics=tuple(t for t, own in zip(topics, there, strict=True) if own),
         labelled=tuple(t for t, own in zip(topics, labelled, strict=True) if own),
         standings=standings,
         pairs=pairs,
         better=better[np.ix_(place, place)],
         complete=bool(wanted.all()) and len(names) > 1,
-        choices=asked.choices,
+        testing=basis.testing,
         intervals=ends,
-        judgments=int(asked.judgments[labelled].sum()),
+        judgments=int(basis.judgments[labelled].sum()),
         random_p=random_p,
-        said_at_random=asked.at_random,
+        said_at_random=basis.at_random,
         screening=screening if shares else None,
-        kinds=asked.kinds,
-        target=asked.target,
-        notes=(*asked.notes, *_design_notes(asked, sides, people, there), *_limit_notes(asked, pairs)),
-        signature=f"{asked.signature}|ppi++:t:n-2|lambda:{'0-1' if asked.same_scale else '0-'}"
+        kinds=basis.kinds,
+        target=basis.target,
+        design=(*basis.notes, *_design_notes(basis, sides, people, there), *_limit_notes(basis, pairs)),
+        made=f"{basis.signature}|ppi++:t:n-2|lambda:{'0-1' if basis.same_scale else '0-'}"
         f"|topics:{int(there.sum())}|labelled:{int(labelled.sum())}|interval:{ends.method}:{ends.level:g}"
-        f"|correct:{asked.choices.correct}:{asked.choices.alpha:g}|pairs:{int(wanted.sum())}|seed:{asked.choices.seed}",
-        unit=asked.unit,
+        f"|correct:{basis.testing.correct}:{basis.testing.alpha:g}|pairs:{int(wanted.sum())}|seed:{basis.testing.seed}",
+        unit=basis.unit,
+        say_pairs=basis.say_pairs,
     )
 
 
-def _limit_notes(asked: _Asked, pairs: Sequence[CorrectedPair]) -> Iterator[str]:
+def _limit_notes(basis: _Basis, pairs: Sequence[CorrectedPair]) -> Iterator[Note]:
     from adjudge.stats.ppi import CLIP
 
-    if asked.same_scale and (many := sum(pair.weight == CLIP[1] for pair in pairs)):
-        yield (
-            f"lambda is kept at its limit of {CLIP[1]:g} in {counted(many, 'pair')}: {asked.judge}'s differences there"
-            " are smaller than people's, and could save more than is said"
-        )
+    if basis.same_scale and (many := sum(pair.weight == CLIP[1] for pair in pairs)):
+        yield Note.of("lambda-at-limit", judge=basis.judge, limit=CLIP[1], pairs=many)
 
 
-def _design_notes(asked: _Asked, sides: _Sides, people: FloatArray, there: BoolArray) -> Iterator[str]:
+def _design_notes(basis: _Basis, sides: _Sides, people: FloatArray, there: BoolArray) -> Iterator[Note]:
     import numpy as np
 
     judged = ~np.isnan(people).all(axis=1)
     if unjudged := int((judged & ~there).sum()):
-        yield (
-            f"{asked.judge} did not judge {counted(unjudged, 'topic')} that people judged: left out, since only topics"
-            f" with both can be corrected; people's scores alone on all their {int(judged.sum()):,} topics may be surer"
+        yield Note.of(
+            "topics-without-judge", judge=basis.judge, topics=unjudged, all_topics=int(judged.sum())
         )
     if alone := int((~np.isnan(sides.people) & np.isnan(sides.judged)).sum()):
-        yield (
-            f"{asked.judge} has no score of {counted(alone, 'summary', 'summaries')} that people judged: left out of"
-            " the comparisons of that system"
-        )
+        yield Note.of("summaries-without-judge", judge=basis.judge, summaries=alone)
     own = ~np.isnan(sides.people)
     some = own.any(axis=1) & ~own[:, own.any(axis=0)].all(axis=1)
     if many := int(some.sum()):
-        yield (
-            f"people judged only some systems on {counted(many, 'topic')}: what is said of a pair holds if the topics"
-            " on which people judged both were drawn at random"
-        )
+        yield Note.of("some-systems-on-topics", topics=many)
 
 
 def _screened(
-    asked: _Asked, sides: _Sides, means: Sequence[PoweredMean]
+    basis: _Basis, sides: _Sides, means: Sequence[PoweredMean]
 ) -> tuple[dict[int, tuple[float, float, float, str | None]], Screening | None]:
     """Shares of yes of systems with too few labels for PPI++, by the judge's sensitivity and specificity."""
     import numpy as np
@@ -1054,42 +879,47 @@ def _screened(
     from adjudge.stats.screening import corrected_share, screen
 
     lacking = [j for j, mean in enumerate(means) if math.isnan(mean.estimate)]
-    if not asked.yes_no or not lacking:
+    if not basis.yes_no or not lacking:
         return {}, None
     both = ~np.isnan(sides.people) & ~np.isnan(sides.judged)
     found = screen(sides.people[both], sides.judged[both])
     shares = {}
     for j in lacking:
         answers = sides.judged[~np.isnan(sides.judged[:, j]), j]
-        share = corrected_share(float(answers.sum()), answers.size, found, level=asked.choices.level)
+        share = corrected_share(float(answers.sum()), answers.size, found, level=basis.testing.level)
         shares[j] = (share.estimate, share.low, share.high, share.why)
     return shares, found
 
 
-def _order(asked: _Asked, systems: Sequence[str], means: Sequence[float]) -> list[int]:
+def _order(basis: _Basis, systems: Sequence[str], means: Sequence[float]) -> list[int]:
     """Best first, those without a mean next, the one that all are compared with last."""
-    sign = 1 if asked.info.better == "lower" else -1
+    sign = 1 if basis.info.better == "lower" else -1
     order = sorted(
         range(len(systems)),
         key=lambda j: (math.isnan(means[j]), 0 if math.isnan(means[j]) else sign * means[j], systems[j]),
     )
-    against = asked.choices.against
+    against = basis.testing.against
     if against is not None:
         if against not in systems:
             raise UsageError(
-                f"--against {quoted(against)}: no such system{among_known(against, list(systems))}"
+                Phrase(
+                    "{against} {system}: no such system{hint}",
+                    against=Argument("against"),
+                    system=quoted(against),
+                    hint=among_known(against, list(systems)),
+                )
             )
         order = [*(j for j in order if systems[j] != against), list(systems).index(against)]
     return order
 
 
-def _tested(asked: _Asked, found: Sequence[PoweredMean], sides: _Sides, family: BoolArray) -> Tested:
+def _tested(basis: _Basis, found: Sequence[PoweredMean], sides: _Sides, family: BoolArray) -> Tested:
     """All pairs by Student's t on corrected differences, in the shape that all tests have."""
     import numpy as np
 
     from adjudge.stats.pairs import PairResults, pair_counts
 
-    side, lower = asked.choices.side, asked.info.better == "lower"
+    side, lower = basis.testing.side, basis.info.better == "lower"
     alternative: Alternative = "two-sided"
     if side != "both":
         alternative = "greater" if (side == "better") != lower else "less"
@@ -1108,7 +938,7 @@ def _tested(asked: _Asked, found: Sequence[PoweredMean], sides: _Sides, family: 
     )
     smallest = np.where(np.isnan(p), np.nan, 0.0)
     untold = Untold(results=results, family=family, smallest=smallest, resamples=None)
-    return conclude([untold], asked.choices)[0]
+    return conclude([untold], basis.testing)[0]
 
 
 def _pair(
@@ -1164,7 +994,7 @@ def _better(info: MeasureInfo, tested: Tested, size: int) -> BoolArray:
 
 
 def _standings(
-    asked: _Asked,
+    basis: _Basis,
     names: Sequence[str],
     order: Sequence[int],
     sides: _Sides,
@@ -1178,14 +1008,14 @@ def _standings(
 
     from adjudge.stats.order import letters, places, rank_intervals
 
-    least, most = (0.0, 1.0) if asked.yes_no else asked.info.range
+    least, most = (0.0, 1.0) if basis.yes_no else basis.info.range
 
     def within(value: float) -> float:
         return min(max(value, -math.inf if least is None else least), math.inf if most is None else most)
 
     estimates = np.array([shares[j][0] if j in shares else means[j].estimate for j in order])
     known = np.flatnonzero(~np.isnan(estimates))
-    sign = 1 if asked.info.better == "lower" else -1
+    sign = 1 if basis.info.better == "lower" else -1
     rank: dict[int, int] = dict(zip(known.tolist(), places(sign * estimates[known]).tolist(), strict=True))
     line = sorted(range(len(names)), key=lambda k: (rank.get(k, len(names) + 1), names[k]))
     groups = letters(better | better.T, line) if complete else [""] * len(names)
@@ -1194,8 +1024,8 @@ def _standings(
     for k in line:
         j = order[k]
         mean = means[j]
-        low, high = mean.interval(asked.choices.level)
-        method: Method = PPI if not math.isnan(mean.estimate) else "none"  # type: ignore[assignment]
+        low, high = mean.interval(basis.testing.level)
+        method: Method = PPI if not math.isnan(mean.estimate) else "none"
         why = mean.why
         if j in shares:
             _, low, high, why = shares[j]
@@ -1209,7 +1039,7 @@ def _standings(
                 labelled=mean.n,
                 judged=int((~np.isnan(judged)).sum()),
                 people=float(own.mean()) if own.size else math.nan,
-                judge=_mean(judged) if asked.judge_means is None else float(asked.judge_means[j]),
+                judge=_mean(judged) if basis.judge_means is None else float(basis.judge_means[j]),
                 mean=within(float(estimates[k])),
                 low=within(low),
                 high=within(high),
