@@ -37,9 +37,9 @@ from adjudge.judgments.tasks import FILE, PENDING
 if TYPE_CHECKING:
     import pandas as pd
 
-    from adjudge.analyses.agreement import agreement as _agreement
+    from adjudge.analyses.agreement import Agreement
     from adjudge.analyses.anova.result import anova as _anova
-    from adjudge.analyses.assessors import dossiers as _dossiers
+    from adjudge.analyses.assessors import Assessors
     from adjudge.analyses.base import analysis_function
     from adjudge.analyses.catalogue.catalogue import figure as _figure
     from adjudge.analyses.compare import Compare, CompareAll
@@ -57,8 +57,8 @@ if TYPE_CHECKING:
     from adjudge.analyses.preferences.strengths import By, Of, PreferenceFit
     from adjudge.analyses.scores import Patterns, Scores, Source
     from adjudge.analyses.simulate.result import simulate as _simulate
-    from adjudge.analyses.slices import slices as _slices
-    from adjudge.analyses.stability import stability as _stability
+    from adjudge.analyses.slices import Slices
+    from adjudge.analyses.stability import Stability
     from adjudge.analyses.topics import Topics
     from adjudge.assessors.learned.applying import AppliedJudge
     from adjudge.assessors.learned.judge import LearnedJudge
@@ -940,9 +940,9 @@ class Evaluation:
         anova = _anova
         plan = _plan
         simulate = _simulate
-        slices = _slices
-        dossiers = _dossiers
-        stability = _stability
+        slices = analysis_function(Slices)
+        dossiers = analysis_function(Assessors)
+        stability = analysis_function(Stability)
     else:
         compare = Analysis("compare", "compare")
         compare_all = Analysis("compare", "compare_all")
@@ -963,7 +963,7 @@ class Evaluation:
     # Trust
 
     if TYPE_CHECKING:
-        agreement = _agreement
+        agreement = analysis_function(Agreement)
         judge_drift = _judge_drift
         judge_report = _judge_report
         meta = _meta

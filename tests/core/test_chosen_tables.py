@@ -45,8 +45,8 @@ def test_a_name_may_stand_for_several_tables(rated: pd.DataFrame) -> None:
         "beats-two",
     ]
     both = result.only(["judge-noise"])
-    assert both.chosen == ("judge-noise-one", "judge-noise-two")
-    said = dict.fromkeys(line for name in both.chosen for line in result.about(name))
+    assert both.picked == ("judge-noise-one", "judge-noise-two")
+    said = dict.fromkeys(line for name in both.picked for line in result.about(name))
     assert list(both.sentences()) == list(said)
     with pytest.raises(UsageError, match='no table "noise"'):
         result.only(["noise"])

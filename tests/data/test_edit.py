@@ -32,7 +32,7 @@ def test_withdrawn_summaries_stay_in_the_file_and_leave_the_scores(small: Evalua
     assert small.scores().notes("rouge-1")[0].startswith("rouge-1 is out of date")
     (scored,) = small.score("rouge-1")
     assert scored.changed == ("t1",)
-    assert "poor: 1 missing (no score)" in small.compare("rouge-1").missing()
+    assert "poor: 1 missing (no score)" in small.compare("rouge-1").warnings()
     assert changes(small)[-1]["why"] == "wrong input"
 
 

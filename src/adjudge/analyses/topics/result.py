@@ -148,7 +148,7 @@ class TopicsResult(Result):
     def tables(self) -> Iterator[Table]:
         """A row per topic, from the easiest to the hardest."""
         size = f"{counted(self.over_topics.groups, 'topic')}, {counted(self.over_systems.groups, 'system')}"
-        axis, bars = self._bars()
+        axis, lines = bars(self.standings, chosen=self.against)
         yield Table(
             name="topics",
             columns=(
@@ -184,7 +184,7 @@ class TopicsResult(Result):
                     None if s.low != s.low else f"{s.low:z.1f} to {s.high:z.1f}",
                     bar,
                 )
-                for s, bar in zip(self.standings, bars, strict=True)
+                for s, bar in zip(self.standings, lines, strict=True)
             ),
             title=f"{self.matrix.heading} ({self.matrix.info.direction}, {size})",
         )
@@ -230,27 +230,6 @@ class TopicsResult(Result):
             "missing": self.matrix.missing,
         }
 
-    def _bars(self) -> tuple[str, list[str]]:
-        """The ends of the axis of mean ranks, and each topic's interval as a line of characters."""
-        with_ends = [s for s in self.standings if s.low == s.low]
-        if not with_ends:
-            return "", [""] * len(self.standings)
-        left, right = min(s.low for s in with_ends), max(s.high for s in with_ends)
-        ends = f"{left:.0f}", f"{right:.0f}"
-        axis = ends[0] + " " * max(WIDTH - len(ends[0]) - len(ends[1]), 1) + ends[1]
-
-        def place(rank: float) -> int:
-            return round((rank - left) / (right - left) * (WIDTH - 1)) if right > left else WIDTH // 2
-
-        def line(s: TopicRank) -> str:
-            if s.low != s.low:
-                return ""
-            low, at, high = place(s.low), place(s.mean_rank), place(s.high)
-            mark = "◆" if s.topic == self.against else "○" if s.from_chosen is False else "●"
-            return " " * low + "─" * (at - low) + mark + "─" * (high - at)
-
-        return axis, [line(s) for s in self.standings]
-
     def drawn(self) -> str:
         if self.against is None:
             return ""
@@ -274,6 +253,30 @@ class TopicRank:
     """From how many other topics it differs."""
     from_chosen: bool | None
     """Whether it differs from the chosen topic; None where none was chosen, and for that topic itself."""
+
+
+def bars(
+    standings: tuple[TopicRank, ...], *, chosen: str | None = None, width: int = WIDTH
+) -> tuple[str, list[str]]:
+    """The ends of the axis of mean ranks, and each topic's interval as a line of characters."""
+    with_ends = [s for s in standings if s.low == s.low]
+    if not with_ends:
+        return "", [""] * len(standings)
+    left, right = min(s.low for s in with_ends), max(s.high for s in with_ends)
+    ends = f"{left:.0f}", f"{right:.0f}"
+    axis = ends[0] + " " * max(width - len(ends[0]) - len(ends[1]), 1) + ends[1]
+
+    def place(rank: float) -> int:
+        return round((rank - left) / (right - left) * (width - 1)) if right > left else width // 2
+
+    def line(s: TopicRank) -> str:
+        if s.low != s.low:
+            return ""
+        low, at, high = place(s.low), place(s.mean_rank), place(s.high)
+        mark = "◆" if s.topic == chosen else "○" if s.from_chosen is False else "●"
+        return " " * low + "─" * (at - low) + mark + "─" * (high - at)
+
+    return axis, [line(s) for s in standings]
 
 
 def _check(matrix: ScoreMatrix, against: str | None) -> None:
