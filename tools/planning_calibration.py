@@ -100,9 +100,7 @@ def found_on(case: Case, compared: Compared, topics: int, comparisons: int, rng:
     found = 0
     for scores in planted(case, compared, topics, comparisons, rng):
         result = compare_matrix(matrix(scores), choices)
-        found += any(
-            {pair.a, pair.b} == {"s0", "s1"} and pair.different for pair in result.pairs[case.test]
-        )
+        found += any({pair.a, pair.b} == {"s0", "s1"} and pair.different for pair in result.pairs[case.test])
     return Rate(found, comparisons)
 
 

@@ -139,7 +139,9 @@ def test_no_line_is_wider_than_the_picture(width: int) -> None:
     assert all(line.count("●") == 1 for line in lines)
 
 
-def test_in_a_narrow_terminal_the_picture_stands_below_with_its_topics(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_a_narrow_terminal_the_picture_stands_below_with_its_topics(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
             return True

@@ -197,7 +197,10 @@ class Table:
         for cells in self._in_columns(kept):
             widths = list(map(max, widths, map(_widest, cells)))
         keys = self._keys(kept, right)
-        widths, blocks = _fitted(widths, right, keys, width)
+        whole = [
+            is_right or self.columns[at].show == "terminal" for at, is_right in zip(kept, right, strict=True)
+        ]
+        widths, blocks = _fitted(widths, whole, keys, width)
         for number, block in enumerate(blocks):
             if number:
                 yield ""
@@ -605,14 +608,17 @@ NARROWEST = 24
 
 
 def _fitted(
-    widths: Sequence[int], right: Sequence[bool], keys: int, room: int | None
+    widths: Sequence[int], whole: Sequence[bool], keys: int, room: int | None
 ) -> tuple[list[int], list[list[int]]]:
-    """The widths of columns, and which columns stand beside each other, so that lines fit into the room."""
+    """The widths of columns, and which columns stand beside each other, so that lines fit into the room.
+
+    Numbers and pictures stay whole; texts may be broken.
+    """
     every = list(range(len(widths)))
     over = 0 if room is None else sum(widths) + BETWEEN * (len(widths) - 1) - room
     if room is None or over <= 0:
         return list(widths), [every]
-    texts = [at for at in every[keys:] if not right[at] and widths[at] > NARROWEST]
+    texts = [at for at in every[keys:] if not whole[at] and widths[at] > NARROWEST]
     fitted = list(widths)
     for at in sorted(texts, key=lambda at: -widths[at]):  # the widest gives most
         less = min(over, fitted[at] - NARROWEST)
