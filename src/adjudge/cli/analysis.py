@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import fields, replace
@@ -166,11 +165,10 @@ def _source(
     if chosen.SEVERAL_SOURCES:
         return data_sets([str(source) for source in sources])
     if len(sources) > 1:
-        from adjudge.cli.usage import too_many_tables, with_measures
+        from adjudge.cli.usage import is_measure, too_many_tables
 
-        words = [cls.NAME, *map(str, sources)]
-        if whole := with_measures(words):
-            raise UsageError(f"a measure stands after -m; say: {shlex.join(['adjudge', *whole])}")
+        if measure := next(filter(is_measure, map(str, sources)), None):
+            raise UsageError(f"a measure stands after -m, as -m {measure}; for example: {cls.EXAMPLE}")
         several = [flag for flag, each in variants.items() if each.SEVERAL_SOURCES]
         hint = f"; several data sets, as years, are for --{several[0]}" if several else ""
         called = _called(cls, variants, chosen)
