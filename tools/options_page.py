@@ -19,8 +19,8 @@ PAGE = Path(__file__).parents[1] / "docs" / "options.md"
 HEAD = """# Options of the analyses
 
 Every analysis has a function (`adjudge.topics(scores, ...)`), a method of an evaluation (`e.topics(...)`) and a command
-(`adjudge topics SCORES ...`) with the same options. An option `pool_humans` is `--pool-humans` on the command line. This page is
-written from the declarations in `src/adjudge/analyses` by `python -m tools.options_page`.
+(`adjudge topics SCORES ...`) with the same options. An option `pool_humans` is `--pool-humans` on the command line. This
+page is written from the declarations in `src/adjudge/analyses` by `python -m tools.options_page`.
 """
 COLUMNS = "| option | default | what it does |\n|---|---|---|"
 
