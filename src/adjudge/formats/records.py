@@ -743,7 +743,7 @@ class RecordFile:
         )
 
     def _implied(self, names: tuple[str, ...]) -> dict[str, str]:
-        """What columns are by those that stand beside them."""
+        """What a column holds where only its neighbours tell: `text` beside `summary` is the document."""
         taken = set(self._columns.values())
         known = {name.strip().casefold(): name for name in names if name not in taken}
 
