@@ -10,14 +10,16 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 from uuid import UUID
 
 from adjudge.data import layout
 from adjudge.data.collection import Collection
 from adjudge.data.rows import Summary, Unit
 from adjudge.data.target import Target
-from adjudge.judgments.protocol import Protocol
+
+if TYPE_CHECKING:
+    from adjudge.judgments.kinds.base import Protocol, Role
 
 Origin = Literal["human", "imported", "simulated", "learned", "language-model", "adjudicated"]
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
@@ -231,17 +233,12 @@ def task_hashes(
     peer: Summary | None, reference: Summary | None, units: Sequence[Unit], protocol: Protocol
 ) -> dict[str, str]:
     """What a task keeps of the texts that are judged in it."""
-    found = {}
-    for role, summary in (("peer", peer), ("reference", reference)):
-        if summary is not None:
-            found[role] = text_hash(summary.text)
-    if protocol.kind == "coverage":
-        kinds = (("peer", peer, protocol.peer_units), ("reference", reference, protocol.model_units))
-        for role, summary, kind in kinds:
-            if summary is not None:
-                own = units_of(units, TextRef.of(summary), kind)
-                found[f"{role}-units"] = units_hash(own)
-    return found
+    texts: dict[Role, Summary | None] = {"peer": peer, "reference": reference}
+    hashes: dict[str, str] = {role: text_hash(text.text) for role, text in texts.items() if text is not None}
+    for role, text in texts.items():
+        if text is not None and (kind := protocol.units_shown(role)) is not None:
+            hashes[f"{role}-units"] = units_hash(units_of(units, TextRef.of(text), kind))
+    return hashes
 
 
 class FrozenNow:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from adjudge.judgments.tasks import Judged, Task
-from adjudge.web.answering import AskedPage
+from adjudge.web.answering import asked_page
 from adjudge.web.desks import Desk
 from adjudge.web.sampler import is_copy
 from adjudge.web.site import Site
@@ -69,15 +69,6 @@ class Work:
         return self.total - self.done
 
 
-LABELS = {
-    "coverage": "Summary",
-    "rating": "Summary",
-    "preference": "Pair",
-    "pyramid": "Summary",
-    "mismatch": "Mismatch",
-}
-
-
 def work_of(site: Site, person: str) -> Work:
     """A person's work in the order of the plan: a planted repeat stands, and is numbered, where the plan has it."""
     desk = site.desk(person)
@@ -100,7 +91,7 @@ def _blocks(site: Site, placed: list[tuple[Task, WorkItem]]) -> Iterator[WorkBlo
 
 def is_assigned(site: Site, task: Task) -> bool:
     """Whether a task was given to its assessor, to be done here: pairs that are drawn live are counted apart."""
-    return site.protocol(task.protocol).kind != "pyramid" and not is_copy(task)
+    return site.protocol(task.protocol).IN_BROWSER and not is_copy(task)
 
 
 def places(site: Site, desk: Desk) -> Mapping[str, tuple[int, int]]:
@@ -143,7 +134,7 @@ def _item(site: Site, task: Task, desk: Desk, place: tuple[int, int]) -> WorkIte
         key=site.task_key(task),
         number=number,
         total=total,
-        label=f"{LABELS[site.protocol(task.protocol).kind]} {number}",
+        label=f"{site.protocol(task.protocol).LABEL} {number}",
         done=done,
         of=of,
         changed=done < of and site.changed(task) is not None,
@@ -162,7 +153,7 @@ def _progress(site: Site, task: Task, desk: Desk) -> tuple[int, int]:
 
 def progress(site: Site, task: Task, answers: Mapping[str, Any]) -> tuple[int, int]:
     """How many of a task's questions are answered, and how many there are now."""
-    page = AskedPage.of(site, task)
+    page = asked_page(site, task)
     standing = page.standing(answers)
     questions = page.asked(standing)
     return sum(question in standing for question in questions), len(questions)
