@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -19,7 +19,7 @@ from adjudge.data.rows import Summary, Unit
 from adjudge.data.target import Target
 
 if TYPE_CHECKING:
-    from adjudge.judgments.kinds.base import Protocol, Role
+    from adjudge.judgments.kinds.base import Protocol
 
 Origin = Literal["human", "imported", "simulated", "learned", "language-model", "adjudicated"]
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
@@ -227,18 +227,6 @@ def units_of(units: Iterable[Unit], text: TextRef, kind: str) -> list[Unit]:
 def units_hash(units: Iterable[Unit]) -> str:
     """A hash of the units' ids and offsets; their texts are part of the summary's."""
     return text_hash("\n".join(f"{unit.id} {unit.start} {unit.end}" for unit in units))
-
-
-def task_hashes(
-    peer: Summary | None, reference: Summary | None, units: Sequence[Unit], protocol: Protocol
-) -> dict[str, str]:
-    """What a task keeps of the texts that are judged in it."""
-    texts: dict[Role, Summary | None] = {"peer": peer, "reference": reference}
-    hashes: dict[str, str] = {role: text_hash(text.text) for role, text in texts.items() if text is not None}
-    for role, text in texts.items():
-        if text is not None and (kind := protocol.units_shown(role)) is not None:
-            hashes[f"{role}-units"] = units_hash(units_of(units, TextRef.of(text), kind))
-    return hashes
 
 
 class FrozenNow:

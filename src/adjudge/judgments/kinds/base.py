@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NoReturn, TypeVar
+from typing import Any, ClassVar, Literal, NamedTuple, NoReturn, TypeVar
 from typing import Protocol as Structure
 
 from adjudge.core.errors import DataError, FormatError, nearest, quoted, quoted_json
@@ -17,7 +17,7 @@ from adjudge.data.collection import Collection as Texts
 from adjudge.data.rows import Summary, Unit
 from adjudge.judgments.judging_page import JudgingPage
 from adjudge.judgments.pyramid import PeerAnnotation, Pyramid
-from adjudge.judgments.tasks import Judged, Task, TextRef, task_hashes
+from adjudge.judgments.tasks import Judged, Task, TextRef, text_hash, units_hash, units_of
 from adjudge.text.headers import paragraphs
 
 NOTES = ("comment", "flag")
@@ -63,6 +63,14 @@ class Question:
                 f"{self.id}: {quoted_json(value)} is no answer,"
                 f" expected one of: {', '.join(map(str, self.values))}"
             )
+
+
+class TaskUnits(NamedTuple):
+    """The units that answers to a task may name, and how many are unmarked; None where that is not known."""
+
+    model: Collection[str] | None = None
+    peer: Collection[str] | None = None
+    unmarked: int | None = None
 
 
 class NotAskedNow(DataError):
@@ -294,8 +302,20 @@ class Protocol:
     ) -> Iterator[JudgingPage]:
         """Everything to judge of a topic's summaries, in the order in which they are given."""
         for peer in peers:
-            hashes = task_hashes(peer, None, (), self)
-            yield JudgingPage(topic, peers=(peer,), models=tuple(references), hashes=hashes)
+            yield JudgingPage(topic, peers=(peer,), models=tuple(references), hashes=self.hashes(peer))
+
+    def hashes(
+        self, peer: Summary, reference: Summary | None = None, units: Sequence[Unit] = ()
+    ) -> dict[str, str]:
+        """What a task keeps of the texts that are judged in it."""
+        texts: dict[Role, Summary | None] = {"peer": peer, "reference": reference}
+        hashes: dict[str, str] = {
+            role: text_hash(text.text) for role, text in texts.items() if text is not None
+        }
+        for role, text in texts.items():
+            if text is not None and (kind := self.units_shown(role)) is not None:
+                hashes[f"{role}-units"] = units_hash(units_of(units, TextRef.of(text), kind))
+        return hashes
 
     def asked(self, model_units: Sequence[str] = ()) -> Iterator[str]:
         """The ids of all questions of a task, in their order."""
@@ -340,16 +360,9 @@ class Protocol:
             if not isinstance(answer.get("text"), str):
                 raise DataError(f'{question}: expected {{"text": ...}}')
         else:
-            self.check_answer(question, answer, model_units, peer_units, unmarked)
+            self.check_answer(question, answer, TaskUnits(model_units, peer_units, unmarked))
 
-    def check_answer(
-        self,
-        question: str,
-        answer: Mapping[str, Any],
-        model_units: Collection[str] | None,
-        peer_units: Collection[str] | None,
-        unmarked: int | None,
-    ) -> None:
+    def check_answer(self, question: str, answer: Mapping[str, Any], units: TaskUnits) -> None:
         """As `check`, for an object that answers a question of its own."""
         self.question(question).check(answer.get("value"))
 

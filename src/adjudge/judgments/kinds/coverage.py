@@ -5,7 +5,7 @@ Then how much of the unmarked units is relevant, and questions on the summary's 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar
 
@@ -28,10 +28,11 @@ from adjudge.judgments.kinds.base import (
     Question,
     Role,
     Seat,
+    TaskUnits,
     running_text,
 )
 from adjudge.judgments.kinds.keys import question_keys
-from adjudge.judgments.tasks import Task, TextRef, task_hashes, units_of
+from adjudge.judgments.tasks import Task, TextRef, units_of
 from adjudge.text.headers import hidden_spans, paragraphs, shown
 
 UNIT, UNMARKED, QUALITY = "unit:", "unmarked", "quality:"
@@ -86,7 +87,7 @@ class CoverageProtocol(Protocol):
         for peer in peers:
             for reference in references_for(peer, references):
                 both = [*by_text.get(TextRef.of(peer), ()), *by_text.get(TextRef.of(reference), ())]
-                hashes = task_hashes(peer, reference, both, self)
+                hashes = self.hashes(peer, reference, both)
                 yield JudgingPage(
                     topic, peers=(peer,), reference=reference, models=(reference,), hashes=hashes
                 )
@@ -105,40 +106,28 @@ class CoverageProtocol(Protocol):
 
     # Answers
 
-    def check_answer(
-        self,
-        question: str,
-        answer: Mapping[str, Any],
-        model_units: Collection[str] | None,
-        peer_units: Collection[str] | None,
-        unmarked: int | None,
-    ) -> None:
+    def check_answer(self, question: str, answer: Mapping[str, Any], units: TaskUnits) -> None:
         if question.startswith(UNIT):
-            self._check_unit(question, answer, model_units, peer_units)
+            self._check_unit(question, answer, units)
         elif question == UNMARKED and self.unmarked is not None:
             value = answer.get("relevant")
             self.unmarked.check(value)
-            if unmarked is not None and value not in [c.value for c in self.unmarked_choices(unmarked)]:
-                raise DataError(f"unmarked: {quoted_json(value)} cannot be said of {unmarked} unmarked units")
+            left = units.unmarked
+            if left is not None and value not in [c.value for c in self.unmarked_choices(left)]:
+                raise DataError(f"unmarked: {quoted_json(value)} cannot be said of {left} unmarked units")
         else:
             self.question(question).check(answer.get("value"))
 
-    def _check_unit(
-        self,
-        question: str,
-        answer: Mapping[str, Any],
-        model_units: Collection[str] | None,
-        peer_units: Collection[str] | None,
-    ) -> None:
+    def _check_unit(self, question: str, answer: Mapping[str, Any], units: TaskUnits) -> None:
         assert self.completeness is not None
-        if model_units is not None and question.removeprefix(UNIT) not in model_units:
+        if units.model is not None and question.removeprefix(UNIT) not in units.model:
             raise DataError(f"{question}: the reference has no such unit")
         marked = answer.get("marked")
         if not isinstance(marked, list) or not all(isinstance(unit, str) for unit in marked):
             raise DataError(f'{question}: "marked" is {quoted_json(marked)}, expected a list of unit ids')
         if len(set(marked)) < len(marked):
             raise DataError(f"{question}: a unit is marked twice")
-        strange = [unit for unit in marked if peer_units is not None and unit not in peer_units]
+        strange = [unit for unit in marked if units.peer is not None and unit not in units.peer]
         if strange:
             raise DataError(f"{question}: the peer has no unit {quoted(strange[0])}")
         try:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 from unicodedata import category
 
 from adjudge.core.errors import DataError, nearest, quoted, quoted_json
-from adjudge.judgments.kinds.base import Choice, PageTexts, Protocol, ProtocolFile
+from adjudge.judgments.kinds.base import Choice, PageTexts, Protocol, ProtocolFile, TaskUnits
 from adjudge.judgments.kinds.keys import keys_of
 from adjudge.judgments.tasks import Task
 from adjudge.text.headers import hidden_spans
@@ -48,14 +48,7 @@ class MismatchProtocol(Protocol):
     def asked(self, model_units: Sequence[str] = ()) -> Iterator[str]:
         yield TAGS
 
-    def check_answer(
-        self,
-        question: str,
-        answer: Mapping[str, Any],
-        model_units: Collection[str] | None,
-        peer_units: Collection[str] | None,
-        unmarked: int | None,
-    ) -> None:
+    def check_answer(self, question: str, answer: Mapping[str, Any], units: TaskUnits) -> None:
         if question != TAGS:
             self.question(question)  # which it does not have
         check_tags(answer.get("tags"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, ClassVar, Literal
@@ -19,6 +19,7 @@ from adjudge.judgments.kinds.base import (
     Protocol,
     ProtocolFile,
     Seat,
+    TaskUnits,
     running_text,
 )
 from adjudge.judgments.tasks import Task
@@ -74,14 +75,7 @@ class PreferenceProtocol(Protocol):
     def asked(self, model_units: Sequence[str] = ()) -> Iterator[str]:
         yield PREFERENCE
 
-    def check_answer(
-        self,
-        question: str,
-        answer: Mapping[str, Any],
-        model_units: Collection[str] | None,
-        peer_units: Collection[str] | None,
-        unmarked: int | None,
-    ) -> None:
+    def check_answer(self, question: str, answer: Mapping[str, Any], units: TaskUnits) -> None:
         if question != PREFERENCE:
             self.question(question)  # which it does not have
         winners = ("left", "right", *("tie",) * self.tie, *("skip",) * self.skip)

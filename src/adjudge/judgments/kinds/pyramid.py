@@ -5,14 +5,14 @@ They are annotated elsewhere, such as in DUCView, and come in as judgments.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from adjudge.core.errors import DataError, quoted
 from adjudge.data.rows import Summary, Unit
 from adjudge.judgments.judging_page import JudgingPage
-from adjudge.judgments.kinds.base import Given, KnownTruth, Protocol, Seat, Sit
+from adjudge.judgments.kinds.base import Given, KnownTruth, Protocol, Seat, Sit, TaskUnits
 from adjudge.judgments.pyramid import (
     PYRAMID,
     PYRAMID_PEER,
@@ -46,14 +46,7 @@ class PyramidProtocol(Protocol):
     def asked(self, model_units: Sequence[str] = ()) -> Iterator[str]:
         yield PYRAMID
 
-    def check_answer(
-        self,
-        question: str,
-        answer: Mapping[str, Any],
-        model_units: Collection[str] | None,
-        peer_units: Collection[str] | None,
-        unmarked: int | None,
-    ) -> None:
+    def check_answer(self, question: str, answer: Mapping[str, Any], units: TaskUnits) -> None:
         if question not in (PYRAMID, PYRAMID_PEER):
             self.question(question)  # which it does not have
         if not isinstance(answer.get("scus"), Sequence):

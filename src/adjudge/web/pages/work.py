@@ -40,7 +40,6 @@ class WorkItem:
 class WorkBlock:
     """The tasks of one protocol. In parts by topic a planted repeat would be known: it is not where its topic is."""
 
-    kind: str
     protocol: str
     items: tuple[WorkItem, ...]
 
@@ -86,7 +85,7 @@ def work_of(site: Site, person: str) -> Work:
 def _blocks(site: Site, placed: list[tuple[Task, WorkItem]]) -> Iterator[WorkBlock]:
     for protocol in map(site.protocol, dict.fromkeys(task.protocol for task, _ in placed)):
         items = tuple(item for task, item in placed if task.protocol == protocol.name)
-        yield WorkBlock(protocol.kind, protocol.title, items)
+        yield WorkBlock(protocol.title, items)
 
 
 def is_assigned(site: Site, task: Task) -> bool:
