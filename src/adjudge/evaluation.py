@@ -1017,7 +1017,7 @@ class Evaluation:
 
     def _tagging_protocol(self, name: str) -> Protocol:
         found = self.protocol(name)
-        if found.kind != "mismatch":
+        if not found.tags:
             raise UsageError(f"{name} is a {found.kind} protocol, expected one for mismatches")
         return found
 
@@ -1249,7 +1249,7 @@ class EvaluationPreferences:
         """Those that ask for preferences: the shipped ones, and the folder's own."""
         e = self._e
         found = {name: e.protocol(name) for name in PREFERENCE_PROTOCOLS.values()}
-        if e.folder.settings.protocol and e.protocol().kind == "preference":
+        if e.folder.settings.protocol and e.protocol().compares is not None:
             found[e.protocol().name] = e.protocol()
         return found
 

@@ -16,9 +16,9 @@ from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError
 from adjudge.data.collection import SourceSentence
 from adjudge.evaluation import Evaluation
-from adjudge.judgments.assign.pages import place_side
 from adjudge.judgments.assign.planning import make_tasks
 from adjudge.judgments.batch import Judgments, TopicBatch, batch_of
+from adjudge.judgments.judging_page import place_side
 from adjudge.judgments.pairs.answers import human_answers
 from adjudge.judgments.pairs.sides import topic_sentences
 from adjudge.judgments.protocol import load_protocol

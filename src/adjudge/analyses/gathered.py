@@ -20,6 +20,8 @@ from adjudge.data.folder import Folder
 from adjudge.data.reading import read_once
 from adjudge.data.scores import Score
 from adjudge.judgments.batch import Judgments, TopicBatch, batches_of, judgments_if_allowed
+from adjudge.judgments.kinds import KINDS
+from adjudge.judgments.kinds.rating import RatingProtocol
 from adjudge.judgments.pairs.sides import named_summary
 from adjudge.judgments.protocol import Protocol, load_protocol
 from adjudge.judgments.tasks import JUDGES, Judged, TextRef, is_anonymous
@@ -64,6 +66,8 @@ class JudgedPeer:
         return self.protocol.name, self.task, self.length, self.form
 
 
+TABLED = tuple(kind for kind in KINDS.values() if kind.IN_TABLES)
+
 Part = tuple[str, str | None, int | None, str | None]
 """What tables of content never mix: the protocol, the topics' task, target length and form."""
 
@@ -95,7 +99,7 @@ class Gathered:
         return [
             self._peer(self._counted[id(judged)], batch)
             for batch in self.batches.values()
-            for judged, _, _ in judged_peers(batch, "rating")
+            for judged, _, _ in judged_peers(batch, RatingProtocol)
             if id(judged) in self._counted
         ]
 
@@ -105,7 +109,7 @@ class Gathered:
         return {
             at: judged
             for batch in self.batches.values()
-            for kind in ("coverage", "rating")
+            for kind in TABLED
             for at, judged in counting(batch, kind).items()
         }
 
@@ -115,8 +119,7 @@ class Gathered:
 
     def first(self, judged: Judged) -> Judged | None:
         """A judgment as tables count it: without what repeats another; None where all of it does."""
-        kind = self.protocol(judged.task.protocol).kind
-        if judged.origin not in JUDGES and kind in ("coverage", "rating"):
+        if judged.origin not in JUDGES and self.protocol(judged.task.protocol).IN_TABLES:
             return self._counted.get(id(judged))
         return judged if judged.task.repeat_of is None else None
 
@@ -135,7 +138,7 @@ class Gathered:
     def notes(self, tables: str = "the tables") -> tuple[str, ...]:
         """What a reader should know of all tables."""
         found = list(self.judgments.notes())
-        if repeats := self._repeats("coverage") + self._repeats("rating"):
+        if repeats := sum(map(self._repeats, TABLED)):
             found.append(
                 f"{counted(repeats, 'planted repeat')} left out of {tables}: the first judgment counts"
             )
@@ -171,7 +174,7 @@ class Gathered:
             self.collection, replace(self.judgments, by_topic={t: own for t, own in kept.items() if own})
         )
 
-    def _repeats(self, kind: str) -> int:
+    def _repeats(self, kind: type[Protocol]) -> int:
         return sum(
             self._counted.get(id(judged)) is not judged
             for batch in self.batches.values()
@@ -201,7 +204,7 @@ def gather(collection: Collection, judgments: Judgments) -> Gathered:
     return Gathered(collection, judgments)
 
 
-def counting(batch: TopicBatch, kind: str) -> dict[int, Judged]:
+def counting(batch: TopicBatch, kind: type[Protocol]) -> dict[int, Judged]:
     """The judgments of protocols of a kind that tables count, by `id`: what a person judged twice counts once.
 
     A page of coverage is a repeat where the same assessor judged the same peer against the same reference under the
@@ -214,7 +217,7 @@ def counting(batch: TopicBatch, kind: str) -> dict[int, Judged]:
     own = [judged for judged, _, _ in judged_peers(batch, kind)]
     for judged in sorted(own, key=lambda each: each.task.repeat_of is not None):
         task = judged.task
-        asked = list(judged.answers) if kind == "rating" else [""]
+        asked = [""] if kind.IS_WHOLE else list(judged.answers)
         keys = {q: (task.assessor, task.peer, task.reference, task.protocol, q) for q in asked}
         new = [q for q in asked if keys[q] not in seen]
         seen.update(keys.values())

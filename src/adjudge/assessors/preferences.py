@@ -187,7 +187,7 @@ def sentence_worth(batch: TopicBatch, origin: Origin, similarity: str) -> dict[s
 
 
 def _check_protocol(protocol: Protocol) -> None:
-    if protocol.kind != "preference" or protocol.of != "sentences":
+    if protocol.compares != "sentences":
         raise UsageError(f"{quoted(protocol.name)} does not ask about pairs of sentences")
 
 

@@ -12,6 +12,7 @@ AdjudgeError            one line that a person can act on
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -125,3 +126,10 @@ def quoted(text: object) -> str:
     if not plain.isprintable():
         plain = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in plain)
     return f'"{plain if len(plain) <= 60 else plain[:57] + "..."}"'
+
+
+def quoted_json(value: object) -> str:
+    """As `quoted`, for a value of a JSON or TOML file: as JSON, which has quotes around texts only."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    text = text if text.isprintable() else json.dumps(value, default=str).replace("\x7f", "\\u007f")
+    return text if len(text) <= 60 else f"{text[:57]}..."

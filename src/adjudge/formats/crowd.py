@@ -34,6 +34,8 @@ from adjudge.formats.files import (
     read_cells,
     shown,
 )
+from adjudge.judgments.kinds.preference import PreferenceProtocol
+from adjudge.judgments.kinds.rating import RatingProtocol
 from adjudge.judgments.protocol import PREFERENCE, RATING, Protocol
 from adjudge.judgments.tasks import CROWD, TextRef
 
@@ -118,8 +120,8 @@ def read(
     not. A worker's second answer is a repeat.
     """
     one_of("--form", form, FORMS)
-    filled = ImportedAnswers(evaluation, protocol_of_kind(protocol, "rating", "preference"))
-    if aspect is not None and filled.protocol.kind == "rating":
+    filled = ImportedAnswers(evaluation, protocol_of_kind(protocol, RatingProtocol, PreferenceProtocol))
+    if aspect is not None and filled.protocol.compares is None:
         aspect_question(filled.protocol, aspect)
     given = dict(columns or {})
     if strange := next((name for name in given if name not in NAMES), None):
@@ -191,14 +193,14 @@ class _CrowdIntake:
                 at[name] = found
         self._check_subject(place, at)
         aspects: dict[str, int] = {}
-        if self.protocol.kind == "rating":
+        if self.protocol.compares is None:
             aspects = self._aspects(place, lower, at)
         elif "label" not in at:
             raise place.wrong("no column that says who won, such as winner; name it with --column label=NAME")
         return _CrowdColumns(at=at, aspects=aspects)
 
     def _check_subject(self, place: Place, at: Mapping[str, int]) -> None:
-        wanted = ("topic", "system") if self.protocol.kind == "rating" else ("topic", "left", "right")
+        wanted = ("topic", "system") if self.protocol.compares is None else ("topic", "left", "right")
         if "task" not in at and (missing := next((name for name in wanted if name not in at), None)):
             raise place.wrong(
                 f"no column {shown('task')} and no column {shown(missing)}; name it with --column {missing}=NAME"
@@ -226,7 +228,7 @@ class _CrowdIntake:
         return wide
 
     def row(self, place: Place, columns: _CrowdColumns, row: Sequence[str]) -> Iterator[Item]:
-        pair = self.protocol.kind == "preference"
+        pair = self.protocol.compares is not None
         names = _pair(columns, row) if pair else _subject(columns, row)
         if isinstance(names, LeftOut):
             yield place.item(names)

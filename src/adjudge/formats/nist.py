@@ -30,6 +30,7 @@ from adjudge.formats.files import (
     one_of,
     stem,
 )
+from adjudge.judgments.kinds.rating import RatingProtocol
 from adjudge.judgments.protocol import RATING, Protocol
 from adjudge.judgments.tasks import TextRef
 
@@ -182,7 +183,7 @@ class _NistIntake:
     def filled(self, name: str) -> ImportedAnswers:
         """The answers to a protocol so far: several tables may belong to one."""
         if name not in self.answers:
-            self.answers[name] = ImportedAnswers(self.evaluation, protocol_of_kind(name, "rating"))
+            self.answers[name] = ImportedAnswers(self.evaluation, protocol_of_kind(name, RatingProtocol))
         return self.answers[name]
 
     def topic(self, place: Place, name: str, selector: str) -> Iterator[Item]:

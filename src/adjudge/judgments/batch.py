@@ -156,15 +156,15 @@ class Judgments:
     def scored(self, topic: str, judge: str | None = None) -> tuple[Judged, ...]:
         """Those of a topic that scores can be made from, people's or a judge's; tags of mismatches change none."""
         own = (self.by_topic if judge is None else self.by_judge.get(judge, {})).get(topic, ())
-        return tuple(each for each in own if not self._is_tagging(each))
+        return tuple(each for each in own if (asked := self._protocol(each)) is None or asked.IS_SCORED)
 
     def tagged(self) -> Iterator[Judged]:
         """The tags of mismatches."""
-        return (each for own in self.by_topic.values() for each in own if self._is_tagging(each))
+        every = (each for own in self.by_topic.values() for each in own)
+        return (each for each in every if (asked := self._protocol(each)) is not None and asked.tags)
 
-    def _is_tagging(self, judged: Judged) -> bool:
-        protocol = self.protocols.get(judged.task.protocol)
-        return protocol is not None and protocol.kind == "mismatch"
+    def _protocol(self, judged: Judged) -> Protocol | None:
+        return self.protocols.get(judged.task.protocol)
 
     def notes(self, judge: str | None = None) -> tuple[str, ...]:
         """What a reader of scores from judgments should know first; from a judge's, where one is named."""

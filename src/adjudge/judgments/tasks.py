@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 from uuid import UUID
 
 from adjudge.data import layout
 from adjudge.data.collection import Collection
 from adjudge.data.rows import Summary, Unit
 from adjudge.data.target import Target
-from adjudge.judgments.protocol import Protocol
+
+if TYPE_CHECKING:
+    from adjudge.judgments.kinds.base import Protocol
 
 Origin = Literal["human", "imported", "simulated", "learned", "language-model", "adjudicated"]
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
@@ -225,23 +227,6 @@ def units_of(units: Iterable[Unit], text: TextRef, kind: str) -> list[Unit]:
 def units_hash(units: Iterable[Unit]) -> str:
     """A hash of the units' ids and offsets; their texts are part of the summary's."""
     return text_hash("\n".join(f"{unit.id} {unit.start} {unit.end}" for unit in units))
-
-
-def task_hashes(
-    peer: Summary | None, reference: Summary | None, units: Sequence[Unit], protocol: Protocol
-) -> dict[str, str]:
-    """What a task keeps of the texts that are judged in it."""
-    found = {}
-    for role, summary in (("peer", peer), ("reference", reference)):
-        if summary is not None:
-            found[role] = text_hash(summary.text)
-    if protocol.kind == "coverage":
-        kinds = (("peer", peer, protocol.peer_units), ("reference", reference, protocol.model_units))
-        for role, summary, kind in kinds:
-            if summary is not None:
-                own = units_of(units, TextRef.of(summary), kind)
-                found[f"{role}-units"] = units_hash(own)
-    return found
 
 
 class FrozenNow:

@@ -128,7 +128,7 @@ def sender(request: Request) -> Visitor:
 def own_task(request: Request, key: str) -> Task:
     site: Site = request.app.state.site
     task = site.task(key, visitor(request).person)
-    if task is None or site.protocol(task.protocol).kind == "pyramid":  # annotated elsewhere
+    if task is None or not site.protocol(task.protocol).IN_BROWSER:
         raise HTTPException(404)
     return task
 

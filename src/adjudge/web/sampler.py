@@ -126,7 +126,7 @@ class Sampler:
         if self.site.folder.settings.protocol is None:
             return None
         found = protocol_of(self.site.folder)
-        return found if (found.kind, found.of) == ("preference", "sentences") else None
+        return found if found.compares == "sentences" else None
 
     def wake(self) -> None:
         """Something was answered: refit when there is time."""
@@ -206,7 +206,7 @@ class Sampler:
         return [
             task
             for task in self.site.tasks_of(person)
-            if self.site.protocol(task.protocol).kind == "preference"
+            if self.site.protocol(task.protocol).compares is not None
         ]
 
     def _whoevers(self) -> list[Task]:

@@ -21,8 +21,8 @@ from tests.judgments.assign.making import COVERAGE, PREFERENCE, RATING, collecti
 from adjudge.core.errors import DataError, UsageError
 from adjudge.data.collection import Collection
 from adjudge.data.rows import Summary, System
-from adjudge.judgments.assign.pages import key_of
 from adjudge.judgments.assign.planning import Assignment, systems_of
+from adjudge.judgments.judging_page import key_of
 from adjudge.judgments.protocol import load_protocol
 from adjudge.judgments.tasks import Task, TextRef, changed, text_hash
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from adjudge.judgments.batch import Judgments
+    from adjudge.judgments.protocol import Protocol
     from adjudge.stats.checks import FloatArray
 
 IDLE = 120.0
@@ -100,7 +101,9 @@ Sitting = tuple[float, float, float]
 """When a judgment was made, how long it took, and how many words there were to read."""
 
 
-def _sittings(scores: Scores, kinds: tuple[str, ...]) -> tuple[dict[tuple[Any, ...], Sitting], str]:
+def _sittings(
+    scores: Scores, kinds: tuple[type[Protocol], ...]
+) -> tuple[dict[tuple[Any, ...], Sitting], str]:
     """By what was judged and by whom; and why judgments could not be read."""
     from adjudge.data.collection import load
     from adjudge.data.folder import Folder
@@ -120,7 +123,8 @@ def _sittings(scores: Scores, kinds: tuple[str, ...]) -> tuple[dict[tuple[Any, .
         task = judged.task
         assert task.peer is not None
         text = (task.topic, task.peer.system, task.peer.length, task.peer.form)
-        reference = task.reference.system if task.reference is not None and "pyramid" not in kinds else None
+        by_reference = task.reference is not None and all(kind.BY_REFERENCE for kind in kinds)
+        reference = task.reference.system if by_reference and task.reference is not None else None
         sittings.setdefault(
             (*text, reference, task.assessor),
             (
@@ -132,28 +136,18 @@ def _sittings(scores: Scores, kinds: tuple[str, ...]) -> tuple[dict[tuple[Any, .
     return sittings, ""
 
 
-def _kinds_judged(scores: Scores, measure: str) -> tuple[str, ...]:
+def _kinds_judged(scores: Scores, measure: str) -> tuple[type[Protocol], ...]:
     """The kinds of the protocols whose tasks a measure's rows come from, one by one."""
-    from adjudge.measures.judged.coverage import JudgedCoverage, Unmarked
-    from adjudge.measures.judged.pyramid import JudgedPyramid
-    from adjudge.measures.judged.quality import Quality, QualityErrors
-    from adjudge.measures.judged.rating import Rating
+    from adjudge.measures.judged.answers import JudgedMeasure
     from adjudge.measures.registry import parse_measure
 
     if not any(file.origin == "computed" and file.info.measure == measure for file in scores.files):
         return ()
     spec = parse_measure(measure)
-    if isinstance(spec, Quality):
-        return spec.kinds
-    kinds: tuple[tuple[Any, str], ...] = (
-        (Rating, "rating"),
-        ((JudgedCoverage, Unmarked, QualityErrors), "coverage"),
-        (JudgedPyramid, "pyramid"),
-    )
-    return tuple(kind for classes, kind in kinds if isinstance(spec, classes))
+    return spec.protocol_kinds if isinstance(spec, JudgedMeasure) else ()
 
 
-def _tasks(judgments: Judgments, kinds: tuple[str, ...]) -> list[Judged]:
+def _tasks(judgments: Judgments, kinds: tuple[type[Protocol], ...]) -> list[Judged]:
     from adjudge.judgments.protocol import load_protocol
 
     return [
@@ -161,8 +155,9 @@ def _tasks(judgments: Judgments, kinds: tuple[str, ...]) -> list[Judged]:
         for topic in judgments.by_topic.values()
         for judged in topic
         if judged.task.peer is not None
-        and (judgments.protocols.get(judged.task.protocol) or load_protocol(judged.task.protocol)).kind
-        in kinds
+        and isinstance(
+            judgments.protocols.get(judged.task.protocol) or load_protocol(judged.task.protocol), kinds
+        )
     ]
 
 

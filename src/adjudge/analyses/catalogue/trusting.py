@@ -69,7 +69,7 @@ def _first_topic(judgments: Judgments, of: Of) -> str:
     for topic, judged in judgments.by_topic.items():
         for each in judged:
             asked = protocols.get(each.task.protocol)
-            if asked is not None and asked.kind == "preference" and asked.of == of:
+            if asked is not None and asked.compares == of:
                 return topic
     raise DataError(f"no preferences between {of} yet; ask for them with: adjudge prefer sample --of {of}")
 

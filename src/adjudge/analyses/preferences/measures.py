@@ -530,7 +530,7 @@ def minutes_of(folder: Folder, *, cap: float = IDLE) -> Minutes:
     with store_of(folder) as store:
         tasks = store.tasks()
         asked = protocols_of(folder, dict.fromkeys(task.protocol for task in tasks))
-        compare = {name for name, each in asked.items() if (each.kind, each.of) == (PREFERENCE, "sentences")}
+        compare = {name for name, each in asked.items() if each.compares == "sentences"}
         topics = {task.id: task.topic for task in tasks if task.protocol in compare}
         return minutes(store.events() if topics else (), topics, cap=cap)
 

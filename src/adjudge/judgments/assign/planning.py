@@ -32,19 +32,16 @@ from adjudge.judgments.assign.order import (
     with_repeats,
 )
 from adjudge.judgments.assign.pages import (
-    JudgingPage,
-    PageKey,
     SentencePairs,
     check_phase,
-    key_of,
     may_judge,
     names,
     pages_of,
     sentence_pages,
     some_pairs,
-    topic_pages,
     writer,
 )
+from adjudge.judgments.judging_page import JudgingPage, PageKey, key_of
 from adjudge.judgments.protocol import Protocol
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.appending import add_tasks
@@ -281,7 +278,7 @@ def _check(
         )
     if not 0 <= repeats <= MOST:
         raise UsageError(f"--repeats is {repeats:g}, expected a share from 0 to {MOST:g}")
-    if pairs is not None and protocol.kind != "preference":
+    if pairs is not None and protocol.compares is None:
         raise UsageError(f"--pairs is for preferences, and {protocol.name} is a {protocol.kind} protocol")
     if pairs is not None and pairs < 1:
         raise UsageError(f"--pairs is {pairs}, expected 1 or more")
@@ -554,7 +551,7 @@ def make_tasks(
         raise UsageError(f"per_page is {many}, expected 1 to {len(assessors)}, the number of assessors")
     if not 0 <= repeat <= 1:
         raise UsageError(f"repeat is {repeat:g}, expected a share from 0 to 1")
-    of_sentences = protocol.kind == "preference" and protocol.of == "sentences"
+    of_sentences = protocol.compares == "sentences"
     if of_sentences and pairs is None:
         raise UsageError(f"{protocol.name} compares sentences, which come from whoever chooses the pairs")
     if pairs is not None and not of_sentences:
@@ -566,7 +563,7 @@ def make_tasks(
         who = [assessors[(number + k) % len(assessors)] for k in range(many)]
         peers, references = collection.peers(topic), collection.references(topic)
         pages = (
-            topic_pages(collection, protocol, topic, peers, references)
+            protocol.pages(topic, peers, references, collection.units.get(topic, ()))
             if pairs is None
             else sentence_pages(topic, pairs)
         )

@@ -268,7 +268,7 @@ def kinds(judgments: Judgments) -> set[str]:
     """What preferences there are: of sentences, of summaries."""
     protocols: Mapping[str, Protocol] = judgments.protocols
     used = {judged.task.protocol for each in judgments.by_topic.values() for judged in each}
-    return {p.of for name, p in protocols.items() if name in used and p.kind == "preference"}
+    return {p.compares for name, p in protocols.items() if name in used and p.compares is not None}
 
 
 def sentence_preferences(batch: TopicBatch) -> Preferences:

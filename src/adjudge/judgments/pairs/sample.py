@@ -223,7 +223,7 @@ class _Asking:
             return random_pairs(len(pool), count, rng=rng, taken=taken)
         answers, waiting = answers_in(pool, there, self.answered)
         similarity = None
-        if self.protocol.of == "sentences":
+        if self.protocol.compares == "sentences":
             similarity = sentence_similarity(self.plan.similarity, pool.texts).among()
         # What was skipped, is a check or is the same text counts as handed out: it is not to come again.
         known = {frozenset(pair) for pair in (*waiting, *zip(answers.first, answers.second, strict=True))}
@@ -336,7 +336,11 @@ def _side(pool: PairPool, number: int) -> str:
 
 
 def _short(free: int, several: bool, protocol: Protocol) -> str:
-    what = "sentences in its documents" if protocol.of == "sentences" else "summaries of one length and form"
+    what = (
+        "sentences in its documents"
+        if protocol.compares == "sentences"
+        else "summaries of one length and form"
+    )
     if not several:
         return f"needs two {what}"
     return "every pair has been asked" if not free else f"only {counted(free, 'pair')} left to ask"

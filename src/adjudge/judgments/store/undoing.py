@@ -15,6 +15,7 @@ from adjudge.core.errors import DataError
 from adjudge.core.words import counted
 from adjudge.data.collection import Collection
 from adjudge.data.history import HistoryEntry
+from adjudge.judgments.kinds.base import Role
 from adjudge.judgments.protocol import Protocol
 from adjudge.judgments.store.edits import TOPIC, TaskEdit, refuse_merge, shown
 from adjudge.judgments.store.store import Store
@@ -98,19 +99,19 @@ def _seen(task: Task, collection: Collection, protocol: Protocol | None) -> Iter
         yield True if system in collection.systems else None
     summaries = {TextRef.of(s): s.text for s in collection.summaries.get(task.topic, ())}
     units = collection.units.get(task.topic, ())
-    coverage = protocol is not None and protocol.kind == "coverage"
-    for role, text in (("peer", task.peer), ("reference", task.reference)):
+    texts: dict[Role, TextRef | None] = {"peer": task.peer, "reference": task.reference}
+    for role, text in texts.items():
         yield None if text is None else summaries.get(text)
-        if coverage and protocol is not None and text is not None:
-            kind = protocol.peer_units if role == "peer" else protocol.model_units
+        kind = None if protocol is None else protocol.units_shown(role)
+        if kind is not None and text is not None:
             own = units_of(units, text, kind)
             yield units_hash(own) if own else None
     for side in (task.left, task.right):
         if side is not None and "system" in side:
             yield summaries.get(TextRef.named(side))
         elif side is not None:
-            texts = {each.id: each.text for each in collection.documents.get(task.topic, ())}
-            yield texts.get(side.get("document", ""))
+            documents = {each.id: each.text for each in collection.documents.get(task.topic, ())}
+            yield documents.get(side.get("document", ""))
     if task.peer is None and task.left is None:  # of the topic as a whole: a pyramid of its references
         yield tuple(sorted((r.system, r.text) for r in collection.references(task.topic))) or None
 

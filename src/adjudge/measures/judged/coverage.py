@@ -13,6 +13,7 @@ from adjudge.core.words import counted
 from adjudge.data.rows import Unit
 from adjudge.data.scores import Score
 from adjudge.judgments.batch import TopicBatch
+from adjudge.judgments.kinds.coverage import CoverageProtocol
 from adjudge.judgments.levels import author_lengths, level_of
 from adjudge.judgments.protocol import UNMARKED, inconsistency
 from adjudge.judgments.tasks import TextRef
@@ -28,6 +29,7 @@ OVER_LIGGETT = "Over and Liggett 2002, Introduction to DUC-2002"
 class JudgedCoverage(JudgedMeasure):
     """What these measures share: a row per assessor, reference and repeat; NaN until every unit is judged."""
 
+    PROTOCOLS = (CoverageProtocol,)
     needs: ClassVar[frozenset[Need]] = frozenset({"judgments"})
     uses: ClassVar[frozenset[Need]] = frozenset({"units"})
 
@@ -325,6 +327,7 @@ class Unmarked(JudgedMeasure):
     count: str = "all"
 
     FAMILY = "unmarked"
+    PROTOCOLS = (CoverageProtocol,)
     TITLE = "unmarked units"
     ABOUT = "peer units that matched nothing of the reference"
     CITATION = OVER_LIGGETT

@@ -13,6 +13,7 @@ from adjudge.core.errors import DataError
 from adjudge.core.words import counted
 from adjudge.data.scores import Score
 from adjudge.judgments.batch import TopicBatch
+from adjudge.judgments.kinds.pyramid import PyramidProtocol
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER
 from adjudge.judgments.pyramid import (
     UNMATCHED,
@@ -148,7 +149,7 @@ def _find_peers(batch: TopicBatch) -> list[PyramidPeer]:
     pyramids = _pyramids(batch)
     found = [
         _annotated(judged, judged.task.peer, repeat, pyramids)
-        for judged, _, repeat in judged_peers(batch, "pyramid")
+        for judged, _, repeat in judged_peers(batch, PyramidProtocol)
         if judged.task.peer is not None
     ]
     return found + list(_references(batch, pyramids, found))
@@ -206,6 +207,7 @@ def _references(batch: TopicBatch, pyramids: list[Built], found: list[PyramidPee
 class JudgedPyramid(JudgedMeasure):
     """What these measures share: a row per peer, assessor and repeat."""
 
+    PROTOCOLS = (PyramidProtocol,)
     CITATION = NENKOVA
     range: ClassVar[tuple[float | None, float | None]] = (0.0, None)
     needs: ClassVar[frozenset[Need]] = frozenset({"judgments"})

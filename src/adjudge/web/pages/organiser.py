@@ -215,8 +215,8 @@ def _sum(cells: Mapping[tuple[str, str], ProgressCell], name: str) -> ProgressCe
 
 
 def _is_done(site: Site, task: Task, judged: Judged | None) -> bool:
-    if site.protocol(task.protocol).kind == "pyramid":
-        return False  # annotated elsewhere
+    if not site.protocol(task.protocol).IN_BROWSER:
+        return False
     answers = {} if judged is None else {q: event.answer for q, event in judged.answers.items()}
     done, of = progress(site, task, answers)
     return done >= of
@@ -262,7 +262,7 @@ def results_closed(site: Site, person: str, sampler: Sampler | None) -> bool:
         return False
     answers = answers_of(site, person)
     for task in site.tasks_of(person):
-        if site.protocol(task.protocol).kind == "pyramid" or site.changed(task) is not None:
+        if not site.protocol(task.protocol).IN_BROWSER or site.changed(task) is not None:
             continue  # nothing that could be judged here
         done, of = progress(site, task, answers.get(task.id, {}))
         if done < of:

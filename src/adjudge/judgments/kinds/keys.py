@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from string import ascii_lowercase
 
-from adjudge.judgments.protocol import Question
+from adjudge.judgments.kinds.base import Question
 
 ORDINALS = ("1", "2", "3", "4", "5", "6", "7", "8", "9", "0")
 TAKEN = "b"
