@@ -41,9 +41,10 @@ if (
 ):
     os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
 
-# A run in the background may ignore Ctrl-C (nohup), and so would the processes that tests start and interrupt.
+# A run in the background ignores signals (Ctrl-C under &, SIGHUP under nohup), and so would processes that tests start.
 if threading.current_thread() is threading.main_thread():
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # Every run draws other examples; `make test-all` draws five times as many.
 UNCHECKED = (

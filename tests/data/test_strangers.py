@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import random
 import shlex
@@ -475,6 +476,8 @@ RUN = (
     "show E",
     "history E",
     "undo E",
+    "judgments list E",
+    "people list E",
     "serve E",
 )
 
@@ -572,3 +575,20 @@ def test_every_command_in_some_hostile_folders(
     for name in rng.sample(sorted(EVERYTHING), 5):
         print(name)
         try_all(name, whole, place[1], eyes)
+
+
+def test_serving_from_a_program_leaves_its_log_alone(whole: Path, served: None) -> None:
+    """A handler of others may close standard error with itself, as absl's does."""
+    closed: list[str] = []
+
+    class Handler(logging.Handler):
+        def close(self) -> None:
+            closed.append("closed")
+            super().close()
+
+    handler = Handler()
+    assert called(whole.parent, "serve", "E", "--port", str(free_port())).returncode == 0
+    assert closed == []
+    assert logging.getLogger("uvicorn").handlers == []
+    handler.close()
+    assert closed == ["closed"]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ipaddress
+import logging
 import socket
-from collections.abc import Callable
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 import uvicorn
+from uvicorn.logging import DefaultFormatter
 
 from adjudge.core.errors import UsageError, quoted
 from adjudge.data.folder import Folder
@@ -113,6 +115,20 @@ def listening(place: Address) -> socket.socket:
         ) from None
 
 
+@contextmanager
+def logged() -> Iterator[None]:
+    """What the server has to say goes to standard error while it runs."""
+    logger, handler = logging.getLogger("uvicorn"), logging.StreamHandler()
+    handler.setFormatter(DefaultFormatter("%(levelprefix)s %(message)s"))
+    logger.addHandler(handler)
+    logger.propagate = False
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.propagate = True
+
+
 def serve(
     folder: Folder,
     place: Address,
@@ -140,6 +156,7 @@ def serve(
         app = create_app(site, root_path=place.path, hosts=place.hosts(), public=place.public)
         config = uvicorn.Config(
             app,
+            log_config=None,  # its own would close the handlers of the whole process, and some of them close stderr
             log_level=log_level,
             access_log=False,  # who looks at what is nobody's business
             server_header=False,
@@ -150,5 +167,5 @@ def serve(
             ws="none",
             backlog=AT_A_TIME,
         )
-        with closing(app.state.sampler):
+        with closing(app.state.sampler), logged():
             PromptServer(config).run(sockets=[listener])
