@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from adjudge.analyses.compare import compare_all as compare_all
     from adjudge.analyses.compare.texts import Texts, TextScores
     from adjudge.analyses.corrected import compare_corrected as compare_corrected
+    from adjudge.analyses.corrected import prefer_corrected as prefer_corrected
     from adjudge.analyses.counts import counts as counts
     from adjudge.analyses.examples.result import examples as examples
     from adjudge.analyses.groups.result import groups as groups
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from adjudge.analyses.meta.result import meta as meta
     from adjudge.analyses.mismatch.result import MismatchResult
     from adjudge.analyses.plan.result import plan as plan
-    from adjudge.analyses.preferences.strengths import prefer as prefer
+    from adjudge.analyses.preferences import prefer as prefer
     from adjudge.analyses.scores import HasScores, LowerIsBetter, Patterns, Scores, Source
     from adjudge.analyses.simulate.result import simulate as simulate
     from adjudge.analyses.slices import slices as slices
@@ -67,7 +68,8 @@ _ANALYSES = {
     "lengths": "lengths.result",
     "meta": "meta.result",
     "plan": "plan.result",
-    "prefer": "preferences.strengths",
+    "prefer": "preferences",
+    "prefer_corrected": "corrected",
     "simulate": "simulate.result",
     "slices": "slices",
     "stability": "stability",
@@ -82,9 +84,11 @@ def __getattr__(name: str) -> Any:
     """The analyses, imported when one is asked for; here they also take the options of `read_scores`."""
     if name not in _ANALYSES:
         raise AttributeError(f"module 'adjudge' has no attribute {name!r}")
-    from adjudge.analyses.scores import with_table_options
+    found = getattr(import_module(f"adjudge.analyses.{_ANALYSES[name]}"), name)
+    if not hasattr(found, "declaration"):
+        from adjudge.analyses.scores import with_table_options
 
-    found = with_table_options(getattr(import_module(f"adjudge.analyses.{_ANALYSES[name]}"), name))
+        found = with_table_options(found)
     globals()[name] = found
     return found
 

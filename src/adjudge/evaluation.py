@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from adjudge.analyses.agreement import Agreement
     from adjudge.analyses.anova.result import anova as _anova
     from adjudge.analyses.assessors import Assessors
-    from adjudge.analyses.base import analysis_function
+    from adjudge.analyses.base import analysis_function, each_function
     from adjudge.analyses.catalogue.catalogue import figure as _figure
     from adjudge.analyses.compare import Compare, CompareAll
     from adjudge.analyses.corrected import CompareCorrected
@@ -53,8 +53,8 @@ if TYPE_CHECKING:
     from adjudge.analyses.meta.result import meta as _meta
     from adjudge.analyses.mismatch.result import Agree, MismatchResult
     from adjudge.analyses.plan.result import plan as _plan
+    from adjudge.analyses.preferences import Prefer
     from adjudge.analyses.preferences.measures import Convergence, MeasureAgreement, PaperTable, Systems
-    from adjudge.analyses.preferences.strengths import By, Of, PreferenceFit
     from adjudge.analyses.scores import Patterns, Scores, Source
     from adjudge.analyses.simulate.result import simulate as _simulate
     from adjudge.analyses.slices import Slices
@@ -91,7 +91,6 @@ if TYPE_CHECKING:
     from adjudge.measures.judged.preference_strengths import Penalty, Ties
     from adjudge.measures.run import Scored
     from adjudge.reports.findings import Findings
-    from adjudge.stats.preference.models import TieModel
     from adjudge.stats.preference.next_pair import How
     from adjudge.text.similarity import Similarity
 
@@ -109,7 +108,7 @@ class Analysis:
 
     def __get__(self, evaluation: Evaluation | None, owner: type) -> Any:
         function = getattr(import_module(self._module), self._name)
-        return function if evaluation is None else MethodType(function, evaluation)
+        return function if evaluation is None else MethodType(function, getattr(evaluation, "_e", evaluation))
 
 
 class Evaluation:
@@ -1384,44 +1383,10 @@ class EvaluationPreferences:
                 )
             return what, take(e.folder, store, items, progress=progress)
 
-    def fit(
-        self,
-        of: Of | None = None,
-        *,
-        topics: Sequence[str] = (),
-        length: int | None = None,
-        form: str | None = None,
-        similarity: Similarity | None = "tfidf-jaccard",
-        by: By | None = None,
-        ties: TieModel = "half",
-        position: bool = False,
-        regularise: float | None = None,
-        level: float = 0.95,
-        assessors: bool = False,
-        checks: Preferences | None = None,
-        progress: Callable[[int, int], None] = lambda done, of: None,
-    ) -> list[PreferenceFit]:
-        """Strengths of sentences or summaries topic by topic, or of systems over topics, with intervals and tests
-        of all pairs."""
-        from adjudge.analyses.preferences.strengths import fit_folder
-
-        return fit_folder(
-            self._e.collection,
-            self._e.judgments(),
-            of=of,
-            topics=topics,
-            length=length,
-            form=form,
-            similarity=similarity,
-            by=by,
-            ties=ties,
-            position=position,
-            regularise=regularise,
-            level=level,
-            assessors=assessors,
-            checks=checks,
-            progress=progress,
-        )
+    if TYPE_CHECKING:
+        fit = each_function(Prefer)
+    else:
+        fit = Analysis("preferences", "fits")
 
     def agreement(
         self,

@@ -341,9 +341,11 @@ def where(key: tuple[Cell, ...]) -> str:
 
 def gathered_of(scores: Scores) -> Gathered | None:
     """The judgments of the folder that scores come from; None where they come from elsewhere."""
-    if scores.folder is None:
-        return None
-    folder = Folder.open(scores.folder)
+    return None if scores.folder is None else gathered_in(Folder.open(scores.folder))
+
+
+def gathered_in(folder: Folder) -> Gathered:
+    """The judgments of a folder, read once where several look at them."""
 
     def read() -> Gathered:
         collection = load(folder)

@@ -598,7 +598,7 @@ class Convergence(Pictured, Tabular):
     """Figure 3's data: a trajectory per topic."""
 
     FIGURES: ClassVar[Mapping[str, str]] = {
-        "preferences-needed": "adjudge.analyses.preferences.measure_figures:preferences_needed"
+        "preferences-needed": "adjudge.analyses.preferences.figures:preferences_needed"
     }
 
     human: str
