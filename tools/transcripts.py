@@ -714,10 +714,10 @@ SCENES = [
         adjudge prefer score e --source py --penalty printed --no-smooth --json
         adjudge score e -m coverage
         adjudge prefer converge e --human coverage --runs 5 --step 40
-        adjudge prefer converge e --human coverage --runs 3 --step 60 --topics --csv converge.csv
+        adjudge prefer converge e --human coverage --runs 3 --step 60 --table topics --csv converge.csv
         adjudge prefer converge e --human coverage --runs 3 --step 60 --json
         adjudge prefer report e --human coverage --simulated 50
-        adjudge prefer report e --human coverage --simulated 50 --topics --latex
+        adjudge prefer report e --human coverage --simulated 50 --rows topic --latex
         adjudge prefer report e --human coverage --simulated 50 --json
         adjudge prefer export e answers.csv --answers
         adjudge prefer export e models.csv --form models --of sentences --topic d01

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from adjudge.analyses.mismatch.result import MismatchResult
     from adjudge.analyses.plan.result import plan as plan
     from adjudge.analyses.preferences import prefer as prefer
+    from adjudge.analyses.preferences import preference_tables as preference_tables
+    from adjudge.analyses.preferences import preferences_needed as preferences_needed
     from adjudge.analyses.scores import HasScores, LowerIsBetter, Patterns, Scores, Source
     from adjudge.analyses.simulate.result import simulate as simulate
     from adjudge.analyses.slices import slices as slices
@@ -70,6 +72,8 @@ _ANALYSES = {
     "plan": "plan.result",
     "prefer": "preferences",
     "prefer_corrected": "corrected",
+    "preference_tables": "preferences",
+    "preferences_needed": "preferences",
     "simulate": "simulate.result",
     "slices": "slices",
     "stability": "stability",

@@ -53,8 +53,8 @@ if TYPE_CHECKING:
     from adjudge.analyses.meta.result import meta as _meta
     from adjudge.analyses.mismatch.result import Agree, MismatchResult
     from adjudge.analyses.plan.result import plan as _plan
-    from adjudge.analyses.preferences import Prefer
-    from adjudge.analyses.preferences.measures import Convergence, MeasureAgreement, PaperTable, Systems
+    from adjudge.analyses.preferences import Prefer, PreferenceReport, PreferencesNeeded, Systems
+    from adjudge.analyses.preferences.measures import MeasureAgreement
     from adjudge.analyses.scores import Patterns, Scores, Source
     from adjudge.analyses.simulate.result import simulate as _simulate
     from adjudge.analyses.slices import Slices
@@ -88,7 +88,6 @@ if TYPE_CHECKING:
     from adjudge.judgments.store.store import Store
     from adjudge.judgments.tagging import AssignedTagging, TakenTags
     from adjudge.measures.base import Measure
-    from adjudge.measures.judged.preference_strengths import Penalty, Ties
     from adjudge.measures.run import Scored
     from adjudge.reports.findings import Findings
     from adjudge.stats.preference.next_pair import How
@@ -1413,109 +1412,9 @@ class EvaluationPreferences:
             level=level,
         )
 
-    def converge(
-        self,
-        human: str,
-        *,
-        step: int = 10,
-        runs: int = 100,
-        level: float = 0.95,
-        systems: Systems = "machine",
-        length: int | None = None,
-        form: str | None = None,
-        similarity: str = "tfidf-jaccard",
-        smooth: bool = True,
-        penalty: Penalty = "sentence",
-        seed: int = 0,
-        workers: Workers = 1,
-        progress: Callable[[int, int], None] = lambda done, of: None,
-    ) -> Convergence:
-        """Agreement by the number of answers, beside ROUGE and JS, which are scored first where they are not yet
-        (figure 3)."""
-        from adjudge.analyses.preferences.measures import LINES, converge, score_columns
-        from adjudge.judgments.batch import batches_of
-
-        e, judgments = self._e, self._e.judgments()
-        columns = score_columns(
-            e.folder, e.collection, judgments, LINES.values(), human=human, workers=workers, progress=progress
-        )
-        found = converge(
-            batches_of(e.collection, judgments),
-            columns.data,
-            human,
-            LINES,
-            similarity=similarity,
-            smooth=smooth,
-            penalty=penalty,
-            step=step,
-            runs=runs,
-            level=level,
-            systems=systems,
-            length=length,
-            form=form,
-            seed=seed,
-            workers=workers,
-            progress=progress,
-        )
-        missing = [f"{name}: {columns.why[m]}" for name, m in LINES.items() if m in columns.why]
-        return replace(found, notes=(*missing, *found.notes))
-
-    def report(
-        self,
-        human: str,
-        measures: Sequence[str] = (),
-        *,
-        systems: Systems = "machine",
-        length: int | AllLengths | None = None,
-        form: str | None = None,
-        half: bool = False,
-        similarity: str = "tfidf-jaccard",
-        smooth: bool = True,
-        penalty: Penalty = "sentence",
-        ties: Ties = "half",
-        asked: str = "all",
-        simulated: str = "paper",
-        crowd: bool = False,
-        idle: float = 120.0,
-        level: float = 0.95,
-        seed: int = 0,
-        workers: Workers = 1,
-        progress: Callable[[int, int], None] = lambda done, of: None,
-    ) -> list[PaperTable]:
-        """The four tables of Zopf 2018, and one of `measures` where some are named.
-
-        What the tables need and is not scored yet is scored first. The options from `similarity` to `crowd` are those
-        of the measure `preference`; a pause of more than `idle` seconds counts as that.
-        """
-        from adjudge.analyses.preferences.measures import minutes_of, paper_tables, score_columns, specs
-        from adjudge.judgments.batch import batches_of
-        from adjudge.measures.judged.preference import Preference
-
-        e, judgments = self._e, self._e.judgments()
-        base = Preference(
-            similarity=similarity,
-            smooth=smooth,
-            penalty=penalty,
-            ties=ties,
-            asked=asked,
-            simulated=simulated,
-            seed=seed,
-            crowd=crowd,
-        )
-        wanted = [*specs(base).values(), *measures]
-        columns = score_columns(
-            e.folder, e.collection, judgments, wanted, human=human, workers=workers, progress=progress
-        )
-        return paper_tables(
-            columns,
-            batches_of(e.collection, judgments),
-            human,
-            minutes_of(e.folder, cap=idle),
-            base=base,
-            more=measures,
-            systems=systems,
-            length=length,
-            form=form,
-            half=half,
-            level=level,
-        )
+    if TYPE_CHECKING:
+        converge = analysis_function(PreferencesNeeded)
+        report = analysis_function(PreferenceReport)
+    else:
+        converge = Analysis("preferences", "preferences_needed")
+        report = Analysis("preferences", "preference_tables")

@@ -99,7 +99,7 @@ def test_the_function_has_every_option_by_name_and_default(name: str) -> None:
     cls = declaration(name)
     function = getattr(adjudge, cls.FUNCTION or cls.NAME)
     parameters = inspect.signature(function).parameters
-    assert list(parameters)[0] == cls.SOURCE[0]
+    assert next(iter(parameters)) == cls.SOURCE[0]
     assert set(parameters) == {cls.SOURCE[0], *declared(cls)}
     for option_name, (about, _) in declared(cls).items():
         assert parameters[option_name].default == getattr(cls(), option_name)

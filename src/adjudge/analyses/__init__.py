@@ -23,6 +23,8 @@ DECLARED = {
     "stability": "stability",
     "prefer": "preferences",
     "prefer_corrected": "corrected",
+    "preferences_needed": "preferences",
+    "preference_tables": "preferences",
 }
 """The analyses that are declared: by the name of the public function, the folder."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,22 +12,18 @@ from adjudge.cli import options
 from adjudge.cli.analysis import add_command
 from adjudge.cli.output import (
     counting,
-    deliver,
     progress,
     say,
-    show,
     show_json,
     show_table,
     warn,
     worker_count,
     write_csv,
 )
-from adjudge.cli.sources import length_of
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.words import counted, decimal
 
 if TYPE_CHECKING:
-    from adjudge.analyses.preferences.measures import Convergence, PaperTable, Rows
     from adjudge.evaluation import Evaluation
 
 prefer = typer.Typer(
@@ -42,8 +37,6 @@ PREFER = {
     "export": "adjudge prefer export my-eval pairs.csv --open --batch 100",
     "simulate": "adjudge prefer simulate my-eval --from ref --count 100 --assessors 3 --noise 0.1 --seed 1",
     "score": "adjudge prefer score my-eval --source man+ref --simulated 100",
-    "converge": 'adjudge prefer converge my-eval --human "rating(aspect=relevance)" --runs 10 --step 50',
-    "report": 'adjudge prefer report my-eval --human "rating(aspect=relevance)" --topics',
 }
 """Examples that run as printed; those of the studies on an evaluation with documents, references, ratings and
 preferences."""
@@ -51,7 +44,6 @@ preferences."""
 KINDS = ("sentences", "summaries")
 HOWS = ("random", "information", "variance")
 FORMS = ("left-right", "models")
-WHO = ("machine", "all")
 
 Topics = Annotated[
     list[str] | None,
@@ -68,15 +60,6 @@ Similarity = Annotated[
     typer.Option(
         "--similarity", metavar="NAME", help="Of sentences: tfidf-jaccard, tfidf, jaccard, embedding."
     ),
-]
-Human = Annotated[
-    str,
-    typer.Option(
-        "--human", metavar="SPEC", help="What people say: expert:relevance, coverage, ...", show_default=False
-    ),
-]
-Systems = Annotated[
-    str, typer.Option("--systems", metavar="WHO", help="Whose summaries: machine (and baselines), all.")
 ]
 Smooth = Annotated[
     bool, typer.Option("--smooth/--no-smooth", help="Let an answer speak for similar sentences too.")
@@ -99,7 +82,6 @@ Ties = Annotated[
 Crowd = Annotated[
     bool, typer.Option("--crowd", help="Believe assessors as far as they agree with the others (Crowd-BT).")
 ]
-Half = Annotated[bool, typer.Option("--half", help="A measure's tie agrees by half, instead of not at all.")]
 
 
 # Ask
@@ -400,180 +382,8 @@ def _number(value: float) -> str:
     return "-" if value != value else decimal(value)
 
 
-@prefer.command("converge", epilog=f"Example: {PREFER['converge']}")
-def converge(
-    evaluation: options.Folder,
-    human: Human,
-    step: Annotated[int, typer.Option("--step", min=1, help="Answers from one point to the next.")] = 10,
-    runs: Annotated[int, typer.Option("--runs", min=1, help="Random orders of the answers.")] = 100,
-    topics: Annotated[bool, typer.Option("--topics", help="Every topic with its interval.")] = False,
-    systems: Systems = "machine",
-    length: options.Length = None,
-    form: options.Form = None,
-    similarity: Similarity = "tfidf-jaccard",
-    smooth: Smooth = True,
-    penalty: Penalty = "sentence",
-    seed: options.Seed = 0,
-    workers: options.Workers = "1",
-    json: options.Json = False,
-    csv: options.Csv = None,
-    latex: options.Latex = False,
-    markdown: options.Markdown = False,
-) -> None:
-    """How agreement with people grows with the number of answers, beside ROUGE and JS (figure 3 of Zopf 2018).
-
-    n answers are drawn at random from those of a topic, for n = 10, 20, ... and all, --runs times each.
-    """
-    options.one_of("--systems", systems, WHO)
-    _measure_options(penalty=penalty)
-    e = adjudge.open(evaluation)
-    with progress("scoring, then drawing answers") as tick:
-        found = e.prefer.converge(
-            human,
-            step=step,
-            runs=runs,
-            systems=systems,  # type: ignore[arg-type]
-            length=length,
-            form=form,
-            similarity=similarity,
-            smooth=smooth,
-            penalty=penalty,  # type: ignore[arg-type]
-            seed=seed,
-            workers=worker_count(workers),
-            progress=tick,
-        )
-    deliver(
-        [found],
-        lambda c: c.to_frame(),
-        lambda c: _show_trajectories(c, topics=topics),
-        json=json,
-        csv=csv,
-        latex=latex,
-        markdown=markdown,
-    )
-
-
-def _show_trajectories(found: Convergence, *, topics: bool) -> None:
-    """Means over topics, the other measures, and every topic with its interval where that is asked for."""
-    table = found.table()
-    say(table.title, "bold")
-    show(replace(table, title=""))
-    print()
-    show(found.lines_table())
-    if topics:
-        print()
-        show(found.topic_table())
-    for line in found.sentences():
-        say(line)
-    for why, count in found.reasons().items():
-        warn(f"{count:,} without a trajectory: {why}")
-    for note in found.notes:
-        warn(note)
-    say(found.signature, "dim")
-
-
-@prefer.command("report", epilog=f"Example: {PREFER['report']}")
-def report(
-    evaluation: options.Folder,
-    human: Human,
-    measure: options.Measures = None,
-    systems: Systems = "machine",
-    length: options.Lengths = None,
-    form: options.Form = None,
-    topics: Annotated[bool, typer.Option("--topics", help="With a row per topic.")] = False,
-    sets: Annotated[bool, typer.Option("--sets", help="With a row per document set.")] = False,
-    half: Half = False,
-    similarity: Similarity = "tfidf-jaccard",
-    smooth: Smooth = True,
-    penalty: Penalty = "sentence",
-    ties: Ties = "half",
-    asked: Asked = "all",
-    simulated: SimulatedPairs = "paper",
-    crowd: Crowd = False,
-    idle: Annotated[
-        float, typer.Option("--idle", min=1, metavar="SECONDS", help="A longer pause counts as this.")
-    ] = 120.0,
-    level: Annotated[float, typer.Option("--level", help="Of intervals.")] = 0.95,
-    seed: options.Seed = 0,
-    workers: options.Workers = "auto",
-    json: options.Json = False,
-    csv: options.Csv = None,
-    latex: options.Latex = False,
-    markdown: options.Markdown = False,
-) -> None:
-    """The four tables of Zopf 2018 for this evaluation: agreement with people, and order of sentences.
-
-    Scores what the tables need and is not scored yet. With -m, one more table holds the measures named.
-    """
-    if topics and sets:
-        raise UsageError("--topics and --sets exclude each other")
-    options.one_of("--systems", systems, WHO)
-    _measure_options(penalty=penalty, ties=ties)
-    rows: Rows = "topic" if topics else "set" if sets else "mean"
-    e = adjudge.open(evaluation)
-    with progress("scoring") as tick:
-        found = e.prefer.report(
-            human,
-            measure or (),
-            systems=systems,  # type: ignore[arg-type]
-            length=length_of(length),
-            form=form,
-            half=half,
-            similarity=similarity,
-            smooth=smooth,
-            penalty=penalty,  # type: ignore[arg-type]
-            ties=ties,  # type: ignore[arg-type]
-            asked=asked,
-            simulated=simulated,
-            crowd=crowd,
-            idle=idle,
-            level=level,
-            seed=seed,
-            workers=worker_count(workers),
-            progress=tick,
-        )
-    named: dict[str, str] = {}
-    deliver(
-        [_WithRows(table, rows) for table in found],
-        lambda t: t.table.to_frame(rows),
-        lambda t: _show_paper(t.table, rows, named),
-        json=json,
-        csv=csv,
-        latex=latex,
-        markdown=markdown,
-    )
-
-
-@dataclass(frozen=True)
-class _WithRows:
-    """A table with the rows that were asked for."""
-
-    table: PaperTable
-    rows: Rows
-
-    def as_dict(self) -> dict[str, Any]:
-        return self.table.as_dict()
-
-    def to_latex(self) -> str:
-        return self.table.to_latex(self.rows)
-
-    def to_markdown(self) -> str:
-        return self.table.to_markdown(self.rows)
-
-
-def _show_paper(paper: PaperTable, rows: Rows, named: dict[str, str]) -> None:
-    """A table, what it says, and of every heading that is new what stands behind it."""
-    table = paper.table(rows)
-    show(table)
-    for line in table.said:
-        say(line)
-    for line in table.notes:
-        warn(line)
-    for heading, signature in paper.signatures.items():
-        if named.get(heading) != signature:
-            named[heading] = signature
-            say(f"{heading}: {signature}", "dim")
-    say(table.signature, "dim")
+add_command(prefer, "preferences_needed")
+add_command(prefer, "preference_tables")
 
 
 # Options

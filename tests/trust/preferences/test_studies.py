@@ -38,4 +38,4 @@ def test_from_asking_to_the_tables(e: Evaluation, tmp_path: Path) -> None:
     )
     table = e.prefer.converge("rating(aspect=relevance)", runs=2, step=10).to_frame()
     assert set(table["topic"]) == set(e.collection.topics)
-    assert len(e.prefer.report("rating(aspect=relevance)")) == 4
+    assert len(e.prefer.report("rating(aspect=relevance)").papers) == 4

@@ -364,7 +364,7 @@ def preferences_needed(found: Convergence, *, topic: str | None = None) -> Figur
         _words(found, one, data),
         data,
         drawing,
-        notes=found.notes,
+        notes=tuple(found.warnings()),
         signature=found.signature,
     )
 
@@ -504,6 +504,7 @@ def _win_probabilities(scores: Scores, options: FigureOptions) -> Figure:
 def _preferences_needed(scores: Scores, options: FigureOptions) -> Figure:
     from adjudge.analyses.gathered import gathered_of
     from adjudge.analyses.meta.cells import human_measures
+    from adjudge.analyses.preferences import PreferencesNeeded
     from adjudge.analyses.preferences.measures import LINES, converge
     from adjudge.judgments.batch import batches_of
 
@@ -521,16 +522,10 @@ def _preferences_needed(scores: Scores, options: FigureOptions) -> Figure:
     if options.topic is not None:
         topic = gathered.collection.need_topic(options.topic).topic
         batches = {name: batch for name, batch in batches.items() if name == topic}
-    found = converge(
-        batches,
-        scores,
-        people,
-        lines,
-        length=_length(options),
-        form=options.form,
-        seed=options.seed,
-        progress=options.progress,
+    asked = PreferencesNeeded(
+        people, length=_length(options), form=options.form, seed=options.seed, progress=options.progress
     )
+    found = converge(batches, scores, asked, lines)
     return found.figure("preferences-needed", topic=options.topic)
 
 

@@ -78,3 +78,13 @@ def read_pairs(
         table = read_preferences(source, columns=columns, delimiter=delimiter, encoding=encoding)
         return PairSource(title=STDIN if str(source) == "-" else Path(source).name, table=table)
     return PairSource(title=type(source).__name__, table=preferences_of(source, columns=columns))
+
+
+def read_folder(source: Any) -> PairSource:
+    """The judgments of an evaluation, or of its folder."""
+    folder = folder_of(source)
+    if folder is None:
+        raise UsageError(
+            f"{source if isinstance(source, str | Path) else type(source).__name__}: not an evaluation's folder"
+        )
+    return PairSource(title=folder.settings.name, folder=folder, gathered=gathered_in(folder))

@@ -25,7 +25,7 @@ from adjudge.analyses.preferences.source import PairSource
 from adjudge.core.errors import DataError, UsageError, nearest, quoted
 from adjudge.core.phrases import Argument, Phrase
 from adjudge.core.results import Note, Result
-from adjudge.core.table import Column, Table
+from adjudge.core.table import Cell, Column, Table
 from adjudge.core.words import counted
 from adjudge.data.scores import UNSET
 from adjudge.formats.preferences import NO_SIDES, read_preferences
@@ -325,7 +325,7 @@ class PreferenceFit(Result):
     # Rows and facts
 
     @property
-    def _of(self) -> tuple[str, ...]:
+    def _of(self) -> tuple[Cell, ...]:
         """What the items are of, where several topics may stand below each other."""
         return () if self.asked.of is None else (self.title,)
 
