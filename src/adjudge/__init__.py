@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from adjudge.analyses.counts import counts as counts
     from adjudge.analyses.examples.result import examples as examples
     from adjudge.analyses.groups.result import groups as groups
+    from adjudge.analyses.judged import judged_tables as judged_tables
     from adjudge.analyses.judges.drift import judge_drift as judge_drift
     from adjudge.analyses.judges.result import judge_report as judge_report
     from adjudge.analyses.lengths.result import lengths as lengths
@@ -67,6 +68,7 @@ _ANALYSES = {
     "groups": "groups.result",
     "judge_drift": "judges.drift",
     "judge_report": "judges.result",
+    "judged_tables": "judged",
     "lengths": "lengths.result",
     "meta": "meta.result",
     "plan": "plan.result",

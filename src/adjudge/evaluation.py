@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from adjudge.analyses.counts import Counts
     from adjudge.analyses.examples.result import examples as _examples
     from adjudge.analyses.groups.result import groups as _groups
+    from adjudge.analyses.judged import Judged
     from adjudge.analyses.judges.drift import judge_drift as _judge_drift
     from adjudge.analyses.judges.result import judge_report as _judge_report
     from adjudge.analyses.lengths.result import lengths as _lengths
@@ -68,7 +69,6 @@ if TYPE_CHECKING:
     from adjudge.assessors.preferences import Origin as PreferenceTruth
     from adjudge.assessors.preferences import SimulatedPreferences
     from adjudge.assessors.truth import Truth
-    from adjudge.core.table import Tables
     from adjudge.data.edit import Also, Restamp
     from adjudge.data.scorefiles import ScoreFile
     from adjudge.formats.batches import Exported
@@ -962,20 +962,16 @@ class Evaluation:
 
     if TYPE_CHECKING:
         agreement = analysis_function(Agreement)
+        judged_tables = analysis_function(Judged)
         judge_drift = _judge_drift
         judge_report = _judge_report
         meta = _meta
     else:
         agreement = Analysis("agreement", "agreement")
+        judged_tables = Analysis("judged", "judged_tables")
         judge_drift = Analysis("judges.drift", "judge_drift")
         judge_report = Analysis("judges.result", "judge_report")
         meta = Analysis("meta.result", "meta")
-
-    def judged_tables(self, *, alpha: float = 0.05, seed: int = 0) -> Tables:
-        """What people answered, as DUC-2002 prints it: quality, coverage, units, ratings, agreement."""
-        from adjudge.analyses.judged.result import judged_tables
-
-        return judged_tables(self.collection, self.judgments(), alpha=alpha, seed=seed)
 
     def mismatch(
         self,

@@ -25,6 +25,7 @@ DECLARED = {
     "prefer_corrected": "corrected",
     "preferences_needed": "preferences",
     "preference_tables": "preferences",
+    "judged_tables": "judged",
 }
 """The analyses that are declared: by the name of the public function, the folder."""
 

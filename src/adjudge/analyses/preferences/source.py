@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from adjudge.analyses.gathered import Gathered, gathered_in
+from adjudge.analyses.gathered import Gathered, folder_of, gathered_in, need_folder
 from adjudge.analyses.preferences import PairAnalysis
 from adjudge.core.errors import UsageError
 from adjudge.core.phrases import Argument, Phrase
@@ -39,14 +39,6 @@ class PairSource:
                 )
         assert self.table is not None
         return self.table
-
-
-def folder_of(source: Any) -> Folder | None:
-    """The folder of an evaluation, of its scores, or at a path; None for anything else."""
-    if isinstance(source, str | Path):
-        return Folder.open(source) if str(source) != "-" and Path(source).is_dir() else None
-    folder = getattr(source, "folder", None)
-    return Folder.open(folder) if isinstance(folder, str | Path) else folder
 
 
 def read_pairs(
@@ -82,9 +74,5 @@ def read_pairs(
 
 def read_folder(source: Any) -> PairSource:
     """The judgments of an evaluation, or of its folder."""
-    folder = folder_of(source)
-    if folder is None:
-        raise UsageError(
-            f"{source if isinstance(source, str | Path) else type(source).__name__}: not an evaluation's folder"
-        )
+    folder = need_folder(source)
     return PairSource(title=folder.settings.name, folder=folder, gathered=gathered_in(folder))
