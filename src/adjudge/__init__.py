@@ -31,16 +31,20 @@ if TYPE_CHECKING:
     from adjudge.analyses.compare import compare_all as compare_all
     from adjudge.analyses.compare.texts import Texts, TextScores
     from adjudge.analyses.corrected import compare_corrected as compare_corrected
+    from adjudge.analyses.corrected import prefer_corrected as prefer_corrected
     from adjudge.analyses.counts import counts as counts
     from adjudge.analyses.examples.result import examples as examples
     from adjudge.analyses.groups.result import groups as groups
+    from adjudge.analyses.judged import judged_tables as judged_tables
     from adjudge.analyses.judges.drift import judge_drift as judge_drift
     from adjudge.analyses.judges.result import judge_report as judge_report
     from adjudge.analyses.lengths.result import lengths as lengths
     from adjudge.analyses.meta.result import meta as meta
     from adjudge.analyses.mismatch.result import MismatchResult
     from adjudge.analyses.plan.result import plan as plan
-    from adjudge.analyses.preferences.strengths import prefer as prefer
+    from adjudge.analyses.preferences import prefer as prefer
+    from adjudge.analyses.preferences import preference_tables as preference_tables
+    from adjudge.analyses.preferences import preferences_needed as preferences_needed
     from adjudge.analyses.scores import HasScores, LowerIsBetter, Patterns, Scores, Source
     from adjudge.analyses.simulate.result import simulate as simulate
     from adjudge.analyses.slices import slices as slices
@@ -64,10 +68,14 @@ _ANALYSES = {
     "groups": "groups.result",
     "judge_drift": "judges.drift",
     "judge_report": "judges.result",
+    "judged_tables": "judged",
     "lengths": "lengths.result",
     "meta": "meta.result",
     "plan": "plan.result",
-    "prefer": "preferences.strengths",
+    "prefer": "preferences",
+    "prefer_corrected": "corrected",
+    "preference_tables": "preferences",
+    "preferences_needed": "preferences",
     "simulate": "simulate.result",
     "slices": "slices",
     "stability": "stability",
@@ -82,9 +90,11 @@ def __getattr__(name: str) -> Any:
     """The analyses, imported when one is asked for; here they also take the options of `read_scores`."""
     if name not in _ANALYSES:
         raise AttributeError(f"module 'adjudge' has no attribute {name!r}")
-    from adjudge.analyses.scores import with_table_options
+    found = getattr(import_module(f"adjudge.analyses.{_ANALYSES[name]}"), name)
+    if not hasattr(found, "declaration"):
+        from adjudge.analyses.scores import with_table_options
 
-    found = with_table_options(getattr(import_module(f"adjudge.analyses.{_ANALYSES[name]}"), name))
+        found = with_table_options(found)
     globals()[name] = found
     return found
 

@@ -40,21 +40,22 @@ if TYPE_CHECKING:
     from adjudge.analyses.agreement import Agreement
     from adjudge.analyses.anova.result import anova as _anova
     from adjudge.analyses.assessors import Assessors
-    from adjudge.analyses.base import analysis_function
+    from adjudge.analyses.base import analysis_function, each_function
     from adjudge.analyses.catalogue.catalogue import figure as _figure
     from adjudge.analyses.compare import Compare, CompareAll
     from adjudge.analyses.corrected import CompareCorrected
     from adjudge.analyses.counts import Counts
     from adjudge.analyses.examples.result import examples as _examples
     from adjudge.analyses.groups.result import groups as _groups
+    from adjudge.analyses.judged import Judged
     from adjudge.analyses.judges.drift import judge_drift as _judge_drift
     from adjudge.analyses.judges.result import judge_report as _judge_report
     from adjudge.analyses.lengths.result import lengths as _lengths
     from adjudge.analyses.meta.result import meta as _meta
     from adjudge.analyses.mismatch.result import Agree, MismatchResult
     from adjudge.analyses.plan.result import plan as _plan
-    from adjudge.analyses.preferences.measures import Convergence, MeasureAgreement, PaperTable, Systems
-    from adjudge.analyses.preferences.strengths import By, Of, PreferenceFit
+    from adjudge.analyses.preferences import Prefer, PreferenceReport, PreferencesNeeded, Systems
+    from adjudge.analyses.preferences.measures import MeasureAgreement
     from adjudge.analyses.scores import Patterns, Scores, Source
     from adjudge.analyses.simulate.result import simulate as _simulate
     from adjudge.analyses.slices import Slices
@@ -68,7 +69,6 @@ if TYPE_CHECKING:
     from adjudge.assessors.preferences import Origin as PreferenceTruth
     from adjudge.assessors.preferences import SimulatedPreferences
     from adjudge.assessors.truth import Truth
-    from adjudge.core.table import Tables
     from adjudge.data.edit import Also, Restamp
     from adjudge.data.scorefiles import ScoreFile
     from adjudge.formats.batches import Exported
@@ -88,10 +88,8 @@ if TYPE_CHECKING:
     from adjudge.judgments.store.store import Store
     from adjudge.judgments.tagging import AssignedTagging, TakenTags
     from adjudge.measures.base import Measure
-    from adjudge.measures.judged.preference_strengths import Penalty, Ties
     from adjudge.measures.run import Scored
     from adjudge.reports.findings import Findings
-    from adjudge.stats.preference.models import TieModel
     from adjudge.stats.preference.next_pair import How
     from adjudge.text.similarity import Similarity
 
@@ -109,7 +107,7 @@ class Analysis:
 
     def __get__(self, evaluation: Evaluation | None, owner: type) -> Any:
         function = getattr(import_module(self._module), self._name)
-        return function if evaluation is None else MethodType(function, evaluation)
+        return function if evaluation is None else MethodType(function, getattr(evaluation, "_e", evaluation))
 
 
 class Evaluation:
@@ -964,20 +962,16 @@ class Evaluation:
 
     if TYPE_CHECKING:
         agreement = analysis_function(Agreement)
+        judged_tables = analysis_function(Judged)
         judge_drift = _judge_drift
         judge_report = _judge_report
         meta = _meta
     else:
         agreement = Analysis("agreement", "agreement")
+        judged_tables = Analysis("judged", "judged_tables")
         judge_drift = Analysis("judges.drift", "judge_drift")
         judge_report = Analysis("judges.result", "judge_report")
         meta = Analysis("meta.result", "meta")
-
-    def judged_tables(self, *, alpha: float = 0.05, seed: int = 0) -> Tables:
-        """What people answered, as DUC-2002 prints it: quality, coverage, units, ratings, agreement."""
-        from adjudge.analyses.judged.result import judged_tables
-
-        return judged_tables(self.collection, self.judgments(), alpha=alpha, seed=seed)
 
     def mismatch(
         self,
@@ -1384,44 +1378,10 @@ class EvaluationPreferences:
                 )
             return what, take(e.folder, store, items, progress=progress)
 
-    def fit(
-        self,
-        of: Of | None = None,
-        *,
-        topics: Sequence[str] = (),
-        length: int | None = None,
-        form: str | None = None,
-        similarity: Similarity | None = "tfidf-jaccard",
-        by: By | None = None,
-        ties: TieModel = "half",
-        position: bool = False,
-        regularise: float | None = None,
-        level: float = 0.95,
-        assessors: bool = False,
-        checks: Preferences | None = None,
-        progress: Callable[[int, int], None] = lambda done, of: None,
-    ) -> list[PreferenceFit]:
-        """Strengths of sentences or summaries topic by topic, or of systems over topics, with intervals and tests
-        of all pairs."""
-        from adjudge.analyses.preferences.strengths import fit_folder
-
-        return fit_folder(
-            self._e.collection,
-            self._e.judgments(),
-            of=of,
-            topics=topics,
-            length=length,
-            form=form,
-            similarity=similarity,
-            by=by,
-            ties=ties,
-            position=position,
-            regularise=regularise,
-            level=level,
-            assessors=assessors,
-            checks=checks,
-            progress=progress,
-        )
+    if TYPE_CHECKING:
+        fit = each_function(Prefer)
+    else:
+        fit = Analysis("preferences", "fits")
 
     def agreement(
         self,
@@ -1448,109 +1408,9 @@ class EvaluationPreferences:
             level=level,
         )
 
-    def converge(
-        self,
-        human: str,
-        *,
-        step: int = 10,
-        runs: int = 100,
-        level: float = 0.95,
-        systems: Systems = "machine",
-        length: int | None = None,
-        form: str | None = None,
-        similarity: str = "tfidf-jaccard",
-        smooth: bool = True,
-        penalty: Penalty = "sentence",
-        seed: int = 0,
-        workers: Workers = 1,
-        progress: Callable[[int, int], None] = lambda done, of: None,
-    ) -> Convergence:
-        """Agreement by the number of answers, beside ROUGE and JS, which are scored first where they are not yet
-        (figure 3)."""
-        from adjudge.analyses.preferences.measures import LINES, converge, score_columns
-        from adjudge.judgments.batch import batches_of
-
-        e, judgments = self._e, self._e.judgments()
-        columns = score_columns(
-            e.folder, e.collection, judgments, LINES.values(), human=human, workers=workers, progress=progress
-        )
-        found = converge(
-            batches_of(e.collection, judgments),
-            columns.data,
-            human,
-            LINES,
-            similarity=similarity,
-            smooth=smooth,
-            penalty=penalty,
-            step=step,
-            runs=runs,
-            level=level,
-            systems=systems,
-            length=length,
-            form=form,
-            seed=seed,
-            workers=workers,
-            progress=progress,
-        )
-        missing = [f"{name}: {columns.why[m]}" for name, m in LINES.items() if m in columns.why]
-        return replace(found, notes=(*missing, *found.notes))
-
-    def report(
-        self,
-        human: str,
-        measures: Sequence[str] = (),
-        *,
-        systems: Systems = "machine",
-        length: int | AllLengths | None = None,
-        form: str | None = None,
-        half: bool = False,
-        similarity: str = "tfidf-jaccard",
-        smooth: bool = True,
-        penalty: Penalty = "sentence",
-        ties: Ties = "half",
-        asked: str = "all",
-        simulated: str = "paper",
-        crowd: bool = False,
-        idle: float = 120.0,
-        level: float = 0.95,
-        seed: int = 0,
-        workers: Workers = 1,
-        progress: Callable[[int, int], None] = lambda done, of: None,
-    ) -> list[PaperTable]:
-        """The four tables of Zopf 2018, and one of `measures` where some are named.
-
-        What the tables need and is not scored yet is scored first. The options from `similarity` to `crowd` are those
-        of the measure `preference`; a pause of more than `idle` seconds counts as that.
-        """
-        from adjudge.analyses.preferences.measures import minutes_of, paper_tables, score_columns, specs
-        from adjudge.judgments.batch import batches_of
-        from adjudge.measures.judged.preference import Preference
-
-        e, judgments = self._e, self._e.judgments()
-        base = Preference(
-            similarity=similarity,
-            smooth=smooth,
-            penalty=penalty,
-            ties=ties,
-            asked=asked,
-            simulated=simulated,
-            seed=seed,
-            crowd=crowd,
-        )
-        wanted = [*specs(base).values(), *measures]
-        columns = score_columns(
-            e.folder, e.collection, judgments, wanted, human=human, workers=workers, progress=progress
-        )
-        return paper_tables(
-            columns,
-            batches_of(e.collection, judgments),
-            human,
-            minutes_of(e.folder, cap=idle),
-            base=base,
-            more=measures,
-            systems=systems,
-            length=length,
-            form=form,
-            half=half,
-            level=level,
-        )
+    if TYPE_CHECKING:
+        converge = analysis_function(PreferencesNeeded)
+        report = analysis_function(PreferenceReport)
+    else:
+        converge = Analysis("preferences", "preferences_needed")
+        report = Analysis("preferences", "preference_tables")

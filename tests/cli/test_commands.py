@@ -304,7 +304,7 @@ JSON_CALLS = [
     "prefer simulate my-eval --count 5",
     "prefer score my-eval --source ref --simulated 50",
     "prefer converge my-eval --human rating(aspect=relevance) --runs 2 --step 50",
-    "prefer report my-eval --human rating(aspect=relevance) --resamples 50",
+    "prefer report my-eval --human rating(aspect=relevance)",
     "report my-eval",
     "import jsonl outputs.jsonl my-eval",
     "import lines system_a.txt --reference ref1.txt lines",

@@ -16,8 +16,8 @@ from tests.cli.running import called
 
 import adjudge
 from adjudge.analyses.compare import compare
-from adjudge.analyses.corrected import compare_corrected
-from adjudge.analyses.corrected.result import CorrectedComparison, prefer_corrected
+from adjudge.analyses.corrected import compare_corrected, prefer_corrected
+from adjudge.analyses.corrected.result import CorrectedComparison
 from adjudge.analyses.corrected.words import pair_sentence, saving, validity
 from adjudge.core.errors import DataError, UsageError
 from adjudge.data.scores import MeasureInfo, ScoreTable
@@ -735,7 +735,7 @@ def test_strengths_in_a_folder_with_a_program_apart_from_people(tmp_path: Path) 
     assert said.returncode == 0, said.stderr
     assert found.headline() in said.stdout
     refused = called(tmp_path, "prefer", "fit", "demo", "--judge", "program", "--of", "sentences")
-    assert "leave out --of sentences" in refused.stderr
+    assert "takes no --of" in refused.stderr
 
 
 def test_strengths_without_a_maximum_are_refused() -> None:

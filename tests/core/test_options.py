@@ -99,13 +99,15 @@ def test_the_function_has_every_option_by_name_and_default(name: str) -> None:
     cls = declaration(name)
     function = getattr(adjudge, cls.FUNCTION or cls.NAME)
     parameters = inspect.signature(function).parameters
-    assert set(parameters) == {"scores", *declared(cls)}
+    assert next(iter(parameters)) == cls.SOURCE[0]
+    assert set(parameters) == {cls.SOURCE[0], *declared(cls)}
     for option_name, (about, _) in declared(cls).items():
         assert parameters[option_name].default == getattr(cls(), option_name)
         assert f"    {option_name}: {about.help}" in (function.__doc__ or "")
         assert about.help.endswith(".")
-    with pytest.raises(TypeError, match=r"has no option 'mesure' \(nearest: \"measure\"\)"):
-        function("x.csv", mesure="m")
+    wrong = f"{option_name}x"
+    with pytest.raises(TypeError, match=rf"has no option '{wrong}' \(nearest: .*\"{option_name}\""):
+        function("x.csv", **{wrong: 1})
 
 
 @pytest.mark.parametrize("name", DECLARED)
@@ -125,8 +127,9 @@ def test_a_type_checker_sees_every_option(tmp_path: Path) -> None:
         cls = declaration(name)
         called = cls.FUNCTION or cls.NAME
         given = ", ".join(f"{each}={getattr(cls(), each)!r}" for each in declared(cls))
-        calls += [f"adjudge.{called}('x.csv', {given}).headline()", f"e.{called}({given}).to_frame()"]
-        calls += [f"adjudge.{called}('x.csv', no_option=1)", f"e.{called}(no_option=1)"]
+        method = called if cls.METHOD is None else cls.METHOD
+        calls += [f"adjudge.{called}('x.csv', {given}).headline()", f"adjudge.{called}('x.csv', no_option=1)"]
+        calls += [f"e.{method}({given}).to_frame()", f"e.{method}(no_option=1)"] if method else []
     file = tmp_path / "user.py"
     file.write_text("\n".join(["import adjudge", "e = adjudge.open('x')", *calls]) + "\n", encoding="utf-8")
     command = [
@@ -140,5 +143,5 @@ def test_a_type_checker_sees_every_option(tmp_path: Path) -> None:
     ]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
     wrong = [line for line in done.stdout.splitlines() if "error" in line]
-    assert len(wrong) == 2 * len(DECLARED), done.stdout
+    assert len(wrong) == sum("no_option" in call for call in calls), done.stdout
     assert all('Unexpected keyword argument "no_option"' in line for line in wrong), done.stdout

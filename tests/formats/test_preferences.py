@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adjudge.analyses.preferences import Prefer
 from adjudge.analyses.preferences.strengths import fit_preferences
 from adjudge.core.errors import DataError, UsageError
 from adjudge.formats.crowd import WINNERS
@@ -147,8 +148,8 @@ def test_winners_and_losers_say_nothing_of_sides(tmp_path: Path) -> None:
     text = "winner,loser,assessor\n" + "x,y,ann\n" * 30 + "y,x,bob\n" * 3
     given = read_preferences(written(tmp_path / "p.csv", text))
     with pytest.raises(UsageError, match="not what was shown first"):
-        fit_preferences(given, position=True)
-    fitted = fit_preferences(given, assessors=True)
+        fit_preferences(given, Prefer(position=True))
+    fitted = fit_preferences(given, Prefer(assessors=True))
     assert all(np.isnan(each.left_share) for each in fitted.assessors)
     assert not any("one-sided" in each.codes for each in fitted.assessors)
 

@@ -18,6 +18,7 @@ from adjudge.analyses.agreement import agreement
 from adjudge.analyses.assessors import dossiers
 from adjudge.analyses.judges.agreement import JudgeAgreementResult
 from adjudge.analyses.judges.result import JudgeReport, judge_report
+from adjudge.analyses.preferences import PreferencesNeeded
 from adjudge.analyses.preferences.measures import Convergence, Point, Trajectory
 from adjudge.core.errors import DataError, UsageError
 
@@ -185,7 +186,7 @@ def point(n: int, mean: float) -> Point:
 
 
 def converged(*topics: Trajectory) -> Convergence:
-    return Convergence("coverage", topics, 100, 0.95, "converge|seed:0")
+    return Convergence(asked=PreferencesNeeded("coverage"), human="coverage", topics=topics)
 
 
 FOUND = converged(

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from adjudge.analyses.base import Analysis
+    from adjudge.analyses.base import AnyAnalysis
 
 DECLARED = {
     "compare": "compare",
@@ -21,12 +21,17 @@ DECLARED = {
     "agreement": "agreement",
     "dossiers": "assessors",
     "stability": "stability",
+    "prefer": "preferences",
+    "prefer_corrected": "corrected",
+    "preferences_needed": "preferences",
+    "preference_tables": "preferences",
+    "judged_tables": "judged",
 }
 """The analyses that are declared: by the name of the public function, the folder."""
 
 
-def declaration(function: str) -> type[Analysis[Any]]:
+def declaration(function: str) -> type[AnyAnalysis[Any]]:
     """The declaration of an analysis, by the name of its public function."""
     module = import_module(f"adjudge.analyses.{DECLARED[function]}")
-    declared: type[Analysis[Any]] = getattr(module, function).declaration
+    declared: type[AnyAnalysis[Any]] = getattr(module, function).declaration
     return declared

@@ -19,6 +19,7 @@ from typing import (
     Generic,
     Literal,
     ParamSpec,
+    Self,
     TypeVar,
     cast,
 )
@@ -28,7 +29,7 @@ from adjudge.core.options import READING, Declared, declared, documented, option
 from adjudge.core.results import Result
 
 if TYPE_CHECKING:
-    from adjudge.analyses.scores import Scores, Source
+    from adjudge.analyses.scores import Scores
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Result)
@@ -45,12 +46,22 @@ def silent(done: int, of: int) -> None:
 Length = int | Literal["all", "unset"] | None
 
 
+SOURCES = "an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame"
+
+
 @dataclass(frozen=True)
-class Analysis(Declared, Generic[R_co]):
-    """An analysis of scores: its options, and how it runs. A subclass is a frozen dataclass with options of its own."""
+class AnyAnalysis(Declared, Generic[R_co]):
+    """An analysis of whatever it reads: its options, and how it runs. `Analysis` is one of scores.
+
+    A subclass is a frozen dataclass with options of its own; `read` makes of a source what `run` takes.
+    """
 
     FUNCTION: ClassVar[str] = ""
     """The name of the public function where that is another."""
+    METHOD: ClassVar[str | None] = None
+    """Its name as a method of an evaluation where that is another; empty where it has none of its own."""
+    SOURCE: ClassVar[tuple[str, str]] = ("scores", SOURCES)
+    """What the function calls its source, and what that may be."""
     GROUP: ClassVar[str] = "Compare"
     """Where the help lists the command."""
     EXAMPLE: ClassVar[str] = ""
@@ -66,6 +77,30 @@ class Analysis(Declared, Generic[R_co]):
     """Whether scores are read without the assessors to be left out; what looks at judgments leaves them out itself."""
     WORK: ClassVar[str] = ""
     """What takes long, as a terminal is told while `progress` is called."""
+
+    progress: Progress = field(default=silent, compare=False, repr=False, kw_only=True)
+    """Called with how much of `WORK` is done, and of how much; no option."""
+
+    def read(self, source: Any) -> Any:
+        """What the analysis is of, read from a source."""
+        raise TypeError(f"{type(self).__name__} does not say what it reads")
+
+    def run(self, source: Any) -> R_co:
+        """The result, of what was read."""
+        raise TypeError(f"{type(self).__name__} does not say how it runs")
+
+    def each(self, source: Any) -> Sequence[Self]:
+        """The analyses that the command runs for this one, such as one for every topic."""
+        return [self]
+
+    def result(self, source: Any) -> R_co:
+        """The result of any source."""
+        return self.run(self.read(source))
+
+
+@dataclass(frozen=True)
+class Analysis(AnyAnalysis[R_co]):
+    """An analysis of scores, with the options that all of these have."""
 
     measure: str | Sequence[str] | None = option(
         None,
@@ -119,20 +154,20 @@ class Analysis(Declared, Generic[R_co]):
     leave_out: str | Sequence[str] = option(
         (), metavar="A,B,...", panel=READING, help="Columns that are not to be read."
     )
-    progress: Progress = field(default=silent, compare=False, repr=False)
-    """Called with how much of `WORK` is done, and of how much; no option."""
-
-    def run(self, scores: Scores) -> R_co:
-        """The result, of scores that are read and of the assessors that are wanted."""
-        raise TypeError(f"{type(self).__name__} does not say how it runs")
 
     def usual_measures(self, scores: Scores) -> Sequence[str]:
         """The measures that the command runs it for where none is named; none for all."""
         return ()
 
-    def of(self, source: Source) -> R_co:
-        """The result of any source of scores."""
-        return self.run(self.read(source))
+    def each(self, source: Any) -> Sequence[Self]:
+        """One for every measure, length and form, for every measure, or one alone, as `RUNS` says."""
+        measures = self.measure or self.usual_measures(source)
+        if self.RUNS == "once":
+            return [self]
+        if self.RUNS == "measure":
+            return [replace(self, measure=name) for name in source.resolved(measures)]
+        targets = source.each(measures, length=self.length, form=self.form)
+        return [replace(self, measure=measure, length=length, form=form) for measure, length, form in targets]
 
     def read(self, source: Any) -> Scores:
         """The scores of a source, less those of the assessors that are to be left out."""
@@ -173,31 +208,50 @@ TABLE = frozenset(
 
 
 def analysis_function(
-    declaration: Callable[P, Analysis[R]],
-) -> Callable[Concatenate[Source | Mapping[str, Source], P], R]:
+    declaration: Callable[P, AnyAnalysis[R]],
+) -> Callable[Concatenate[Any, P], R]:
     """The public function of an analysis, from its declaration. Some take several sources, by their names."""
-    cls = cast("type[Analysis[R]]", declaration)
+    return _function(declaration, lambda asked, source: asked.result(source))
+
+
+def each_function(
+    declaration: Callable[P, AnyAnalysis[R]],
+) -> Callable[Concatenate[Any, P], list[R]]:
+    """A function that gives as many results as the command shows: a list, such as one for every topic."""
+
+    def run(asked: AnyAnalysis[R], source: Any) -> list[R]:
+        read = asked.read(source)
+        return [one.run(read) for one in asked.each(read)]
+
+    return _function(declaration, run)
+
+
+T = TypeVar("T")
+
+
+def _function(
+    declaration: Callable[P, AnyAnalysis[R]], run: Callable[[AnyAnalysis[R], Any], T]
+) -> Callable[Concatenate[Any, P], T]:
+    cls = cast("type[AnyAnalysis[R]]", declaration)
     name = cls.FUNCTION or cls.NAME
+    source_name, sources = cls.SOURCE
     known = declared(cls)
 
-    def analyse(scores: Any, *args: P.args, **options: P.kwargs) -> R:
+    def analyse(*args: Any, **options: Any) -> T:
+        if source_name in options:
+            args = (options.pop(source_name), *args)
         for option_name in options:
             if option_name not in known and option_name != "progress":
                 raise TypeError(f"{name}() has no option {option_name!r}{nearest(option_name, known)}")
-        return declaration(*args, **options).of(scores)
+        if not args:
+            raise TypeError(f"{name}() needs {source_name}")
+        return run(cls(*args[1:], **options), args[0])
 
-    source = inspect.Parameter("scores", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="Source")
+    source = inspect.Parameter(source_name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="Source")
     analyse.__name__ = analyse.__qualname__ = name
     analyse.__module__ = cls.__module__
-    about = f"{inspect.getdoc(cls)}\n\n{SOURCES}"
+    about = f"{inspect.getdoc(cls)}\n\n`{source_name}`: {sources}."
     analyse.__doc__ = documented(cls, about)
     analyse.__signature__ = signature_of(cls, source)  # type: ignore[attr-defined]
     analyse.declaration = cls  # type: ignore[attr-defined]
-    return cast(
-        "Callable[Concatenate[Source | Mapping[str, Source], P], R]", analyse
-    )  # which also takes `scores` by name
-
-
-SOURCES = (
-    "`scores` are an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame."
-)
+    return cast("Callable[Concatenate[Any, P], T]", analyse)  # which also takes the source by name

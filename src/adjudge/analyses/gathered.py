@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from statistics import NormalDist, fmean, median, stdev
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from adjudge import __version__
 from adjudge.analyses.scores import Scores, Source, scores_of
@@ -344,9 +345,27 @@ def where(key: tuple[Cell, ...]) -> str:
 
 def gathered_of(scores: Scores) -> Gathered | None:
     """The judgments of the folder that scores come from; None where they come from elsewhere."""
-    if scores.folder is None:
-        return None
-    folder = Folder.open(scores.folder)
+    return None if scores.folder is None else gathered_in(Folder.open(scores.folder))
+
+
+def folder_of(source: Any) -> Folder | None:
+    """The folder of an evaluation, of its scores, or at a path; None for anything else."""
+    if isinstance(source, str | Path):
+        return Folder.open(source) if str(source) != "-" and Path(source).is_dir() else None
+    folder = getattr(source, "folder", None)
+    return Folder.open(folder) if isinstance(folder, str | Path) else folder
+
+
+def need_folder(source: Any) -> Folder:
+    folder = folder_of(source)
+    if folder is None:
+        name = source if isinstance(source, str | Path) else type(source).__name__
+        raise UsageError(f"{name}: not an evaluation's folder")
+    return folder
+
+
+def gathered_in(folder: Folder) -> Gathered:
+    """The judgments of a folder, read once where several look at them."""
 
     def read() -> Gathered:
         collection = load(folder)

@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from adjudge.analyses import declaration
-from adjudge.analyses.base import Analysis, silent
+from adjudge.analyses.base import Analysis, AnyAnalysis, silent
 from adjudge.cli import options
 from adjudge.cli.completion import complete_measures, complete_systems
 from adjudge.cli.output import not_over, progress, say, show, show_json, warn, write_text
 from adjudge.core.errors import UsageError, quoted
 from adjudge.core.options import READING, Kind, Option, asks_for, declared, parse_options
-from adjudge.core.results import Result, Results
+from adjudge.core.results import Result, Results, warnings_of
 from adjudge.core.table import joined
+from adjudge.core.words import counted
 from adjudge.data.packed import PACKED
 from adjudge.measures.spec import judge_of
 
@@ -124,12 +125,18 @@ def command_of(name: str) -> Callable[..., None]:
     return command
 
 
-Variants = Mapping[str, type[Analysis[Any]]]
+def add_command(group: typer.Typer, function: str) -> None:
+    """The command of an analysis in a group of commands, by the last word of its name: `fit` of `prefer fit`."""
+    cls = declaration(function)
+    group.command(cls.NAME.split()[-1], epilog=f"Example: {cls.EXAMPLE}")(command_of(function))
+
+
+Variants = Mapping[str, type[AnyAnalysis[Any]]]
 
 
 def _chosen(
-    cls: type[Analysis[Any]], variants: Variants, typed: Mapping[str, Any], signature: str | None
-) -> type[Analysis[Any]]:
+    cls: type[AnyAnalysis[Any]], variants: Variants, typed: Mapping[str, Any], signature: str | None
+) -> type[AnyAnalysis[Any]]:
     """Which of the analyses that share a command is asked for; what it does not take is refused."""
     flags = [flag for flag in variants if typed.get(flag)]
     flags += [flag for flag, each in variants.items() if signature and asks_for(each, signature)]
@@ -146,20 +153,20 @@ def _chosen(
     return chosen
 
 
-def _flag(name: str, cls: type[Analysis[Any]], variants: Variants) -> str:
+def _flag(name: str, cls: type[AnyAnalysis[Any]], variants: Variants) -> str:
     for each in (cls, *variants.values()):
         if name in declared(each):
             return f"--{(declared(each)[name][0].command or name).replace('_', '-')}"
     return f"--{name.replace('_', '-')}"
 
 
-def _called(cls: type[Analysis[Any]], variants: Variants, chosen: type[Analysis[Any]]) -> str:
+def _called(cls: type[AnyAnalysis[Any]], variants: Variants, chosen: type[AnyAnalysis[Any]]) -> str:
     flags = (f" --{flag}" for flag, each in variants.items() if each is chosen)
     return f"{cls.NAME}{next(flags, '')}"
 
 
 def _source(
-    cls: type[Analysis[Any]], chosen: type[Analysis[Any]], variants: Variants, sources: Sequence[Any]
+    cls: type[AnyAnalysis[Any]], chosen: type[AnyAnalysis[Any]], variants: Variants, sources: Sequence[Any]
 ) -> Any:
     """What the analysis reads: a path, or several by their names where it takes several."""
     if chosen.SEVERAL_SOURCES:
@@ -201,12 +208,12 @@ def _name_of(path: Path) -> str:
     return name.with_suffix("").stem if name.suffix in PACKED else name.stem
 
 
-def _asked(cls: type[Analysis[Any]], typed: Mapping[str, Any], signature: str | None) -> dict[str, Any]:
+def _asked(cls: type[AnyAnalysis[Any]], typed: Mapping[str, Any], signature: str | None) -> dict[str, Any]:
     """The options by their names: those of a signature, and over them what was typed."""
     asked = {} if signature is None else parse_options(cls, signature)
     for name, (about, kind) in declared(cls).items():
         value = typed.get(name)
-        if value is not None and value is not False:
+        if value is not None and (value is not False or getattr(cls, name) is True):
             asked[name] = _value(value, about, kind)
     return asked
 
@@ -224,7 +231,7 @@ def _value(value: Any, about: Option, kind: Kind) -> Any:
     return value
 
 
-def _results(cls: type[Analysis[Any]], asked: dict[str, Any], source: Any) -> list[Result]:
+def _results(cls: type[AnyAnalysis[Any]], asked: dict[str, Any], source: Any) -> list[Result]:
     """The results, as many as the command runs the analysis for."""
     from adjudge.data.reading import reading_once
 
@@ -232,18 +239,10 @@ def _results(cls: type[Analysis[Any]], asked: dict[str, Any], source: Any) -> li
     with reading_once(), working as told:  # analyses only look
         wanted = cls(**asked, progress=told)
         scores = wanted.read(source)
-        measures = wanted.measure or wanted.usual_measures(scores)
-        if cls.RUNS == "once":
-            results = [wanted.run(scores)]
-        elif cls.RUNS == "measure":
-            results = [replace(wanted, measure=name).run(scores) for name in scores.resolved(measures)]
-        else:
-            results = [
-                replace(wanted, measure=measure, length=length, form=form).run(scores)
-                for measure, length, form in scores.each(measures, length=wanted.length, form=wanted.form)
-            ]
+        results = [one.run(scores) for one in wanted.each(scores)]
         for one in scores.values() if isinstance(scores, Mapping) else (scores,):
-            _warn_of_judges(one, [part for result in results for part in parts_of(result)])
+            if issubclass(cls, Analysis):
+                _warn_of_judges(one, [part for result in results for part in parts_of(result)])
         return results
 
 
@@ -260,18 +259,25 @@ def _warn_of_judges(scores: Scores, results: Sequence[Result]) -> None:
             warn(why)
 
 
-def _parameters(cls: type[Analysis[Any]], variants: Variants) -> Iterable[inspect.Parameter]:
+def _parameters(cls: type[AnyAnalysis[Any]], variants: Variants) -> Iterable[inspect.Parameter]:
     keyword = inspect.Parameter.KEYWORD_ONLY
 
-    def option(name: str, each: type[Analysis[Any]], panel: str = "") -> inspect.Parameter:
+    def option(name: str, each: type[AnyAnalysis[Any]], panel: str = "") -> inspect.Parameter:
         about, kind = declared(each)[name]
         default = next(f.default for f in fields(each) if f.name == name)
         about = replace(about, panel=panel or about.panel)
         annotation = _annotation(name, about, kind, default)
-        switch = kind in ("switch", "switch or texts")
-        return inspect.Parameter(name, keyword, annotation=annotation, default=False if switch else None)
+        off = kind in ("switch", "switch or texts") and not default
+        return inspect.Parameter(name, keyword, annotation=annotation, default=False if off else None)
 
-    yield inspect.Parameter("scores", keyword, annotation=options.Scores)
+    source: Any = options.Scores
+    if not issubclass(cls, Analysis):
+        called, what = cls.SOURCE
+        source = Annotated[
+            Path,
+            typer.Argument(metavar=called.upper(), help=f"{what[0].upper()}{what[1:]}.", show_default=False),
+        ]
+    yield inspect.Parameter("scores", keyword, annotation=source)
     if any(each.SEVERAL_SOURCES for each in (cls, *variants.values())):
         yield inspect.Parameter("more", keyword, annotation=MORE, default=None)
     for name, (about, _) in declared(cls).items():
@@ -301,11 +307,13 @@ def _parameters(cls: type[Analysis[Any]], variants: Variants) -> Iterable[inspec
 def _annotation(name: str, about: Option, kind: Kind, default: Any) -> Any:
     flag = f"--{(about.command or name).replace('_', '-')}"
     flags = [f"-{about.short}", flag] if about.short else [flag]
+    if default is True:
+        flags = [f"{flag}/--no-{flag[2:]}"]
     repeated = " May be repeated." if kind in ("texts", "pairs") else ""
     limits = f" {about.limits[0].upper()}{about.limits[1:]}." if about.choices else ""
-    shown = "" if default in (None, (), False) else str(default)
+    shown = "" if default in (None, (), False, True) else str(default)
     return Annotated[
-        str | None if about.words else TYPES[kind],
+        str | None if about.words else bool | None if default is True else TYPES[kind],
         typer.Option(
             *flags,
             help=f"{about.help}{limits}{repeated}",
@@ -360,7 +368,7 @@ def print_results(
                 print()
                 for line in lines:
                     say(line)
-    for line in dict.fromkeys(line for result in results for line in result.warnings("command")):
+    for line in dict.fromkeys(warnings_of(results, "command")):
         warn(line)
 
 
@@ -382,7 +390,9 @@ def show_one(result: Result) -> None:
         name = f" ({table.name})" if said else ""
         if table.title:
             say(f"{table.title}{name}", "bold")
-        show(replace(table, title=""))
+        show(replace(table, title="", rows=table.rows[: table.first]))
+        if table.first is not None and len(table.rows) > table.first:
+            say(f"and {counted(len(table.rows) - table.first, 'other row')}; --csv writes them all")
         for sentence in own if said else ():
             if sentence not in said:
                 say(sentence)

@@ -12,8 +12,8 @@ import typer
 
 import adjudge
 from adjudge.cli import options
+from adjudge.cli.analysis import add_command
 from adjudge.cli.imports import Files, columns_of
-from adjudge.cli.judged import tables
 from adjudge.cli.output import counting, now, say, show_json, show_table, typed, warn
 from adjudge.cli.streams import print_data
 from adjudge.core.errors import DataError, UsageError, quoted
@@ -245,7 +245,7 @@ def list_(evaluation: options.Folder, topic: options.Topic = None, json: options
         say(line)
 
 
-judgments.command("tables", epilog=f"Example: {JUDGMENTS['tables']}")(tables)
+add_command(judgments, "judged_tables")
 
 
 @judgments.command("export", epilog=f"Example: {JUDGMENTS['export']}")

@@ -68,9 +68,12 @@ class Option:
         return ", ".join(filter(None, (low, high)))
 
 
-def option(default: Any, **about: Any) -> Any:
-    """A field of a declaration; see `Option` for what may be said about it."""
-    return field(default=default, metadata={OPTION: Option(**about)})
+def option(default: Any, *, compare: bool = True, **about: Any) -> Any:
+    """A field of a declaration; see `Option` for what may be said about it.
+
+    With `compare=False` it changes no number, such as how many processes work, and is in no signature.
+    """
+    return field(default=default, compare=compare, metadata={OPTION: Option(**about)})
 
 
 SHARED: Mapping[str, Mapping[str, Any]] = {
@@ -119,7 +122,7 @@ class Declared:
         return {
             f.name: getattr(self, f.name)
             for f in fields(self)
-            if f.name in kept and getattr(self, f.name) != f.default
+            if f.name in kept and f.compare and getattr(self, f.name) != f.default
         }
 
     def __str__(self) -> str:

@@ -105,6 +105,15 @@ class Result(Pictured):
         """A picture of letters for a terminal, or nothing."""
         return ""
 
+    @property
+    def apart(self) -> str:
+        """What tells it from others that are shown with it, in front of its notes; empty where these say it."""
+        return ""
+
+    def in_json(self) -> tuple[str, ...]:
+        """Tables that are made on demand, and that JSON has in any case."""
+        return self.IN_JSON
+
     # In words
 
     def sentences(self, door: Door = "python") -> Iterator[str]:
@@ -210,7 +219,7 @@ class Result(Pictured):
             **plain(self.facts()),
             "tables": {
                 table.name: [plain(record) for record in table.records()]
-                for table in (*self.all_tables, *map(self.table, self.IN_JSON))
+                for table in (*self.all_tables, *map(self.table, self.in_json()))
             },
             "sentences": list(self.sentences()),
             "warnings": self.warnings(),
@@ -282,16 +291,7 @@ class Results(Result, Sequence[R]):
 
     def warnings(self, door: Door = "python", *, without: Collection[str] = ()) -> list[str]:
         """Those of all; what is so of some alone says of which."""
-        of: dict[str, list[R]] = {}
-        for result in self:
-            for line in result.warnings(door, without=without):
-                of.setdefault(line, []).append(result)
-        return [
-            line
-            if len(some) == len(self) or all(line in result.about_scores for result in some)
-            else f"{listed([self.called(result) for result in some])}: {line}"
-            for line, some in of.items()
-        ]
+        return warnings_of(self, door, self.called, without=without)
 
     def joint(self, door: Door = "python") -> list[str]:
         """What is to be said below all of them."""
@@ -304,6 +304,28 @@ class Results(Result, Sequence[R]):
     @property
     def signature(self) -> str:
         return "\n".join(result.signature for result in self)
+
+
+def warnings_of(
+    results: Sequence[R],
+    door: Door = "python",
+    called: Callable[[R], str] = lambda result: result.apart,
+    *,
+    without: Collection[str] = (),
+) -> list[str]:
+    """What there is to know of results that are shown together; what is so of some alone says of which."""
+    of: dict[str, list[R]] = {}
+    for result in results:
+        for line in result.warnings(door, without=without):
+            of.setdefault(line, []).append(result)
+    return [
+        line
+        if len(some) == len(results) or all(line in result.about_scores for result in some)
+        else f"{listed(names)}: {line}"
+        if all(names := [called(result) for result in some])
+        else line
+        for line, some in of.items()
+    ]
 
 
 def _names(result: Result) -> list[str]:

@@ -97,6 +97,8 @@ class Table:
     """For print: the rows with which a part of the table begins, and its heading."""
     anchor: str = ""
     """For print: what LaTeX refers to it by, where several have its name."""
+    first: int | None = None
+    """How many rows a terminal shows of a table that may be very long; None for all."""
 
     def __post_init__(self) -> None:
         for row in self.rows:

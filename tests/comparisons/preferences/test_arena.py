@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from adjudge.analyses.preferences.strengths import fit_folder, fit_preferences
+from adjudge.analyses.preferences import Prefer
+from adjudge.analyses.preferences.strengths import fit_preferences
 from adjudge.core.errors import DataError, UsageError
 from adjudge.data.rows import Document, Row, Summary
 from adjudge.evaluation import Evaluation
@@ -39,7 +40,7 @@ def clustered(topics: int, each: int = 20, seed: int = 0) -> Preferences:
 
 def test_topics_are_the_units_where_there_are_several() -> None:
     given = clustered(20)
-    by_topic, by_answer = fit_preferences(given), fit_preferences(given, by="answer")
+    by_topic, by_answer = fit_preferences(given), fit_preferences(given, Prefer(by="answer"))
     assert (by_topic.by, by_answer.by) == ("cluster", "answer")
     wide = by_topic.standings[0].high / by_topic.standings[0].low
     narrow = by_answer.standings[0].high / by_answer.standings[0].low
@@ -47,7 +48,7 @@ def test_topics_are_the_units_where_there_are_several() -> None:
     assert "not topics: they hold for these topics alone" in by_answer.warnings()[0]
     assert by_topic.warnings() == []
     assert "|units:topics:20|" in by_topic.signature
-    assert "jackknife over 20 topics with Student's t" in by_topic.headline()
+    assert "jackknife over 20 topics with Student's t" in " ".join(by_topic.sentences())
 
 
 def test_one_topic_or_none_takes_answers_and_says_so() -> None:
@@ -68,7 +69,7 @@ def test_thirty_to_nothing_on_three_topics_is_three_to_nothing() -> None:
     assert pair.p == pytest.approx(0.25)
     assert pair.low == pytest.approx(0.025 ** (1 / 3), rel=1e-5)
     assert pair.verdict == "could not have been found"
-    assert found.headline().startswith(
+    assert " ".join(found.sentences()).startswith(
         "Either item may be the best. Pairs of items: 1 could not have been found, whatever the answers;"
     )
 
@@ -79,7 +80,7 @@ def test_topics_that_agree_exactly_are_not_certain() -> None:
         PreferenceRow("a", "b", winner, f"t{k}") for k in range(4) for winner in ("left", "left", "right")
     ]
     found = fit_preferences(Preferences.of(told))
-    by_answer = fit_preferences(Preferences.of(told), by="answer")
+    by_answer = fit_preferences(Preferences.of(told), Prefer(by="answer"))
     assert found.standings[0].se == pytest.approx(0, abs=1e-9)
     assert found.standings[0].interval == by_answer.standings[0].interval
     assert found.pairs[0].p == pytest.approx(by_answer.pairs[0].p)
@@ -158,35 +159,35 @@ def judge(e: Evaluation, of: str, *, origin: str = "human", **asked: object) -> 
 
 def test_a_folder_by_system_by_summary_and_by_sentence(e: Evaluation) -> None:
     judge(e, "summaries", count=3)
-    (systems,) = fit_folder(e.collection, e.judgments(), of="systems")
+    (systems,) = e.prefer.fit("systems")
     assert [each.item for each in systems.standings] == ["good", "fair", "poor"]
     assert (systems.topics, systems.answers) == (2, 6)
-    summaries = fit_folder(e.collection, e.judgments(), of="summaries")
+    summaries = e.prefer.fit("summaries")
     assert [fit.title for fit in summaries] == ["summaries of t1", "summaries of t2"]
-    assert fit_folder(e.collection, e.judgments())[0].title == "systems"
+    assert e.prefer.fit()[0].title == "systems"
     with pytest.raises(DataError, match="no preferences between sentences yet"):
-        fit_folder(e.collection, e.judgments(), of="sentences")
+        e.prefer.fit("sentences")
     judge(e, "sentences", count=15)
-    with pytest.raises(UsageError, match="say --of sentences or --of systems"):
-        fit_folder(e.collection, e.judgments())
-    sentences = fit_folder(e.collection, e.judgments(), of="sentences", topics=["t1"], similarity=None)
+    with pytest.raises(UsageError, match="say of=sentences or of=systems"):
+        e.prefer.fit()
+    sentences = e.prefer.fit("sentences", topic="t1", smooth=False)
     (found,) = sentences
     assert found.similarity is None
     assert [each.item[:8] for each in found.standings] == [f"Number {k}" for k in (5, 4, 3, 2, 1, 0)]
-    (smooth,) = fit_folder(e.collection, e.judgments(), of="sentences", topics=["t1"])
+    (smooth,) = e.prefer.fit("sentences", topic="t1")
     assert smooth.similarity == "tfidf-jaccard"
 
 
 def test_simulated_answers_are_said(e: Evaluation) -> None:
     judge(e, "summaries", count=3, origin="simulated")
-    (found,) = fit_folder(e.collection, e.judgments())
+    (found,) = e.prefer.fit()
     assert "6 answers are simulated, not a person's" in found.warnings()
 
 
 def test_summaries_that_changed_are_left_out_and_said(e: Evaluation) -> None:
     judge(e, "summaries", count=3)
     e.withdraw("wrong input", system="poor", topic="t1")
-    (found,) = fit_folder(e.collection, e.judgments())
+    (found,) = e.prefer.fit()
     assert found.answers == 4
     assert any(
         line.startswith("2 preferences between texts that changed since left out")

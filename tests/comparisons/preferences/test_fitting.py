@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
+from adjudge.analyses.preferences import Prefer
 from adjudge.analyses.preferences.strengths import PreferenceFit, counts_of, fit_preferences
 from adjudge.core.errors import DataError, UsageError
 from adjudge.formats.preferences import read_preferences, write_preferences
@@ -34,7 +35,7 @@ def rows(*told: str, topic: str = "", who: str = "") -> list[PreferenceRow]:
 
 
 def fit(*told: str, **how: Any) -> PreferenceFit:
-    return fit_preferences(Preferences.of(rows(*told)), **how)
+    return fit_preferences(Preferences.of(rows(*told)), Prefer(**how))
 
 
 def test_two_items_in_closed_form() -> None:
@@ -99,7 +100,7 @@ def test_any_answers_give_a_result_that_can_be_told(told: list[tuple[int, int, s
     found = fit_preferences(given)
     written = json.dumps(found.as_dict(), allow_nan=False)
     assert "i0" in written
-    assert found.headline().endswith(".")
+    assert " ".join(found.sentences()).endswith(".")
     assert found.to_latex().count(r"\\") == len(found.standings) + 1
     assert len(found.to_frame()) == len(given.items)
     wins, losses, ties = counts_of(given.answers)
@@ -127,7 +128,7 @@ def test_one_way_wins_are_regularised_and_said() -> None:
     (said,) = [line for line in found.warnings() if "opponent of strength 1" in line]
     assert "every item was given 0.1 wins and 0.1 losses" in said
     assert "there is no finite maximum" in said
-    assert found.as_dict()["items"][0]["se"] is None  # the curvature would be the regulariser's
+    assert found.as_dict()["tables"]["strengths"][0]["se"] is None  # the curvature would be the regulariser's
 
 
 def test_items_that_nobody_was_asked_about_have_no_strength() -> None:
@@ -137,7 +138,7 @@ def test_items_that_nobody_was_asked_about_have_no_strength() -> None:
     assert (last.item, last.rank, last.why) == ("z", None, "nobody was asked about it")
     assert math.isnan(last.strength)
     assert found.parts[0].strengths.regularised == 0  # z does not make the others fall apart
-    assert found.as_dict()["items"][-1]["strength"] is None
+    assert found.as_dict()["tables"]["strengths"][-1]["strength"] is None
     assert "1 item has no strength: nobody was asked about them" in found.warnings()
 
 
@@ -145,7 +146,7 @@ def test_smoothing_tells_of_similar_items() -> None:
     """c is like a, and nobody was asked about it: it gets a's place between a and b."""
     given = Preferences.of(rows("a>b*3", "b>a"), items=["a", "b", "c"])
     near = np.array([[1.0, 0.1, 0.8], [0.1, 1.0, 0.1], [0.8, 0.1, 1.0]])
-    found = fit_preferences(given, similarity=near, similarity_name="given")
+    found = fit_preferences(given, Prefer(similarity="given"), similarity=near)
     assert [each.item for each in found.standings] == ["a", "c", "b"]
     assert "|smooth:given|" in found.signature
     assert math.isfinite(found.standings[0].low)
@@ -156,7 +157,7 @@ def test_all_ties_are_equal() -> None:
     found = fit("a=b", "b=c", "c=a")
     assert [each.rank for each in found.standings] == [1, 1, 1]
     assert [each.strength for each in found.standings] == pytest.approx([1, 1, 1])
-    assert found.headline() == (
+    assert " ".join(found.sentences()) == (
         "Any of the 3 items may be the best. Pairs of items: 3 could not have been found, since all"
         " answers are ties; answers taken as independent, Holm over 3 pairs."
     )
@@ -166,7 +167,7 @@ def test_one_answer_says_nothing() -> None:
     found = fit("a>b")
     a, b = found.standings
     assert (a.best, a.worst, b.best, b.worst) == (1, 2, 1, 2)
-    assert found.headline().startswith(
+    assert " ".join(found.sentences()).startswith(
         "Either item may be the best. Pairs of items: 1 could not have been found, whatever the answers;"
     )
     assert found.pairs[0].p == 1.0
@@ -187,10 +188,10 @@ def test_thirty_to_nothing_has_an_open_interval() -> None:
     (pair,) = found.pairs
     assert pair.p == pytest.approx(2 * 0.5**30)
     assert pair.low == pytest.approx(chance, rel=1e-5)
-    (item, _) = found.as_dict()["items"]
+    (item, _) = found.as_dict()["tables"]["strengths"]
     assert (item["high"], item["open"]) == (None, "above")
     assert item["why"].startswith("no finite maximum")
-    assert found.headline().startswith("a is significantly better than the other item.")
+    assert " ".join(found.sentences()).startswith("a is significantly better than the other item.")
     assert "strength (regularised)" in found.table().to_text()
 
 
@@ -211,7 +212,7 @@ def test_a_group_that_won_all_its_duels_with_the_rest() -> None:
         ("c", "3-4"),
         ("d", "3-4"),
     ]
-    assert "a and b may each be the best" in found.headline()
+    assert "a and b may each be the best" in " ".join(found.sentences())
 
 
 def test_nothing_is_said_across_parts() -> None:
@@ -230,20 +231,22 @@ def test_nothing_is_said_across_parts() -> None:
     chances = found.win_probabilities()
     assert chances.loc[["a", "b"], ["x", "y", "z"]].isna().all().all()
     assert found.counts()["not comparable"] == 6
-    said = found.headline()
+    said = " ".join(found.sentences())
     assert "The items fall into 2 parts that no chain of duels joins" in said
     assert "In part 2 (a and b), a is significantly better than the other item." in said
     assert "6 not comparable (no chain of duels joins them)" in said
     alone = fit("a>b*20", "b>a*2")
     assert found.standing("a").strength == pytest.approx(alone.standing("a").strength)
-    frame = found.pairs_frame()
+    frame = found.to_frame("pairs")
     assert frame[frame["verdict"] == "not comparable"]["p"].isna().all()
 
 
 def test_half_of_the_duels_is_no_preference() -> None:
     found = fit("a>b*20", "b>a*20")
-    assert found.headline().startswith("Either item may be the best. Pairs of items: 1 not significantly")
-    assert "50" not in found.headline()
+    assert " ".join(found.sentences()).startswith(
+        "Either item may be the best. Pairs of items: 1 not significantly"
+    )
+    assert "50" not in " ".join(found.sentences())
 
 
 def test_ranks_candidates_and_pairs_are_one_story() -> None:
@@ -253,11 +256,11 @@ def test_ranks_candidates_and_pairs_are_one_story() -> None:
     a = one.standings[0]
     assert a.low < a.strength < a.high
     assert (a.best, a.worst) == (1, 1)
-    assert one.headline() == (
+    assert " ".join(one.sentences()) == (
         "a is significantly better than every other item. Pairs of items: 2 differ, 1 not significantly different;"
         " answers taken as independent, Holm over 3 pairs."
     )
-    assert one.signature.startswith(
+    assert one.how().startswith(
         "bradley-terry|items:3|answers:87|smooth:no|ties:half|position:no|regularised:0|units:answers|correct:holm"
         "|level:0.95|v:"
     )
@@ -265,7 +268,7 @@ def test_ranks_candidates_and_pairs_are_one_story() -> None:
 
 def test_pairs_have_intervals_around_their_probability() -> None:
     found = fit("a>b*30", "b>a*10", "b>c*12", "c>b*10")
-    frame = found.pairs_frame()
+    frame = found.to_frame("pairs")
     assert list(frame.columns) == [
         *("a", "b", "probability", "low", "high", "tie", "log_ratio", "log_low", "log_high"),
         *("p", "adjusted", "verdict", "why"),
@@ -291,11 +294,11 @@ def test_a_bound_is_nought_where_only_the_step_down_finds_the_pair() -> None:
 def test_tie_models_and_positions_are_told() -> None:
     told = rows("a>b*9", "b>a*4", "a=b*5", "b>c*8", "c>b*5", "b=c*3", "a>c*4", "c>a*2")
     told += [replace(each, winner="right") for each in rows("a>b", "b>a*2", "c>b*2", "b>c*2")]
-    found = fit_preferences(Preferences.of(told), ties="davidson", position=True)
+    found = fit_preferences(Preferences.of(told), Prefer(ties="davidson", position=True))
     assert found.contrasts is not None
     assert "|ties:davidson|position:yes|" in found.signature
-    assert re.search(r"Two equal items tie in \d+% of their duels \(nu = ", found.headline())
-    assert "What is shown first is preferred" in found.headline()  # `rows` show the winner first
+    assert re.search(r"Two equal items tie in \d+% of their duels \(nu = ", " ".join(found.sentences()))
+    assert "What is shown first is preferred" in " ".join(found.sentences())  # `rows` show the winner first
     chances = found.win_probabilities()
     pair = found.pairs[0]
     assert chances.loc[pair.a, pair.b] == pytest.approx(pair.probability)
@@ -316,14 +319,14 @@ def test_chances_leave_ties_out_so_that_equal_items_have_a_half(ties: Any) -> No
     assert pair.probability == pytest.approx(60 / 72, rel=1e-6)
     assert pair.tie == pytest.approx(0.5, rel=1e-6)
     assert (1 - pair.tie) * pair.probability < 0.5 < pair.low < pair.probability < pair.high
-    data = found.as_dict()
-    assert data["win_probability"][0][1] == pytest.approx(60 / 72)
-    assert data["win_probability"][1][0] == pytest.approx(12 / 72)
-    assert data["tie_probability"][0][1] == pytest.approx(0.5)
-    shown = found.pairs_table().to_text()
+    chances = found.win_probabilities()
+    assert chances.loc["a", "b"] == pytest.approx(60 / 72)
+    assert chances.loc["b", "a"] == pytest.approx(12 / 72)
+    assert found.tie_probabilities().loc["a", "b"] == pytest.approx(0.5)
+    shown = found.table("pairs").to_text()
     assert "of the duels decided, how likely the first is preferred to the second" in shown
     assert re.search(r"^a +b +0\.83 .* 0\.50 .*differ$", shown, re.M)
-    frame = found.pairs_frame()
+    frame = found.to_frame("pairs")
     assert frame.loc[0, "low"] > 0.5
     equal = fit("a>b*20", "b>a*20", "a=b*40", ties=ties).pairs[0]
     assert equal.probability == pytest.approx(0.5)
@@ -332,8 +335,7 @@ def test_chances_leave_ties_out_so_that_equal_items_have_a_half(ties: Any) -> No
 
 def test_half_wins_say_nothing_of_duels_decided() -> None:
     found = fit("a>b*6", "b>a*2", "a=b*8")
-    assert found.pairs_table().title == "how likely the first is preferred to the second"
-    assert found.as_dict()["tie_probability"] is None
+    assert found.table("pairs").title == "how likely the first is preferred to the second"
     assert found.pairs[0].probability == pytest.approx(10 / 16)
 
 
@@ -343,15 +345,17 @@ def shown_first_wins(topics: int, each: int = 4, **how: Any) -> PreferenceFit:
         for t in range(topics)
         for k in range(each)
     ]
-    return fit_preferences(Preferences.of(told), position=True, **how)
+    return fit_preferences(Preferences.of(told), Prefer(position=True, **how))
 
 
 def test_what_is_shown_first_always_wins() -> None:
     """The effect of position has a bound; a won 24 of 32, which its place explains."""
     found = shown_first_wins(8)
     low = found.as_dict()["position"]["low"]
-    assert f"the first one's odds are at least {low:.3g} (at 95%; no finite maximum)" in found.headline()
-    assert "What is shown first is preferred" in found.headline()
+    assert f"the first one's odds are at least {low:.3g} (at 95%; no finite maximum)" in " ".join(
+        found.sentences()
+    )
+    assert "What is shown first is preferred" in " ".join(found.sentences())
     assert low > 1
     position = found.as_dict()["position"]
     assert (position["value"], position["high"], position["open"]) == (None, None, "above")
@@ -361,11 +365,11 @@ def test_what_is_shown_first_always_wins() -> None:
     assert (pair.p, pair.verdict) == (1.0, "not significantly different")
     assert "effect of position" in (pair.why or "")
     assert {each.interval for each in found.standings} == {"any"}
-    assert "may be the best" in found.headline()
+    assert "may be the best" in " ".join(found.sentences())
     assert any("strengths are shown without it" in line for line in found.warnings())
     few = shown_first_wins(4)
-    assert (
-        "No effect of what is shown first was found: the first one's odds are at least 0." in few.headline()
+    assert "No effect of what is shown first was found: the first one's odds are at least 0." in " ".join(
+        few.sentences()
     )
     assert few.as_dict()["position"]["p"] == pytest.approx(0.125)
 
@@ -376,11 +380,11 @@ def test_five_topics_could_not_have_found_anything(lost: int, ties: Any) -> None
     """50 to 0 and 45 to 5: p is that of a sign test over the topics, and no interval says more."""
     told = [PreferenceRow("a", "b", "right" if k < lost else "left", f"t{k % 5}") for k in range(50)]
     told += [PreferenceRow("a", "b", "tie", f"t{k}") for k in range(5)] if ties != "half" and lost else []
-    found = fit_preferences(Preferences.of(told), ties=ties)
+    found = fit_preferences(Preferences.of(told), Prefer(ties=ties))
     (pair,) = found.pairs
     assert pair.p == pytest.approx(0.0625)
     assert pair.verdict == "could not have been found"
-    assert "Pairs of items: 1 could not have been found, whatever the answers;" in found.headline()
+    assert "Pairs of items: 1 could not have been found, whatever the answers;" in " ".join(found.sentences())
     assert "5 topics: p is 0.0625 or more, so that no difference could have been found" in found.warnings()
     assert pair.low <= 0.5
     a, b = found.standings
@@ -391,22 +395,23 @@ def test_five_topics_could_not_have_found_anything(lost: int, ties: Any) -> None
 @pytest.mark.parametrize("topics", [1, 8])
 def test_answers_that_are_only_ties_could_not_have_found_anything(topics: int, ties: Any) -> None:
     told = [PreferenceRow(a, b, "tie", f"t{k % topics}") for k in range(24) for a, b in ("ab", "bc")]
-    found = fit_preferences(Preferences.of(told), ties=ties)
+    found = fit_preferences(Preferences.of(told), Prefer(ties=ties))
     assert {pair.verdict for pair in found.pairs} == {"could not have been found"}
-    assert "Pairs of items: 3 could not have been found, since all answers are ties;" in found.headline()
+    assert "Pairs of items: 3 could not have been found, since all answers are ties;" in " ".join(
+        found.sentences()
+    )
     told[0] = PreferenceRow("a", "b", "left", "t0")
     found = fit_preferences(Preferences.of(told))
     assert {pair.verdict for pair in found.pairs} == {"could not have been found"}
-    assert (
-        "3 could not have been found, whichever way the answers that are no ties had gone;"
-        in found.headline()
+    assert "3 could not have been found, whichever way the answers that are no ties had gone;" in " ".join(
+        found.sentences()
     )
 
 
 def test_propagated_ties_could_not_have_found_anything() -> None:
     told = [PreferenceRow(a, b, "tie", "t0") for _ in range(24) for a, b in ("ab", "bc")]
     near = np.array([[1.0, 0.5, 0.2], [0.5, 1.0, 0.3], [0.2, 0.3, 1.0]])
-    found = fit_preferences(Preferences.of(told), similarity=near, similarity_name="by hand")
+    found = fit_preferences(Preferences.of(told), Prefer(similarity="by hand"), similarity=near)
     assert found.counts()["could not have been found"] == 3
 
 
@@ -445,14 +450,14 @@ def test_many_systems_on_few_topics_could_not_have_been_found() -> None:
 def test_levels_are_told_from_a_hundred(level: float, shown: str) -> None:
     found = fit("a>b*9", "b>a*4", level=level)
     assert f" {shown} interval" in found.table().to_text()
-    assert f" {shown} interval" in found.pairs_table().to_text()
+    assert f" {shown} interval" in found.table("pairs").to_text()
 
 
 def test_a_regulariser_on_request_tests_nothing() -> None:
     found = fit("a>b*9", "b>a*2", regularise=1.0)
     assert found.standings[0].interval is None
     assert found.pairs[0].verdict == "not tested"
-    assert found.headline() == (
+    assert " ".join(found.sentences()) == (
         "Strengths were regularised on request: there are no intervals and no tests of differences."
     )
     with pytest.raises(DataError, match="no finite maximum"):
@@ -480,8 +485,8 @@ def duels(draw: st.DrawFn) -> list[PreferenceRow]:
 @settings(deadline=None, max_examples=150)
 @given(duels(), st.sampled_from(["half", "half", "davidson", "rao-kupper"]), st.booleans())
 def test_no_sentence_contradicts_a_number(told: list[PreferenceRow], ties: Any, position: bool) -> None:
-    found = fit_preferences(Preferences.of(told), ties=ties, position=position)
-    said, pairs = found.headline(), found.pairs
+    found = fit_preferences(Preferences.of(told), Prefer(ties=ties, position=position))
+    said, pairs = " ".join(found.sentences()), found.pairs
     json.dumps(found.as_dict(), allow_nan=False)
     by_part: dict[int | None, list[str]] = {}
     for each in found.standings:
@@ -585,7 +590,7 @@ def crowd() -> Preferences:
 
 def test_assessors_are_told_apart() -> None:
     checks = Preferences.of([PreferenceRow("i0", "i5", "left"), PreferenceRow("i4", "i1", "right")])
-    found = fit_preferences(crowd(), assessors=True, checks=checks)
+    found = fit_preferences(crowd(), Prefer(assessors=True), checks=checks)
     people = {each.name: each for each in found.assessors}
     assert list(people) == ["ann", "bob", "cyd", "lefty"]
     assert people["lefty"].left_share == 1.0
@@ -596,20 +601,20 @@ def test_assessors_are_told_apart() -> None:
     assert any(
         line.startswith("lefty: prefers what is shown first: 60 of 60 times") for line in found.warnings()
     )
-    assert list(found.assessor_table().to_frame()["name"]) == list(people)
+    assert list(found.to_frame("assessors")["name"]) == list(people)
     json.dumps(found.as_dict(), allow_nan=False)
 
 
 def test_who_answers_faster_than_one_can_read_is_named(tmp_path: Path) -> None:
     timed = [replace(each, took_ms=150.0 if each.assessor == "bob" else 4000.0) for each in crowd().rows()]
     write_preferences(tmp_path / "timed.csv", timed)
-    found = fit_preferences(read_preferences(tmp_path / "timed.csv"), assessors=True)
+    found = fit_preferences(read_preferences(tmp_path / "timed.csv"), Prefer(assessors=True))
     assert [each.name for each in found.assessors if "too-fast" in each.codes] == ["bob"]
 
 
 def test_nobody_in_particular_is_no_assessor() -> None:
     given = Preferences.of(rows("a>b*3", "b>a", who="crowd-anonymous"))
-    assert fit_preferences(given, assessors=True).assessors == ()
+    assert fit_preferences(given, Prefer(assessors=True)).assessors == ()
 
 
 def test_wrong_calls() -> None:
@@ -619,7 +624,7 @@ def test_wrong_calls() -> None:
         fit_preferences(Preferences.of([PreferenceRow("a", "b", "skip")]))
     with pytest.raises(DataError, match="no answer to a pair to fit"):
         fit_preferences(Preferences.of([PreferenceRow("a", "b", "left", weight=0.0)]))
-    with pytest.raises(UsageError, match="the level is 1"):
+    with pytest.raises(UsageError, match="level is 1, expected a number between 0 and 1"):
         fit("a>b", level=1)
     with pytest.raises(UsageError, match="only where there are two; there are 0"):
         fit("a>b", by="cluster")
@@ -633,9 +638,9 @@ def test_a_pair_of_systems_on_another_topic_is_no_repeat() -> None:
         PreferenceRow("b", "a", "left", "t2", "ann"),
     ]
     checks = Preferences.of([PreferenceRow("a", "b", "left", "t2")])
-    (ann,) = fit_preferences(Preferences.of(told), assessors=True, checks=checks).assessors
+    (ann,) = fit_preferences(Preferences.of(told), Prefer(assessors=True), checks=checks).assessors
     assert (ann.repeats_same, ann.repeats) == (1, 1)
     assert (ann.checks_right, ann.checks) == (0, 1)
     anywhere = Preferences.of([PreferenceRow("a", "b", "left")])
-    (ann,) = fit_preferences(Preferences.of(told), assessors=True, checks=anywhere).assessors
+    (ann,) = fit_preferences(Preferences.of(told), Prefer(assessors=True), checks=anywhere).assessors
     assert (ann.checks_right, ann.checks) == (2, 3)

@@ -38,11 +38,12 @@ def asked(make: Callable[..., Evaluation], tmp_path: Path) -> Evaluation:
 def test_several_forms_are_named(asked: Evaluation) -> None:
     (fit,) = asked.prefer.fit("systems")
     assert (
-        "pairs of several forms are taken together (abstract, extract): choose one with --form" in fit.notes
+        "pairs of several forms are taken together (abstract, extract): choose one with form"
+        in fit.warnings()
     )
-    assert not any("lengths" in note for note in fit.notes)
+    assert not any("lengths" in note for note in fit.warnings())
 
 
 def test_one_that_was_chosen_needs_no_word(asked: Evaluation) -> None:
     (fit,) = asked.prefer.fit("systems", form="abstract")
-    assert not any("taken together" in note for note in fit.notes)
+    assert not any("taken together" in note for note in fit.warnings())

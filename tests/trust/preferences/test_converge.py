@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import wilcoxon as scipy_wilcoxon
 from statsmodels.stats.multitest import multipletests
 
+from adjudge.analyses.preferences import PreferencesNeeded
 from adjudge.analyses.preferences.measures import (
     Convergence,
     Point,
@@ -128,7 +130,8 @@ def answered(make: Callable[..., Evaluation]) -> Evaluation:
 
 def data_of(e: Evaluation, *measures: str) -> Scores:
     """What people say: a is best, then b, c, d; on t3 all are the same."""
-    found = score_columns(e.folder, e.collection, e.judgments(), measures)
+    asked = PreferencesNeeded()
+    found = score_columns(asked.read(e), measures, asked)
     said = [
         Score("expert:all", t, s, float(v) if t != "t3" else 1.0)
         for t in ("t1", "t2", "t3")
@@ -142,7 +145,8 @@ def run(e: Evaluation, **how: object) -> Convergence:
     data = data_of(e, "rouge-1", "js", "preference", "preference(smooth=false)")
     batches = batches_of(e.collection, e.judgments())
     lines = {"R1": "rouge-1", "JS": "js", "R9": "rouge-9"}
-    return converge(batches, data, "expert:all", lines, **{"runs": 12, "seed": 3} | how)  # type: ignore[arg-type]
+    options: dict[str, Any] = {"runs": 12, "seed": 3} | how
+    return converge(batches, data, PreferencesNeeded("expert:all", **options), lines)
 
 
 def test_with_all_answers_it_is_the_measures_agreement(answered: Evaluation) -> None:
@@ -175,13 +179,13 @@ def test_the_same_whoever_does_the_work(answered: Evaluation) -> None:
 def test_topics_that_cannot_be_ordered_say_why(answered: Evaluation) -> None:
     found = run(answered)
     assert [t.why for t in found.topics] == [None, None, "people see no difference between summaries"]
-    assert found.notes == ("120 of 120 answers are simulated",)
+    assert found.warnings()[-1] == "120 of 120 answers are simulated"
 
 
 def test_nobody_was_asked(small: Evaluation) -> None:
     said = [Score("expert:all", t, s, v) for t in ("t1", "t2") for s, v in (("good", 2.0), ("poor", 1.0))]
     data = Scores("test", ScoreTable.from_rows(said), {})
-    found = converge(batches_of(small.collection), data, "expert:all")
+    found = converge(batches_of(small.collection), data, PreferencesNeeded("expert:all"), {})
     assert list(found.mean()) == []
     assert list(found.sentences()) == [
         "No topic has a trajectory (no preference between the topic's sentences was given)."
@@ -194,7 +198,7 @@ def test_lengths_are_never_mixed() -> None:
     peers = [Summary("t", "a", "x", 50), Summary("t", "a", "y", 100), Summary("t", "b", "z", 100)]
     assert [peer.text for peer in of_target(peers, Target(100))] == ["y", "z"]
     with pytest.raises(
-        DataError, match="t: summaries of several lengths .50 and 100.: choose one with --length"
+        DataError, match="t: summaries of several lengths .50 and 100.: choose one with length"
     ):
         of_target(peers, Target())
 
@@ -210,7 +214,7 @@ def test_forms_are_never_mixed() -> None:
 
 
 def test_mistakes(answered: Evaluation) -> None:
-    with pytest.raises(UsageError, match="step is 0 and runs is 12"):
+    with pytest.raises(UsageError, match="step is 0, expected 1 or more"):
         run(answered, step=0)
 
 
@@ -222,15 +226,13 @@ def point(n: int, mean: float) -> Point:
 
 
 FOUND = Convergence(
-    "coverage",
-    (
+    asked=PreferencesNeeded("coverage"),
+    human="coverage",
+    topics=(
         Trajectory("t1", 30, (point(10, 0.5), point(20, 0.7), point(30, 0.8)), {"R1": 0.6, "JS": 0.9}),
         Trajectory("t2", 15, (point(10, 0.6), point(15, 0.7)), {"R1": 0.7, "JS": math.nan}),
         Trajectory("t3", 0, (), {"R1": 0.1}, "nobody was asked"),
     ),
-    100,
-    0.95,
-    "converge|seed:0",
 )
 
 
@@ -253,7 +255,8 @@ def test_words_and_tables() -> None:
     assert frame[frame["measure"] == "preference"]["n"].tolist() == [10, 20, 30, 10, 15]
     assert r"10 & 0.550 & 2 \\" in FOUND.to_latex()
     data = json.loads(json.dumps(FOUND.as_dict(), allow_nan=False))
-    assert data["topics"][1]["lines"]["JS"] is None
+    (row,) = [r for r in data["tables"]["topics"] if (r["topic"], r["measure"]) == ("t2", "JS")]
+    assert row["mean"] is None
     assert data["topics"][2]["why"] == "nobody was asked"
 
 
@@ -265,13 +268,11 @@ def test_above_and_below_only_where_a_corrected_test_finds_it() -> None:
         for k, x in enumerate(own)
     ]
     found = Convergence(
+        asked=PreferencesNeeded("coverage", runs=5),
         human="coverage",
         topics=tuple(
             Trajectory(f"t{k}", 30, (point(10, 0.5), point(30, own[k])), lines[k]) for k in range(10)
         ),
-        runs=5,
-        level=0.95,
-        signature="",
     )
     assert found.lines()["R4"] < found.lines()["R2"]
     assert list(found.mean())[-1][1] > found.lines()["R4"]

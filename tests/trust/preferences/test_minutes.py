@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from adjudge.analyses.preferences.measures import minutes
+from adjudge.analyses.preferences.study_words import minutes_sentence
 from adjudge.judgments.tasks import Event
 
 TOPICS = {"k1": "t1", "k2": "t1", "k3": "t2"}
@@ -31,7 +32,7 @@ def test_otherwise_the_time_since_the_answer_before() -> None:
     found = minutes([event("k1", 0), event("k2", 30), event("k3", 90)], TOPICS)
     assert found.topics == {"t1": 0.5, "t2": 1.0}
     assert (found.answers, found.timed) == (3, 2)
-    assert found.headline() == (
+    assert minutes_sentence(found) == (
         "0.8 minutes of annotation per topic (2 topics); the time of 2 of 3 answers is known."
     )
 
@@ -53,13 +54,13 @@ def test_pauses_are_capped_and_counted() -> None:
     found = minutes([event("k1", 0), event("k2", 600), event("k3", took_ms=10**7)], TOPICS, cap=90)
     assert found.topics == {"t1": 1.5, "t2": 1.5}
     assert found.idle == 2
-    assert found.headline().endswith("is known, 2 of them longer than 90 s and counted as that.")
+    assert minutes_sentence(found).endswith("is known, 2 of them longer than 90 s and counted as that.")
 
 
 def test_programs_take_no_time() -> None:
     found = minutes([event("k1", took_ms=5000, origin="simulated"), event("k2", 5, origin="learned")], TOPICS)
     assert math.isnan(found.mean)
-    assert found.headline() == "Minutes of annotation: n/a (nobody was asked)."
+    assert minutes_sentence(found) == "Minutes of annotation: n/a (nobody was asked)."
 
 
 def test_times_that_are_not_there_or_cannot_be_read() -> None:

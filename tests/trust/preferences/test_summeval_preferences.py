@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.running import runner
 
 from adjudge.cli import prefer
+from adjudge.cli.analysis import command_of
 from adjudge.evaluation import Evaluation
 from adjudge.formats import summeval
+
+REPORT = command_of("preference_tables")
 
 
 @pytest.mark.shared_data
@@ -20,14 +24,17 @@ def test_simulated_assessors_agree_with_experts(shared_data: Path, tmp_path: Pat
     e.take(summeval.read([file]))
     said = runner(prefer.simulate)(f"{e.path} --from ref --count 200 --noise 0.1 --seed 1")
     assert "gave 9,621 answers in 100 topics, from the references" in said.stdout
-    done = runner(prefer.report)(f"{e.path} --human expert:relevance --json --workers 1")
-    first, second, third, fourth = json.loads(done.stdout)
-    columns = {row["column"]: row for row in first["columns"]}
+    done = runner(REPORT)(f"{e.path} --human expert:relevance --json --workers 1")
+    (report,) = json.loads(done.stdout)
+    rows: dict[str, dict[str, Any]] = {}
+    for row in report["tables"]["columns"]:
+        rows.setdefault(row["table"], {})[row["column"]] = row
+    columns = rows["table-1"]
     assert list(columns) == ["JS", "R1", "R2", "R3", "R4", "SU4", "man"]
     assert all(row["topics"] == 100 for row in columns.values())
     assert columns["man"]["low"] > 0.5
     assert columns["R1"]["low"] > 0.5
-    assert {row["column"]: row for row in second["columns"]}["man+ref"]["low"] > 0.5
-    assert {row["column"]: row for row in third["columns"]}["ref"]["low"] > 0.5
+    assert rows["table-2"]["man+ref"]["low"] > 0.5
+    assert rows["table-3"]["ref"]["low"] > 0.5
     # There are no pyramids here, and the tables say so instead of failing.
-    assert {row["why"] for row in fourth["columns"]} == {"no peer has a pyramid annotation"}
+    assert {row["why"] for row in rows["table-4"].values()} == {"no peer has a pyramid annotation"}

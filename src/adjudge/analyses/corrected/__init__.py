@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
 from adjudge.analyses.base import Analysis, analysis_function
 from adjudge.analyses.compare import Compare, Intervals
 from adjudge.analyses.corrections import FROM_P
+from adjudge.analyses.preferences import PairAnalysis
 from adjudge.analyses.tests import Side
 from adjudge.core.errors import UsageError
 from adjudge.core.options import ADVANCED, option, shared
@@ -16,6 +17,7 @@ from adjudge.data.scores import Among, Pool
 
 if TYPE_CHECKING:
     from adjudge.analyses.corrected.result import CorrectedComparison
+    from adjudge.analyses.preferences.source import PairSource
     from adjudge.analyses.scores import Scores
 
 
@@ -89,3 +91,39 @@ class CompareCorrected(Analysis["CorrectedComparison"]):
 
 
 compare_corrected = analysis_function(CompareCorrected)
+
+
+@dataclass(frozen=True)
+class PreferCorrected(PairAnalysis["CorrectedComparison"]):
+    """Strengths of systems from people's duels, made surer by a judge's duels on more topics. Ties are half wins.
+
+    What a topic adds to people's strengths takes the place of its scores, so that each pair has its own lambda, and its
+    variance is the topic-clustered sandwich with n - 2 degrees of freedom.
+    """
+
+    NAME = "prefer_corrected"
+    EXAMPLE = "adjudge prefer fit duels.csv --judge gpt"
+
+    judge: str | None = option(
+        None,
+        metavar="NAME",
+        help="Correct this judge's answers by people's: strengths of systems from both.",
+    )
+    _: KW_ONLY
+    at_random: bool = option(
+        False, help="The topics that people judged were drawn at random, whatever they look like."
+    )
+    pairs: bool = option(False, help="Say every pair in words.")
+    seed: int = shared("seed", panel=ADVANCED)
+
+    def run(self, source: PairSource) -> CorrectedComparison:
+        from adjudge.analyses.corrected.result import strengths_corrected
+
+        if self.judge is None:
+            raise UsageError(
+                Phrase("whose answers are to be corrected? say {judge}", judge=Argument("judge", "NAME"))
+            )
+        return strengths_corrected(source, self.judge, self)
+
+
+prefer_corrected = analysis_function(PreferCorrected)

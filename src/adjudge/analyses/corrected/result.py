@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.analyses.best import candidates
@@ -27,9 +26,8 @@ from adjudge.analyses.conclusions import (
     conclude,
     pair_intervals,
 )
-from adjudge.analyses.corrected import CompareCorrected
+from adjudge.analyses.corrected import CompareCorrected, PreferCorrected
 from adjudge.analyses.scores import Scores
-from adjudge.analyses.tests import LEVEL
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError, quoted
 from adjudge.core.errors import among as among_known
@@ -45,8 +43,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pandas as pd
 
-    from adjudge.formats.preferences import PreferenceSource
-    from adjudge.judgments.pairs.answers import Preferences
+    from adjudge.analyses.preferences.source import PairSource
     from adjudge.stats.checks import BoolArray, FloatArray
     from adjudge.stats.paired import Alternative
     from adjudge.stats.ppi import PoweredMean
@@ -204,33 +201,23 @@ def _placed(matrix: Any, topics: Sequence[str], systems: Sequence[str]) -> Float
 # Strengths from preferences
 
 
-def prefer_corrected(
-    source: PreferenceSource | Preferences,
-    *,
-    judge: str,
-    title: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    topics: Sequence[str] = (),
-    level: float = LEVEL,
-    at_random: bool = False,
-    pairs: bool = False,
-    seed: int = 0,
-    notes: Sequence[str] = (),
-) -> CorrectedComparison:
-    """Bradley-Terry log strengths from people's duels, made surer by a judge's duels on more topics.
-
-    The source is a file, a DataFrame, the systems of an evaluation's folder, or answers that were read already. What a
-    topic adds to people's strengths takes the place of its scores, so that each pair has its own lambda, and its
-    variance is the topic-clustered sandwich with n - 2 degrees of freedom. A tie is half a win. With `pairs`, every
-    pair is said in words.
-    """
+def strengths_corrected(source: PairSource, judge: str, asked: PreferCorrected) -> CorrectedComparison:
+    """Bradley-Terry log strengths from people's duels, made surer by a judge's duels on more topics."""
     import numpy as np
 
     from adjudge.judgments.pairs.answers import Preferences as Answers
+    from adjudge.judgments.pairs.answers import preference_notes, system_preferences
     from adjudge.stats.preference.influence import NO_MAXIMUM, has_maximum, log_strengths, topic_strengths
 
-    given, name = _preferences(source, judge, columns)
-    given = given.only(topics) if topics else given
+    notes: Sequence[str] = ()
+    if source.gathered is not None:
+        collection = source.gathered.collection
+        judgments = source.gathered.judgments.with_judges([judge])
+        given = system_preferences(collection, judgments, length=asked.length, form=asked.form)
+        notes = preference_notes(collection, judgments, "systems", asked.topic or ())
+    else:
+        given = source.named_items(asked)
+    given = given.only(asked.topic) if asked.topic else given
     if judge not in given.assessors:
         raise UsageError(f"no answers by {quoted(judge)}{among_known(judge, given.assessors)}")
     if not given.topics:
@@ -256,9 +243,10 @@ def prefer_corrected(
     from adjudge import __version__
 
     basis = _Basis(
+        asked=asked,
         about_scores=(*given.notes, *notes),
         title=LOGS,
-        heading=f"{title or name}: {LOGS}",
+        heading=f"{source.title}: {LOGS}",
         info=MeasureInfo("log-strength", better="higher"),
         signature=f"bradley-terry|items:{len(items)}|answers:{len(rows[0])}|judge:{judge}:{len(rows[1])}"
         f"|ties:half|v:{__version__}",
@@ -269,38 +257,15 @@ def prefer_corrected(
         kinds={},
         judge_means=log_strengths(answers[1]) if has_maximum(answers[1]) else np.full(len(items), np.nan),
         notes=(Note.of("not-judged-by-both", judge=judge, items=left),) if left else (),
-        testing=Compare(test="t", alpha=round(1 - level, 12), level=level, seed=seed),
+        testing=Compare(test="t", alpha=round(1 - asked.level, 12), level=asked.level, seed=asked.seed),
         intervals="agreeing",
-        at_random=at_random,
+        at_random=asked.at_random,
         unit="answer",
-        say_pairs=pairs,
+        say_pairs=asked.pairs,
     )
     return _corrected(
         basis, topics=order, systems=tuple(items), people=fitted.people, judged=fitted.judge, family=None
     )
-
-
-def _preferences(
-    source: PreferenceSource | Preferences, judge: str, columns: Mapping[str, str] | None
-) -> tuple[Preferences, str]:
-    """Everybody's answers, the judge's among them, and what they are of."""
-    from adjudge.data.collection import load
-    from adjudge.data.folder import Folder
-    from adjudge.formats.preferences import preferences_of, read_preferences
-    from adjudge.judgments.batch import judgments_if_allowed
-    from adjudge.judgments.pairs.answers import Preferences as Answers
-    from adjudge.judgments.pairs.answers import system_preferences
-
-    if isinstance(source, Answers):
-        return source, "systems"
-    if not isinstance(source, str | Path):
-        return preferences_of(source, columns=columns), type(source).__name__
-    if str(source) != "-" and Path(source).is_dir():
-        folder = Folder.open(source)
-        collection = load(folder)
-        judgments = judgments_if_allowed(folder, collection).with_judges([judge])
-        return system_preferences(collection, judgments), "systems"
-    return read_preferences(source, columns=columns), "stdin" if str(source) == "-" else Path(source).name
 
 
 # The comparison
@@ -310,7 +275,7 @@ def _preferences(
 class _Basis:
     """What is known of the scores, and how they are to be compared."""
 
-    asked: CompareCorrected | None = None
+    asked: CompareCorrected | PreferCorrected | None = None
     about_scores: tuple[str, ...]
     title: str
     heading: str
@@ -432,7 +397,7 @@ class CorrectedPair:
 class CorrectedComparison(Result):
     """A ranking of systems by people's measure, with a judge's scores corrected by people's."""
 
-    asked: CompareCorrected | None = None
+    asked: CompareCorrected | PreferCorrected | None = None
     title: str
     heading: str
     info: MeasureInfo

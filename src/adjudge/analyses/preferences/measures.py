@@ -12,22 +12,24 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from adjudge.analyses.preferences import PreferenceReport, PreferencesNeeded, PreferenceStudy, Rows, Systems
+from adjudge.analyses.preferences.source import PairSource
 from adjudge.analyses.scores import Scores
-from adjudge.core.engine import Workers, chunked, generator, run
+from adjudge.core.engine import chunked, generator, run
 from adjudge.core.errors import AdjudgeError, DataError, UsageError, quoted
-from adjudge.core.picture import Pictured
-from adjudge.core.table import Column, Table, Tables, Tabular, plain
+from adjudge.core.phrases import Argument, Phrase
+from adjudge.core.results import Note, Result
+from adjudge.core.table import Cell, Column, Table, Tabular, plain
 from adjudge.core.words import counted, listed
-from adjudge.data.collection import Collection
 from adjudge.data.folder import Folder
 from adjudge.data.rows import Summary
 from adjudge.data.scores import UNSET, AllLengths, Among, ScoreMatrix
 from adjudge.data.target import Target
-from adjudge.judgments.batch import Judgments, TopicBatch
+from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.pairs.answers import human_answers
 from adjudge.judgments.pairs.sides import topic_sentences
 from adjudge.judgments.protocol import PREFERENCE, protocols_of
@@ -52,10 +54,6 @@ from adjudge.stats.paired import wilcoxon
 from adjudge.stats.preference.answers import FloatArray, PairAnswers
 from adjudge.stats.preference.bradley_terry import fit
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-Systems = Literal["machine", "all"]
 LEVEL = 0.95
 _AMONG: dict[Systems, Among] = {"machine": "machines", "all": "all"}
 
@@ -246,7 +244,8 @@ def human_matrix(
     at = length_for(data, name, length)
     matrix = data.matrix(name, length=at, form=form_for(data, name, form), among=_AMONG[systems])
     if matrix.info.better is None:
-        raise UsageError(f"--human {name} is a description: nobody is better by it")
+        human_option = Argument("human", name)
+        raise UsageError(Phrase("{human} is a description: nobody is better by it", human=human_option))
     if matrix.info.better == "lower":
         matrix = replace(matrix, values=-matrix.values)
     return matrix
@@ -370,16 +369,6 @@ def compared(
     return found
 
 
-def _told(ways: Mapping[str, Found], said: Mapping[str, str]) -> tuple[list[str], list[str]]:
-    """What was found of the measures named, and a sentence on those that nothing could be found of."""
-    names = {way: [name for name, each in ways.items() if each == way] for way in get_args(Found)}
-    parts = [f"{words} {listed(names[way], most=9)}" for way, words in said.items() if names[way]]
-    few = names["hopeless"]
-    return parts, [
-        f"No difference from {listed(few, most=9)} could have been found: too few topics, or too few where they differ."
-    ] * bool(few)
-
-
 # The measures that the tables put side by side
 
 
@@ -392,30 +381,25 @@ LINES = {**ROUGES, **MODEL_FREE}
 
 @dataclass(frozen=True)
 class Columns:
-    """Scores, and why some measures have none."""
+    """Scores, why some measures have none, and the judged topics."""
 
     data: Scores
     why: Mapping[str, str] = field(default_factory=dict)
     """By spec: what a measure needs and is not there."""
+    batches: Mapping[str, TopicBatch] = field(default_factory=dict)
 
 
-def score_columns(
-    folder: Folder,
-    collection: Collection,
-    judgments: Judgments,
-    specs: Iterable[str],
-    *,
-    human: str | None = None,
-    workers: Workers = 1,
-    progress: Callable[[int, int], None] = lambda done, of: None,
-) -> Columns:
+def score_columns(source: PairSource, specs: Iterable[str], asked: PreferenceStudy[Any]) -> Columns:
     """Score what is new or has changed of these measures; what cannot be scored says why. Imported ones are there.
 
-    `human` is scored too; it is an error where that cannot be.
+    People's measure is scored too, where one is named; it is an error where that cannot be.
     """
+    assert source.folder is not None
+    assert source.gathered is not None
+    folder, collection, judgments = source.folder, source.gathered.collection, source.gathered.judgments
     why: dict[str, str] = {}
     ready = []
-    wanted = [*specs, *([] if human is None else [human])]
+    wanted = [*specs, *([] if asked.human is None else [asked.human])]
     for measure in parse_measures(spec for spec in wanted if not imported(spec)):
         try:
             check_needs(collection, judgments, [measure])
@@ -424,12 +408,20 @@ def score_columns(
         else:
             ready.append(measure)
     if ready:
-        score(folder, collection, ready, judgments=judgments, workers=workers, progress=progress, partly=True)
+        score(
+            folder,
+            collection,
+            ready,
+            judgments=judgments,
+            workers=asked.workers,
+            progress=asked.progress,
+            partly=True,
+        )
     data = Scores.of_folder(folder, collection, lambda: judgments)
     why |= {str(m): "no judgment gives such a score" for m in ready if str(m) not in data.measures}
-    if human is not None and (missing := why.get(expanded(human)[0])):
-        raise DataError(f"--human {human}: {missing}")
-    return Columns(data=data, why=why)
+    if asked.human is not None and (missing := why.get(expanded(asked.human)[0])):
+        raise DataError(Phrase("{human}: {why}", human=Argument("human", asked.human), why=missing))
+    return Columns(data=data, why=why, batches=source.gathered.batches)
 
 
 def imported(spec: str) -> bool:
@@ -480,18 +472,6 @@ class Minutes:
     def mean(self) -> float:
         """Per topic."""
         return math.fsum(self.topics.values()) / len(self.topics) if self.topics else math.nan
-
-    def headline(self) -> str:
-        """What is known, in plain words."""
-        if self.why is not None:
-            return f"Minutes of annotation: n/a ({self.why})."
-        capped = (
-            f", {self.idle:,} of them longer than {self.cap:g} s and counted as that" if self.idle else ""
-        )
-        return (
-            f"{self.mean:.1f} minutes of annotation per topic ({counted(len(self.topics), 'topic')});"
-            f" the time of {self.timed:,} of {counted(self.answers, 'answer')} is known{capped}."
-        )
 
 
 def minutes(
@@ -593,29 +573,51 @@ class Trajectory:
         return next((point for point in self.points if point.n >= min(n, self.answers)), self.points[-1])
 
 
-@dataclass(frozen=True, repr=False)
-class Convergence(Pictured, Tabular):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Convergence(Result):
     """Figure 3's data: a trajectory per topic."""
 
+    WORDS: ClassVar[str] = "adjudge.analyses.preferences.study_words"
+    FRAME: ClassVar[str] = "topics"
+    IN_JSON: ClassVar[tuple[str, ...]] = ("topics",)
     FIGURES: ClassVar[Mapping[str, str]] = {
-        "preferences-needed": "adjudge.analyses.preferences.measure_figures:preferences_needed"
+        "preferences-needed": "adjudge.analyses.preferences.figures:preferences_needed"
     }
 
+    asked: PreferencesNeeded
     human: str
     topics: tuple[Trajectory, ...]
-    runs: int
-    level: float
-    signature: str
-    notes: tuple[str, ...] = ()
+    not_scored: Mapping[str, str] = field(default_factory=dict)
+    """Why other measures have no scores, by their headings."""
+    answers: int = 0
+    simulated: int = 0
+    """Of these, simulated ones."""
+
+    @property
+    def runs(self) -> int:
+        return self.asked.runs
+
+    @property
+    def level(self) -> float:
+        return self.asked.level
+
+    def how(self) -> str:
+        o = self.asked
+        options = f"smooth:{str(o.smooth).lower()}|similarity:{o.similarity}|penalty:{o.penalty}"
+        return f"converge|human:{self.human}|systems:{o.systems}|{options}|runs:{o.runs}|seed:{o.seed}"
+
+    def notes(self) -> Iterator[Note]:
+        for why, n in Counter(topic.why for topic in self.topics if topic.why).items():
+            yield Note.of("no-trajectory", n=n, why=why)
+        for heading, why in self.not_scored.items():
+            yield Note.of("not-scored", heading=heading, why=why)
+        if self.simulated:
+            yield Note.of("simulated-answers", n=self.simulated, of=self.answers)
 
     @property
     def measured(self) -> tuple[Trajectory, ...]:
         """The topics that have a trajectory."""
         return tuple(topic for topic in self.topics if topic.points)
-
-    def reasons(self) -> dict[str, int]:
-        """Why topics have no trajectory, and how many."""
-        return dict(Counter(topic.why for topic in self.topics if topic.why))
 
     def mean(self) -> Iterator[tuple[int, float, int]]:
         """Answers, mean agreement over all topics, and how many topics have so many answers.
@@ -638,146 +640,67 @@ class Convergence(Pictured, Tabular):
 
     def lines(self) -> dict[str, float]:
         """Other measures' agreement, meaned over the topics that have a trajectory."""
-        return {n: math.fsum(v) / len(v) if v else math.nan for n, v in self._line_shares().items()}
+        return {n: math.fsum(v) / len(v) if v else math.nan for n, v in self.line_shares().items()}
 
-    def _line_shares(self) -> dict[str, list[float]]:
+    def line_shares(self) -> dict[str, list[float]]:
         """By measure, its agreement on every topic that has both a trajectory and this measure."""
         names = dict.fromkeys(name for topic in self.measured for name in topic.lines)
         return {
             n: [t.lines[n] for t in self.measured if not math.isnan(t.lines.get(n, math.nan))] for n in names
         }
 
-    def sentences(self) -> Iterator[str]:
-        """What was found, in plain words."""
-        if not self.measured:
-            yield f"No topic has a trajectory ({self.topics[0].why if self.topics else 'there are no topics'})."
-            return
-        every = list(self.mean())
-        (first, low, _), (last, high, whole) = every[0], every[-1]
-        topics = len(self.measured)
-        fewer = "" if whole == topics else " (or all, where there are fewer)"
-        yield (
-            f"With {counted(first, 'answer')} per topic {low:.1%} of the pairs are ordered as {self.human} does, with"
-            f" {last:,}{fewer} it is {high:.1%}; {counted(topics, 'topic')}, {counted(self.runs, 'run')} each."
-        )
-        lines = {name: [t.lines.get(name, math.nan) for t in self.measured] for name in self.lines()}
-        own = [t.at(last).mean for t in self.measured]
-        ways = dict(
-            zip(lines, compared([(own, line) for line in lines.values()], level=self.level), strict=True)
-        )
-        if ways:
-            over = f"Wilcoxon over topics, Holm over {counted(len(ways), 'measure')}"
-            said = {"above": "above", "below": "below", "open": "not significantly different from"}
-            parts, few = _told(ways, said)
-            if parts:
-                yield f"With {last:,} answers that is {'; '.join(parts)} ({over})."
-            yield from few
-            yield from self._fewer(last, own, lines)
-
-    def _fewer(self, last: int, own: Sequence[float], lines: Mapping[str, Sequence[float]]) -> Iterator[str]:
-        """Of measures that some topics lack: what they were compared with, which is not the mean of all topics."""
-        for name, line in lines.items():
-            both = [(a, b) for a, b in zip(own, line, strict=True) if not math.isnan(b)]
-            if both and len(both) < len(own):
-                mine, theirs = (math.fsum(each) / len(both) for each in zip(*both, strict=True))
-                topics = counted(len(both), "topic that has", "topics that have")
-                yield (
-                    f"{name} was compared on the {topics} it: {mine:.1%} with {last:,} answers, {theirs:.1%} for"
-                    f" {name}."
-                )
-
-    def headline(self) -> str:
-        return " ".join(self.sentences())
-
-    def to_frame(self) -> pd.DataFrame:
-        """Long: a row per topic and number of answers, then a row per topic and other measure, its n unset."""
-        import pandas as pd
-
-        rows: list[dict[str, Any]] = []
-        for topic in self.topics:
-            rows += [
-                {"topic": topic.topic, "measure": "preference", **asdict(point)} for point in topic.points
-            ]
-            rows += [{"topic": topic.topic, "measure": name, "mean": v} for name, v in topic.lines.items()]
-        columns = ["topic", "measure", "n", "mean", "low", "high", "error"]
-        frame = pd.DataFrame(rows, columns=columns)
-        return frame.astype({"n": "Int64"})
-
-    def table(self) -> Table:
-        """Means over topics, by the number of answers."""
-        return Table(
-            name="convergence",
-            columns=(Column("answers"), Column("agreement"), Column("topics")),
-            rows=tuple(self.mean()),
+    def tables(self) -> Iterator[Table]:
+        """Means over topics by the number of answers; then the other measures on the topics that have both."""
+        yield Table.of(
+            "convergence",
+            self.mean(),
+            "answers agreement topics",
             title=f"Agreement with {self.human} by the number of answers per topic",
-            said=tuple(self.sentences()),
-            notes=self.notes,
-            signature=self.signature,
+        )
+        shares, every = self.line_shares(), len(self.measured)
+        some = any(len(own) < every for own in shares.values())
+        yield Table.of(
+            "measures",
+            ((name, value, len(shares[name])) for name, value in self.lines().items()),
+            Column("measure", right=False),
+            Column("agreement", right=True),
+            Column("topics", show="always" if some else "never"),
         )
 
-    def lines_table(self) -> Table:
-        """The other measures' agreement, meaned over the topics that have both; these are shown where some lack it."""
-        shares, every = self._line_shares(), len(self.measured)
-        some = any(len(each) < every for each in shares.values())
-        return Table(
-            name="measures",
-            columns=(
-                Column("measure", right=False),
-                Column("agreement", right=True),
-                Column("topics", show="always" if some else "never"),
-            ),
-            rows=tuple((name, shown(value), len(shares[name])) for name, value in self.lines().items()),
+    def on_demand(self) -> Mapping[str, Callable[[], Table]]:
+        return {"topics": self._topics_table}
+
+    def _topics_table(self) -> Table:
+        """Every topic with the interval of its runs, and other measures' agreement, their number of answers unset."""
+        rows: list[tuple[Cell, ...]] = []
+        for topic in self.topics:
+            for p in topic.points:
+                interval = f"{p.low:z.3f}-{p.high:z.3f}"
+                rows.append((topic.topic, "preference", p.n, p.mean, interval, p.low, p.high, p.error))
+            none = (None, math.nan, math.nan, math.nan)
+            rows += [(topic.topic, name, None, share, *none) for name, share in topic.lines.items()]
+        return Table.of(
+            "topics",
+            rows,
+            "topic measure",
+            Column("n", "answers", right=True),
+            Column("mean", "agreement", right=True),
+            Column("interval", f"{self.level:.0%} of runs", data=False, right=False),
+            *(Column(name, show="never") for name in ("low", "high", "error")),
         )
 
-    def topic_table(self) -> Table:
-        """Every topic with the interval of its runs."""
-        return Table(
-            name="topics",
-            columns=(
-                Column("topic", right=False),
-                Column("answers"),
-                Column("agreement"),
-                Column("interval", f"{self.level:.0%} of runs", right=False),
-            ),
-            rows=tuple(
-                (topic.topic, point.n, point.mean, f"{point.low:z.3f}-{point.high:z.3f}")
-                for topic in self.measured
-                for point in topic.points
-            ),
-        )
-
-    def tables(self) -> Tables:
-        """The means, then the other measures."""
-        return Tables((self.table(), self.lines_table()))
-
-    def as_dict(self) -> dict[str, Any]:
-        """For --json; NaN becomes null."""
-        found: dict[str, Any] = plain(
-            {
-                "human": self.human,
-                "runs": self.runs,
-                "level": self.level,
-                "signature": self.signature,
-                "sentences": list(self.sentences()),
-                "notes": list(self.notes),
-                "lines": self.lines(),
-                "mean": [{"n": n, "agreement": mean, "topics": topics} for n, mean, topics in self.mean()],
-                "topics": [
-                    {
-                        "topic": t.topic,
-                        "answers": t.answers,
-                        "why": t.why,
-                        "lines": dict(t.lines),
-                        "points": t.points,
-                    }
-                    for t in self.topics
-                ],
-            }
-        )
-        return found
+    def facts(self) -> dict[str, Any]:
+        return {
+            "human": self.human,
+            "runs": self.runs,
+            "level": self.level,
+            "topics": [
+                {"topic": topic.topic, "answers": topic.answers, "why": topic.why} for topic in self.topics
+            ],
+        }
 
 
-STEP, RUNS = 10, 100
+STEP = 10
 BLOCK = 10
 """Runs that one worker does together."""
 
@@ -825,56 +748,56 @@ def _block(job: tuple[PreparedTopic, int, int, int, range]) -> FloatArray:
     return np.array([one_run(prepared, at, rng) for _ in runs]).reshape(len(runs), len(at))
 
 
+def convergence_of(source: PairSource, asked: PreferencesNeeded) -> Convergence:
+    """Of a folder's answers; the measures beside them are scored first where they are not yet."""
+    columns = score_columns(source, LINES.values(), asked)
+    found = converge(columns.batches, columns.data, asked, LINES)
+    return replace(found, not_scored={name: columns.why[m] for name, m in LINES.items() if m in columns.why})
+
+
 def converge(
-    batches: Mapping[str, TopicBatch],
-    data: Scores,
-    human: str,
-    lines: Mapping[str, str] | None = None,
-    *,
-    similarity: str = "tfidf-jaccard",
-    smooth: bool = True,
-    penalty: Penalty = "sentence",
-    step: int = STEP,
-    runs: int = RUNS,
-    level: float = LEVEL,
-    systems: Systems = "machine",
-    length: int | None = None,
-    form: str | None = None,
-    seed: int = 0,
-    workers: Workers = 1,
-    progress: Callable[[int, int], None] = lambda done, of: None,
+    batches: Mapping[str, TopicBatch], data: Scores, asked: PreferencesNeeded, lines: Mapping[str, str]
 ) -> Convergence:
-    """n of a topic's answers drawn at random, `runs` times, for n = step, 2 step, ..., all: agreement with people.
+    """n of a topic's answers drawn at random, again and again, for n = step, 2 step, ..., all: agreement with people.
 
     `lines` are measures in `data`, by heading, that the trajectories are compared with. The draws of a topic depend on
     the seed and the topic's name alone.
     """
-    if step < 1 or runs < 1:
-        raise UsageError(f"step is {step} and runs is {runs}, expected 1 or more")
-    people = human_matrix(data, human, systems, length, form)
-    target = Target(length or people.length, form or people.target.form)
+    if isinstance(asked.length, str):
+        raise UsageError(
+            Phrase(
+                "answers are about texts of one length: say which with {length}", length=Argument("length")
+            )
+        )
+    people = human_matrix(data, asked.people, asked.systems, asked.length, asked.form)
+    target = Target(asked.length or people.length, asked.form or people.target.form)
     prepared: dict[str, PreparedTopic | str] = {
-        topic: prepare(batches.get(topic), people, row, target, similarity, smooth, penalty)
+        topic: prepare(batches.get(topic), people, row, target, asked.similarity, asked.smooth, asked.penalty)
         for row, topic in enumerate(people.topics)
     }
-    ready = [each for each in prepared.values() if isinstance(each, PreparedTopic)]
-    blocks = chunked(range(runs), BLOCK)
-    jobs = [(each, step, seed, number, block) for each in ready for number, block in enumerate(blocks)]
-    found: dict[str, list[FloatArray]] = {each.topic: [] for each in ready}
-    for done, (job, shares) in enumerate(zip(jobs, run(_block, jobs, workers=workers), strict=True), 1):  # type: ignore[arg-type]
-        found[job[0].topic].append(shares)
-        progress(done, len(jobs))
-    beside = _lines(data, people, lines or {}, systems, length, form)
-    options = f"smooth:{str(smooth).lower()}|similarity:{similarity}|penalty:{penalty}"
+    ready = [topic for topic in prepared.values() if isinstance(topic, PreparedTopic)]
+    blocks = chunked(range(asked.runs), BLOCK)
+    jobs = [
+        (topic, asked.step, asked.seed, number, block)
+        for topic in ready
+        for number, block in enumerate(blocks)
+    ]
+    shares_by_topic: dict[str, list[FloatArray]] = {topic.topic: [] for topic in ready}
+    done = run(_block, jobs, workers=asked.workers)  # type: ignore[arg-type]
+    for number, (job, shares) in enumerate(zip(jobs, done, strict=True), 1):
+        shares_by_topic[job[0].topic].append(shares)
+        asked.progress(number, len(jobs))
+    beside = _lines(data, people, lines, asked)
+    given = [human_answers(batch) for batch in batches.values()]
     return Convergence(
+        asked=asked,
         human=people.measure,
         topics=tuple(
-            _trajectory(t, prepared[t], found.get(t, []), step, level, beside[t]) for t in people.topics
+            _trajectory(t, prepared[t], shares_by_topic.get(t, []), asked.step, asked.level, beside[t])
+            for t in people.topics
         ),
-        runs=runs,
-        level=level,
-        signature=f"converge|human:{people.measure}|systems:{systems}|{options}|runs:{runs}|seed:{seed}",
-        notes=_notes(batches),
+        answers=sum(len(answers.answers) for answers in given),
+        simulated=sum(answers.simulated for answers in given),
     )
 
 
@@ -918,38 +841,43 @@ def of_target(peers: Sequence[Summary], target: Target) -> list[Summary]:
     if len({peer.system for peer in found}) < len(found):
         if len({peer.length for peer in found}) == 1:
             forms = listed([f or UNSET for f in dict.fromkeys(peer.form for peer in found)])
-            raise DataError(f"{found[0].topic}: summaries of several forms ({forms}): choose one with --form")
+            raise _several(found[0].topic, "form", forms)
         lengths = listed([str(n or "unset") for n in dict.fromkeys(peer.length for peer in found)])
-        raise DataError(
-            f"{found[0].topic}: summaries of several lengths ({lengths}): choose one with --length"
-        )
+        raise _several(found[0].topic, "length", lengths)
     return found
 
 
+def _several(topic: str, name: str, targets: str) -> DataError:
+    return DataError(
+        Phrase(
+            "{topic}: summaries of several {name}s ({targets}): choose one with {option}",
+            topic=topic,
+            name=name,
+            targets=targets,
+            option=Argument(name),
+        )
+    )
+
+
 def _lines(
-    data: Scores,
-    people: ScoreMatrix,
-    lines: Mapping[str, str],
-    systems: Systems,
-    length: int | None,
-    form: str | None,
+    data: Scores, people: ScoreMatrix, lines: Mapping[str, str], asked: PreferencesNeeded
 ) -> dict[str, dict[str, float]]:
     """By topic, the agreement of other measures, under their headings."""
-    found: dict[str, dict[str, float]] = {topic: {} for topic in people.topics}
+    shares: dict[str, dict[str, float]] = {topic: {} for topic in people.topics}
     chosen = {name: measure for name, measure in lines.items() if measure in data.measures}
     if chosen:
         every = agreements(
             data,
             people.measure,
             list(chosen.values()),
-            systems=systems,
-            length=length,
-            form=form,
+            systems=asked.systems,
+            length=asked.length,
+            form=asked.form,
         )
-        for name, each in zip(chosen, every, strict=True):
-            for topic in each.topics:
-                found[topic.topic][name] = topic.share
-    return found
+        for name, measured in zip(chosen, every, strict=True):
+            for topic in measured.topics:
+                shares[topic.topic][name] = topic.share
+    return shares
 
 
 def _trajectory(
@@ -976,18 +904,9 @@ def _trajectory(
     return Trajectory(topic=topic, answers=answers, points=found, lines=lines)
 
 
-def _notes(batches: Mapping[str, TopicBatch]) -> tuple[str, ...]:
-    given = [human_answers(batch) for batch in batches.values()]
-    simulated = sum(each.simulated for each in given)
-    return (
-        f"{simulated:,} of {counted(sum(len(g.answers) for g in given), 'answer')} are simulated",
-    ) * bool(simulated)
-
-
 # The paper's tables
 
 
-Rows = Literal["mean", "topic", "set"]
 TIME = "minutes"
 
 
@@ -1011,21 +930,36 @@ class PaperColumn:
         return sum(self.counts.get(topic, 0) for topic in self.topics)
 
 
-@dataclass(frozen=True, repr=False)
-class PaperTable(Tabular):
-    """A table: a column per measure. `signatures` say what stands behind the headings."""
+class Smoothing(NamedTuple):
+    """What smoothing does to a source of preferences."""
+
+    source: str
+    way: Found
+    without: float
+    smoothed: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaperTable:
+    """A table of the paper: a column per measure. `signatures` say what stands behind the headings."""
 
     name: str
     title: str
     cells: tuple[PaperColumn, ...]
     level: float
-    said: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    signature: str = ""
+    without_pair: int = 0
+    """Topics that have no pair to order."""
+    lacking: int = 0
+    """Topics that lack a column, and are left out."""
+    unsure: tuple[str, ...] = ()
+    """Columns without an interval."""
+    differences: Mapping[str, Mapping[str, Found]] = field(default_factory=dict)
+    """By a column of the evaluator's, how it compares with the others."""
+    smoothing: tuple[Smoothing, ...] = ()
     sets: Mapping[str, str | None] = field(default_factory=dict)
     signatures: Mapping[str, str] = field(default_factory=dict)
-    minutes: float | None = None
-    """Of annotation per topic; None where the table has no such column, NaN where nobody knows."""
+    minutes: Minutes | None = None
+    """Of annotation; None where the table has no such column."""
 
     def __getitem__(self, heading: str) -> PaperColumn:
         return next(cell for cell in self.cells if cell.heading == heading)
@@ -1035,29 +969,29 @@ class PaperTable(Tabular):
         """The topics that the means are over."""
         return next((tuple(cell.topics) for cell in self.cells if cell.topics), ())
 
-    def sentences(self) -> Iterator[str]:
-        """What the table says, in plain words."""
-        yield from self.said
-
-    def headline(self) -> str:
-        return " ".join(self.said)
-
-    def reasons(self) -> Iterator[str]:
-        """Why columns have no number, each reason once."""
-        found: dict[str, list[str]] = {}
+    def notes(self) -> Iterator[Note]:
+        """Why columns have no number, each reason once, and what was left out."""
+        headings: dict[str, list[str]] = {}
         for cell in self.cells:
             if cell.why:
-                found.setdefault(cell.why, []).append(cell.heading)
-        for why, headings in found.items():
-            yield f"{', '.join(headings)}: n/a ({why})"
+                headings.setdefault(cell.why, []).append(cell.heading)
+        for why, some in headings.items():
+            yield Note.of("no-number", headings=some, why=why).on(self.name)
+        if self.without_pair:
+            yield Note.of("no-pair-to-order", n=self.without_pair).on(self.name)
+        if self.lacking:
+            yield Note.of("lacks-a-column", n=self.lacking).on(self.name)
+        if self.unsure:
+            yield Note.of("no-interval", headings=self.unsure, least=LEAST_VARIED).on(self.name)
 
     def table(self, rows: Rows = "mean") -> Table:
         """As the paper has it: a row of means, or one per topic or set before it; then intervals and topics."""
         timed = self.minutes is not None
+        mean = self.minutes.mean if self.minutes is not None else math.nan
         lines = [
-            [name, *(shown(value) for value in values), *[""] * timed] for name, values in self._rows(rows)
+            [name, *(shown(value) for value in values), *[""] * timed] for name, values in self.rows_by(rows)
         ]
-        time = [_minutes(self.minutes)] * timed
+        time = ["n/a" if math.isnan(mean) else f"{mean:.1f}"] * timed
         lines.append(["mean", *(shown(cell.value) for cell in self.cells), *time])
         lines.append([f"{self.level:.0%} interval", *(_interval(cell) for cell in self.cells), *[""] * timed])
         lines.append(["topics", *(str(len(cell.topics)) for cell in self.cells), *[""] * timed])
@@ -1070,12 +1004,9 @@ class PaperTable(Tabular):
             ),
             rows=tuple(map(tuple, lines)),
             title=self.title,
-            said=self.said,
-            notes=(*self.reasons(), *self.notes),
-            signature=self.signature,
         )
 
-    def _rows(self, rows: Rows) -> Iterator[tuple[str, Sequence[float]]]:
+    def rows_by(self, rows: Rows) -> Iterator[tuple[str, Sequence[float]]]:
         """A row per topic, or per document set: the mean of its topics."""
         if rows == "topic":
             for topic in self.topics:
@@ -1087,72 +1018,101 @@ class PaperTable(Tabular):
             for name, members in groups.items():
                 yield name, [_mean([cell.topics.get(t, math.nan) for t in members]) for cell in self.cells]
 
-    def to_frame(self, rows: Rows = "mean") -> pd.DataFrame:
-        """Long: a row per column of the table, or per column and topic or set."""
-        import pandas as pd
 
-        if rows == "mean":
-            return pd.DataFrame([{"table": self.name} | self._record(cell) for cell in self.cells])
-        return pd.DataFrame(
-            [
-                {
-                    "table": self.name,
-                    rows: name,
-                    "column": cell.heading,
-                    "measure": cell.measure,
-                    "agreement": value,
-                }
-                for name, values in self._rows(rows)
-                for cell, value in zip(self.cells, values, strict=True)
-            ],
-            columns=["table", rows, "column", "measure", "agreement"],
+@dataclass(frozen=True, repr=False, kw_only=True)
+class PreferenceTables(Result):
+    """The paper's four tables for an evaluation, and one of further measures where some were named."""
+
+    WORDS: ClassVar[str] = "adjudge.analyses.preferences.study_words"
+    FRAME: ClassVar[str] = "columns"
+    IN_JSON: ClassVar[tuple[str, ...]] = ("columns",)
+
+    asked: PreferenceReport
+    human: str
+    papers: tuple[PaperTable, ...]
+    answers: tuple[int, ...] = ()
+    """How many there are, on the topics that have some."""
+    simulated: int = 0
+
+    def paper(self, name: str) -> PaperTable:
+        return next(paper for paper in self.papers if paper.name == name)
+
+    def how(self) -> str:
+        ties = "half" if self.asked.half else "strict"
+        return (
+            f"human:{self.human}|systems:{self.asked.systems}|ties:{ties}|interval:t:topics:{self.asked.level:g}"
+            f"|differences:{TESTED}"
         )
 
-    def _record(self, cell: PaperColumn) -> dict[str, Any]:
+    def tables(self) -> Iterator[Table]:
+        for paper in self.papers:
+            yield paper.table(self.asked.rows)
+        tables: dict[tuple[str, str], list[str]] = {}
+        for paper in self.papers:
+            for of in paper.signatures.items():
+                tables.setdefault(of, []).append(paper.name)
+        rows = [(heading, ", ".join(names), text) for (heading, text), names in tables.items()]
+        yield Table.of("measures", rows, "column tables signature", title="What the columns are")
+
+    def on_demand(self) -> Mapping[str, Callable[[], Table]]:
+        return {"columns": self._columns_table}
+
+    def _columns_table(self) -> Table:
+        """A row per column of a table; of rows by topic or set, one per column and topic or set."""
+        rows = self.asked.rows
+        if rows == "mean":
+            return Table.of(
+                "columns",
+                (
+                    (
+                        p.name,
+                        c.heading,
+                        c.measure,
+                        c.value,
+                        c.low,
+                        c.high,
+                        p.level,
+                        len(c.topics),
+                        c.pairs,
+                        c.why,
+                    )
+                    for p in self.papers
+                    for c in p.cells
+                ),
+                "table column measure agreement low high level topics pairs why",
+            )
+        return Table.of(
+            "columns",
+            (
+                (paper.name, name, cell.heading, cell.measure, value)
+                for paper in self.papers
+                for name, values in paper.rows_by(rows)
+                for cell, value in zip(paper.cells, values, strict=True)
+            ),
+            f"table {rows} column measure agreement",
+        )
+
+    def facts(self) -> dict[str, Any]:
+        minutes = self.papers[0].minutes
         return {
-            "column": cell.heading,
-            "measure": cell.measure,
-            "agreement": cell.value,
-            "low": cell.low,
-            "high": cell.high,
-            "level": self.level,
-            "topics": len(cell.topics),
-            "pairs": cell.pairs,
-            "why": cell.why,
+            "human": self.human,
+            "minutes_per_topic": None if minutes is None else minutes.mean,
+            "per_topic": {
+                paper.name: {cell.heading: dict(cell.topics) for cell in paper.cells} for paper in self.papers
+            },
         }
 
-    def to_latex(self, rows: Rows = "mean") -> str:
-        """For a paper, with booktabs rules."""
-        return self.table(rows).to_latex()
-
-    def to_markdown(self, rows: Rows = "mean") -> str:
-        """For a README or a pull request."""
-        return self.table(rows).to_markdown()
-
-    def as_dict(self) -> dict[str, Any]:
-        """For --json; NaN becomes null."""
-        timed = {} if self.minutes is None else {"minutes_per_topic": self.minutes}
-        found: dict[str, Any] = plain(
-            {
-                "table": self.name,
-                "title": self.title,
-                "signature": self.signature,
-                **timed,
-                "columns": [self._record(c) | {"per_topic": dict(c.topics)} for c in self.cells],
-                "signatures": dict(self.signatures),
-                "sentences": list(self.sentences()),
-                "notes": list(self.notes),
-            }
-        )
-        return found
+    def notes(self) -> Iterator[Note]:
+        for number, paper in enumerate(self.papers):
+            yield from paper.notes()
+            if not number and self.answers:
+                yield Note.of("answers-per-topic", counts=self.answers).on(paper.name)
+                if self.simulated:
+                    yield Note.of("simulated-answers", n=self.simulated, of=sum(self.answers)).on(paper.name)
 
 
 def _interval(cell: PaperColumn) -> str:
     return "-" if math.isnan(cell.low) else f"{cell.low:z.3f}-{cell.high:z.3f}"
-
-
-def _minutes(value: float | None) -> str:
-    return "n/a" if value is None or math.isnan(value) else f"{value:.1f}"
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -1190,69 +1150,70 @@ def specs(base: Preference) -> dict[str, str]:
     return {**MODEL_FREE, **ROUGES, **PYRAMID, **own_measures(base)}
 
 
-def paper_tables(
-    columns: Columns,
-    batches: Mapping[str, TopicBatch],
-    human: str,
-    minutes: Minutes,
-    *,
-    base: Preference | None = None,
-    more: Sequence[str] = (),
-    systems: Systems = "machine",
-    length: int | AllLengths | None = None,
-    form: str | None = None,
-    half: bool = False,
-    level: float = LEVEL,
-) -> list[PaperTable]:
-    """All four tables, and one of `more` measures where some are named.
+def tables_of(source: PairSource, asked: PreferenceReport) -> PreferenceTables:
+    """The tables of a folder; what they need and is not scored yet is scored first."""
+    assert source.folder is not None
+    columns = score_columns(source, [*specs(_base(asked)).values(), *(asked.measure or ())], asked)
+    return paper_tables(columns, asked, minutes_of(source.folder, cap=asked.idle))
+
+
+def _base(asked: PreferenceReport) -> Preference:
+    """The measure `preference` with the options that the evaluator's columns share."""
+    return Preference(
+        similarity=asked.similarity,
+        smooth=asked.smooth,
+        penalty=asked.penalty,
+        ties=asked.ties,
+        asked=str(asked.asked),
+        simulated=str(asked.simulated),
+        seed=asked.seed,
+        crowd=asked.crowd,
+    )
+
+
+def paper_tables(columns: Columns, asked: PreferenceReport, minutes: Minutes) -> PreferenceTables:
+    """All four tables, and one of further measures where some are named.
 
     A table is over the topics that all of its columns have, so that its means can be compared.
     """
-    base = base or Preference()
-    data = columns.data
-    name = data.resolve(human)
-    named = [part for given in more for part in ([given] if given in data.measures else split_specs(given))]
+    base, data, level = _base(asked), columns.data, asked.level
+    name = data.resolve(asked.people)
+    named = [part for m in asked.measure or () for part in ([m] if m in data.measures else split_specs(m))]
     extra = {m: m for given in named for m in ([given] if given in data.measures else expanded(given))}
     wanted = {**specs(base), **extra}
     why = _why_not(columns, wanted, name)
     known = {heading: measure for heading, measure in wanted.items() if heading not in why}
-    found = (
-        []
-        if not known
-        else agreements(
+    measured = []
+    if known:
+        measured = agreements(
             data,
             name,
             list(known.values()),
-            systems=systems,
-            length=length,
-            form=form,
-            half=half,
+            systems=asked.systems,
+            length=asked.length,
+            form=asked.form,
+            half=asked.half,
         )
-    )
-    by_heading = dict(zip(known, found, strict=True))
-    ties = "half" if half else "strict"
-    about = f"human:{name}|systems:{systems}|ties:{ties}|interval:t:topics:{level:g}|differences:{TESTED}"
-    topics = list(dict.fromkeys([*data.topics, *(topic.topic for each in found for topic in each.topics)]))
+    by_heading = dict(zip(known, measured, strict=True))
+    topics = list(dict.fromkeys([*data.topics, *(topic.topic for m in measured for topic in m.topics)]))
     sets = dict(zip(topics, data.topic_values("set", topics), strict=True))
-    tables = []
-    asked = {"more": ("Agreement with people: the measures named", tuple(extra))} if extra else {}
-    for table, (title, headings) in {**TABLES, **asked}.items():
-        cells = _cells(headings, wanted, by_heading, why)
-        made = _table(table, title, cells, level, f"{table}|{about}", sets)
-        tables.append(replace(made, said=tuple(_differences(made))))
-    signatures = {h: data.table.info[m].signature for h, m in known.items()}
-    tables[0] = replace(
-        tables[0],
-        minutes=minutes.mean,
-        said=(*tables[0].said, minutes.headline()),
-        notes=(*tables[0].notes, *_given(batches)),
+    signatures = {heading: data.table.info[m].signature for heading, m in known.items()}
+    more = {"more": ("Agreement with people: the measures named", tuple(extra))} if extra else {}
+    papers = []
+    for table, (title, headings) in {**TABLES, **more}.items():
+        paper = _table(table, title, _cells(headings, wanted, by_heading, why), level, sets)
+        shown_signatures = {c.heading: signatures[c.heading] for c in paper.cells if c.why is None}
+        papers.append(replace(paper, differences=_differences(paper), signatures=shown_signatures))
+    papers[0] = replace(papers[0], minutes=minutes)
+    ranked = ranked_sentences(columns.batches, base, level=level, sets=sets)
+    given = [human_answers(batch) for batch in columns.batches.values()]
+    return PreferenceTables(
+        asked=asked,
+        human=name,
+        papers=(*papers[: len(TABLES)], ranked, *papers[len(TABLES) :]),
+        answers=tuple(len(answers.answers) for answers in given if len(answers.answers)),
+        simulated=sum(answers.simulated for answers in given),
     )
-    tables = [
-        replace(t, signatures={c.heading: signatures[c.heading] for c in t.cells if c.why is None})
-        for t in tables
-    ]
-    ranked = ranked_sentences(batches, base, level=level, sets=sets)
-    return [*tables[: len(TABLES)], ranked, *tables[len(TABLES) :]]
 
 
 def _why_not(columns: Columns, wanted: Mapping[str, str], human: str) -> dict[str, str]:
@@ -1285,12 +1246,7 @@ def _cells(
 
 
 def _table(
-    name: str,
-    title: str,
-    cells: Sequence[PaperColumn],
-    level: float,
-    signature: str,
-    sets: Mapping[str, str | None],
+    name: str, title: str, cells: Sequence[PaperColumn], level: float, sets: Mapping[str, str | None]
 ) -> PaperTable:
     """Means and intervals over the topics that all columns have; a column without any topic stays out of that."""
     some = [k for k, cell in enumerate(cells) if cell.why is None]
@@ -1316,60 +1272,32 @@ def _table(
     )
     none = int(np.count_nonzero(empty))
     left = len(every) - len(topics) - none
-    notes = [f"{counted(none, 'topic has', 'topics have')} no pair to order"] * bool(none)
-    notes += [
-        f"{counted(left, 'topic lacks', 'topics lack')} a column and {'is' if left == 1 else 'are'} left out"
-    ] * bool(left and topics)
-    notes += [
-        f"no interval for {listed(unsure)}: fewer than {LEAST_VARIED} topics differ from the commonest share"
-    ] * bool(unsure)
     return PaperTable(
         name=name,
         title=title,
         cells=tuple(done),
         level=level,
-        notes=tuple(notes),
-        signature=signature,
+        without_pair=none,
+        lacking=left if topics else 0,
+        unsure=tuple(unsure),
         sets=sets,
     )
 
 
-def _differences(table: PaperTable) -> Iterator[str]:
+def _differences(table: PaperTable) -> dict[str, dict[str, Found]]:
     """Which measures the evaluator's columns agree with people more, or less, than; one family a table."""
     known = [cell for cell in table.cells if cell.why is None]
     others = [cell for cell in known if cell.heading not in OWN]
     own = [cell for cell in known if cell.heading in OWN]
     if len(table.topics) < 2 or not others:
-        return
+        return {}
     pairs = [(_shares(one, table), _shares(other, table)) for one in own for other in others]
-    found = iter(compared(pairs, level=table.level))
-    for one in own:
-        ways = {other.heading: next(found) for other in others}
-        said = {
-            "above": "agrees with people more than",
-            "below": "agrees with people less than",
-            "open": "is not significantly different from",
-        }
-        parts, few = _told(ways, said)
-        if parts:
-            yield f"{one.heading} {'; it '.join(parts)}."
-        yield from (f"{one.heading}: n{line[1:]}" for line in few)
+    ways = iter(compared(pairs, level=table.level))
+    return {one.heading: {other.heading: next(ways) for other in others} for one in own}
 
 
 def _shares(cell: PaperColumn, table: PaperTable) -> list[float]:
     return [cell.topics[topic] for topic in table.topics]
-
-
-def _given(batches: Mapping[str, TopicBatch]) -> list[str]:
-    """How many answers man rests on."""
-    given = [human_answers(batch) for batch in batches.values()]
-    counts = [len(each.answers) for each in given if len(each.answers)]
-    if not counts:
-        return []
-    spread = f"{min(counts):,}" if min(counts) == max(counts) else f"{min(counts):,} to {max(counts):,}"
-    simulated = sum(each.simulated for each in given)
-    found = [f"man has {spread} answers per topic, in {counted(len(counts), 'topic')}"]
-    return found + [f"{simulated:,} of {counted(sum(counts), 'answer')} are simulated"] * bool(simulated)
 
 
 # Table 4
@@ -1391,11 +1319,10 @@ def ranked_sentences(
         for source in ("man", "py", "ref")
     }
     cells = [_ranked(heading, measure, batches) for heading, measure in measures.items()]
-    signature = f"table-4|truth:pyramid-weight|interval:t:topics:{level:g}|differences:{TESTED}"
-    table = _table("table-4", f"Table 4. {RANKED}", cells, level, signature, sets or {})
+    table = _table("table-4", f"Table 4. {RANKED}", cells, level, sets or {})
     return replace(
         table,
-        said=tuple(_smoothing(table)),
+        smoothing=tuple(_smoothing(table)),
         signatures={c.heading: measures[c.heading].signature() for c in table.cells if c.why is None},
     )
 
@@ -1431,7 +1358,7 @@ def _ordered(batch: TopicBatch, measure: Preference) -> tuple[float, int] | str:
     return "all sentences have the same pyramid weight" if found.why else (found.share, found.pairs)
 
 
-def _smoothing(table: PaperTable) -> Iterator[str]:
+def _smoothing(table: PaperTable) -> Iterator[Smoothing]:
     """What smoothing does to each source; one family."""
     by_heading = {cell.heading: cell for cell in table.cells if cell.why is None}
     both = [
@@ -1442,11 +1369,5 @@ def _smoothing(table: PaperTable) -> Iterator[str]:
     ways = compared(
         [(_shares(smooth, table), _shares(bare, table)) for _, bare, smooth in both], level=table.level
     )
-    verbs = {
-        "above": "helps",
-        "below": "hurts",
-        "open": "makes no significant difference for",
-        "hopeless": "could not have been found, on so few topics, to make a difference for",
-    }
     for (source, bare, smooth), way in zip(both, ways, strict=True):
-        yield f"Smoothing {verbs[way]} {source}: {bare.value:.3f} without, {smooth.value:.3f} with it."
+        yield Smoothing(source, way, bare.value, smooth.value)

@@ -10,26 +10,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.special import expit, log_expit
 from scipy.stats import rankdata
 
-from adjudge.analyses.best import best_words, candidates
+from adjudge.analyses.best import candidates
 from adjudge.analyses.conclusions import ALIKE, CONCLUSIONS, DIFFERENT, OUT_OF_REACH, Conclusion
+from adjudge.analyses.preferences import By, Of, Prefer
+from adjudge.analyses.preferences.source import PairSource
 from adjudge.core.errors import DataError, UsageError, nearest, quoted
-from adjudge.core.picture import Pictured
-from adjudge.core.table import Column, Table, Tabular, plain
-from adjudge.core.words import counted, listed
-from adjudge.data.collection import Collection, load
-from adjudge.data.folder import Folder
+from adjudge.core.phrases import Argument, Phrase
+from adjudge.core.results import Note, Result
+from adjudge.core.table import Cell, Column, Table
+from adjudge.core.words import counted
 from adjudge.data.scores import UNSET
-from adjudge.formats.preferences import NO_SIDES, PreferenceSource, preferences_of, read_preferences
-from adjudge.judgments.batch import Judgments, TopicBatch, judgments_if_allowed
+from adjudge.formats.preferences import NO_SIDES, read_preferences
+from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.pairs.answers import (
     Preferences,
     batches_with_judgments,
@@ -54,21 +54,20 @@ from adjudge.stats.preference.contrasts import (
     pair_contrasts,
 )
 from adjudge.stats.preference.crowd import CrowdFit, fit_crowd
-from adjudge.stats.preference.models import TieModel, climb_model, regularised
-from adjudge.text.similarity import DEFAULT, Similarity, sentence_similarity, similarity_name
+from adjudge.stats.preference.models import climb_model, regularised
+from adjudge.text.similarity import sentence_similarity
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Of = Literal["sentences", "summaries", "systems"]
-OFS: tuple[Of, ...] = get_args(Of)
-By = Literal["answer", "cluster"]
-LEVEL = 0.95
 NOBODY = "nobody was asked about it"
 OF_TEXTS = ("failed-checks", "inconsistent")
 """Warnings that come of answers to the very same texts."""
 
-MOST_IN_JSON = 100  # items up to which every pair is there too
+MOST_IN_JSON = 100
+"""Items up to which JSON has every pair."""
+MOST_SHOWN, WIDEST = 30, 70
+"""Rows that a terminal shows, and characters of an item there."""
 SAME = 9
 """Decimals of log strengths that count in a ranking: items that nothing tells apart share their rank."""
 
@@ -202,13 +201,9 @@ class AssessorReliability:
     codes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
-    def as_dict(self) -> dict[str, Any]:
-        found = asdict(self)
-        return found | {"codes": list(self.codes), "warnings": list(self.warnings)}
 
-
-@dataclass(frozen=True, repr=False)
-class PreferenceFit(Pictured, Tabular):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class PreferenceFit(Result):
     """Strengths of items, best first, with everything that is needed to get them again."""
 
     FIGURES: ClassVar[Mapping[str, str]] = {
@@ -216,7 +211,10 @@ class PreferenceFit(Pictured, Tabular):
         "win-probabilities": "adjudge.analyses.preferences.figures:win_probabilities",
     }
 
+    asked: Prefer
     title: str
+    noun: str
+    """What one of the items is: sentence, system, item."""
     standings: tuple[ItemStrength, ...]
     parts: tuple[PreferencePart, ...]
     fitted: tuple[int, ...]
@@ -233,17 +231,30 @@ class PreferenceFit(Pictured, Tabular):
     answers: int
     topics: int
     by: By
-    level: float
-    asked_ties: TieModel = "half"
-    asked_position: bool = False
     similarity: str | None = None
+    """Of sentences, by which answers were propagated to similar ones."""
+    not_propagated: bool = False
+    """Whether they would have been, but for a tie model or an effect of position."""
     assessors: tuple[AssessorReliability, ...] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    pooled: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Several lengths or forms whose pairs are taken together, though that was not asked for."""
+    about_answers: tuple[str, ...] = ()
+    """What there is to know of the answers themselves."""
 
     @property
-    def signature(self) -> str:
-        """Enough to get the same numbers again."""
+    def level(self) -> float:
+        return self.asked.level
+
+    @property
+    def alpha(self) -> float:
+        return round(1 - self.level, 12)
+
+    @property
+    def apart(self) -> str:
+        return self.title
+
+    def how(self) -> str:
         from adjudge import __version__
 
         units = f"topics:{self.topics}" if self.by == "cluster" else "answers"
@@ -258,59 +269,17 @@ class PreferenceFit(Pictured, Tabular):
         )
 
     def standing(self, item: str) -> ItemStrength:
-        return next(each for each in self.standings if each.item == item)
+        return next(standing for standing in self.standings if standing.item == item)
 
     @property
-    def alpha(self) -> float:
-        return round(1 - self.level, 12)
-
-    @property
-    def by_regularised(self) -> str:
-        """What a heading adds where chances come from regularised strengths."""
-        pulled = [each.regularised for each in self.standings if each.rank is not None]
-        if not any(pulled):
-            return ""
-        return " (by regularised strengths)" if all(pulled) else " (by regularised strengths in some parts)"
-
-    @property
-    def of_decided(self) -> str:
-        """What a heading of chances begins with where ties have a chance of their own."""
-        return "of the duels decided, " if self._ties else ""
-
-    @property
-    def _ties(self) -> bool:
+    def ties_apart(self) -> bool:
+        """Whether ties have a parameter of their own, so that chances are of the duels that are decided."""
         return self.contrasts is not None and self.contrasts.tie is not None
 
     @property
     def compared(self) -> int:
         """How many pairs Holm's correction is over."""
         return int(np.count_nonzero(~np.isnan(self.adjusted))) // 2
-
-    # In words
-
-    def headline(self) -> str:
-        """What can be concluded, in plain words."""
-        return " ".join(self.sentences())
-
-    def sentences(self) -> Iterator[str]:
-        """Who may be the best, how many pairs differ, and what ties and positions do."""
-        if self.contrasts is None:
-            yield "Strengths were regularised on request: there are no intervals and no tests of differences."
-            return
-        if len(self.parts) > 1:
-            yield (
-                f"The items fall into {counted(len(self.parts), 'part')} that no chain of duels joins: nothing is known"
-                " of one beside another."
-            )
-        for part, order in zip(self.parts, self._orders(), strict=True):
-            names = _distinct([self.items[self.fitted[k]] for k in order])
-            said = best_words(self.better[np.ix_(order, order)], names, what="item")
-            if len(self.parts) > 1:
-                yield f"In {part.name} ({listed(names)}), {said}."
-            else:
-                yield f"{said[0].upper() if said.startswith(('any', 'either', 'none')) else said[0]}{said[1:]}."
-        yield self._counts_words()
-        yield from self._parameter_words()
 
     def counts(self) -> dict[Conclusion, int]:
         """How many pairs of items have which verdict."""
@@ -322,183 +291,178 @@ class PreferenceFit(Pictured, Tabular):
         numbers = differ, self.compared - differ - hopeless, hopeless, apart, 0
         return dict(zip(CONCLUSIONS, numbers, strict=True))
 
-    def _counts_words(self) -> str:
-        found = self.counts()
-        words: dict[Conclusion, str] = {
-            "could not have been found": f"could not have been found{self._hopeless_words()}",
-            "not comparable": f"not comparable ({NOT_JOINED})",
-        }
-        if found["differ"] == 1:
-            words["differ"] = "differs"
-        said = [f"{number:,} {words.get(name, name)}" for name, number in found.items() if number]
-        return f"Pairs of items: {', '.join(said)}; {self._test_words()}."
-
-    def _hopeless_words(self) -> str:
-        if not sum(each.wins for each in self.standings):
-            return ", since all answers are ties"
-        if self._ties or not sum(each.ties for each in self.standings):
-            return ", whatever the answers"
-        return ", whichever way the answers that are no ties had gone"
-
-    def _test_words(self) -> str:
-        over = f", Holm over {counted(self.compared, 'pair')}"
-        if self.by == "cluster":
-            least = "no surer than independent answers or a sign test over topics"
-            return f"jackknife over {counted(self.topics, 'topic')} with Student's t, {least}{over}"
-        if self.similarity is not None:
-            return f"jackknife over answers with Student's t{over}"
-        return f"answers taken as independent{over}"
-
-    def _parameter_words(self) -> Iterator[str]:
-        contrasts = self.contrasts
-        if contrasts is not None and (found := contrasts.position) is not None:
-            odds = _odds_words(found, self.level)
-            if found.p < self.alpha:
-                side = "first" if found.value > 0 else "second"
-                yield f"What is shown {side} is preferred: the first one's odds are {odds}."
-            else:
-                yield f"No effect of what is shown first was found: the first one's odds are {odds}."
-        if contrasts is not None and (tie := contrasts.tie) is not None:
-            share = float(self._chances(np.zeros(1)).tie[0])
-            name = "nu" if contrasts.model == "davidson" else "theta"
-            yield f"Two equal items tie in {share:.0%} of their duels ({name} = {math.exp(tie.value):.3g})."
-
-    def warnings(self) -> list[str]:
-        """What a reader should know first."""
-        found = list(self.notes)
+    def notes(self) -> Iterator[Note]:
+        for line in self.about_answers:
+            yield Note.of("about-answers", text=line)
+        for name, targets in self.pooled.items():
+            yield Note.of("pooled-targets", name=name, targets=targets)
+        if self.not_propagated:
+            yield Note.of("not-propagated")
         for part in self.parts:
             if part.strengths.regularised or not part.strengths.converged:
-                named = f"{part.name}: " if len(self.parts) > 1 else ""
-                found.append(named + part.strengths.words().removesuffix("."))
+                called = part.name if len(self.parts) > 1 else None
+                yield Note.of("regularised", part=called, how=part.strengths.words())
         if self.contrasts is not None:
-            found += self.contrasts.dropped
+            for why in self.contrasts.dropped:
+                yield Note.of("parameter-dropped", why=why)
+            tested = self.counts()["differ"] + self.counts()["not significantly different"]
+            least = 2.0 ** (1 - self.topics)
             if self.by == "answer":
-                found.append(f"intervals and tests take answers as independent, {self._why_answers()}")
-            elif (least := 2.0 ** (1 - self.topics)) >= self.alpha / max(self.compared, 1) and not (
-                self.counts()["differ"] or self.counts()["not significantly different"]
-            ):
-                held = "" if least >= self.alpha else f" with Holm's correction over {self.compared:,} pairs"
-                found.append(
-                    f"{counted(self.topics, 'topic')}: p is {least:.3g} or more, so that no difference could have been"
-                    f" found{held}"
-                )
+                yield Note.of("answers-independent", topics=self.topics)
+            elif least >= self.alpha / max(self.compared, 1) and not tested:
+                corrected = None if least >= self.alpha else self.compared
+                yield Note.of("too-few-topics", topics=self.topics, least=least, pairs=corrected)
         if self.similarity is not None:
-            found.append(
-                "answers were propagated to similar items: strengths are of items and what is like them"
-            )
-        missing = sum(each.rank is None for each in self.standings)
-        if missing:
-            found.append(
-                f"{counted(missing, 'item has', 'items have')} no strength: nobody was asked about them"
-            )
-        found += [f"{counted(n, 'answer')} left out: {why}" for why, n in self.left_out.items()]
-        for each in self.assessors:
-            found += [f"{each.name}: {warning}" for warning in each.warnings]
-        return found
+            yield Note.of("propagated")
+        if missing := sum(standing.rank is None for standing in self.standings):
+            yield Note.of("items-without-strength", n=missing)
+        for why, n in self.left_out.items():
+            yield Note.of("answers-left-out", n=n, why=why)
+        for assessor in self.assessors:
+            for warning in assessor.warnings:
+                yield Note.of("careless", assessor=assessor.name, warning=warning)
 
-    def _why_answers(self) -> str:
-        if self.topics > 1:
-            return "not topics: they hold for these topics alone"
-        return "since there is one topic" if self.topics == 1 else "since no topics are known"
+    # Rows and facts
 
-    # As tables
+    @property
+    def _of(self) -> tuple[Cell, ...]:
+        """What the items are of, where several topics may stand below each other."""
+        return () if self.asked.of is None else (self.title,)
 
-    def table(self) -> Table:
-        """A row per item, best first; part by part."""
-        pulled = {each.regularised for each in self.standings if each.rank is not None}
+    @property
+    def _of_column(self) -> tuple[Column, ...]:
+        return () if self.asked.of is None else (Column("of", show="never"),)
+
+    def tables(self) -> Iterator[Table]:
+        """A row per item, best first, part by part; then one per assessor."""
+        pulled = {standing.regularised for standing in self.standings if standing.rank is not None}
         heading = "strength (regularised)" if pulled == {True} else "strength"
-        hidden = ("low", "high", "log", "se", "wins", "losses", "ties")
-        columns = (
-            Column("part", show="varies", right=True),
-            Column("place", "", data=False, right=True),
-            Column("item", right=False),
-            *(Column(name, show="never") for name in ("rank", "best", "worst")),
-            Column("strength", heading, format=".3g", right=True),
-            Column("regularised", show="always" if len(pulled) > 1 else "never"),
-            Column("interval", f"{_percent(self.level)} interval", data=False, right=False),
-            Column("ranks", data=False, right=False),
-            *(Column(name, show="never") for name in hidden),
-            *(Column(name, data=False, right=True) for name in ("wins", "losses", "ties")),
-            Column("open", show="never"),
-            Column("why", show="never"),
-        )
-        return Table(
+        yield Table(
             name="strengths",
-            columns=columns,
+            columns=(
+                *self._of_column,
+                Column("item", show="print", right=False),
+                Column("item", data=False, show="terminal", right=False),
+                Column("part", show="varies", right=True),
+                Column("rank", right=True),
+                *(Column(name, show="never") for name in ("best", "worst")),
+                Column("strength", heading, format=".3g", right=True),
+                Column("regularised", show="always" if len(pulled) > 1 else "never"),
+                Column("interval", f"{percent(self.level)} interval", data=False, right=False),
+                Column("ranks", data=False, right=False),
+                *(
+                    Column(name, show="never")
+                    for name in ["low", "high", "log", "se", "wins", "losses", "ties"]
+                ),
+                *(Column(name, data=False, right=True) for name in ("wins", "losses", "ties")),
+                Column("open", show="never"),
+                Column("why", show="never"),
+            ),
             rows=tuple(
                 (
-                    *(each.part, each.rank, each.item, each.rank, each.best, each.worst),
-                    *(each.strength, each.regularised, each.interval, each.ranks),
-                    *(each.low, each.high, each.log, each.se, each.wins, each.losses, each.ties),
-                    *(_count(each.wins), _count(each.losses), _count(each.ties), each.open, each.why),
+                    *(*self._of, s.item, _cut(s.item), s.part, s.rank, s.best, s.worst),
+                    *(s.strength, s.regularised, s.interval, s.ranks),
+                    *(s.low, s.high, s.log, s.se, s.wins, s.losses, s.ties),
+                    *(_count(s.wins), _count(s.losses), _count(s.ties), s.open, s.why),
                 )
-                for each in self.standings
+                for s in self.standings
             ),
             title=f"{self.title} ({counted(len(self.items), 'item')}, {counted(self.answers, 'answer')})",
-            said=tuple(self.sentences()),
-            notes=tuple(self.warnings()),
-            signature=self.signature,
+            first=MOST_SHOWN,
         )
+        if self.assessors:
+            yield self._assessor_table()
 
-    def pairs_table(self) -> Table:
-        """A row per pair of items, the stronger first."""
-        level = _percent(1 - self.alpha / max(self.compared, 1))
-        columns = (
-            *(Column(name, right=False) for name in ("a", "b")),
-            Column("probability", "chance", format=".2f", right=True),
-            *(Column(name, show="never") for name in ("low", "high")),
-            Column("interval", f"{level} interval", data=False, right=False),
-            Column("tie", format=".2f", right=True, show="always" if self._ties else "never"),
-            *(Column(name, show="never") for name in ("log_ratio", "log_low", "log_high")),
-            Column("p", format=".3g", right=True),
-            Column("adjusted", "Holm p", format=".3g", right=True),
-            Column("verdict", right=False),
-            Column("why", show="never"),
-        )
-        return Table(
-            name="pairs",
-            columns=columns,
-            rows=tuple(
-                (
-                    *(each.a, each.b, each.probability, each.low, each.high, _chance_interval(each)),
-                    *(each.tie, each.log_ratio, each.log_low, each.log_high),
-                    *(each.p, each.adjusted, each.verdict, each.why),
-                )
-                for each in self.pairs
-            ),
-            title=f"{self.of_decided}how likely the first is preferred to the second{self.by_regularised}",
-            signature=self.signature,
-        )
-
-    def assessor_table(self) -> Table:
-        """A row per assessor."""
-        columns = (
-            Column("name", "assessor", right=False),
-            Column("answers"),
-            Column("reliability", format=".2f", right=True),
-            Column("se", format=".2f", right=True),
-            Column("left_share", "left", format=".0%", right=True),
-            Column("agreement", "agrees", format=".0%", right=True),
-            *(Column(name, show="never") for name in ("checks_right", "checks", "repeats_same", "repeats")),
-            Column("checks", data=False, right=True),
-            Column("repeats", data=False, right=True),
-            Column("codes", "", right=False),
-            Column("warnings", show="never"),
-        )
+    def _assessor_table(self) -> Table:
         return Table(
             name="assessors",
-            columns=columns,
+            columns=(
+                *self._of_column,
+                Column("name", "assessor", right=False),
+                Column("answers"),
+                Column("reliability", format=".2f", right=True),
+                Column("se", format=".2f", right=True),
+                Column("left_share", "left", format=".0%", right=True),
+                Column("agreement", "agrees", format=".0%", right=True),
+                *(
+                    Column(name, show="never")
+                    for name in ["checks_right", "checks", "repeats_same", "repeats"]
+                ),
+                Column("checks", data=False, right=True),
+                Column("repeats", data=False, right=True),
+                Column("codes", "", right=False),
+                Column("warnings", show="never"),
+            ),
             rows=tuple(
                 (
-                    *(each.name, each.answers, each.reliability, each.se, each.left_share, each.agreement),
-                    *(each.checks_right, each.checks, each.repeats_same, each.repeats),
-                    f"{each.checks_right}/{each.checks}" if each.checks else None,
-                    f"{each.repeats_same}/{each.repeats}" if each.repeats else None,
-                    *(", ".join(each.codes), "; ".join(each.warnings)),
+                    *(*self._of, a.name, a.answers, a.reliability, a.se, a.left_share, a.agreement),
+                    *(a.checks_right, a.checks, a.repeats_same, a.repeats),
+                    f"{a.checks_right}/{a.checks}" if a.checks else None,
+                    f"{a.repeats_same}/{a.repeats}" if a.repeats else None,
+                    *(", ".join(a.codes), "; ".join(a.warnings)),
                 )
-                for each in self.assessors
+                for a in self.assessors
             ),
-            signature=self.signature,
+        )
+
+    def on_demand(self) -> Mapping[str, Callable[[], Table]]:
+        return {"pairs": self._pairs_table, "win-probabilities": self._matrix}
+
+    def in_json(self) -> tuple[str, ...]:
+        return ("pairs",) if len(self.fitted) <= MOST_IN_JSON else ()
+
+    def _pairs_table(self) -> Table:
+        """A row per pair of items, the stronger first."""
+        from adjudge.analyses.preferences.words import chances_title
+
+        level = percent(1 - self.alpha / max(self.compared, 1))
+        return Table(
+            name="pairs",
+            columns=(
+                *self._of_column,
+                *(Column(name, show="print", right=False) for name in "ab"),
+                *(Column(name, data=False, show="terminal", right=False) for name in "ab"),
+                Column("probability", "chance", format=".2f", right=True),
+                *(Column(name, show="never") for name in ("low", "high")),
+                Column("interval", f"{level} interval", data=False, right=False),
+                Column("tie", format=".2f", right=True, show="always" if self.ties_apart else "never"),
+                *(Column(name, show="never") for name in ("log_ratio", "log_low", "log_high")),
+                Column("p", format=".3g", right=True),
+                Column("adjusted", "Holm p", format=".3g", right=True),
+                Column("verdict", right=False),
+                Column("why", show="never"),
+            ),
+            rows=tuple(
+                (
+                    *(*self._of, pair.a, pair.b, _cut(pair.a, 30), _cut(pair.b, 30)),
+                    *(pair.probability, pair.low, pair.high, _chance_interval(pair)),
+                    *(pair.tie, pair.log_ratio, pair.log_low, pair.log_high),
+                    *(pair.p, pair.adjusted, pair.verdict, pair.why),
+                )
+                for pair in self.pairs
+            ),
+            title=chances_title(self, "the first is preferred to the second"),
+            first=MOST_SHOWN,
+        )
+
+    def _matrix(self) -> Table:
+        """How likely the row's item is preferred to that in a column, which is called by its place."""
+        from adjudge.analyses.preferences.words import chances_title
+
+        frame = self.win_probabilities()
+        places = [str(place) for place in range(1, len(frame) + 1)]
+        rows = zip(frame.index, places, frame.to_numpy().tolist(), strict=True)
+        return Table(
+            name="win-probabilities",
+            columns=(
+                *self._of_column,
+                Column("item", show="print", right=False),
+                Column("item", data=False, show="terminal", right=False),
+                Column("place", "", right=True),
+                *(Column(place, format=".2f", right=True) for place in places),
+            ),
+            rows=tuple((*self._of, item, _cut(item, 30), place, *row) for item, place, row in rows),
+            title=chances_title(self, "the row's is preferred to the column's"),
         )
 
     def win_probabilities(self) -> pd.DataFrame:
@@ -506,16 +470,16 @@ class PreferenceFit(Pictured, Tabular):
 
         NaN across parts. Where ties have a parameter it is of the duels decided; `tie_probabilities` has the others.
         """
-        return self._square(lambda gaps: self._chances(gaps).preferred)
+        return self._square(lambda gaps: self.chances(gaps).preferred)
 
     def tie_probabilities(self) -> pd.DataFrame:
         """How likely the row's item and the column's tie; 0 where ties have no parameter of their own."""
-        return self._square(lambda gaps: self._chances(gaps).tie)
+        return self._square(lambda gaps: self.chances(gaps).tie)
 
     def _square(self, chance: Callable[[FloatArray], FloatArray]) -> pd.DataFrame:
         import pandas as pd
 
-        order = [k for each in self._orders() for k in each]
+        order = [k for each in self.orders() for k in each]
         names = [self.items[self.fitted[k]] for k in order]
         logs, part = self._logs[order], self._part[order]
         found = np.where(part[:, None] == part, chance(logs[:, None] - logs), np.nan)
@@ -525,7 +489,7 @@ class PreferenceFit(Pictured, Tabular):
     @cached_property
     def pairs(self) -> tuple[ItemPair, ...]:
         """All pairs, the stronger first, in the order of the table; those of different parts last."""
-        order = np.array([k for each in self._orders() for k in each])
+        order = np.array([k for each in self.orders() for k in each])
         first, second = (order[side] for side in np.triu_indices(len(order), 1))
         apart = self._part[first] != self._part[second]
         sorting = np.argsort(apart, kind="stable")
@@ -581,16 +545,12 @@ class PreferenceFit(Pictured, Tabular):
             low = np.where(found, np.maximum(low, 0.0), np.minimum(low, 0.0))
             high = np.where(found, high, np.maximum(high, 0.0))
             low, high = (np.where(np.isfinite(each), each, np.nan) for each in (low, high))
-        chance, tie = self._chances(gap)
-        columns = chance, self._chances(low).preferred, self._chances(high).preferred, tie, gap, low, high
+        chance, tie = self.chances(gap)
+        columns = chance, self.chances(low).preferred, self.chances(high).preferred, tie, gap, low, high
         found_rows: list[list[float]] = np.column_stack(columns).tolist()
         return found_rows
 
-    def pairs_frame(self) -> pd.DataFrame:
-        """A row per pair, the stronger first: how likely it wins, with an interval, p and what was found."""
-        return self.pairs_table().to_frame()
-
-    def _chances(self, gaps: FloatArray) -> PairChances:
+    def chances(self, gaps: FloatArray) -> PairChances:
         """By differences of log strengths."""
         gaps = np.clip(gaps, -700, 700)  # NaN stays
         preferred, none = np.asarray(expit(gaps)), np.zeros_like(gaps)
@@ -620,7 +580,7 @@ class PreferenceFit(Pictured, Tabular):
             found[list(part.items)] = number
         return found
 
-    def _orders(self) -> list[list[int]]:
+    def orders(self) -> list[list[int]]:
         """Of every part, the numbers of its items among those fitted, best first."""
         place = {self.items[item]: k for k, item in enumerate(self.fitted)}
         ranked = [each for each in self.standings if each.rank is not None]
@@ -629,36 +589,23 @@ class PreferenceFit(Pictured, Tabular):
             for number in range(1, len(self.parts) + 1)
         ]
 
-    def as_dict(self) -> dict[str, Any]:
-        """Everything, for --json; NaN becomes null, with the reason beside it."""
-        small = len(self.fitted) <= MOST_IN_JSON
+    def facts(self) -> dict[str, Any]:
         contrasts = self.contrasts
-        found: dict[str, Any] = plain(
-            {
-                "title": self.title,
-                "signature": self.signature,
-                "sentence": self.headline(),
-                "items": [asdict(each) for each in self.standings],
-                "answers": self.answers,
-                "topics": self.topics,
-                "units": "topics" if self.by == "cluster" else "answers",
-                "level": self.level,
-                "smooth": self.similarity,
-                "ties": "half" if contrasts is None else contrasts.model,
-                "tie_parameter": self._parameter(None if contrasts is None else contrasts.tie),
-                "position": self._parameter(None if contrasts is None else contrasts.position),
-                "parts": [self._part_record(*each) for each in zip(self.parts, self._orders(), strict=True)],
-                "counts": self.counts(),
-                "compared": self.compared,
-                "pairs": [asdict(each) for each in self.pairs] if small else None,
-                "win_probability": self.win_probabilities().to_numpy() if small else None,
-                "tie_probability": self.tie_probabilities().to_numpy() if small and self._ties else None,
-                "assessors": [each.as_dict() for each in self.assessors],
-                "left_out": dict(self.left_out),
-                "warnings": self.warnings(),
-            }
-        )
-        return found
+        return {
+            "title": self.title,
+            "answers": self.answers,
+            "topics": self.topics,
+            "units": "topics" if self.by == "cluster" else "answers",
+            "level": self.level,
+            "smooth": self.similarity,
+            "ties": "half" if contrasts is None else contrasts.model,
+            "tie_parameter": self._parameter(None if contrasts is None else contrasts.tie),
+            "position": self._parameter(None if contrasts is None else contrasts.position),
+            "parts": [self._part_record(*part) for part in zip(self.parts, self.orders(), strict=True)],
+            "counts": self.counts(),
+            "compared": self.compared,
+            "left_out": dict(self.left_out),
+        }
 
     def _part_record(self, part: PreferencePart, order: Sequence[int]) -> dict[str, Any]:
         names = [self.items[self.fitted[k]] for k in order]
@@ -681,9 +628,9 @@ class PreferenceFit(Pictured, Tabular):
         low, high = found.bounds(self.level)
         opened = isinstance(found, OpenPosition)
         return {
-            "value": _power(found.value),
-            "low": _power(low),
-            "high": _power(high),
+            "value": power(found.value),
+            "low": power(low),
+            "high": power(high),
             "log": math.nan if isinstance(found, OpenPosition) else found.value,
             "se": math.nan if isinstance(found, OpenPosition) else found.se,
             "p": found.p,
@@ -697,7 +644,7 @@ def _finite(value: float, bound: float) -> float:
     return value if math.isfinite(bound) else math.nan
 
 
-def _percent(level: float) -> str:
+def percent(level: float) -> str:
     """A level in as many decimals as it takes to tell it from 100 %."""
     for digits in range(12):
         shown = round(level, digits + 2)
@@ -706,19 +653,9 @@ def _percent(level: float) -> str:
     return f"{level:.{digits}%}"
 
 
-def _power(log: float) -> float:
+def power(log: float) -> float:
     """NaN where it has no end."""
     return math.exp(log) if abs(log) < 700 else math.nan
-
-
-def _odds_words(found: ModelParameter | OpenPosition, level: float) -> str:
-    """Odds with their interval, or the one bound that they have."""
-    low, high = (_power(each) for each in found.bounds(level))
-    if isinstance(found, OpenPosition):
-        side, bound = ("at least", low) if found.side == "above" else ("at most", high)
-        return f"{side} {bound:.3g} (at {_percent(level)}; no finite maximum)"
-    between = f"{low:.3g} to {high:.3g}" if low == low and high == high else "any"
-    return f"{math.exp(found.value):.3g} ({_percent(level)} interval {between})"
 
 
 def _chance_interval(pair: ItemPair) -> str | None:
@@ -731,20 +668,13 @@ def _chance_interval(pair: ItemPair) -> str | None:
     return f"at most {pair.high:.2f}" if math.isnan(pair.low) else f"{pair.low:.2f} to {pair.high:.2f}"
 
 
-def _distinct(items: Sequence[str]) -> list[str]:
-    """Names as they stand in a sentence; cut short only where that leaves them different."""
-    short = [_shown(item) for item in items]
-    return short if len(set(short)) == len(short) else list(items)
-
-
-def _shown(item: str) -> str:
-    """A name as it stands in a sentence: that of a system plain, a text in quotes and cut short."""
-    return item if len(item) <= 30 and " " not in item else quoted(item)
-
-
 def _count(value: float) -> str:
     """A count, which weights may make a decimal."""
     return f"{value:z,.0f}" if value == round(value) else f"{value:z,.2f}"
+
+
+def _cut(text: str, most: int = WIDEST) -> str:
+    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 # The fit
@@ -752,32 +682,30 @@ def _count(value: float) -> str:
 
 def fit_preferences(
     given: Preferences,
+    asked: Prefer | None = None,
     *,
     title: str = "systems",
+    noun: str = "item",
     similarity: FloatArray | None = None,
-    similarity_name: str | None = None,
-    by: By | None = None,
-    ties: TieModel = "half",
-    position: bool = False,
-    regularise: float | None = None,
-    level: float = LEVEL,
-    assessors: bool = False,
     checks: Preferences | None = None,
-    notes: Sequence[str] = (),
+    **known: Any,
 ) -> PreferenceFit:
     """Bradley-Terry strengths with intervals, tests of all pairs, ranks and candidates for the best.
 
-    `by` says what is independent: answers, or whole topics ("cluster"; the default where there are two topics or more).
-    Answers on one topic are not: whoever wins there wins often. Where there is one topic, or none is known, it is
-    answers, and a warning says so. `ties` are half a win each, or have a parameter ("davidson", "rao-kupper");
-    `position` adds an effect of being shown first. With a `similarity` (items x items) answers are propagated to
-    similar items first. `regularise` is as in `stats.preference.bradley_terry.fit`; where it is more than 0, nothing is
-    tested. With `assessors` every assessor's reliability is estimated too; `checks` are pairs with known answers that
-    they are compared with.
+    What is independent is answers, or whole topics; answers on one topic are not: whoever wins there wins often. Where
+    there is one topic, or none is known, it is answers, and a note says so. With a `similarity` (items x items) answers
+    are propagated to similar items first. `checks` are pairs with known answers that assessors are compared with.
+    `known` are further facts for the result.
     """
-    _check(given, level)
-    if position and not given.sided:
-        raise UsageError(f"--position: {NO_SIDES}")
+    asked = asked or Prefer()
+    if not len(given) or not given.answers.weight.sum():
+        left = sum(given.left_out.values())
+        rows = counted(left, "row was", "rows were")
+        why = f": {rows} left out ({', '.join(given.left_out)})" if left else ""
+        raise DataError(f"no answer to a pair to fit{why}")
+    if asked.position and not given.sided:
+        raise UsageError(Phrase("{position}: {why}", position=Argument("position"), why=NO_SIDES))
+    by, ties, regularise = asked.by, asked.ties, asked.regularise
     by = by or ("cluster" if len(given.topics) > 1 else "answer")
     if by == "cluster" and len(given.topics) < 2:
         raise UsageError(f"topics can be the units only where there are two; there are {len(given.topics)}")
@@ -786,13 +714,15 @@ def fit_preferences(
     near = None if similarity is None else similarity[np.ix_(kept, kept)]
     matrix, answers = wins[np.ix_(kept, kept)], given.answers.among(kept)
     answers = answers.take(answers.weight > 0)
-    contrasts = pair_contrasts(answers, by=by, similarity=near, ties=ties, position=position)
+    contrasts = pair_contrasts(answers, by=by, similarity=near, ties=ties, position=asked.position)
     parts = _parts(contrasts, matrix, regularise)
     found = None if regularise else contrasts
-    adjusted, better, hopeless = _tested(contrasts, parts, 1 - level, tested=found is not None)
+    adjusted, better, hopeless = _tested(contrasts, parts, 1 - asked.level, tested=found is not None)
     return PreferenceFit(
+        asked=asked,
         title=title,
-        standings=tuple(_standings(given, kept, parts, found, better, level)),
+        noun=noun,
+        standings=tuple(_standings(given, kept, parts, found, better, asked.level)),
         parts=parts,
         fitted=tuple(kept.tolist()),
         items=given.items,
@@ -803,67 +733,10 @@ def fit_preferences(
         answers=len(given),
         topics=len(given.topics),
         by=by,
-        level=level,
-        asked_ties=ties,
-        asked_position=position,
-        similarity=similarity_name if similarity is not None else None,
-        assessors=reliabilities(given, checks) if assessors else (),
+        similarity=asked.similarity if similarity is not None else None,
+        assessors=reliabilities(given, checks) if asked.assessors else (),
         left_out=dict(given.left_out),
-        notes=(*given.notes, *notes),
-    )
-
-
-def prefer(
-    source: PreferenceSource,
-    *,
-    columns: Mapping[str, str] | None = None,
-    delimiter: str | None = None,
-    encoding: str = "utf-8",
-    topics: Sequence[str] = (),
-    by: By | None = None,
-    ties: TieModel = "half",
-    position: bool = False,
-    regularise: float | None = None,
-    level: float = LEVEL,
-    assessors: bool = False,
-) -> PreferenceFit:
-    """Strengths of what was compared in pairs: from a file (`-`: standard input), a DataFrame, a list of tuples
-    (winner, loser) or (a, b, winner), or the systems of an evaluation's folder.
-
-    The columns of a table are as `formats.preferences.read_preferences` has them; the other options are those of
-    `fit_preferences`.
-    """
-    if isinstance(source, str | Path) and str(source) != "-" and Path(source).is_dir():
-        if columns or delimiter:
-            raise UsageError(f"columns and delimiter are for a table, which {source} is not")
-        folder = Folder.open(source)
-        collection = load(folder)
-        return fit_folder(
-            collection,
-            judgments_if_allowed(folder, collection),
-            of="systems",
-            topics=topics,
-            by=by,
-            ties=ties,
-            position=position,
-            regularise=regularise,
-            level=level,
-            assessors=assessors,
-        )[0]
-    if isinstance(source, str | Path):
-        given = read_preferences(source, columns=columns, delimiter=delimiter, encoding=encoding)
-        title = "stdin" if str(source) == "-" else Path(source).name
-    else:
-        given, title = preferences_of(source, columns=columns), type(source).__name__
-    return fit_preferences(
-        given.only(topics) if topics else given,
-        title=title,
-        by=by,
-        ties=ties,
-        position=position,
-        regularise=regularise,
-        level=level,
-        assessors=assessors,
+        **{"about_answers": given.notes, **known},
     )
 
 
@@ -937,92 +810,100 @@ def _tested(
     return adjusted, better, hopeless
 
 
-def fit_folder(
-    collection: Collection,
-    judgments: Judgments,
-    *,
-    of: Of | None = None,
-    topics: Sequence[str] = (),
-    length: int | None = None,
-    form: str | None = None,
-    similarity: Similarity | None = DEFAULT,
-    by: By | None = None,
-    ties: TieModel = "half",
-    position: bool = False,
-    regularise: float | None = None,
-    level: float = LEVEL,
-    assessors: bool = False,
-    checks: Preferences | None = None,
-    progress: Callable[[int, int], None] = lambda done, of: None,
-) -> list[PreferenceFit]:
-    """What a folder's preferences say: systems over all topics, or sentences or summaries topic by topic.
-
-    Without `of` it is what people were asked about: sentences, or else systems. `similarity=None` propagates
-    nothing between sentences. The other options are those of `fit_preferences`.
-    """
-    chosen = of or _asked(judgments)
-    if chosen not in OFS:
-        raise UsageError(f"of is {chosen}, expected one of: {', '.join(OFS)}")
-    what = "sentences" if chosen == "sentences" else "summaries"
-    if what not in kinds(judgments):
+def kind_of(source: PairSource, asked: Prefer) -> Of | None:
+    """What the items are: as asked for, or what people were asked about; None in a table, which names them."""
+    if source.gathered is None:
+        return None
+    judgments = source.gathered.judgments
+    there = kinds(judgments)
+    if asked.of is None and len(there) > 1:
+        raise UsageError(
+            Phrase(
+                "people were asked about sentences and about summaries: say {sentences} or {systems}",
+                sentences=Argument("of", "sentences"),
+                systems=Argument("of", "systems"),
+            )
+        )
+    of: Of = asked.of or ("sentences" if "sentences" in there else "systems")
+    what = "sentences" if of == "sentences" else "summaries"
+    if what not in there:
         raise DataError(
-            f"no preferences between {what} yet; ask for them with: adjudge prefer sample --of {what}"
+            f"no preferences between {what} yet: `adjudge prefer sample` makes pairs to ask people about"
         )
+    return of
 
-    if form is not None:
-        _need_form(batches_with_judgments(collection, judgments, topics), what, form)
 
-    def fitted(
-        given: Preferences, title: str, named: Sequence[str], alike: Similarity | None
-    ) -> PreferenceFit:
-        told = preference_notes(collection, judgments, chosen, named)
-        if what == "summaries":
-            told = [
-                *told,
-                *_pooled(batches_with_judgments(collection, judgments, named), length=length, form=form),
-            ]
-        if alike is not None and (ties != "half" or position):
-            alike = None
-            told = [
-                *told,
-                "a tie model or an effect of position: answers were not propagated to similar sentences",
-            ]
-        near = None if alike is None else sentence_similarity(alike, given.items).among()
-        return fit_preferences(
-            given,
-            title=title,
-            similarity=near,
-            similarity_name=None if alike is None else similarity_name(alike),
-            by=by,
-            ties=ties,
-            position=position,
-            regularise=regularise,
-            level=level,
-            assessors=assessors,
-            checks=checks,
-            notes=told,
+def topics_of(source: PairSource, asked: Prefer, of: Of) -> list[str]:
+    """The topics that have answers about the items that are asked for."""
+    assert source.gathered is not None
+    topics = [
+        batch.topic.topic
+        for batch in batches_with_judgments(
+            source.gathered.collection, source.gathered.judgments, asked.topic or ()
         )
-
-    if chosen == "systems":
-        given = system_preferences(collection, judgments, topics=topics, length=length, form=form)
-        return [fitted(given, "systems", topics, None)]
-    own = list(batches_with_judgments(collection, judgments, topics))
-    found = []
-    for number, batch in enumerate(own):
-        topic, given = batch.topic.topic, _of_topic(batch, chosen, length, form)
-        if len(given):
-            alike = similarity if chosen == "sentences" else None
-            found.append(fitted(given, f"{chosen} of {topic}", [topic], alike))
-        progress(number + 1, len(own))
-    if not found:
+        if len(_of_topic(batch, of, asked))
+    ]
+    if not topics:
         raise DataError("no answer to a pair to fit")
-    return found
+    return topics
 
 
-def _need_form(batches: Iterable[TopicBatch], what: str, form: str) -> None:
+def fit_source(source: PairSource, asked: Prefer) -> PreferenceFit:
+    """What the answers of a table say, or those of a folder: systems over all topics, or a topic's own items."""
+    checks = None if asked.checks is None else read_preferences(asked.checks)
+    of = kind_of(source, asked)
+    if of is None:
+        table = source.named_items(asked)
+        table = table.only(asked.topic) if asked.topic else table
+        return fit_preferences(table, asked, title=source.title, checks=checks)
+    assert source.gathered is not None
+    collection, judgments = source.gathered.collection, source.gathered.judgments
+    topics: Sequence[str] = asked.topic or ()
+    if of == "systems":
+        given = system_preferences(collection, judgments, topics=topics, length=asked.length, form=asked.form)
+        title, batches = "systems", list(batches_with_judgments(collection, judgments, topics))
+    else:
+        topics = topics_of(source, asked, of)
+        if len(topics) > 1:
+            raise UsageError(
+                Phrase(
+                    "{what} are compared topic by topic, and {n} topics have answers: choose one with {topic}",
+                    what=of,
+                    n=len(topics),
+                    topic=Argument("topic"),
+                )
+            )
+        title, batches = f"{of} of {topics[0]}", list(batches_with_judgments(collection, judgments, topics))
+        given = _of_topic(batches[0], of, asked)
+    if asked.form is not None:
+        _need_form(batches, of, asked.form)
+    modelled = asked.ties != "half" or asked.position
+    near = None
+    if of == "sentences" and asked.smooth and not modelled:
+        near = sentence_similarity(asked.similarity, given.items).among()
+    return fit_preferences(
+        given,
+        asked,
+        title=title,
+        noun={"sentences": "sentence", "systems": "system"}.get(of, "item"),
+        similarity=near,
+        checks=checks,
+        about_answers=(*given.notes, *preference_notes(collection, judgments, of, topics)),
+        pooled={} if of == "sentences" else _pooled(batches, asked),
+        not_propagated=of == "sentences" and asked.smooth and modelled,
+    )
+
+
+def _need_form(batches: Iterable[TopicBatch], of: Of, form: str) -> None:
     """Refuse a form that no pair is of."""
-    if what == "sentences":
-        raise UsageError("sentences have no form: leave out --form, or say --of systems")
+    if of == "sentences":
+        raise UsageError(
+            Phrase(
+                "sentences have no form: leave out {form}, or say {systems}",
+                form=Argument("form"),
+                systems=Argument("of", "systems"),
+            )
+        )
     there = sorted({row.form or UNSET for batch in batches for row in summary_rows(batch)})
     if form not in there:
         raise UsageError(
@@ -1031,47 +912,22 @@ def _need_form(batches: Iterable[TopicBatch], what: str, form: str) -> None:
         )
 
 
-def _pooled(batches: Iterable[TopicBatch], *, length: int | None, form: str | None) -> list[str]:
-    """That pairs of several lengths or forms are taken together, where that was not asked for."""
-    rows = [row for batch in batches for row in summary_rows(batch, length=length, form=form)]
-    lengths = sorted({row.length for row in rows}, key=lambda each: int(each or 0))
+def _pooled(batches: Iterable[TopicBatch], asked: Prefer) -> dict[str, tuple[str, ...]]:
+    """The lengths, and the forms, whose pairs are taken together."""
+    rows = [row for batch in batches for row in summary_rows(batch, length=asked.length, form=asked.form)]
+    lengths = sorted({row.length for row in rows}, key=lambda length: int(length or 0))
     forms = sorted({row.form for row in rows})
-    return [
-        f"pairs of several {name}s are taken together ({', '.join(each or UNSET for each in there)}):"
-        f" choose one with --{name}"
+    return {
+        name: tuple(target or UNSET for target in there)
         for name, there in (("length", lengths), ("form", forms))
         if len(there) > 1
-    ]
+    }
 
 
-def _asked(judgments: Judgments) -> Of:
-    found = kinds(judgments)
-    if len(found) > 1:
-        raise UsageError(
-            "people were asked about sentences and about summaries: say --of sentences or --of systems"
-        )
-    return "sentences" if "sentences" in found else "systems"
-
-
-def _of_topic(batch: TopicBatch, of: Of, length: int | None, form: str | None) -> Preferences:
-    return (
-        sentence_preferences(batch)
-        if of == "sentences"
-        else Preferences.of(summary_rows(batch, length=length, form=form))
-    )
-
-
-def _check(given: Preferences, level: float) -> None:
-    if not 0 < level < 1:
-        raise UsageError(f"the level is {level:g}, expected a share between 0 and 1")
-    if not len(given) or not given.answers.weight.sum():
-        left = sum(given.left_out.values())
-        why = (
-            f": {counted(left, 'row was', 'rows were')} left out ({', '.join(given.left_out)})"
-            if left
-            else ""
-        )
-        raise DataError(f"no answer to a pair to fit{why}")
+def _of_topic(batch: TopicBatch, of: Of, asked: Prefer) -> Preferences:
+    if of == "sentences":
+        return sentence_preferences(batch)
+    return Preferences.of(summary_rows(batch, length=asked.length, form=asked.form))
 
 
 def _in_duels(wins: FloatArray) -> Any:
