@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar, overlo
 
 from adjudge.core.errors import UsageError, nearest, quoted
 from adjudge.core.phrases import Door, Spoken, spoken
-from adjudge.core.picture import Pictured
+from adjudge.core.picture import Figure, Pictured
 from adjudge.core.table import Table, Tables, as_json, joined, notebook_html, plain
 from adjudge.core.words import listed
 
@@ -304,6 +304,81 @@ class Results(Result, Sequence[R]):
     @property
     def signature(self) -> str:
         return "\n".join(result.signature for result in self)
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Parts(Result):
+    """A result of parts: each is a result that answers a question of its own; one that cannot be had says why."""
+
+    QUESTIONS: ClassVar[Mapping[str, str]] = {}
+    """What each part answers, by name."""
+
+    parts: Mapping[str, Result]
+    absent: Mapping[str, str] = field(default_factory=dict)
+    """Why parts are not here, by name."""
+    in_full: bool = True
+    """Whether a terminal shows all of it rather than what comes first."""
+
+    @property
+    def title(self) -> str:
+        return ""
+
+    def part(self, name: str) -> Result:
+        """One part's result."""
+        if name in self.parts:
+            return self.parts[name]
+        if name in self.absent:
+            raise UsageError(f"{name}: {self.absent[name]}")
+        raise UsageError(
+            f"no part {quoted(name)}{nearest(name, self.parts)}; there are: {', '.join(self.parts)}"
+        )
+
+    def figure(self, kind: str | None = None, **options: Any) -> Figure:
+        """A figure of one of the parts, by its name; without a name the first."""
+        drawn = {name: part for part in self.parts.values() for name in part.FIGURES}
+        if not drawn or (kind is not None and kind not in drawn):
+            raise UsageError(f"no part of this result has a figure{f' {quoted(kind)}' if kind else ''}")
+        kind = kind or next(iter(drawn))
+        return drawn[kind].figure(kind, **options)
+
+    def tables(self) -> Iterable[Table]:
+        for part in self.parts.values():
+            yield from part.all_tables
+
+    def on_demand(self) -> Mapping[str, Callable[[], Table]]:
+        return {name: make for part in self.parts.values() for name, make in part.on_demand().items()}
+
+    def facts(self) -> Mapping[str, Any]:
+        return {
+            "parts": {name: part.facts() for name, part in self.parts.items()},
+            "absent": dict(self.absent),
+        }
+
+    def sentences(self, door: Door = "python") -> Iterator[str]:
+        for part in self.parts.values():
+            kept = [table.name for table in part.all_tables if table.name in self.picked]
+            if kept or not self.picked:
+                yield from (part.only(kept) if kept else part).sentences(door)
+
+    def about(self, table: str, door: Door = "python") -> Iterator[str]:
+        for part in self.parts.values():
+            if any(each.name == table for each in part.all_tables):
+                yield from part.about(table, door)
+
+    def warnings(self, door: Door = "python", *, without: Collection[str] = ()) -> list[str]:
+        found = super().warnings(door, without=without)
+        for part in self.parts.values():
+            kept = [table.name for table in part.all_tables if table.name in self.picked]
+            if kept or not self.picked:
+                found += (part.only(kept) if kept else part).warnings(door, without=without)
+        return list(dict.fromkeys(found))
+
+    @property
+    def csv_table(self) -> str:
+        return self.all_tables[0].name if self.picked else next(iter(self.parts.values())).csv_table
+
+    def rows_of(self, name: str | None = None) -> Table:
+        return self.table(name or self.csv_table)
 
 
 def _names(result: Result) -> list[str]:
