@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from adjudge.analyses.compare.texts import Texts, TextScores
     from adjudge.analyses.corrected import compare_corrected as compare_corrected
     from adjudge.analyses.counts import counts as counts
+    from adjudge.analyses.drift import judge_drift as judge_drift
     from adjudge.analyses.examples.result import examples as examples
     from adjudge.analyses.groups.result import groups as groups
-    from adjudge.analyses.judges.drift import judge_drift as judge_drift
     from adjudge.analyses.judges.result import judge_report as judge_report
     from adjudge.analyses.lengths.result import lengths as lengths
     from adjudge.analyses.meta.result import meta as meta
@@ -62,7 +62,7 @@ _ANALYSES = {
     "examples": "examples.result",
     "figure": "catalogue.catalogue",
     "groups": "groups.result",
-    "judge_drift": "judges.drift",
+    "judge_drift": "drift",
     "judge_report": "judges.result",
     "lengths": "lengths.result",
     "meta": "meta.result",

@@ -45,9 +45,9 @@ if TYPE_CHECKING:
     from adjudge.analyses.compare import Compare, CompareAll
     from adjudge.analyses.corrected import CompareCorrected
     from adjudge.analyses.counts import Counts
+    from adjudge.analyses.drift import Drift
     from adjudge.analyses.examples.result import examples as _examples
     from adjudge.analyses.groups.result import groups as _groups
-    from adjudge.analyses.judges.drift import judge_drift as _judge_drift
     from adjudge.analyses.judges.result import judge_report as _judge_report
     from adjudge.analyses.lengths.result import lengths as _lengths
     from adjudge.analyses.meta.result import meta as _meta
@@ -964,12 +964,12 @@ class Evaluation:
 
     if TYPE_CHECKING:
         agreement = analysis_function(Agreement)
-        judge_drift = _judge_drift
+        judge_drift = analysis_function(Drift)
         judge_report = _judge_report
         meta = _meta
     else:
         agreement = Analysis("agreement", "agreement")
-        judge_drift = Analysis("judges.drift", "judge_drift")
+        judge_drift = Analysis("drift", "judge_drift")
         judge_report = Analysis("judges.result", "judge_report")
         meta = Analysis("meta.result", "meta")
 

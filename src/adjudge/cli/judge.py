@@ -9,7 +9,8 @@ import typer
 from typer.core import TyperCommand
 
 import adjudge
-from adjudge.cli import judge_drift, judge_learned, judge_llm, judge_report, options
+from adjudge.cli import judge_learned, judge_llm, judge_report, options
+from adjudge.cli.analysis import add_to
 from adjudge.cli.completion import complete_protocols
 from adjudge.cli.output import say, show_json
 from adjudge.core.words import counted
@@ -24,7 +25,6 @@ JUDGE = {
     "apply": judge_learned.APPLY,
     "llm": judge_llm.EXAMPLE,
     "report": judge_report.EXAMPLE,
-    "drift": judge_drift.EXAMPLE,
 }
 
 
@@ -95,4 +95,4 @@ _add("train", judge_learned.train)
 _add("apply", judge_learned.apply)
 _add("llm", judge_llm.llm, judge_llm.COMMAND_CLASS)
 _add("report", judge_report.report)
-_add("drift", judge_drift.drift)
+add_to(judge, "judge_drift")

@@ -147,7 +147,7 @@ class AspectBench:
 
     def cells(self) -> JudgeCells | None:
         """Systems' scores on topics: means over things; of pairs, shares of duels won. None without systems."""
-        systems = sorted({name for _, _, name, _ in self._scored()}, key=natural)
+        systems = sorted({name for _, _, name, _ in self.scored()}, key=natural)
         if not systems:
             return None
         topics = list(dict.fromkeys(self.topics))
@@ -156,7 +156,7 @@ class AspectBench:
         layers = np.column_stack([self.given, self.answers])
         sums = np.zeros((layers.shape[1], len(topics), len(systems)))
         times = np.zeros_like(sums)
-        for k, topic, name, first in self._scored():
+        for k, topic, name, first in self.scored():
             values = layers[k] if first else 1 - layers[k]
             there = ~np.isnan(values)
             sums[there, t[topic], s[name]] += values[there]
@@ -172,7 +172,7 @@ class AspectBench:
             judge=means[0],
         )
 
-    def _scored(self) -> Iterator[tuple[int, str, str, bool]]:
+    def scored(self) -> Iterator[tuple[int, str, str, bool]]:
         """Every thing with a system that it counts for, and whether as the first of a pair."""
         for k, (topic, system, sides) in enumerate(zip(self.topics, self.systems, self.sides, strict=True)):
             if sides is not None:
