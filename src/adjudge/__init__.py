@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from adjudge.analyses.drift import judge_drift as judge_drift
     from adjudge.analyses.examples.result import examples as examples
     from adjudge.analyses.groups.result import groups as groups
-    from adjudge.analyses.judges.result import judge_report as judge_report
+    from adjudge.analyses.judges import judge_report as judge_report
     from adjudge.analyses.lengths.result import lengths as lengths
     from adjudge.analyses.meta.result import meta as meta
     from adjudge.analyses.mismatch.result import MismatchResult
@@ -63,7 +63,7 @@ _ANALYSES = {
     "figure": "catalogue.catalogue",
     "groups": "groups.result",
     "judge_drift": "drift",
-    "judge_report": "judges.result",
+    "judge_report": "judges",
     "lengths": "lengths.result",
     "meta": "meta.result",
     "plan": "plan.result",

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from adjudge.analyses.drift import Drift
     from adjudge.analyses.examples.result import examples as _examples
     from adjudge.analyses.groups.result import groups as _groups
-    from adjudge.analyses.judges.result import judge_report as _judge_report
+    from adjudge.analyses.judges import Judges
     from adjudge.analyses.lengths.result import lengths as _lengths
     from adjudge.analyses.meta.result import meta as _meta
     from adjudge.analyses.mismatch.result import Agree, MismatchResult
@@ -965,12 +965,12 @@ class Evaluation:
     if TYPE_CHECKING:
         agreement = analysis_function(Agreement)
         judge_drift = analysis_function(Drift)
-        judge_report = _judge_report
+        judge_report = analysis_function(Judges)
         meta = _meta
     else:
         agreement = Analysis("agreement", "agreement")
         judge_drift = Analysis("drift", "judge_drift")
-        judge_report = Analysis("judges.result", "judge_report")
+        judge_report = Analysis("judges", "judge_report")
         meta = Analysis("meta.result", "meta")
 
     def judged_tables(self, *, alpha: float = 0.05, seed: int = 0) -> Tables:

@@ -21,6 +21,7 @@ DECLARED = {
     "agreement": "agreement",
     "dossiers": "assessors",
     "stability": "stability",
+    "judge_report": "judges",
     "judge_drift": "drift",
 }
 """The analyses that are declared: by the name of the public function, the folder."""

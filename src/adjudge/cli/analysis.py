@@ -433,16 +433,17 @@ def _show_parts(result: Parts) -> None:
         if number:
             print()
         say(result.QUESTIONS[name], "bold")
+        whole = name in result.in_full
         sentences = list(part.sentences("command"))
-        for sentence in sentences if result.in_full else sentences[:MOST_SENTENCES]:
+        for sentence in sentences if whole else sentences[:MOST_SENTENCES]:
             say(f"- {sentence}")
-        if not result.in_full and len(sentences) > MOST_SENTENCES:
+        if not whole and len(sentences) > MOST_SENTENCES:
             say(f"- and {len(sentences) - MOST_SENTENCES} more: --part {name}")
-        for table in part.all_tables if result.in_full else () if number else part.all_tables[:1]:
+        for table in part.all_tables if whole else () if number else part.all_tables[:1]:
             print()
             if table.title:
                 say(table.title, "bold")
             show(replace(table, title=""))
-    if not result.in_full:
-        say("--part NAME shows all tables of a part", "dim")
+    if set(result.parts) - set(result.in_full):
+        say("--part NAME shows all tables of a part, -o FOLDER writes all as a page, LaTeX and CSV", "dim")
     say(result.signature, "dim")

@@ -316,8 +316,8 @@ class Parts(Result):
     parts: Mapping[str, Result]
     absent: Mapping[str, str] = field(default_factory=dict)
     """Why parts are not here, by name."""
-    in_full: bool = True
-    """Whether a terminal shows all of it rather than what comes first."""
+    in_full: tuple[str, ...] = ()
+    """The parts that were asked for, which a terminal shows whole; of others it shows what comes first."""
 
     @property
     def title(self) -> str:
@@ -348,30 +348,34 @@ class Parts(Result):
     def on_demand(self) -> Mapping[str, Callable[[], Table]]:
         return {name: make for part in self.parts.values() for name, make in part.on_demand().items()}
 
-    def facts(self) -> Mapping[str, Any]:
-        return {
-            "parts": {name: part.facts() for name, part in self.parts.items()},
-            "absent": dict(self.absent),
+    def shown_parts(self) -> Mapping[str, Result]:
+        """The parts, with the tables that are wanted."""
+        if not self.picked:
+            return self.parts
+        kept = {
+            name: [table.name for table in part.all_tables if table.name in self.picked]
+            for name, part in self.parts.items()
         }
+        return {name: self.parts[name].only(tables) for name, tables in kept.items() if tables}
 
     def sentences(self, door: Door = "python") -> Iterator[str]:
-        for part in self.parts.values():
-            kept = [table.name for table in part.all_tables if table.name in self.picked]
-            if kept or not self.picked:
-                yield from (part.only(kept) if kept else part).sentences(door)
-
-    def about(self, table: str, door: Door = "python") -> Iterator[str]:
-        for part in self.parts.values():
-            if any(each.name == table for each in part.all_tables):
-                yield from part.about(table, door)
+        for part in self.shown_parts().values() or self.parts.values():
+            yield from part.sentences(door)
 
     def warnings(self, door: Door = "python", *, without: Collection[str] = ()) -> list[str]:
-        found = super().warnings(door, without=without)
-        for part in self.parts.values():
-            kept = [table.name for table in part.all_tables if table.name in self.picked]
-            if kept or not self.picked:
-                found += (part.only(kept) if kept else part).warnings(door, without=without)
-        return list(dict.fromkeys(found))
+        """Its own, and those of the parts; on the command line of those alone that are shown whole."""
+        lines = super().warnings(door, without=without)
+        for name, part in self.shown_parts().items():
+            if name in self.in_full or self.picked or door == "python":
+                lines += part.warnings(door, without=without)
+        return list(dict.fromkeys(lines))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything, for scripts, part by part."""
+        whole = super().as_dict()
+        del whole["tables"], whole["sentences"]
+        parts = {name: part.as_dict() for name, part in self.shown_parts().items()}
+        return {**whole, "parts": parts, "absent": dict(self.absent)}
 
     @property
     def csv_table(self) -> str:

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from adjudge.analyses.judges import Judges
 from adjudge.analyses.judges.bench import benches_of
 from adjudge.analyses.judges.effects import JudgeEffects, judge_effects
-from adjudge.analyses.judges.options import JudgeOptions
 from adjudge.analyses.scores import scores_of
 from adjudge.assessors.cards import JudgeCard, write_card
 from adjudge.data.rows import Row, Summary, System, Topic
@@ -27,7 +27,7 @@ from adjudge.judgments.tasks import Event, Origin, Task, TextRef
 JUDGE = "robot"
 SYSTEMS = ("gpt-a", "gpt-b", "one", "two", "three", "ann", "lead")
 KINDS = {"ann": "human", "lead": "baseline"}
-QUICK = JudgeOptions(resamples=200)
+QUICK = Judges(resamples=200)
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,10 @@ import pandas as pd
 import pytest
 from tests.trust.judges.judge_making import copy_of, made_bench
 
+from adjudge.analyses.judges import Judges
 from adjudge.analyses.judges.agreement import AspectAgreement, JudgeAgreementResult, judge_agreement
 from adjudge.analyses.judges.bench import AspectBench, JudgeBenches, benches_of
 from adjudge.analyses.judges.controls import Footing, controls_of
-from adjudge.analyses.judges.options import JudgeOptions
 from adjudge.analyses.judges.verdict import (
     STEPS,
     ControlDifference,
@@ -30,14 +30,14 @@ from adjudge.analyses.scores import scores_of
 from adjudge.stats.agreement import cohen_kappa, gwet_ac, krippendorff
 from adjudge.stats.judge_agreement import DrawnValue, mapped_codes
 
-FEW = JudgeOptions(resamples=300)
+FEW = Judges(resamples=300)
 
 
-def found(*benches: AspectBench, options: JudgeOptions = FEW) -> JudgeAgreementResult:
+def found(*benches: AspectBench, options: Judges = FEW) -> JudgeAgreementResult:
     return judge_agreement(JudgeBenches(name="made", judges=(), benches=benches), options)
 
 
-def one(bench: AspectBench, options: JudgeOptions = FEW) -> AspectAgreement:
+def one(bench: AspectBench, options: Judges = FEW) -> AspectAgreement:
     return found(bench, options=options).aspects[0]
 
 
@@ -599,7 +599,7 @@ def rates(topics: int, times: int, resamples: int) -> dict[str, dict[str, float]
         }
         result = found(
             *(bench.with_judge(name, own) for name, own in given.items()),
-            options=JudgeOptions(resamples=resamples, seed=seed),
+            options=Judges(resamples=resamples, seed=seed),
         )
         for each in result.verdicts:
             assert each.step is not None
@@ -637,7 +637,7 @@ def test_a_judge_at_the_margin_is_like_an_assessor_in_at_most_five_percent(topic
     for seed in range(times):
         rng = np.random.default_rng([seed, topics])
         bench = made_bench(rng, topics=topics, judge_error=1.25, length=0.0, measures=(0.1,))
-        verdict = one(bench, JudgeOptions(resamples=400, seed=seed)).verdict
+        verdict = one(bench, Judges(resamples=400, seed=seed)).verdict
         like.update(each.criterion for each in verdict.criteria if each.step == "like an assessor")
         like["both"] += verdict.step == "like an assessor"
     assert max(like.values()) <= times * (0.05 + 2 * math.sqrt(0.05 * 0.95 / times)), like

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import adjudge
+from adjudge.analyses.judges import Judges
 from adjudge.analyses.judges.alternative import DRAWS, AlternativeResult, AlternativeRow, alternative
 from adjudge.analyses.judges.bench import POOLED, AspectBench, JudgeBenches, benches_of
-from adjudge.analyses.judges.options import JudgeOptions
 from adjudge.stats.checks import FloatArray
 
 
@@ -47,9 +47,7 @@ def bench(
 
 
 def dossier_of(*benches: AspectBench, **options: Any) -> AlternativeResult:
-    return alternative(
-        JudgeBenches(name="made", judges=("program",), benches=benches), JudgeOptions(**options)
-    )
+    return alternative(JudgeBenches(name="made", judges=("program",), benches=benches), Judges(**options))
 
 
 def of(found: AlternativeResult, kind: str, at: int = 0) -> AlternativeRow:

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from adjudge.analyses.judges import Judges
 from adjudge.analyses.judges.bench import JudgeBenches, benches_of
-from adjudge.analyses.judges.options import JudgeOptions
 from adjudge.analyses.judges.panels import panel_bench, panels, with_panel
 from adjudge.analyses.scores import scores_of
 from adjudge.core.errors import UsageError
@@ -70,7 +70,7 @@ def test_a_panel_answers_where_all_of_its_judges_do() -> None:
 
 
 def test_what_is_said_follows_from_the_numbers() -> None:
-    result = panels(benches(rated(topics=80)), JudgeOptions(resamples=300), how="mean")
+    result = panels(benches(rated(topics=80)), Judges(resamples=300), how="mean")
     (found,) = result.aspects
     worth, gain = found.errors.worth, found.errors.gain
     assert worth.low < 3 / (1 + 2 * 0.5) < worth.high
@@ -148,7 +148,7 @@ def opposed(*, topics: int = 40, seed: int = 0, reversed_: bool = False) -> pd.D
 
 
 def test_errors_against_each_other_are_said_to_be() -> None:
-    result = panels(benches(opposed(), ("j1", "j2")), JudgeOptions(resamples=300))
+    result = panels(benches(opposed(), ("j1", "j2")), Judges(resamples=300))
     (found,) = result.aspects
     assert found.errors.correlation.high < 0
     assert found.errors.worth.low > 2
@@ -159,7 +159,7 @@ def test_errors_against_each_other_are_said_to_be() -> None:
 
 
 def test_a_worth_without_an_upper_end_is_not_printed_as_infinite() -> None:
-    result = panels(benches(opposed(), ("j1", "j2")), JudgeOptions(resamples=300))
+    result = panels(benches(opposed(), ("j1", "j2")), Judges(resamples=300))
     errors = result.aspects[0].errors
     open_ = replace(errors, worth=replace(errors.worth, high=float("inf")))
     made = replace(result, aspects=(replace(result.aspects[0], errors=open_),))
@@ -173,7 +173,7 @@ def test_a_worth_without_an_upper_end_is_not_printed_as_infinite() -> None:
 
 
 def test_which_judge_answers_the_opposite_is_said() -> None:
-    result = panels(benches(opposed(reversed_=True)), JudgeOptions(resamples=300))
+    result = panels(benches(opposed(reversed_=True)), Judges(resamples=300))
     assert "cannot be said" in result.headline()
     said = next(iter(result.sentences()))
     assert said.endswith("cannot be said: j3: it answers the opposite: its answers fall where people's rise.")

@@ -15,8 +15,8 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 import adjudge
+from adjudge.analyses.judges import Judges
 from adjudge.analyses.judges.bench import POOLED, AspectBench, JudgeBenches, benches_of
-from adjudge.analyses.judges.options import JudgeOptions
 from adjudge.analyses.judges.ranking import RankingResult, SharedConclusions, ranking
 from adjudge.analyses.scores import scores_of
 from adjudge.stats.checks import FloatArray
@@ -57,7 +57,7 @@ def bench(people: FloatArray, judge: FloatArray, **more: Any) -> AspectBench:
 def ranked(*benches: AspectBench, **options: Any) -> RankingResult:
     return ranking(
         JudgeBenches(name="made", judges=("program",), benches=benches),
-        JudgeOptions(**{"resamples": 100} | options),
+        Judges(**{"resamples": 100} | options),
     )
 
 
@@ -104,7 +104,7 @@ def test_tau_equals_scipys_and_the_interval_that_of_meta(tmp_path: Path) -> None
         lines.append(f"program,t{t},s{s},,{judge[t, s]!r}")
     file = tmp_path / "scores.csv"
     file.write_text("\n".join(lines).replace("np.float64(", "").replace(")", ""), encoding="utf-8")
-    found = ranking(benches_of(scores_of(file), "program"), JudgeOptions(resamples=200, seed=3)).aspects[0]
+    found = ranking(benches_of(scores_of(file), "program"), Judges(resamples=200, seed=3)).aspects[0]
     assert found.own.tau == pytest.approx(tau(judge, people.mean(axis=0)))
     meta = adjudge.meta(
         file, "program", human="overall", parts="correlations", resamples=200, seed=3

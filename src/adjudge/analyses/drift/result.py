@@ -419,20 +419,20 @@ def _asked(
         if each.assessor == old and each.part == "all"
     }
     versions = [
-        made
+        both
         for given in by_question.values()
-        if (made := _versions(data, gathered, given, old, new, repeats)) is not None
+        if (both := _versions(data, gathered, given, old, new, repeats)) is not None
     ]
     if not versions:
         raise DataError(
             f"{data.name}: there is nothing that both {old} and {new} answered for"
             + (f" ({refused[0]})" if refused else "")
         )
-    names = [each.bench.aspect for each in versions]
-    for k, each in enumerate(versions):
-        aspect, source = each.bench.aspect, each.bench.source
+    names = [made.bench.aspect for made in versions]
+    for k, made in enumerate(versions):
+        aspect, source = made.bench.aspect, made.bench.source
         if names.count(aspect) > 1 and source:
-            versions[k] = replace(each, bench=replace(each.bench, aspect=f"{source}/{aspect}"))
+            versions[k] = replace(made, bench=replace(made.bench, aspect=f"{source}/{aspect}"))
     return versions, gathered, refused
 
 
