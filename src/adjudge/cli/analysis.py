@@ -440,6 +440,8 @@ def _show_parts(result: Parts) -> None:
         if not whole and len(sentences) > MOST_SENTENCES:
             say(f"- and {len(sentences) - MOST_SENTENCES} more: --part {name}")
         for table in part.all_tables if whole else () if number else part.all_tables[:1]:
+            if not table.rows:
+                continue
             print()
             if table.title:
                 say(table.title, "bold")

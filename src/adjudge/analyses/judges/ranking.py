@@ -188,8 +188,7 @@ class RankingResult(Result):
 
     def tables(self) -> Iterator[Table]:
         """Taus, conclusions, and the ranks by question."""
-        if any(each.taus for each in self.aspects):
-            yield self._taus()
+        yield self._taus()
         if any(each.conclusions for each in self.aspects):
             yield self._conclusions()
         several = len({each.judge for each in self.aspects}) > 1
