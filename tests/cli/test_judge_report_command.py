@@ -65,8 +65,8 @@ def test_the_page_shows_real_output(folder: Path, monkeypatch: pytest.MonkeyPatc
     first, *shown = block.splitlines()
     done = called(folder, *first.removeprefix("$ adjudge ").split())
     printed = done.stdout.splitlines()
-    assert [line for line in printed if not line.startswith("dossier:")] == [
-        line for line in shown if not line.startswith("dossier:")
+    assert [line for line in printed if not line.startswith("judge report(")] == [
+        line for line in shown if not line.startswith("judge report(")
     ]
 
 

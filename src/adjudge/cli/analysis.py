@@ -446,6 +446,7 @@ def _show_parts(result: Parts) -> None:
             if table.title:
                 say(table.title, "bold")
             show(replace(table, title=""))
+    print()
     if set(result.parts) - set(result.in_full):
         say("--part NAME shows all tables of a part, -o FOLDER writes all as a page, LaTeX and CSV", "dim")
     say(result.signature, "dim")

@@ -169,7 +169,7 @@ def test_a_judge_that_is_moved_by_nothing_else(folder: Made) -> None:
     )
     assert {each.group for each in found.favours} == {"human", "baseline"}
     said = " ".join(found.sentences())
-    assert "--family takes the part of their names" in said
+    assert "family takes the part of their names" in said
     assert "no effect of length beside what people see was shown" in said
 
 

@@ -157,8 +157,8 @@ def test_one_reason_is_said_once() -> None:
     few = [bench(answers[:, :2], quality, aspect=name) for name in "abc"]
     found = dossier_of(*few, bench(answers, quality, aspect="d"))
     said = list(found.sentences())
-    assert len(said) == 2
-    assert said[1] == (
+    assert len(said) == 3
+    assert said[2] == (
         "On a, b and c the alternative-annotator test of program was not made: it needs 3 assessors, and there are 2."
     )
     assert dossier_of(*few).headline() == (

@@ -145,10 +145,10 @@ def test_conclusions_equal_plain_loops(kind: str) -> None:
         assert found.own.high < 0
         assert found.contradicted
         assert all(int(a[1:]) > int(b[1:]) for a, b in found.contradicted)  # people find later systems better
-        assert "rather the reverse of people's" in found.first(0.95)
+        assert "rather the reverse of people's" in next(about_aspect(found, 0.95))
     elif kind == "useless":
         assert found.own.low <= 0 <= found.own.high
-        assert found.first(0.95).endswith("it may not be related to people's at all.")
+        assert next(about_aspect(found, 0.95)).endswith("it may not be related to people's at all.")
         assert found.own.beside_assessor == "below"
 
 
@@ -160,7 +160,7 @@ def test_a_judge_that_answers_as_people_do_on_average_comes_to_all_their_conclus
     assert (own.same, own.opposite, own.only_people, own.only_measure) == (own.people_find, 0, 0, 0)
     assert own.people_find > 0
     assert found.own.tau == 1
-    assert "without an interval (the correlation is 1" in found.first(0.95)
+    assert "without an interval (the correlation is 1" in next(about_aspect(found, 0.95))
 
 
 def test_a_constant_ranks_nothing() -> None:
@@ -284,7 +284,7 @@ def test_only_the_interval_says_on_which_side_of_an_assessor_a_judge_is() -> Non
     ):
         found = replace(own, taus=(replace(own.own, difference_low=low, difference_high=high),))
         assert found.own.beside_assessor == side
-        assert words in list(found.sentences(0.95))[1]
+        assert words in list(about_aspect(found, 0.95))[1]
 
 
 # Where little is known
