@@ -727,7 +727,7 @@ def test_rouge_2_as_a_judge_of_summeval_is_no_better_than_itself(shared_data: Pa
     codes = mapped_codes(bench.measures["ROUGE-2"], footing.people, footing.cluster, footing.scale.size)
     own = one(bench.with_judge("ROUGE-2 as judge", footing.scale[codes]))
     by = {each.criterion: each for each in own.verdict.criteria}
-    assert by["within"].words == "no better than ROUGE-2"
+    assert what_it_is(by["within"]) == "no better than ROUGE-2"
     assert own.of("measure")[0].more_alpha.value == pytest.approx(0)
     assert own.verdict.step in ("no better than a measure", "not shown")
 
