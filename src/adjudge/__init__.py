@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from adjudge.analyses.corrected import compare_corrected as compare_corrected
     from adjudge.analyses.corrected import prefer_corrected as prefer_corrected
     from adjudge.analyses.counts import counts as counts
+    from adjudge.analyses.drift import judge_drift as judge_drift
     from adjudge.analyses.examples.result import examples as examples
     from adjudge.analyses.groups.result import groups as groups
     from adjudge.analyses.judged import judged_tables as judged_tables
-    from adjudge.analyses.judges.drift import judge_drift as judge_drift
-    from adjudge.analyses.judges.result import judge_report as judge_report
+    from adjudge.analyses.judges import judge_report as judge_report
     from adjudge.analyses.lengths.result import lengths as lengths
     from adjudge.analyses.meta.result import meta as meta
     from adjudge.analyses.mismatch.result import MismatchResult
@@ -66,8 +66,8 @@ _ANALYSES = {
     "examples": "examples.result",
     "figure": "catalogue.catalogue",
     "groups": "groups.result",
-    "judge_drift": "judges.drift",
-    "judge_report": "judges.result",
+    "judge_drift": "drift",
+    "judge_report": "judges",
     "judged_tables": "judged",
     "lengths": "lengths.result",
     "meta": "meta.result",

@@ -45,11 +45,11 @@ if TYPE_CHECKING:
     from adjudge.analyses.compare import Compare, CompareAll
     from adjudge.analyses.corrected import CompareCorrected
     from adjudge.analyses.counts import Counts
+    from adjudge.analyses.drift import Drift
     from adjudge.analyses.examples.result import examples as _examples
     from adjudge.analyses.groups.result import groups as _groups
     from adjudge.analyses.judged import Judged
-    from adjudge.analyses.judges.drift import judge_drift as _judge_drift
-    from adjudge.analyses.judges.result import judge_report as _judge_report
+    from adjudge.analyses.judges import Judges
     from adjudge.analyses.lengths.result import lengths as _lengths
     from adjudge.analyses.meta.result import meta as _meta
     from adjudge.analyses.mismatch.result import Agree, MismatchResult
@@ -963,14 +963,14 @@ class Evaluation:
     if TYPE_CHECKING:
         agreement = analysis_function(Agreement)
         judged_tables = analysis_function(Judged)
-        judge_drift = _judge_drift
-        judge_report = _judge_report
+        judge_drift = analysis_function(Drift)
+        judge_report = analysis_function(Judges)
         meta = _meta
     else:
         agreement = Analysis("agreement", "agreement")
         judged_tables = Analysis("judged", "judged_tables")
-        judge_drift = Analysis("judges.drift", "judge_drift")
-        judge_report = Analysis("judges.result", "judge_report")
+        judge_drift = Analysis("drift", "judge_drift")
+        judge_report = Analysis("judges", "judge_report")
         meta = Analysis("meta.result", "meta")
 
     def mismatch(

@@ -25,7 +25,7 @@ from tests.reports.hostile import (
 from tests.reports.latex import problems_of
 
 import adjudge
-from adjudge.analyses.judges.result import judge_report
+from adjudge.analyses.judges import judge_report
 from adjudge.analyses.meta.result import meta
 from adjudge.core.picture import drawn_text
 from adjudge.evaluation import report

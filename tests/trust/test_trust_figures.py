@@ -16,8 +16,10 @@ from tests.figures.test_catalogue import check_drawn
 import adjudge
 from adjudge.analyses.agreement import agreement
 from adjudge.analyses.assessors import dossiers
+from adjudge.analyses.judges import judge_report
 from adjudge.analyses.judges.agreement import JudgeAgreementResult
-from adjudge.analyses.judges.result import JudgeReport, judge_report
+from adjudge.analyses.judges.result import JudgeReport
+from adjudge.analyses.judges.words.agreement import verdict_sentence
 from adjudge.analyses.preferences import PreferencesNeeded
 from adjudge.analyses.preferences.measures import Convergence, Point, Trajectory
 from adjudge.core.errors import DataError, UsageError
@@ -47,7 +49,7 @@ def report(rated: pd.DataFrame) -> JudgeReport:
 
 
 def agreed(report: JudgeReport) -> JudgeAgreementResult:
-    part = report.dossiers[0]["agreement"]
+    part = report[0].parts["agreement"]
     assert isinstance(part, JudgeAgreementResult)
     return part
 
@@ -76,14 +78,14 @@ def test_agreement_system_by_system(report: JudgeReport) -> None:
     figure = report.figure("judge-agreement")
     check_drawn(figure)
     told = agreed(report)
-    for who, name in (("gpt", "judge"), ("people with each other", "people")):
+    for who, name in (("gpt", "alpha"), ("people with each other", "people")):
         drawn = figure.data[figure.data["who"] == who]
-        frame = told.systems_frame()
+        before = "" if name == "alpha" else f"{name}_"
+        frame = told.to_frame("judge-systems")
         assert drawn["system"].tolist() == frame["system"].tolist()
-        for mine, theirs in (("alpha", name), ("low", f"{name}_low"), ("high", f"{name}_high")):
+        for mine, theirs in (("alpha", name), ("low", f"{before}low"), ("high", f"{before}high")):
             assert drawn[mine].tolist() == pytest.approx(frame[theirs].tolist(), nan_ok=True)
     assert "No alpha of gpt: s3 (people gave one answer throughout, or none)." in figure.words
-    assert told.as_dict()["aspects"][0]["systems"][1]["judge"] == told.aspects[0].systems[1].judge.value
 
 
 def test_a_judge_beside_people_and_controls(report: JudgeReport) -> None:
@@ -98,7 +100,7 @@ def test_a_judge_beside_people_and_controls(report: JudgeReport) -> None:
             [getattr(each, name).value for each in rows], nan_ok=True
         )
         assert drawn["low"].tolist() == pytest.approx([getattr(each, name).low for each in rows], nan_ok=True)
-    assert figure.words.startswith(own.verdict.sentence())
+    assert figure.words.startswith(verdict_sentence(own.verdict))
     for each in own.rows:
         if each.why is not None:
             assert each.name in figure.words

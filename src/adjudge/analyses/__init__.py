@@ -26,6 +26,8 @@ DECLARED = {
     "preferences_needed": "preferences",
     "preference_tables": "preferences",
     "judged_tables": "judged",
+    "judge_report": "judges",
+    "judge_drift": "drift",
 }
 """The analyses that are declared: by the name of the public function, the folder."""
 

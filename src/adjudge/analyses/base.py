@@ -75,6 +75,8 @@ class AnyAnalysis(Declared, Generic[R_co]):
     """Analyses that share the command: by the option that asks for one, the name of its public function."""
     LEAVES_OUT: ClassVar[bool] = True
     """Whether scores are read without the assessors to be left out; what looks at judgments leaves them out itself."""
+    PAGE: ClassVar[str] = ""
+    """Who writes its result as a page into a folder, with -o: `module:function` of the reports."""
     WORK: ClassVar[str] = ""
     """What takes long, as a terminal is told while `progress` is called."""
 

@@ -1,7 +1,7 @@
 """What a paper says of how judgments and measures were looked at: sentences to paste, with the works that they cite.
 
-As in `analyses/methods.py`, every sentence follows from a run that was made. Agreement, assessors and stability have
-theirs in their words.
+As in `analyses/methods.py`, every sentence follows from a run that was made. Agreement, assessors, stability and
+judges have theirs in their words.
 """
 
 from __future__ import annotations
@@ -14,25 +14,7 @@ from adjudge.analyses.methods import MethodsParagraph, cite
 from adjudge.core.words import counted, listed
 
 if TYPE_CHECKING:
-    from adjudge.analyses.judges.result import JudgeReport
     from adjudge.analyses.meta.result import MetaResult
-
-
-def judges_methods(found: JudgeReport) -> MethodsParagraph:
-    """How programs that judge were looked at."""
-    return MethodsParagraph(tuple(_judged(found)))
-
-
-def _judged(found: JudgeReport) -> Iterator[str]:
-    for dossier in found.dossiers:
-        yield f"{dossier.judge} is a program that judges ({dossier.what})."
-    first = found.dossiers[0]
-    yield (
-        "What programs that judge are worth was told from their agreement with people"
-        f" (Krippendorff's alpha{cite('krippendorff2019')}, and the order of summaries within topics) beside that of"
-        f" people with each other, with {100 * first.options.level:g}% bootstrap intervals over topics"
-        f" ({first.options.resamples:,} resamples){cite('efron1993')}."
-    )
 
 
 def meta_methods(found: MetaResult) -> MethodsParagraph:

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import fields, replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,10 +16,11 @@ from adjudge.analyses import declaration
 from adjudge.analyses.base import Analysis, AnyAnalysis, silent
 from adjudge.cli import options
 from adjudge.cli.completion import complete_measures, complete_systems
-from adjudge.cli.output import not_over, progress, say, show, show_json, warn, write_text
+from adjudge.cli.output import not_over, now_in_words, progress, say, show, show_json, warn, write_text
+from adjudge.cli.sources import check_page_outputs
 from adjudge.core.errors import UsageError, quoted
 from adjudge.core.options import READING, Kind, Option, asks_for, declared, parse_options
-from adjudge.core.results import Result, Results, warnings_of
+from adjudge.core.results import Parts, Result, Results, warnings_of
 from adjudge.core.table import joined
 from adjudge.core.words import counted
 from adjudge.data.packed import PACKED
@@ -91,8 +93,11 @@ OUTPUTS: Mapping[str, tuple[Any, Any]] = {
     "latex": (options.Latex, False),
     "markdown": (options.Markdown, False),
     "methods": (options.Methods, False),
+    "out": (options.OutFolder, None),
 }
-"""What every analysis can be printed as."""
+"""What every analysis can be printed as; methods and pages some have."""
+MOST_SENTENCES = 8
+"""Of a part, where all parts are told in short."""
 
 
 def command_of(name: str) -> Callable[..., None]:
@@ -108,6 +113,9 @@ def command_of(name: str) -> Callable[..., None]:
         chosen = _chosen(cls, variants, typed, signature)
         if outputs.get("methods") and not chosen.METHODS:
             raise UsageError(f"{_called(cls, variants, chosen)} takes no --methods")
+        if "out" in outputs:
+            forms = {name: outputs[name] for name in ("json", "latex", "markdown")}
+            check_page_outputs(outputs["out"], outputs["csv"], **forms)
         asked = _asked(chosen, typed, signature)
         if lower:
             if asked.get("lower_is_better"):
@@ -116,7 +124,7 @@ def command_of(name: str) -> Callable[..., None]:
         source = _source(cls, chosen, variants, sources)
         for path in source.values() if isinstance(source, Mapping) else (source,):
             not_over(outputs["csv"], path)
-        print_results(_results(chosen, asked, source), **outputs)
+        print_results(_results(chosen, asked, source), page=chosen.PAGE, **outputs)
 
     parameters = list(_parameters(cls, variants))
     command.__doc__ = inspect.getdoc(cls)
@@ -144,7 +152,7 @@ def _chosen(
         raise UsageError(f"--{flags[0]} and --{flags[1]} ask for different analyses: say one of them")
     chosen = variants[flags[0]] if flags else cls
     for name, value in typed.items():
-        if value in (None, False) or name in declared(chosen) or name in flags:
+        if value is None or value is False or name in declared(chosen) or name in flags:
             continue
         whose = [flag for flag, each in variants.items() if name in declared(each)]
         if flags or not whose:
@@ -300,11 +308,14 @@ def _parameters(cls: type[AnyAnalysis[Any]], variants: Variants) -> Iterable[ins
                 yield option(name, variant, panel=f"With --{flag}")
                 taken.add(name)
     for name, (annotation, default) in OUTPUTS.items():
-        if name != "methods" or cls.METHODS:
+        if (name != "methods" or cls.METHODS) and (name != "out" or cls.PAGE):
             yield inspect.Parameter(name, keyword, annotation=annotation, default=default)
 
 
 def _annotation(name: str, about: Option, kind: Kind, default: Any) -> Any:
+    if about.by_place:
+        place = typer.Argument(metavar=about.metavar, help=about.help, show_default=about.unset or False)
+        return Annotated[TYPES[kind], place]
     flag = f"--{(about.command or name).replace('_', '-')}"
     flags = [f"-{about.short}", flag] if about.short else [flag]
     if default is True:
@@ -339,14 +350,21 @@ def print_results(
     latex: bool = False,
     markdown: bool = False,
     methods: bool = False,
+    out: Path | None = None,
+    page: str = "",
 ) -> None:
-    """Results as CSV, JSON, LaTeX or Markdown, or for people; notes go to standard error, each once."""
+    """Results as CSV, JSON, LaTeX, Markdown or a page, or for people; notes go to standard error, each once."""
     if latex and markdown:
         raise UsageError("--latex and --markdown print the same table: choose one")
     parts = [part for result in results for part in parts_of(result)]
     if csv is not None:
         name = table[0] if table else parts[0].csv_table
         write_text(joined([part.rows_of(name) for part in parts]).to_csv(), csv)
+    if out is not None:
+        module, _, write = page.partition(":")
+        for result in results:
+            files = getattr(import_module(module), write)(result, out, made_at=now_in_words())
+            warn(f"{files[0]}: open it in a browser ({len(files) - 1} files beside it)")
     shown = [part.only(table) if table else part for part in parts]
     if json:
         show_json([part.as_dict() for part in shown])
@@ -358,7 +376,7 @@ def print_results(
             if methods and (paragraph := result.methods()) is not None:
                 texts.append(paragraph.to_markdown() if markdown else paragraph.to_latex())
         print("\n\n".join(texts))
-    elif csv is None:
+    elif csv is None and out is None:
         for number, part in enumerate(shown):
             if number:
                 print()
@@ -375,8 +393,12 @@ def print_results(
 def show_one(result: Result) -> None:
     """The tables, a picture of letters, and what is said.
 
+    A result of parts is told part by part; unless parts or tables are asked for, in short, with the first table alone.
     Where several tables speak for themselves, the headline comes first, and each says its own below it.
     """
+    if isinstance(result, Parts) and not result.picked:
+        _show_parts(result)
+        return
     sentences = list(result.sentences("command"))
     tables = [(table, list(result.about(table.name, "command"))) for table in result.all_tables]
     said: set[str] = set()
@@ -404,4 +426,29 @@ def show_one(result: Result) -> None:
     for sentence in sentences:
         if sentence not in said:
             say(sentence)
+    say(result.signature, "dim")
+
+
+def _show_parts(result: Parts) -> None:
+    say(result.title, "bold")
+    for number, (name, part) in enumerate(result.parts.items()):
+        if number:
+            print()
+        say(result.QUESTIONS[name], "bold")
+        whole = name in result.in_full
+        sentences = list(part.sentences("command"))
+        for sentence in sentences if whole else sentences[:MOST_SENTENCES]:
+            say(f"- {sentence}")
+        if not whole and len(sentences) > MOST_SENTENCES:
+            say(f"- and {len(sentences) - MOST_SENTENCES} more: --part {name}")
+        for table in part.all_tables if whole else () if number else part.all_tables[:1]:
+            if not table.rows:
+                continue
+            print()
+            if table.title:
+                say(table.title, "bold")
+            show(replace(table, title=""))
+    print()
+    if set(result.parts) - set(result.in_full):
+        say("--part NAME shows all tables of a part, -o FOLDER writes all as a page, LaTeX and CSV", "dim")
     say(result.signature, "dim")

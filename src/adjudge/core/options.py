@@ -53,6 +53,8 @@ class Option:
     """Where the help shows it: first, unless it is Advanced or about reading a table."""
     by_name: bool = True
     """False where a command takes it otherwise, or not at all."""
+    by_place: bool = False
+    """Whether a command takes it by its place, after the scores."""
 
     @property
     def limits(self) -> str:

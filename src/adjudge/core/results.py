@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar, overlo
 
 from adjudge.core.errors import UsageError, nearest, quoted
 from adjudge.core.phrases import Door, Spoken, spoken
-from adjudge.core.picture import Pictured
+from adjudge.core.picture import Figure, Pictured
 from adjudge.core.table import Table, Tables, as_json, joined, notebook_html, plain
 from adjudge.core.words import listed
 
@@ -326,6 +326,85 @@ def warnings_of(
         else line
         for line, some in of.items()
     ]
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Parts(Result):
+    """A result of parts: each is a result that answers a question of its own; one that cannot be had says why."""
+
+    QUESTIONS: ClassVar[Mapping[str, str]] = {}
+    """What each part answers, by name."""
+
+    parts: Mapping[str, Result]
+    absent: Mapping[str, str] = field(default_factory=dict)
+    """Why parts are not here, by name."""
+    in_full: tuple[str, ...] = ()
+    """The parts that were asked for, which a terminal shows whole; of others it shows what comes first."""
+
+    @property
+    def title(self) -> str:
+        return ""
+
+    def part(self, name: str) -> Result:
+        """One part's result."""
+        if name in self.parts:
+            return self.parts[name]
+        if name in self.absent:
+            raise UsageError(f"{name}: {self.absent[name]}")
+        raise UsageError(
+            f"no part {quoted(name)}{nearest(name, self.parts)}; there are: {', '.join(self.parts)}"
+        )
+
+    def figure(self, kind: str | None = None, **options: Any) -> Figure:
+        """A figure of one of the parts, by its name; without a name the first."""
+        drawn = {name: part for part in self.parts.values() for name in part.FIGURES}
+        if not drawn or (kind is not None and kind not in drawn):
+            raise UsageError(f"no part of this result has a figure{f' {quoted(kind)}' if kind else ''}")
+        kind = kind or next(iter(drawn))
+        return drawn[kind].figure(kind, **options)
+
+    def tables(self) -> Iterable[Table]:
+        for part in self.parts.values():
+            yield from part.all_tables
+
+    def on_demand(self) -> Mapping[str, Callable[[], Table]]:
+        return {name: make for part in self.parts.values() for name, make in part.on_demand().items()}
+
+    def shown_parts(self) -> Mapping[str, Result]:
+        """The parts, with the tables that are wanted."""
+        if not self.picked:
+            return self.parts
+        kept = {
+            name: [table.name for table in part.all_tables if table.name in self.picked]
+            for name, part in self.parts.items()
+        }
+        return {name: self.parts[name].only(tables) for name, tables in kept.items() if tables}
+
+    def sentences(self, door: Door = "python") -> Iterator[str]:
+        for part in self.shown_parts().values() or self.parts.values():
+            yield from part.sentences(door)
+
+    def warnings(self, door: Door = "python", *, without: Collection[str] = ()) -> list[str]:
+        """Its own, and those of the parts; on the command line of those alone that are shown whole."""
+        lines = super().warnings(door, without=without)
+        for name, part in self.shown_parts().items():
+            if name in self.in_full or self.picked or door == "python":
+                lines += part.warnings(door, without=without)
+        return list(dict.fromkeys(lines))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything, for scripts, part by part."""
+        whole = super().as_dict()
+        del whole["tables"], whole["sentences"]
+        parts = {name: part.as_dict() for name, part in self.shown_parts().items()}
+        return {**whole, "parts": parts, "absent": dict(self.absent)}
+
+    @property
+    def csv_table(self) -> str:
+        return self.all_tables[0].name if self.picked else next(iter(self.parts.values())).csv_table
+
+    def rows_of(self, name: str | None = None) -> Table:
+        return self.table(name or self.csv_table)
 
 
 def _names(result: Result) -> list[str]:

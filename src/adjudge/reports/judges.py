@@ -3,51 +3,85 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from adjudge import __version__
-from adjudge.analyses.judges.result import PANEL, JudgeDossier, JudgeReport, csv_name, file_stem
+from adjudge.analyses.judges.result import JudgeDossier, JudgeReport
+from adjudge.analyses.judges.words import what_it_is
+from adjudge.analyses.parts import part_latex
+from adjudge.core.table import Tables
 from adjudge.core.words import counted, listed
 from adjudge.reports.page import Fact
-from adjudge.reports.parts import PageLink, PartsPage, headlines, render_parts, section
+from adjudge.reports.parts import PageLink, PageSection, PartsPage, headlines, render_parts, shown_table
 from adjudge.reports.render import INDEX, write_pages
 
 TEX = "judges.tex"
 
 
-def write_dossiers(found: JudgeReport, folder: str | Path, *, made_at: str | None = None) -> list[Path]:
+def write_dossiers(report: JudgeReport, folder: str | Path, *, made_at: str | None = None) -> list[Path]:
     """Write the pages, every part as CSV and all tables as LaTeX into a folder; the paths, index.html first.
 
     What earlier dossiers left there goes: it would be taken for these judges'.
     """
-    files = found.files()
-    if len(found.dossiers) == 1 and found.panel is None:
-        files[INDEX] = render_parts(dossier_page(found, 0, made_at=made_at))
+    files = {
+        f"{_stem(report, dossier)}-{name}.csv": part.to_csv()
+        for dossier in report
+        for name, part in dossier.parts.items()
+    }
+    files[TEX] = "\n\n".join(
+        part_latex(
+            dossier.QUESTIONS[name],
+            Tables(
+                tuple(replace(table, signature=part.signature) for table in part.all_tables),
+                notes=tuple(part.warnings()),
+            ),
+        )
+        for dossier in report
+        for name, part in dossier.parts.items()
+    )
+    if len(report) == 1:
+        files[INDEX] = render_parts(dossier_page(report, report[0], made_at=made_at))
     else:
-        for k, dossier in enumerate(found.dossiers):
-            files[f"{file_stem(k + 1, dossier.judge)}.html"] = render_parts(
-                dossier_page(found, k, made_at=made_at)
+        for dossier in report:
+            files[f"{_stem(report, dossier)}.html"] = render_parts(
+                dossier_page(report, dossier, made_at=made_at)
             )
-        files[INDEX] = render_parts(overview_page(found, made_at=made_at))
+        files[INDEX] = render_parts(overview_page(report, made_at=made_at))
     written = write_pages(files, folder)
     for path in Path(folder).iterdir():
-        if (
-            re.fullmatch(r"\d+-[a-z0-9-]+(\.html|-[a-z]+\.csv)|panel\.csv", path.name)
-            and path.name not in files
-        ):
+        if re.fullmatch(r"\d+-[a-z0-9-]+(\.html|-[a-z]+\.csv)", path.name) and path.name not in files:
             path.unlink(missing_ok=True)
     return written
 
 
-def dossier_page(found: JudgeReport, at: int, *, made_at: str | None = None) -> PartsPage:
+def _stem(report: JudgeReport, dossier: JudgeDossier) -> str:
+    """What the names of a judge's files begin with: `1-smollm2`."""
+    slug = re.sub(r"[^a-z0-9]+", "-", dossier.judge.lower()).strip("-")[:40] or "judge"
+    return f"{report.results.index(dossier) + 1}-{slug}"
+
+
+def dossier_page(report: JudgeReport, dossier: JudgeDossier, *, made_at: str | None = None) -> PartsPage:
     """One judge: every part with what it says and its tables."""
-    dossier = found.dossiers[at]
     sections = tuple(
-        section(name, dossier.QUESTIONS[name], part, file=csv_name(at + 1, dossier.judge, name))
+        PageSection(
+            name=name,
+            question=dossier.QUESTIONS[name],
+            sentences=tuple(part.sentences("command")),
+            drawings=(),
+            charts=(),
+            tables=tuple(
+                shown_table(replace(table, signature=part.signature))
+                for table in part.all_tables
+                if table.rows
+            ),
+            notes=tuple(part.warnings("command")),
+            file=f"{_stem(report, dossier)}-{name}.csv",
+        )
         for name, part in dossier.parts.items()
     )
-    several = len(found.dossiers) > 1 or found.panel is not None
     (place, question, _), *others = headlines(sections)
+    of_parts = {note for part in dossier.parts.values() for note in part.warnings("command")}
     return PartsPage(
         title=f"{dossier.judge} · what it is worth as a judge",
         kind="Dossier of a judge",
@@ -55,50 +89,46 @@ def dossier_page(found: JudgeReport, at: int, *, made_at: str | None = None) -> 
         question="What is it worth?",
         version=__version__,
         made_at=made_at,
-        facts=_facts(found, dossier),
+        facts=_facts(dossier),
         headlines=((place, question, (dossier.headline(),)), *others),
-        notes=(*found.notes, *dossier.all_notes()),
+        notes=tuple(note for note in dossier.warnings("command") if note not in of_parts),
         sections=sections,
         signature=dossier.signature,
         latex=TEX,
-        links=(PageLink(INDEX, "All judges"),) if several else (),
+        links=(PageLink(INDEX, "All judges"),) if len(report) > 1 else (),
     )
 
 
-def overview_page(found: JudgeReport, *, made_at: str | None = None) -> PartsPage:
-    """All judges, with their verdicts, and what they are worth together."""
-    sections = () if found.panel is None else (section("panel", PANEL, found.panel, file="panel.csv"),)
-    said = tuple(
-        (f"{file_stem(k, d.judge)}.html", f"{d.judge}: {d.what}", (d.headline(),))
-        for k, d in enumerate(found.dossiers, 1)
-    )
+def overview_page(report: JudgeReport, *, made_at: str | None = None) -> PartsPage:
+    """All judges, with their verdicts."""
+    name = report[0].name
     return PartsPage(
-        title=f"{found.name} · what judges are worth",
+        title=f"{name} · what judges are worth",
         kind="Dossiers of judges",
-        name=found.name,
+        name=name,
         question="What are they worth?",
         version=__version__,
         made_at=made_at,
-        facts=(
-            Fact("Judges", f"{len(found.dossiers):,}", listed([d.judge for d in found.dossiers], most=4)),
+        facts=(Fact("Judges", f"{len(report):,}", listed([each.judge for each in report], most=4)),),
+        headlines=tuple(
+            (f"{_stem(report, each)}.html", f"{each.judge}: {what_it_is(each)}", (each.headline(),))
+            for each in report
         ),
-        headlines=(*said, *headlines(sections)),
-        notes=found.notes,
-        sections=sections,
-        signature=found.dossiers[0].signature,
+        notes=report.about_scores,
+        sections=(),
+        signature=report[0].signature,
         latex=TEX,
     )
 
 
-def _facts(found: JudgeReport, dossier: JudgeDossier) -> tuple[Fact, ...]:
+def _facts(dossier: JudgeDossier) -> tuple[Fact, ...]:
     benches = dossier.benches
     topics = {topic for bench in benches for topic in bench.take(bench.judged).topics}
     people = sorted({name for bench in benches for name in bench.people})
-    card = dossier.card
     answers = sum(int(bench.judged.sum()) for bench in benches)
     return (
-        Fact("Judge", "a program" if card is not None else "an assessor", dossier.what),
-        Fact("Evaluation", found.name, listed([bench.aspect for bench in benches], most=4)),
+        Fact("Judge", "a program" if dossier.cards else "an assessor", what_it_is(dossier)),
+        Fact("Evaluation", dossier.name, listed([bench.aspect for bench in benches], most=4)),
         Fact("Assessors beside it", f"{len(people):,}", listed(people, most=4)),
         Fact("Topics", f"{len(topics):,}", counted(answers, "shared answer")),
     )

@@ -98,14 +98,15 @@ def made_alike(comparisons: Sequence[Comparison]) -> list[list[Comparison]]:
 def _trusted(found: Findings) -> Iterator[str]:
     from adjudge.analyses.agreement import words as agreement
     from adjudge.analyses.assessors import words as assessors
+    from adjudge.analyses.judges import words as judges
     from adjudge.analyses.stability import words as stability
-    from adjudge.analyses.trust_methods import judges_methods, meta_methods
+    from adjudge.analyses.trust_methods import meta_methods
 
     makers: tuple[tuple[str, Callable[[Any], Iterable[str]]], ...] = (
         ("stability", stability.methods),
         ("agreement", agreement.methods),
         ("assessors", assessors.methods),
-        ("judges", lambda each: judges_methods(each).sentences),
+        ("judges", judges.methods),
     )
     for name, how in makers:
         each = found.trusted.get(name)

@@ -197,7 +197,7 @@ def _trust_tables(found: Findings) -> Iterator[FolderTable]:
         yield from _numbered("assessors", "trust", [each.table() for each in dossiers])
     judges = found.trusted.get("judges")
     if judges is not None and not isinstance(judges, Absent):
-        yield from _numbered("judges", "trust", list(judges.tables()))
+        yield from _numbered("judges", "trust", list(judges.all_tables))
     if not isinstance(found.meta, Absent):
         for name, part in found.meta.parts.items():
             kept = [table for table in part.tables() if not table.name.startswith("better-pairs")]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -56,15 +56,6 @@ class SwapTest:
         return float(_ranks(np.append(self.observed, self.null))[0])
 
 
-@dataclass(frozen=True, eq=False)
-class SystemShifts:
-    """The shift of every system, and whether it depends on the system."""
-
-    systems: tuple[DriftShift, ...]
-    test: SwapTest | None
-    """Whether the shift is the same for all systems; None with one."""
-
-
 def swap_signs(rng: np.random.Generator, clusters: int, swaps: int = SWAPS) -> FloatArray:
     """Swaps x clusters: -1 where the two versions change places."""
     return np.asarray(rng.integers(0, 2, size=(swaps, clusters)) * 2.0 - 1.0)
@@ -99,8 +90,8 @@ def system_shifts(
     topics: Sequence[Any],
     clusters: Sequence[Any] | None = None,
     level: float = 0.95,
-) -> SystemShifts:
-    """The mean difference of every system (numbered from 0), and a test of whether they are the same.
+) -> tuple[tuple[DriftShift, ...], SwapTest | None]:
+    """The mean difference of every system (numbered from 0), and a test of whether they are the same; None with one.
 
     The test's statistic is the sum over systems of n_s m_s^2, where m_s is the mean of the differences less the mean
     of their topic: a shift that all systems have does not count.
@@ -110,31 +101,18 @@ def system_shifts(
     topic = checks.clusters_of(topics, d.size)
     codes = checks.clusters_of(topics if clusters is None else clusters, d.size)
     size = int(of.max(initial=-1)) + 1
-    found = [_shift(d[of == k], codes[of == k], signs, level) for k in range(size)]
-    known = holm([each.p for each in found])
-    shifts = tuple(
-        DriftShift(
-            mean=each.mean,
-            low=each.low,
-            high=each.high,
-            p=each.p,
-            things=each.things,
-            clusters=each.clusters,
-            p_adjusted=float(p),
-        )
-        for each, p in zip(found, known, strict=True)
-    )
+    alone = [_shift(d[of == k], codes[of == k], signs, level) for k in range(size)]
+    adjusted = holm([shift.p for shift in alone])
+    shifts = tuple(replace(shift, p_adjusted=float(p)) for shift, p in zip(alone, adjusted, strict=True))
     if size < 2:
-        return SystemShifts(systems=shifts, test=None)
-    own = np.bincount(topic)
-    rest = d - (np.bincount(topic, weights=d) / own)[topic]
+        return shifts, None
+    rest = d - (np.bincount(topic, weights=d) / np.bincount(topic))[topic]
     rest[np.abs(rest) <= TIE * np.abs(d).max()] = 0.0
     sums = np.zeros((signs.shape[1], size))
     np.add.at(sums, (codes, of), rest)
     n = np.bincount(of, minlength=size)
     observed = float((sums.sum(axis=0) ** 2 / n).sum())
-    null = ((signs @ sums) ** 2 / n).sum(axis=1)
-    return SystemShifts(systems=shifts, test=SwapTest(observed, null))
+    return shifts, SwapTest(observed, ((signs @ sums) ** 2 / n).sum(axis=1))
 
 
 def _ranks(values: FloatArray) -> FloatArray:
@@ -225,8 +203,10 @@ def agreement_change(
     turned = (1 - signs) / 2
     one = np.ones((1, size))
     # every cluster twice, with the old version's answers and with the new one's: which counts is a matter of weights
-    weights = np.vstack([_beside(one, 0 * one), _beside(drawn, 0 * drawn), _beside(1 - turned, turned)])
-    found = np.zeros((2, len(weights)))
+    pairs = ((one, 0 * one), (drawn, 0 * drawn), (1 - turned, turned))
+    weights = np.vstack([np.hstack(pair) for pair in pairs])
+    other = np.hstack([weights[:, size:], weights[:, :size]])
+    totals = np.zeros((2, len(weights)))
     shared = np.zeros((2, len(weights)))
     asked, things = 0, np.zeros(first.size, bool)
     for column in others.T:
@@ -241,15 +221,15 @@ def agreement_change(
         if mirrored:
             values, at = np.vstack([values, 1 - values]), np.concatenate([at, at])
         own_codes, place = checks.clusters_of(list(at), at.size), list(dict.fromkeys(at.tolist()))
-        for k, each in enumerate((weights, _turned(weights, size))):
+        for k, each in enumerate((weights, other)):
             alpha = alpha_draws(values, each[:, place], clusters=own_codes)
             known = ~np.isnan(alpha)
-            found[k, known] += alpha[known] * both.sum()
+            totals[k, known] += alpha[known] * both.sum()
             shared[k, known] += both.sum()
     if not asked:
         why = "nobody else answered for the same things"
         return AgreementChange(math.nan, math.nan, math.nan, why=why), None
-    means = np.divide(found, shared, out=np.full(found.shape, np.nan), where=shared > 0)
+    means = np.divide(totals, shared, out=np.full(totals.shape, np.nan), where=shared > 0)
     if np.isnan(means[:, 0]).any():
         why = "all answers are the same: there is nothing to agree on"
         none = AgreementChange(math.nan, math.nan, math.nan, people=asked, things=int(things.sum()), why=why)
@@ -276,15 +256,6 @@ def agreement_change(
         why_no_interval=no,
     )
     return change, SwapTest(abs(float(changes[0])), np.abs(swapped))
-
-
-def _beside(old: FloatArray, new: FloatArray) -> FloatArray:
-    return np.hstack([old, new])
-
-
-def _turned(weights: FloatArray, size: int) -> FloatArray:
-    """The other version's answers wherever the one's counted."""
-    return np.hstack([weights[:, size:], weights[:, :size]])
 
 
 # Beside repeats

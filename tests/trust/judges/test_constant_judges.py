@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from tests.trust.judges.judge_making import made_bench
 
+from adjudge.analyses.judges import Judges
 from adjudge.analyses.judges.agreement import judge_agreement
 from adjudge.analyses.judges.alternative import alternative
 from adjudge.analyses.judges.bench import JudgeBenches
-from adjudge.analyses.judges.options import JudgeOptions
 
 
 @pytest.mark.parametrize(("skew", "error", "answer"), [(0.0, 1.3, 3.0), (2.5, 0.8, 5.0)])
@@ -20,7 +20,7 @@ def test_constants_pass_and_are_worthless(skew: float, error: float, answer: flo
     assert (share > 0.5) == (skew > 0)
     said = bench.with_judge("constant", np.full(len(bench.topics), answer))
     benches = JudgeBenches(name="made", judges=("constant",), benches=(said,))
-    options = JudgeOptions(resamples=300)
+    options = Judges(resamples=300)
     (test,) = alternative(benches, options).aspects
     assert test.own.passes
     (verdict,) = judge_agreement(benches, options).verdicts

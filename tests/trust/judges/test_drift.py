@@ -15,9 +15,11 @@ import typer
 from typer.testing import CliRunner
 
 import adjudge
-from adjudge.analyses.judges.drift import ChangedPair, judge_drift
+from adjudge.analyses.drift import judge_drift
+from adjudge.analyses.drift.result import ChangedPair
+from adjudge.analyses.drift.words import changed_pair
 from adjudge.assessors.cards import JudgeCard, write_card
-from adjudge.cli.judge_drift import drift as drift_command
+from adjudge.cli.analysis import command_of
 from adjudge.core.errors import DataError, UsageError
 from adjudge.data.rows import Document, Row, Summary, Topic
 from adjudge.evaluation import Evaluation
@@ -151,11 +153,11 @@ def test_repeats_are_the_yardstick() -> None:
     assert q.repeats[1] == 150
     assert "repeats" not in q.found(0.05)
     assert "not shown to be another share than when old is asked again" in result.headline()
-    assert not any("asked of it twice" in note for note in result.all_notes())
+    assert not any("asked of it twice" in note for note in result.warnings())
     noisy = judge_drift(rated(repeats=30, new_noise=1.5), "old", "new")
     assert "repeats" in noisy.questions[0].found(0.05)
     assert "answers differ more often than when old is asked again" in noisy.headline()
-    assert any("asked of it twice" in note for note in judge_drift(rated(), "old", "new").all_notes())
+    assert any("asked of it twice" in note for note in judge_drift(rated(), "old", "new").warnings())
 
 
 # Sources
@@ -182,7 +184,7 @@ def test_a_file_gives_the_same(tmp_path: Path) -> None:
     frame = rated()
     frame.to_csv(tmp_path / "ratings.csv", index=False)
     one, other = judge_drift(tmp_path / "ratings.csv", "old", "new"), judge_drift(frame, "old", "new")
-    assert one.as_dict()["questions"] == other.as_dict()["questions"]
+    assert one.as_dict()["tables"] == other.as_dict()["tables"]
 
 
 def test_only_what_both_answered_counts() -> None:
@@ -191,7 +193,7 @@ def test_only_what_both_answered_counts() -> None:
     result = judge_drift(frame[~gone], "old", "new")
     assert result.questions[0].things == 28 * SYSTEMS
     assert "fluency: left out what one version alone answered for: the old one 10 things, the new one 0" in (
-        result.all_notes()
+        result.warnings()
     )
     alone = frame[(frame.assessor != "new") | (frame.topic == "none")]
     other = frame[frame.assessor == "new"].assign(measure="coherence")
@@ -279,7 +281,6 @@ def test_language_models_are_compared_with_people_and_each_other(judged: Evaluat
         assert q.shift is not None
         assert 0 < q.shift.mean <= 1
         assert q.people.people == 4
-        assert q.same.hits == q.answers[-1][1]  # who gave 5 gives it again
     assert "it became milder" in result.headline()
     alone = judge_drift(judged, "may", "simulated-1", question="fluency")
     assert alone.headline() == "simulated-1 gave the same answers as may throughout."
@@ -308,7 +309,7 @@ def test_cards_field_by_field(judged: Evaluation) -> None:
         "template": ("Rate {text}.", "R" * 57 + "... (99 characters)"),
     }
     assert list(result.sentences())[-1] == "Their cards differ in model, temperature and template."
-    assert "drift-cards" in result.tables().names
+    assert "drift-cards" in [table.name for table in result.all_tables]
     write_card(judged.folder, replace(card, name="simulated-2", asked=99))
     assert "say the same" in list(judge_drift(judged, "simulated-1", "simulated-2").sentences())[-1]
 
@@ -337,9 +338,9 @@ def test_pairs_that_changed() -> None:
     lone = adjudge.compare(frame[frame.assessor == "old"].drop(columns="repeat"), "fluency")
     found = {frozenset((each.a, each.b)): each.different for each in lone.pairs[lone.test]}
     assert all(found[frozenset((each.a, each.b))] == each.old_found for each in q.ranking.changed)
-    assert any(each.change == "contradicted" for each in q.ranking.changed)
+    assert any(changed_pair(each) == "contradicted" for each in q.ranking.changed)
     pair = ChangedPair(a="a", b="b", old=0.1, new=-0.1, old_found=False, new_found=True)
-    assert pair.change == "found by the new version alone; order turned"
+    assert changed_pair(pair) == "found by the new version alone; order turned"
 
 
 # What is shown
@@ -355,12 +356,10 @@ def test_sentences_follow_from_the_numbers() -> None:
     assert result.headline().startswith("No change from old to new is shown;")
     row = result.table().row(question="fluency")
     assert (row["shift"], row["same"]) == (q.shift.mean, q.same.share)
-    assert sum(old for _, old, _ in q.answers) == q.things
-    tests = result.tables()["drift-tests"]
+    tests = result.table("drift-tests")
     assert [row["changed"] for row in tests.records()] == [False, False, False]
-    data = json.loads(json.dumps(result.as_dict()))
-    assert data["questions"][0]["tests"]["shift"]["p_adjusted"] == q.p_adjusted["shift"]
-    assert result.to_latex().count("tabular") == 2 * len(result.tables())
+    data = json.loads(result.to_json())
+    assert data["tables"]["drift-tests"][0]["p_adjusted"] == q.p_adjusted["shift"]
     assert "No change" in repr(result)
 
 
@@ -370,7 +369,7 @@ def test_the_same_seed_gives_the_same() -> None:
 
 def test_the_command(tmp_path: Path) -> None:
     app = typer.Typer()
-    app.command("drift")(drift_command)
+    app.command("drift")(command_of("judge_drift"))
     file = tmp_path / "ratings.csv"
     rated().to_csv(file, index=False)
     result = judge_drift(file, "old", "new")
@@ -383,14 +382,18 @@ def test_the_command(tmp_path: Path) -> None:
     said = run()
     assert result.headline() in said.replace("\n", " ")
     assert "The shift of every system" in said
-    data = json.loads(run("--json"))
-    assert data["questions"] == result.as_dict()["questions"]
+    (data,) = json.loads(run("--json"))
+    assert data["tables"] == json.loads(result.to_json())["tables"]
     assert run("--csv", "-").startswith("protocol,question,things")
     assert run("--csv", "-", "--table", "drift-systems").count("\n") == 1 + SYSTEMS
     assert r"\toprule" in run("--latex")
     assert "| fluency |" in run("--markdown")
-    with pytest.raises(UsageError, match="say one of them"):
-        run("--json", "--latex")
+    again = CliRunner().invoke(
+        app, [str(file), "--signature", result.signature, "--json"], catch_exceptions=False
+    )
+    assert json.loads(again.stdout) == [data]
+    with pytest.raises(UsageError, match="two versions of a judge"):
+        CliRunner().invoke(app, [str(file), "old"], catch_exceptions=False)
 
 
 def test_versions_on_another_scale_are_put_on_peoples_together() -> None:
@@ -400,11 +403,10 @@ def test_versions_on_another_scale_are_put_on_peoples_together() -> None:
     one, other = (judge_drift(each, "old", "new").questions[0] for each in (frame, wide))
     assert other.people.old > 0.2
     assert other.people.new > 0.2
-    assert other.remarks == (
-        "fluency: answers from 20 to 100 are put on people's scale of 1 to 5 by rank among both versions' answers, for"
-        " alpha",
-    )
-    assert not one.remarks
+    assert [(note.code, note.data["answers"], note.data["scale"]) for note in other.notes] == [
+        ("put-on-scale", (20, 100), (1, 5))
+    ]
+    assert not one.notes
     turned = judge_drift(wide, "new", "old").questions[0]
     assert turned.people.difference == pytest.approx(-other.people.difference)
     # without a shift, alpha of each is about what it is on people's own scale

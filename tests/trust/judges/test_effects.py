@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from adjudge.analyses.judges import Judges
 from adjudge.analyses.judges.bench import benches_of
 from adjudge.analyses.judges.effects import JudgeEffects, judge_effects
-from adjudge.analyses.judges.options import JudgeOptions
 from adjudge.analyses.scores import scores_of
 from adjudge.assessors.cards import JudgeCard, write_card
 from adjudge.data.rows import Row, Summary, System, Topic
@@ -27,7 +27,7 @@ from adjudge.judgments.tasks import Event, Origin, Task, TextRef
 JUDGE = "robot"
 SYSTEMS = ("gpt-a", "gpt-b", "one", "two", "three", "ann", "lead")
 KINDS = {"ann": "human", "lead": "baseline"}
-QUICK = JudgeOptions(resamples=200)
+QUICK = Judges(resamples=200)
 
 
 @dataclass(frozen=True)
@@ -138,17 +138,17 @@ def _answered(task: Task, question: str, answer: dict[str, object], who: str) ->
 
 
 def effects(path: Path, **options: str) -> JudgeEffects:
-    return judge_effects(benches_of(scores_of(path), JUDGE), QUICK, **options)  # type: ignore[arg-type]
+    return judge_effects(benches_of(scores_of(path), JUDGE), replace(QUICK, **options))  # type: ignore[arg-type]
 
 
 def test_a_judge_that_loves_length_and_its_family(folder: Made) -> None:
     found = effects(folder(Planted(length=0.5, family=0.5)), family="GPT")
     [length] = found.lengths
-    row = found.tables()["judge-length"].row(aspect="relevance")
+    row = found.table("judge-length").row(aspect="relevance")
     spread = 1.2  # about that of the judge's answers
     assert row["excess_low"] < 0.5 / spread < row["excess_high"]  # type: ignore[operator]
     assert length.slopes.excess.p < 0.001
-    own = found.tables()["judge-favours"].row(group="own family")
+    own = found.table("judge-favours").row(group="own family")
     assert own["excess_low"] < 0.5 < own["excess_high"]  # type: ignore[operator]
     assert own["systems"] == "gpt-a, gpt-b"
     assert own["others"] == "one, three, two"
@@ -169,7 +169,7 @@ def test_a_judge_that_is_moved_by_nothing_else(folder: Made) -> None:
     )
     assert {each.group for each in found.favours} == {"human", "baseline"}
     said = " ".join(found.sentences())
-    assert "--family takes the part of their names" in said
+    assert "family takes the part of their names" in said
     assert "no effect of length beside what people see was shown" in said
 
 
@@ -185,20 +185,20 @@ def test_repeats_are_counted_by_hand(folder: Made) -> None:
     assert own.distance is not None
     assert own.distance.estimate == pytest.approx(np.mean(apart))
     assert own.same.low < 0.7 < own.same.high
-    said = found.tables()["judge-repeats"].said[0]
+    said = next(iter(found.about("judge-repeats")))
     assert f"({own.same.hits} of {len(again)} repeats, 24 topics" in said
 
 
 def test_without_repeats_it_says_how_to_get_them(folder: Made) -> None:
     path = folder(Planted(repeats=False))
-    said = list(effects(path).tables()["judge-repeats"].said)
+    said = list(effects(path).about("judge-repeats"))
     assert len(said) == 1
     assert "assign --repeats 0.1" in said[0]
     card = JudgeCard(JUDGE, "language-model", "rating", "m")
     write_card(Evaluation.open(path).folder, card)
-    assert "judge llm --repeats 0.1" in effects(path).tables()["judge-repeats"].said[0]
+    assert "judge llm --repeats 0.1" in next(iter(effects(path).about("judge-repeats")))
     write_card(Evaluation.open(path).folder, replace(card, kind="learned"))
-    assert effects(path).tables()["judge-repeats"].said == (
+    assert tuple(effects(path).about("judge-repeats")) == (
         "robot is learned, and answers the same question about the same texts alike.",
     )
 
@@ -218,7 +218,7 @@ def test_a_preference_for_the_left_side(folder: Made) -> None:
     assert length.pairs
     assert length.slopes.excess.p < 0.05
     assert length.slopes.excess.estimate > 0
-    row = found.tables()["judge-order"].row(who=JUDGE)
+    row = found.table("judge-order").row(who=JUDGE)
     assert row["bias"] == pytest.approx(order.swapped.bias)
     # pairs asked the other way round are not the same question again
     assert found.repeats == ()
@@ -255,7 +255,7 @@ def test_pairs_in_one_order_are_compared_with_people(folder: Made) -> None:
     assert (order.once, order.left is not None) == (24 * 21, True)
     assert order.left is not None
     assert order.left.interval()[0] > 0.05
-    said = " ".join(found.tables()["judge-order"].said)
+    said = " ".join(tuple(found.about("judge-order")))
     assert "That is an association" in said
     # nothing that an association alone shows is in the first sentence
     assert "side of a pair" not in found.headline()
@@ -281,18 +281,18 @@ def test_a_card_tells_of_invalid_answers_and_cost(folder: Made) -> None:
     )
     write_card(Evaluation.open(path).folder, card)
     found = effects(path)
-    table = found.tables()["judge-invalid"]
+    table = found.table("judge-invalid")
     # R 4.2.2, print(prop.test(10, 200, correct = FALSE)$conf.int, digits = 9)
     row = table.row(reason="all")
     assert (row["answers"], row["invalid"], row["share"]) == (200, 10, 0.05)
     assert (row["share_low"], row["share_high"]) == pytest.approx((0.0273826456, 0.0895781481), abs=1e-9)
     assert table.row(reason="refused")["invalid"] == 8
-    cost = found.tables()["judge-cost"].row(judge=JUDGE)
+    cost = found.table("judge-cost").row(judge=JUDGE)
     assert (cost["tokens_per_1000"], cost["cost_per_1000"], cost["seconds_per_1000"]) == pytest.approx(
         (100_000, 2.0, 500.0)
     )
     # the card's family counts where none is given
-    assert found.tables()["judge-favours"].row(group="own family")["systems"] == "gpt-a, gpt-b"
+    assert found.table("judge-favours").row(group="own family")["systems"] == "gpt-a, gpt-b"
     assert "is not known: no system has such a name" in " ".join(effects(path, family="claude").sentences())
 
 
@@ -301,13 +301,13 @@ def test_savings(folder: Made) -> None:
     benches = benches_of(scores_of(path), JUDGE)
     found = judge_effects(benches, QUICK)
     [saving] = found.savings
-    row = found.tables()["judge-saves"].row(aspect="relevance")
+    row = found.table("judge-saves").row(aspect="relevance")
     assert row["pairs"] == 21
     assert row["topics"] == 24
     assert row["at_most"] == pytest.approx(24 / (1 - saving.saved.squared))
     assert row["counts_as"] == 24  # there are no further topics
     assert saving.saved.squared > 0.3
-    said = found.tables()["judge-saves"].said[0]
+    said = next(iter(found.about("judge-saves")))
     counts, low, high = (
         round(saving.saved.counts_as(each)) for each in (None, saving.saved.low, saving.saved.high)
     )
@@ -334,7 +334,7 @@ def test_savings(folder: Made) -> None:
     late = np.array([int(topic[1:]) >= 12 for topic in bench.topics])
     half = replace(bench, answers=np.where(late[:, None], np.nan, bench.answers))
     found = judge_effects(replace(benches, benches=(half,)), QUICK)
-    row = found.tables()["judge-saves"].row(aspect="relevance")
+    row = found.table("judge-saves").row(aspect="relevance")
     assert (row["topics"], row["further"]) == (12, 12)
     assert row["counts_as"] == pytest.approx(12 / (1 - row["rho2"] / 2))  # type: ignore[operator]
     assert "with its answers on the 12 topics that people did not judge" in " ".join(found.sentences())
@@ -361,7 +361,7 @@ def test_forms_agree(folder: Made) -> None:
     found = effects(folder(Planted(length=0.5, family=0.5)), family="gpt")
     plain = json.loads(json.dumps(found.as_dict()))
     assert plain["headline"] == found.headline()
-    assert [t["table"] for t in plain["tables"]] == list(found.tables().names)
+    assert list(plain["tables"]) == [table.name for table in found.all_tables]
     frame = found.to_frame()
     assert list(frame["effect"]) == ["twice as long", "own family", "human", "baseline"]
     assert repr(found).count("favours") >= 1
@@ -370,7 +370,7 @@ def test_forms_agree(folder: Made) -> None:
 def test_progress_is_told(folder: Made) -> None:
     done: list[tuple[int, int]] = []
     benches = benches_of(scores_of(folder(Planted())), JUDGE)
-    judge_effects(benches, QUICK, progress=lambda k, n: done.append((k, n)))
+    judge_effects(benches, QUICK, lambda k, n: done.append((k, n)))
     assert done == [(1, 3), (2, 3), (3, 3)]
 
 
@@ -389,5 +389,5 @@ def test_people_stand_beside_the_judge(folder: Made) -> None:
     found = effects(path)
     assert [each.who for each in found.repeats] == [JUDGE, "people"]
     assert found.repeats[1].same.n == 30
-    said = found.tables()["judge-repeats"].said[0]
+    said = next(iter(found.about("judge-repeats")))
     assert f"; people did so {100 * found.repeats[1].same.share:.0f}% of the time" in said

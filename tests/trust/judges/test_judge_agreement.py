@@ -15,29 +15,36 @@ import pandas as pd
 import pytest
 from tests.trust.judges.judge_making import copy_of, made_bench
 
+from adjudge.analyses.judges import Judges
 from adjudge.analyses.judges.agreement import AspectAgreement, JudgeAgreementResult, judge_agreement
 from adjudge.analyses.judges.bench import AspectBench, JudgeBenches, benches_of
 from adjudge.analyses.judges.controls import Footing, controls_of
-from adjudge.analyses.judges.options import JudgeOptions
-from adjudge.analyses.judges.verdict import (
-    STEPS,
-    ControlDifference,
-    criterion_verdict,
+from adjudge.analyses.judges.verdict import STEPS, ControlDifference, JudgeVerdict, criterion_verdict
+from adjudge.analyses.judges.words.agreement import (
+    NOTES,
+    because,
     difference_words,
-    verdict_of,
+    verdict_sentence,
+    verdict_words,
+    what_it_is,
 )
 from adjudge.analyses.scores import scores_of
+from adjudge.core.results import Note
 from adjudge.stats.agreement import cohen_kappa, gwet_ac, krippendorff
 from adjudge.stats.judge_agreement import DrawnValue, mapped_codes
 
-FEW = JudgeOptions(resamples=300)
+FEW = Judges(resamples=300)
 
 
-def found(*benches: AspectBench, options: JudgeOptions = FEW) -> JudgeAgreementResult:
+def texts(notes: Sequence[Note]) -> list[str]:
+    return [NOTES[note.code](**note.data) for note in notes]
+
+
+def found(*benches: AspectBench, options: Judges = FEW) -> JudgeAgreementResult:
     return judge_agreement(JudgeBenches(name="made", judges=(), benches=benches), options)
 
 
-def one(bench: AspectBench, options: JudgeOptions = FEW) -> AspectAgreement:
+def one(bench: AspectBench, options: Judges = FEW) -> AspectAgreement:
     return found(bench, options=options).aspects[0]
 
 
@@ -106,7 +113,7 @@ def test_every_control_stands_in_the_table_and_says_why_where_it_does_not() -> N
     assert [row.kind for row in own.rows] == kinds
     assert own.of("length")[0].why == "the lengths of the texts are not known"
     assert own.of("measure")[0].why == "no automatic measure was scored"
-    said = own.verdict.sentence()
+    said = verdict_sentence(own.verdict)
     assert "Not compared with length (the lengths of the texts are not known)" in said
     assert "not compared with an automatic measure (no automatic measure was scored)" in said
 
@@ -117,7 +124,7 @@ def test_the_constant_is_the_best_of_all_and_so_is_the_measure() -> None:
     best = max(each.rows[0].alpha.value for each in every.aspects)
     assert one(bench).of("constant")[0].alpha.value == pytest.approx(best)
     assert [row.name for row in one(bench).of("measure")] == ["m1 (best measure)"]
-    assert any("best of 3" in note for note in one(bench).notes)
+    assert any("best of 3" in note for note in texts(one(bench).notes))
 
 
 def test_the_best_measure_may_differ_between_the_criteria() -> None:
@@ -139,8 +146,8 @@ def test_length_counts_in_the_direction_that_agrees_better() -> None:
     longer, shorter = one(bench), one(replace(bench, words=-bench.words))
     assert longer.of("length")[0].within.value == pytest.approx(shorter.of("length")[0].within.value)
     assert longer.of("length")[0].alpha.value == pytest.approx(shorter.of("length")[0].alpha.value, abs=0.02)
-    assert any(note.endswith("the higher answer to the longer text") for note in longer.notes)
-    assert any(note.endswith("the higher answer to the shorter text") for note in shorter.notes)
+    assert any(note.endswith("the higher answer to the longer text") for note in texts(longer.notes))
+    assert any(note.endswith("the higher answer to the shorter text") for note in texts(shorter.notes))
 
 
 def test_where_a_lower_answer_is_better_everything_else_stays() -> None:
@@ -157,7 +164,7 @@ def test_a_weighted_answer_is_put_to_the_nearest_choice_but_keeps_its_order() ->
     own = one(bench.with_judge("weighted", weighted))
     assert own.rows[0].alpha.value == pytest.approx(one(bench).rows[0].alpha.value)
     assert own.rows[0].within.value != pytest.approx(one(bench).rows[0].within.value)
-    assert any("outside people's scale" in note for note in own.notes)
+    assert any("outside people's scale" in note for note in texts(own.notes))
 
 
 @pytest.mark.parametrize("scale", [lambda x: 20 * x, lambda x: x / 10 - 0.05, lambda x: np.exp(x) + 7])
@@ -176,11 +183,11 @@ def test_a_judge_on_another_scale_is_put_on_peoples_as_measures_are(
         f"bot's answers from {given.min():.4g} to {given.max():.4g} are put on people's scale of 1 to 5 by rank, as"
         " measures are"
     )
-    assert sum(said in note for note in own.notes) == 1
+    assert sum(said in note for note in texts(own.notes)) == 1
     result = found(bench.with_judge("bot", given))
     assert f"On relevance {said}" in result.headline()
     assert sum(said in each for each in result.sentences()) == 1
-    assert not any("nearest choice" in note for note in own.notes)
+    assert not any("nearest choice" in note for note in texts(own.notes))
 
 
 def test_a_reversed_judge_on_another_scale_stays_reversed() -> None:
@@ -206,12 +213,12 @@ def test_different_answers_that_are_nearest_to_one_choice() -> None:
     """Choices: it is said. Where people's answers are numbers, groups of them mean nothing to such a judge: by rank."""
     bench = made_bench(np.random.default_rng(33), topics=30, judge_error=0.3)
     timid = one(bench.with_judge("timid", 3.8 + bench.given / 20))
-    assert any("are nearest to one choice of people's scale" in note for note in timid.notes)
+    assert any("are nearest to one choice of people's scale" in note for note in texts(timid.notes))
     assert not timid.remarks
     numbers = 20 * bench.answers + np.random.default_rng(33).uniform(-2, 2, bench.answers.shape)
     wide = replace(bench, answers=numbers, categories=None)
     narrow = one(wide.with_judge("narrow", 30 + bench.given / 20))
-    assert "by rank" in narrow.remarks[0]
+    assert "by rank" in texts(narrow.remarks)[0]
     assert narrow.rows[0].alpha.value > 0.4
 
 
@@ -219,7 +226,7 @@ def test_on_one_topic_there_is_nothing_to_learn_ranks_from() -> None:
     bench = made_bench(np.random.default_rng(34), topics=1, systems=12)
     own = one(bench.with_judge("bot", 20 * bench.given))
     assert not own.remarks
-    assert any("12 answers of bot lie outside people's scale" in note for note in own.notes)
+    assert any("12 answers of bot lie outside people's scale" in note for note in texts(own.notes))
 
 
 def test_answers_at_random_lie_in_their_own_interval() -> None:
@@ -237,12 +244,12 @@ def test_whose_answers_a_judge_gives_is_said() -> None:
     bench = made_bench(np.random.default_rng(35), topics=30)
     own = one(bench.with_judge("copy", bench.answers[:, 1]))
     said = "copy's answers are those of a2, the same about all 180 things that both judged"
-    assert own.notes[0].startswith(said)
+    assert texts(own.notes)[0].startswith(said)
     assert said in found(bench.with_judge("copy", bench.answers[:, 1])).headline()
     nearly = bench.answers[:, 1].copy()
     nearly[0] = 6 - nearly[0] if nearly[0] != 3 else 1
     (note,) = one(bench.with_judge("copy", nearly)).remarks
-    assert "the same about 179 of 180 things" in note
+    assert "the same about 179 of 180 things" in texts([note])[0]
     nearly[1:4] = nearly[1:4] % 5 + 1
     assert not one(bench.with_judge("copy", nearly)).remarks
     few = bench.take(np.arange(180) < 29)
@@ -319,7 +326,7 @@ def test_people_who_share_nothing_are_interchangeable() -> None:
     crowd = replace(bench, people=tuple(f"p{k}" for k in range(60)), answers=answers)
     own, before = one(crowd), one(bench)
     assert own.people == ("answer 1", "answer 2")
-    assert "taken as interchangeable" in own.notes[0]
+    assert "taken as interchangeable" in texts(own.notes)[0]
     assert own.of("people")[0].alpha.value == pytest.approx(before.of("people")[0].alpha.value, abs=0.1)
 
 
@@ -332,7 +339,7 @@ def test_answers_on_no_scale_are_grouped() -> None:
             bench, categories=None, answers=bench.answers + spread[:, :3], given=bench.given + spread[:, 3]
         )
     )
-    assert any("20 groups" in note for note in own.notes)
+    assert any("20 groups" in note for note in texts(own.notes))
     assert own.rows[0].alpha.value == pytest.approx(one(bench).rows[0].alpha.value, abs=0.1)
 
 
@@ -340,7 +347,7 @@ def test_no_order_without_systems_and_the_verdict_rests_on_alpha() -> None:
     bench = made_bench(np.random.default_rng(12), topics=30)
     own = one(replace(bench, systems=(None,) * 180))
     assert [each.criterion for each in own.verdict.criteria] == ["alpha"]
-    assert "There is no order within topics (answers are not about systems)" in own.verdict.sentence()
+    assert "There is no order within topics (answers are not about systems)" in verdict_sentence(own.verdict)
     assert math.isnan(own.rows[0].within.value)
 
 
@@ -350,7 +357,7 @@ def test_where_people_always_give_one_answer_there_is_no_verdict() -> None:
         same = replace(bench, answers=np.full_like(bench.answers, 5.0), categories=scale)
         verdict = one(same).verdict
         assert verdict.step is None
-        assert verdict.sentence() == (
+        assert verdict_sentence(verdict) == (
             "one more on relevance: no verdict (there is no order within topics (people order no two summaries of a"
             " topic); there is no alpha (nobody gave more than one answer))."
         )
@@ -371,7 +378,7 @@ def test_columns_of_a_table_are_not_compared_with_themselves() -> None:
     own = judge_agreement(benches, FEW).aspects[0]
     assert [row.name for row in own.of("measure")] == ["rouge (best measure)"]
     assert own.of("people")[0].why == "people's answers do not say who answered"
-    assert "whether it is below an assessor or like one cannot be said" in own.verdict.sentence()
+    assert "whether it is below an assessor or like one cannot be said" in verdict_sentence(own.verdict)
 
 
 def test_beside_one_person_the_yardstick_is_somebody_who_answers_the_same() -> None:
@@ -379,13 +386,13 @@ def test_beside_one_person_the_yardstick_is_somebody_who_answers_the_same() -> N
     own = one(bench.with_judge("3", np.full(120, 3.0)))
     assert own.verdict.step == "worthless"
     most = 1 - own.of("length")[0].alpha.value
-    assert f"; somebody who answers as people did has {most:+.2f} (" in own.verdict.sentence()
+    assert f"; somebody who answers as people did has {most:+.2f} (" in verdict_sentence(own.verdict)
     assert own.of("people")[0].why == "one person alone answered"
     rng = np.random.default_rng(26)
     clear = made_bench(rng, topics=40, people=1, error=0.4, judge_error=0.4, length=0.0, measures=(0.2,))
     above = one(clear)
     assert above.verdict.step == "below or like an assessor"
-    assert above.verdict.criteria[0].because == "one person alone answered"
+    assert because(above.verdict.criteria[0]) == "one person alone answered"
 
 
 # The result
@@ -396,14 +403,13 @@ def test_a_result_shows_itself_in_every_form() -> None:
     result = found(bench, bench.with_judge("constant", np.full(72, 3.0)))
     again = found(bench, bench.with_judge("constant", np.full(72, 3.0)))
     assert result.to_frame().equals(again.to_frame())
-    frame = result.to_frame()
-    assert len(frame) == sum(len(each.rows) for each in result.aspects) == len(result.table().rows)
-    stored = json.loads(json.dumps(result.as_dict()))
-    assert [each["verdict"]["step"] for each in stored["aspects"]] == [each.step for each in result.verdicts]
+    assert len(result.to_frame()) == sum(len(each.rows) for each in result.aspects)
+    stored = json.loads(result.to_json())
+    assert [each["step"] for each in stored["aspects"]] == [each.step for each in result.verdicts]
     assert "constant is worthless on" in result.headline()
-    assert found(bench).headline() == found(bench).verdicts[0].sentence()
-    assert len(found(bench).tables()) == 1
-    verdicts, first, _ = result.tables().tables
+    assert found(bench).headline() == verdict_sentence(found(bench).verdicts[0])
+    assert len(found(bench).all_tables) == 1
+    verdicts, first, _ = result.all_tables
     assert [row[-1] for row in verdicts.rows] == [c.step for v in result.verdicts for c in v.criteria]
     assert verdicts.rows[0][3] == result.aspects[0].rows[0].alpha.value
     text = first.to_text()
@@ -480,7 +486,7 @@ def test_every_step() -> None:
     assert step(good, None, interval(-0.2)) == "below an assessor"
     alone = criterion_verdict("alpha", [], None, None, margin=0.1, topics="20 topics")
     assert alone.step == "below or like an assessor"
-    assert alone.because == "one person alone answered"
+    assert because(alone) == "one person alone answered"
 
 
 def test_the_lower_criterion_decides_and_both_are_named() -> None:
@@ -488,9 +494,9 @@ def test_the_lower_criterion_decides_and_both_are_named() -> None:
     alpha = criterion_verdict("alpha", [good], None, interval(0), margin=0.1, topics="9 topics")
     within = criterion_verdict("within", [bad], None, interval(-0.4), margin=0.1, topics="9 topics")
     for both in ([alpha, within], [within, alpha]):
-        verdict = verdict_of("j", "relevance", both)
+        verdict = JudgeVerdict(judge="j", aspect="relevance", criteria=tuple(both))
         assert verdict.step == "worthless"
-        assert verdict.sentence() == (
+        assert verdict_sentence(verdict) == (
             "j on relevance is worthless. The order within topics decides: not significantly better than length (0.00"
             " (-0.05 to +0.05); an assessor has +0.50 (+0.45 to +0.55)). By alpha alone it would be like an assessor"
             " (less than 0.1 below one): 0.00 (-0.05 to +0.05) compared with an assessor."
@@ -510,9 +516,9 @@ def test_where_both_criteria_say_the_same_both_are_told() -> None:
         )
         for criterion, name in (("alpha", "ROUGE-1"), ("within", "ROUGE-2"))
     )
-    verdict = verdict_of("j", "relevance", [alpha, within])
+    verdict = JudgeVerdict(judge="j", aspect="relevance", criteria=(alpha, within))
     assert verdict.step == "no better than a measure"
-    assert verdict.sentence().startswith(
+    assert verdict_sentence(verdict).startswith(
         "j on relevance is by alpha no better than ROUGE-1, and by the order within topics no better than ROUGE-2."
         " Alpha: not significantly better than ROUGE-1 (0.00 (-0.05 to +0.05); an assessor has +0.30 (+0.25 to +0.35));"
     )
@@ -524,12 +530,13 @@ def test_what_an_assessor_would_be_shown_is_said_of_each_control() -> None:
             ControlDifference(name, interval(0.1, 0.2), interval(own))
             for name, own in zip(("length", "chance"), assessors, strict=True)
         ]
-        return criterion_verdict("alpha", floor, None, interval(0), margin=0.1, topics="9 topics").words
+        return what_it_is(criterion_verdict("alpha", floor, None, interval(0), margin=0.1, topics="9 topics"))
 
     assert words(0.5, 0.5) == "not shown to be better than length and chance, as an assessor is"
     assert words(0.0, 0.0) == "not shown to be better than length and chance, nor would an assessor be"
     unknown = ControlDifference("length", interval(0.1, 0.2), DrawnValue(math.nan, why="it is undefined"))
-    assert criterion_verdict("alpha", [unknown], None, None, margin=0.1, topics="9 topics").words == (
+    alone = criterion_verdict("alpha", [unknown], None, None, margin=0.1, topics="9 topics")
+    assert what_it_is(alone) == (
         "not shown to be better than length; whether somebody who answers as people did would be could not be tested"
     )
     assert words(0.5, 0.0) == (
@@ -557,9 +564,11 @@ def test_with_three_topics_nothing_is_shown_of_anybody() -> None:
     judges = (bench, bench.with_judge("mean", bench.people_mean), bench.with_judge("3", np.full(18, 3.0)))
     for each in found(*judges).verdicts:
         assert each.step == "not shown"
-        assert each.words.endswith(", for it could not be tested")
-        assert "assessor" not in each.sentence()
-        assert "with fewer than 5 topics or sets of topics nothing can be tested, here 3" in each.sentence()
+        assert verdict_words(each).endswith(", for it could not be tested")
+        assert "assessor" not in verdict_sentence(each)
+        assert "with fewer than 5 topics or sets of topics nothing can be tested, here 3" in verdict_sentence(
+            each
+        )
 
 
 def test_where_assessors_do_not_agree_nothing_is_worthless() -> None:
@@ -568,7 +577,7 @@ def test_where_assessors_do_not_agree_nothing_is_worthless() -> None:
     random = np.random.default_rng(20).permutation(bench.answers[:, 0])
     verdict = one(bench.with_judge("random", random)).verdict
     assert verdict.step == "not shown"
-    assert "nor would an assessor be" in verdict.sentence()
+    assert "nor would an assessor be" in verdict_sentence(verdict)
 
 
 @pytest.mark.parametrize(("error", "step"), [(0.8, "like an assessor"), (1.8, "below an assessor")])
@@ -581,7 +590,7 @@ def test_a_copy_of_a_measure_is_no_better_than_it() -> None:
     bench = made_bench(np.random.default_rng(23), topics=60, length=0.0, measures=(0.6, 0.3))
     verdict = one(bench.with_judge("copy", copy_of(bench, bench.measures["m0"]))).verdict
     assert verdict.step == "no better than a measure"
-    assert "is no better than m0" in verdict.sentence()
+    assert "is no better than m0" in verdict_sentence(verdict)
 
 
 def rates(topics: int, times: int, resamples: int) -> dict[str, dict[str, float]]:
@@ -599,7 +608,7 @@ def rates(topics: int, times: int, resamples: int) -> dict[str, dict[str, float]
         }
         result = found(
             *(bench.with_judge(name, own) for name, own in given.items()),
-            options=JudgeOptions(resamples=resamples, seed=seed),
+            options=Judges(resamples=resamples, seed=seed),
         )
         for each in result.verdicts:
             assert each.step is not None
@@ -637,7 +646,7 @@ def test_a_judge_at_the_margin_is_like_an_assessor_in_at_most_five_percent(topic
     for seed in range(times):
         rng = np.random.default_rng([seed, topics])
         bench = made_bench(rng, topics=topics, judge_error=1.25, length=0.0, measures=(0.1,))
-        verdict = one(bench, JudgeOptions(resamples=400, seed=seed)).verdict
+        verdict = one(bench, Judges(resamples=400, seed=seed)).verdict
         like.update(each.criterion for each in verdict.criteria if each.step == "like an assessor")
         like["both"] += verdict.step == "like an assessor"
     assert max(like.values()) <= times * (0.05 + 2 * math.sqrt(0.05 * 0.95 / times)), like
@@ -718,7 +727,7 @@ def test_rouge_2_as_a_judge_of_summeval_is_no_better_than_itself(shared_data: Pa
     codes = mapped_codes(bench.measures["ROUGE-2"], footing.people, footing.cluster, footing.scale.size)
     own = one(bench.with_judge("ROUGE-2 as judge", footing.scale[codes]))
     by = {each.criterion: each for each in own.verdict.criteria}
-    assert by["within"].words == "no better than ROUGE-2"
+    assert what_it_is(by["within"]) == "no better than ROUGE-2"
     assert own.of("measure")[0].more_alpha.value == pytest.approx(0)
     assert own.verdict.step in ("no better than a measure", "not shown")
 

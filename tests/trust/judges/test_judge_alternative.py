@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import adjudge
+from adjudge.analyses.judges import Judges
 from adjudge.analyses.judges.alternative import DRAWS, AlternativeResult, AlternativeRow, alternative
 from adjudge.analyses.judges.bench import POOLED, AspectBench, JudgeBenches, benches_of
-from adjudge.analyses.judges.options import JudgeOptions
 from adjudge.stats.checks import FloatArray
 
 
@@ -47,9 +47,7 @@ def bench(
 
 
 def dossier_of(*benches: AspectBench, **options: Any) -> AlternativeResult:
-    return alternative(
-        JudgeBenches(name="made", judges=("program",), benches=benches), JudgeOptions(**options)
-    )
+    return alternative(JudgeBenches(name="made", judges=("program",), benches=benches), Judges(**options))
 
 
 def of(found: AlternativeResult, kind: str, at: int = 0) -> AlternativeRow:
@@ -149,7 +147,7 @@ def test_several_questions_are_summed_up() -> None:
         " or length-based answers pass too on b, where passing says nothing; no control passes on a; the test was not"
         " made on d."
     )
-    assert list(found.sentences())[3] == (
+    assert list(found.sentences())[4] == (
         "On d the alternative-annotator test of program was not made: it needs 3 assessors, and there are 2."
     )
 
@@ -159,8 +157,8 @@ def test_one_reason_is_said_once() -> None:
     few = [bench(answers[:, :2], quality, aspect=name) for name in "abc"]
     found = dossier_of(*few, bench(answers, quality, aspect="d"))
     said = list(found.sentences())
-    assert len(said) == 2
-    assert said[1] == (
+    assert len(said) == 3
+    assert said[2] == (
         "On a, b and c the alternative-annotator test of program was not made: it needs 3 assessors, and there are 2."
     )
     assert dossier_of(*few).headline() == (
@@ -175,21 +173,20 @@ def test_what_cannot_be_tested_says_why() -> None:
     assert "share 10 topics or more" in few.aspects[0].why
     pooled = dossier_of(replace(bench(answers[:, :1], quality), people=(POOLED,), named=False))
     assert pooled.aspects[0].why == "people's scores name no assessors"
-    assert pooled.tables().tables == ()
-    assert pooled.as_dict()["questions"][0]["rows"] == []
+    assert pooled.rows_of().rows == ()
     assert len(pooled.to_frame()) == 0
 
 
 def test_few_topics_and_assessors_who_do_not_count_are_named() -> None:
     answers, quality = clear()
     found = dossier_of(bench(answers[:200], quality[:200]))
-    assert any("with 20 topics the t-test has little to go by" in note for note in found.table().notes)
+    assert any("with 20 topics the t-test has little to go by" in note for note in found.warnings())
     four = np.column_stack([answers, np.where(np.arange(400) < 30, quality, np.nan)])
     found = dossier_of(bench(four, quality))
-    assert any("p3 shared too few topics" in note for note in found.table().notes)
+    assert any("p3 shared too few topics" in note for note in found.warnings())
     assert [each.assessor for each in found.aspects[0].assessors if np.isnan(each.adjusted)] == ["p3"]
     assert of(found, "judge").assessors == 3
-    assert not any("little to go by" in note for note in found.table().notes)
+    assert not any("little to go by" in note for note in found.warnings())
 
 
 def test_sets_of_topics_are_the_observations() -> None:
@@ -198,9 +195,7 @@ def test_sets_of_topics_are_the_observations() -> None:
     found = dossier_of(bench(answers, quality, clusters=sets))
     assert found.aspects[0].units == "sets of topics"
     assert found.aspects[0].assessors[0].topics == 20
-    assert found.signature.startswith(
-        "alternative|alignment:-rmse|epsilon:0.2|t:sets|by:0.05|random:100|seed:0|"
-    )
+    assert found.how().startswith("alternative|alignment:-rmse|epsilon:0.2|t:sets|by:0.05|random:100|seed:0|")
 
 
 def test_things_that_the_judge_left_out_count_for_nobody() -> None:
@@ -246,12 +241,10 @@ def test_every_form_has_the_same_numbers() -> None:
     frame = found.to_frame()
     assert frame["kind"].tolist() == ["judge", "constant", "random", "measure"]
     assert frame["average"].tolist() == [each.average for each in found.aspects[0].rows]
-    loaded = json.loads(found.table().to_json())
-    assert [row["passes"] for row in loaded["rows"]] == [True, False, False, True]
-    told = found.as_dict()
-    assert told["questions"][0]["rows"][0]["average"] == of(found, "judge").average
-    assert [each["assessor"] for each in told["questions"][0]["assessors"]] == ["p0", "p1", "p2"]
-    assert found.tables().names == ("alternative", "alternative-assessors")
+    tables = json.loads(found.to_json())["tables"]
+    assert list(tables) == ["alternative", "alternative-assessors"]
+    assert [row["passes"] for row in tables["alternative"]] == [True, False, False, True]
+    assert [row["assessor"] for row in tables["alternative-assessors"]] == ["p0", "p1", "p2"]
     assert "0 of 100 draws" in found.table().to_text()
 
 
@@ -264,7 +257,7 @@ def test_from_a_table_of_scores(tmp_path: Path) -> None:
     (tmp_path / "ratings.csv").write_text("\n".join(lines), encoding="utf-8")
     from adjudge.analyses.scores import scores_of
 
-    found = alternative(benches_of(scores_of(tmp_path / "ratings.csv"), "program"))
+    found = alternative(benches_of(scores_of(tmp_path / "ratings.csv"), "program"), Judges())
     assert of(found, "judge").passes
     assert adjudge.__version__ in found.signature
 

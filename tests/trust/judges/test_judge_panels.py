@@ -10,13 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from adjudge.analyses.judges import Judges
 from adjudge.analyses.judges.bench import JudgeBenches, benches_of
-from adjudge.analyses.judges.options import JudgeOptions
 from adjudge.analyses.judges.panels import panel_bench, panels, with_panel
 from adjudge.analyses.scores import scores_of
 from adjudge.core.errors import UsageError
 
 JUDGES = ("j1", "j2", "j3")
+MEAN = Judges(panel="mean")
 
 
 def rated(*, assessors: int = 3, topics: int = 30, correlation: float = 0.5, seed: int = 1) -> pd.DataFrame:
@@ -51,8 +52,7 @@ def test_a_panel_is_a_judge() -> None:
     assert bench.people_mean == pytest.approx(wide.loc[at, ["a0", "a1", "a2"]].mean(axis=1).to_numpy())
     assert bench.cells() is not None
     # a panel among the judges is no judge of the panel
-    assert [each.judges for each in panels(both).aspects] == [JUDGES]
-    assert with_panel(benches(frame), "none").judges == JUDGES
+    assert [each.judges for each in panels(both, MEAN).aspects] == [JUDGES]
 
 
 def test_a_panel_answers_where_all_of_its_judges_do() -> None:
@@ -62,35 +62,34 @@ def test_a_panel_answers_where_all_of_its_judges_do() -> None:
     own = benches(frame[~gone & ~alone])
     bench = panel_bench(own.benches, "vote")
     assert np.isnan(bench.given).sum() == 10
-    assert "no answer for 10 things" in bench.notes[0]
+    assert (bench.notes[0].code, bench.notes[0].data["things"]) == ("not-answered-by-all", 10)
     assert "t3" not in bench.topics
-    (found,) = panels(own).aspects
+    (found,) = panels(own, MEAN).aspects
     assert (found.left_out, found.errors.things) == (10, 135)
-    assert any("10 things that not all judges" in note for note in panels(own).notes())
+    assert any("10 things that not all judges" in note for note in panels(own, MEAN).warnings())
 
 
 def test_what_is_said_follows_from_the_numbers() -> None:
-    result = panels(benches(rated(topics=80)), JudgeOptions(resamples=300), how="mean")
+    result = panels(benches(rated(topics=80)), Judges(resamples=300, panel="mean"))
     (found,) = result.aspects
     worth, gain = found.errors.worth, found.errors.gain
     assert worth.low < 3 / (1 + 2 * 0.5) < worth.high
     said = list(result.sentences())
-    assert f"worth {worth.value:.2f} ({worth.low:.2f} to {worth.high:.2f}) judges" in said[0]
+    assert f"worth {worth.value:.2f} ({worth.low:.2f} to {worth.high:.2f}) judges" in said[1]
     assert gain.low > 0
-    assert f"{100 * gain.value:.0f}% below that of" in said[1]
-    assert "not shown" not in said[1]
+    assert f"{100 * gain.value:.0f}% below that of" in said[2]
+    assert "not shown" not in said[2]
     assert result.headline() == f"Three judges are worth {worth.value:.2f} with independent errors."
     row = result.table().row(aspect="fluency")
     assert row["worth"] == worth.value
     assert len(result.to_frame()) == 1
-    data = json.loads(json.dumps(result.as_dict()))
-    assert data["aspects"][0]["worth"]["value"] == worth.value
-    assert len(data["aspects"][0]["correlations"]) == 3
-    tables = result.tables()
-    assert tables.names == ("panels", "panel-judges", "panel-correlations-fluency")
-    assert len(tables["panel-judges"].rows) == 4
+    tables = json.loads(result.to_json())["tables"]
+    assert tables["panels"][0]["worth"] == worth.value
+    assert list(tables) == ["panels", "panel-judges", "panel-correlations-fluency"]
+    assert len(tables["panel-correlations-fluency"]) == 3
+    assert len(tables["panel-judges"]) == 4
     assert "Three judges" in repr(result)
-    assert result.table().signature.startswith("panel:mean|")
+    assert result.how().startswith("panel:mean|")
 
 
 def test_copies_of_one_judge_are_worth_one() -> None:
@@ -98,7 +97,7 @@ def test_copies_of_one_judge_are_worth_one() -> None:
     one = frame[frame.assessor == "j1"]
     people = frame[~frame.assessor.isin(JUDGES)]
     copies = [one.assign(assessor=name) for name in JUDGES]
-    result = panels(benches(pd.concat([people, *copies])))
+    result = panels(benches(pd.concat([people, *copies])), MEAN)
     (found,) = result.aspects
     assert found.errors.worth.value == pytest.approx(1)
     assert found.errors.gain.value == pytest.approx(0, abs=1e-9)
@@ -106,14 +105,14 @@ def test_copies_of_one_judge_are_worth_one() -> None:
 
 
 def test_one_assessor_leaves_peoples_error_unknown() -> None:
-    result = panels(benches(rated(assessors=1)))
+    result = panels(benches(rated(assessors=1)), MEAN)
     assert sum("people's own error is not known" in said for said in result.sentences()) == 1
     assert np.isnan(result.aspects[0].errors.people_error)
 
 
 def test_one_judge_is_no_panel() -> None:
     own = benches(rated(), ("j1",))
-    result = panels(own)
+    result = panels(own, MEAN)
     assert "cannot be said" in result.headline()
     assert "a panel has at least two judges" in " ".join(result.sentences())
     with pytest.raises(UsageError, match="needs two judges"):
@@ -121,9 +120,9 @@ def test_one_judge_is_no_panel() -> None:
 
 
 def test_without_a_panel_errors_are_told_all_the_same() -> None:
-    result = panels(benches(rated()), how="none")
+    result = panels(benches(rated()), Judges())
     assert result.aspects[0].errors.panel is None
-    assert len(list(result.sentences())) == 1
+    assert len(list(result.sentences())) == 2
     columns, _ = result.table().printed()
     assert "gain" not in [column.name for column in columns]
 
@@ -148,18 +147,18 @@ def opposed(*, topics: int = 40, seed: int = 0, reversed_: bool = False) -> pd.D
 
 
 def test_errors_against_each_other_are_said_to_be() -> None:
-    result = panels(benches(opposed(), ("j1", "j2")), JudgeOptions(resamples=300))
+    result = panels(benches(opposed(), ("j1", "j2")), Judges(resamples=300, panel="mean"))
     (found,) = result.aspects
     assert found.errors.correlation.high < 0
     assert found.errors.worth.low > 2
-    said = " ".join([result.headline(), *result.sentences()])
+    said = " ".join(result.sentences())
     assert said.count("their errors go against each other") == 2
     assert "not seen" not in said
-    assert "inf" not in f"{said} {result.tables()!r} {result.table().row(aspect='fluency')}"
+    assert "inf" not in f"{said} {result.all_tables!r} {result.table().row(aspect='fluency')}"
 
 
 def test_a_worth_without_an_upper_end_is_not_printed_as_infinite() -> None:
-    result = panels(benches(opposed(), ("j1", "j2")), JudgeOptions(resamples=300))
+    result = panels(benches(opposed(), ("j1", "j2")), Judges(resamples=300, panel="mean"))
     errors = result.aspects[0].errors
     open_ = replace(errors, worth=replace(errors.worth, high=float("inf")))
     made = replace(result, aspects=(replace(result.aspects[0], errors=open_),))
@@ -173,9 +172,9 @@ def test_a_worth_without_an_upper_end_is_not_printed_as_infinite() -> None:
 
 
 def test_which_judge_answers_the_opposite_is_said() -> None:
-    result = panels(benches(opposed(reversed_=True)), JudgeOptions(resamples=300))
+    result = panels(benches(opposed(reversed_=True)), Judges(resamples=300, panel="mean"))
     assert "cannot be said" in result.headline()
-    said = next(iter(result.sentences()))
+    said = list(result.sentences())[1]
     assert said.endswith("cannot be said: j3: it answers the opposite: its answers fall where people's rise.")
     row = result.table().row(aspect="fluency")
     assert np.isnan(result.aspects[0].errors.worth.value)

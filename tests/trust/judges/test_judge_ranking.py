@@ -15,9 +15,10 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 import adjudge
+from adjudge.analyses.judges import Judges
 from adjudge.analyses.judges.bench import POOLED, AspectBench, JudgeBenches, benches_of
-from adjudge.analyses.judges.options import JudgeOptions
 from adjudge.analyses.judges.ranking import RankingResult, SharedConclusions, ranking
+from adjudge.analyses.judges.words.ranking import about_aspect
 from adjudge.analyses.scores import scores_of
 from adjudge.stats.checks import FloatArray
 
@@ -57,7 +58,7 @@ def bench(people: FloatArray, judge: FloatArray, **more: Any) -> AspectBench:
 def ranked(*benches: AspectBench, **options: Any) -> RankingResult:
     return ranking(
         JudgeBenches(name="made", judges=("program",), benches=benches),
-        JudgeOptions(**{"resamples": 100} | options),
+        Judges(**{"resamples": 100} | options),
     )
 
 
@@ -104,7 +105,7 @@ def test_tau_equals_scipys_and_the_interval_that_of_meta(tmp_path: Path) -> None
         lines.append(f"program,t{t},s{s},,{judge[t, s]!r}")
     file = tmp_path / "scores.csv"
     file.write_text("\n".join(lines).replace("np.float64(", "").replace(")", ""), encoding="utf-8")
-    found = ranking(benches_of(scores_of(file), "program"), JudgeOptions(resamples=200, seed=3)).aspects[0]
+    found = ranking(benches_of(scores_of(file), "program"), Judges(resamples=200, seed=3)).aspects[0]
     assert found.own.tau == pytest.approx(tau(judge, people.mean(axis=0)))
     meta = adjudge.meta(
         file, "program", human="overall", parts="correlations", resamples=200, seed=3
@@ -144,10 +145,10 @@ def test_conclusions_equal_plain_loops(kind: str) -> None:
         assert found.own.high < 0
         assert found.contradicted
         assert all(int(a[1:]) > int(b[1:]) for a, b in found.contradicted)  # people find later systems better
-        assert "rather the reverse of people's" in found.first(0.95)
+        assert "rather the reverse of people's" in next(about_aspect(found, 0.95))
     elif kind == "useless":
         assert found.own.low <= 0 <= found.own.high
-        assert found.first(0.95).endswith("it may not be related to people's at all.")
+        assert next(about_aspect(found, 0.95)).endswith("it may not be related to people's at all.")
         assert found.own.beside_assessor == "below"
 
 
@@ -159,7 +160,7 @@ def test_a_judge_that_answers_as_people_do_on_average_comes_to_all_their_conclus
     assert (own.same, own.opposite, own.only_people, own.only_measure) == (own.people_find, 0, 0, 0)
     assert own.people_find > 0
     assert found.own.tau == 1
-    assert "without an interval (the correlation is 1" in found.first(0.95)
+    assert "without an interval (the correlation is 1" in next(about_aspect(found, 0.95))
 
 
 def test_a_constant_ranks_nothing() -> None:
@@ -268,8 +269,8 @@ def test_sets_of_topics_are_resampled_whole() -> None:
     judge = worth + np.random.default_rng(1).normal(size=worth.shape)
     sets = tuple(f"set{k // (SYSTEMS * 3)}" for k in range(TOPICS * SYSTEMS))
     found = ranked(bench(people, judge, clusters=sets))
-    assert any("10 sets of inputs" in note for note in found.table().notes)
-    assert any("tests of pairs take topics as independent" in note for note in found.table().notes)
+    assert any("10 sets of inputs" in note for note in found.warnings())
+    assert any("tests of pairs take topics as independent" in note for note in found.warnings())
     assert found.aspects[0].own.tau == ranked(bench(people, judge)).aspects[0].own.tau
 
 
@@ -283,7 +284,7 @@ def test_only_the_interval_says_on_which_side_of_an_assessor_a_judge_is() -> Non
     ):
         found = replace(own, taus=(replace(own.own, difference_low=low, difference_high=high),))
         assert found.own.beside_assessor == side
-        assert words in list(found.sentences(0.95))[1]
+        assert words in list(about_aspect(found, 0.95))[1]
 
 
 # Where little is known
@@ -314,15 +315,15 @@ def test_few_systems() -> None:
         "On overall no ranking of program could be compared with people's: one system (s0) was judged, and there is"
         " nothing to rank."
     )
-    assert one.tables().tables == ()
+    assert one.rows_of().rows == ()
     five = ranked(bench(people[:, :, :5], worth[:, :5])).aspects[0]
-    assert "without an interval (fewer than 6 systems to resample (5))" in five.first(0.95)
+    assert "without an interval (fewer than 6 systems to resample (5))" in next(about_aspect(five, 0.95))
 
 
 def test_nobody_to_compare_with() -> None:
     people, worth = made()
     alone = ranked(bench(people[:1], worth)).aspects[0]
-    assert list(alone.sentences(0.95))[1] == (
+    assert list(about_aspect(alone, 0.95))[1] == (
         "On overall no assessor's ranking can be compared with others': people's answers come from one assessor (p0)."
     )
     pooled = ranked(replace(bench(people[:1], worth), people=(POOLED,), named=False))
@@ -337,7 +338,7 @@ def test_no_systems_no_ranking() -> None:
     own = bench(people, worth)
     found = ranked(replace(own, systems=(None,) * len(own.topics)))
     assert found.aspects[0].why == "no summaries of systems were judged"
-    assert found.as_dict()["questions"][0]["taus"] == []
+    assert not found.aspects[0].taus
 
 
 def test_one_topic() -> None:
@@ -352,14 +353,15 @@ def test_every_form_has_the_same_numbers() -> None:
     people, worth = made()
     judge = worth + np.random.default_rng(1).normal(size=worth.shape)
     found = ranked(bench(people, judge), replace(bench(people, -judge), aspect="fluency"))
-    told = json.loads(json.dumps(found.as_dict()))
-    assert [each["taus"][0]["tau"] for each in told["questions"]] == [each.own.tau for each in found.aspects]
+    told = json.loads(found.to_json())
+    taus = [row["tau"] for row in told["tables"]["ranking"] if row["kind"] == "judge"]
+    assert taus == [each.own.tau for each in found.aspects]
     assert told["questions"][1]["contradicted"]
-    assert found.tables().names == (
+    assert tuple(table.name for table in found.all_tables) == (
         "ranking",
         "ranking-conclusions",
-        "ranking-ranks-program-overall",
-        "ranking-ranks-program-fluency",
+        "ranking-ranks-overall",
+        "ranking-ranks-fluency",
     )
     assert "on overall and -0." in found.headline()
     silent = replace(bench(people, judge * 0), aspect="grammar")
@@ -367,11 +369,11 @@ def test_every_form_has_the_same_numbers() -> None:
         ranked(bench(people, judge), silent).headline().endswith("with people's; there is none on grammar.")
     )
     assert found.of("program", "fluency").own.tau < 0
-    shown = found.conclusions_table().to_frame()
+    shown = found.to_frame("ranking-conclusions")
     assert set(shown["beside"]) == {"people", "all but one"}
     assert "|resample:all|R:100|" in found.signature
     again = ranked(bench(people, judge), replace(bench(people, -judge), aspect="fluency"))
-    assert again.as_dict() == told
+    assert json.loads(again.to_json()) == told
 
 
 # SummEval

@@ -12,6 +12,7 @@ from adjudge.analyses.catalogue.choice import choices, first_drawn
 from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec, Progress
 from adjudge.analyses.compare import figures as compare
 from adjudge.analyses.judged import figures as judged
+from adjudge.analyses.judges import figures as judges
 from adjudge.analyses.preferences import figures as preferences
 from adjudge.analyses.stability import figures as stability
 from adjudge.core.errors import UsageError, nearest, quoted
@@ -22,7 +23,18 @@ if TYPE_CHECKING:
     from adjudge.core.picture import Figure
     from adjudge.data.scores import AllLengths
 
-FAMILIES = (compare, comparing, slicing, judged, stability, agreement, assessors, trusting, preferences)
+FAMILIES = (
+    compare,
+    comparing,
+    slicing,
+    judged,
+    stability,
+    agreement,
+    assessors,
+    judges,
+    trusting,
+    preferences,
+)
 CATALOGUE: dict[str, FigureSpec] = {spec.name: spec for family in FAMILIES for spec in family.SPECS}
 
 

@@ -1,4 +1,4 @@
-"""Figures of whether to trust it: measures beside people, judges."""
+"""Figures of whether to trust it: measures beside people."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
 from adjudge.core.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from adjudge.analyses.judges.result import JudgeReport
     from adjudge.analyses.meta.result import MetaResult
     from adjudge.analyses.scores import Scores
     from adjudge.core.picture import Figure
@@ -111,52 +110,7 @@ def _curve(what: str) -> Callable[[Scores, FigureOptions], Figure]:
     return make
 
 
-# Judges
-
-
-def _report(scores: Scores, options: FigureOptions) -> JudgeReport:
-    from adjudge.analyses.judges.result import judge_report
-
-    if len(options.judge) > 1:
-        raise UsageError(f"this figure takes one judge: choose one of {', '.join(options.judge)}")
-    return judge_report(
-        scores,
-        options.judge,
-        question=options.measures,
-        parts="agreement",
-        length=options.length,
-        form=options.form,
-        seed=options.seed,
-        progress=lambda part, done, of: options.progress(done, of),
-    )
-
-
-def _judge_agreement(scores: Scores, options: FigureOptions) -> Figure:
-    return _report(scores, options).figure("judge-agreement")
-
-
-def _judge_controls(scores: Scores, options: FigureOptions) -> Figure:
-    return _report(scores, options).figure("judge-controls")
-
-
 SPECS = (
-    FigureSpec(
-        "judge-agreement",
-        "A judge's agreement with people about each system, beside people's own.",
-        _judge_agreement,
-        after="Lin and Hovy 2002, figures 5 and 6",
-        takes=("judge",),
-        example="-m completeness --length 100",
-        one_target=True,
-    ),
-    FigureSpec(
-        "judge-controls",
-        "A judge beside people and beside controls that need no judge.",
-        _judge_controls,
-        takes=("judge",),
-        example="-m completeness --length 100",
-        one_target=True,
-    ),
     FigureSpec(
         "scatter",
         "A measure against people, systems labelled, at each level.",

@@ -5,29 +5,26 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from adjudge import __version__
+from adjudge.analyses.base import Progress, silent
+from adjudge.analyses.judges import Judges
 from adjudge.analyses.judges.bench import AspectBench, JudgeBenches
 from adjudge.analyses.judges.controls import Control, Footing, controls_of
-from adjudge.analyses.judges.options import JudgeOptions
 from adjudge.analyses.judges.verdict import (
-    CRITERIA,
-    STEP_WORDS,
-    STEPS,
     ControlDifference,
     Criterion,
     CriterionVerdict,
     JudgeVerdict,
     criterion_verdict,
-    difference_words,
-    verdict_of,
 )
-from adjudge.core.picture import Pictured
-from adjudge.core.table import Cell, Column, Table, Tables, Tabular, plain
-from adjudge.core.words import counted, listed, natural
+from adjudge.analyses.judges.words.agreement import CRITERIA, difference_words
+from adjudge.core.results import Note, Result
+from adjudge.core.table import Cell, Column, Table
+from adjudge.core.words import counted, natural
 from adjudge.stats.agreement import SAME
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.judge_agreement import (
@@ -41,9 +38,6 @@ from adjudge.stats.judge_agreement import (
     people_agreement,
     topic_means,
 )
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 RowKind = Literal["judge", "people", "assessor", "constant", "random", "length", "measure"]
 NONE = DrawnValue(math.nan)
@@ -91,12 +85,6 @@ class SystemBesidePeople:
     """The judge has no alpha."""
     why_people: str | None = None
 
-    def record(self) -> dict[str, Any]:
-        found: dict[str, Any] = {"system": self.system, "things": self.things}
-        for name, own in (("judge", self.judge), ("people", self.people)):
-            found |= {name: own.value, f"{name}_low": own.low, f"{name}_high": own.high}
-        return found | {"why": self.why, "why_people": self.why_people}
-
 
 @dataclass(frozen=True)
 class AspectAgreement:
@@ -110,9 +98,9 @@ class AspectAgreement:
     people: tuple[str, ...]
     rows: tuple[BesidePeople, ...]
     verdict: JudgeVerdict
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Note, ...] = ()
     """Those of the notes without which the verdict would be misread."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     systems: tuple[SystemBesidePeople, ...] = ()
     """Nobody's where answers are not about single systems."""
 
@@ -131,76 +119,90 @@ def over_words(topics: int, clusters: int) -> str:
     return f"{counted(clusters, 'set')} of topics"
 
 
-@dataclass(frozen=True, repr=False)
-class JudgeAgreementResult(Pictured, Tabular):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class JudgeAgreementResult(Result):
     """Judges beside people and controls, aspect by aspect, with a verdict on each."""
 
+    WORDS: ClassVar[str] = "adjudge.analyses.judges.words.agreement"
+    FRAME: ClassVar[str] = "judge-agreement"
+    IN_JSON: ClassVar[tuple[str, ...]] = ("judge-systems",)
     FIGURES: ClassVar[Mapping[str, str]] = {
         "judge-agreement": "adjudge.analyses.judges.figures:judge_agreement",
         "judge-controls": "adjudge.analyses.judges.figures:judge_controls",
     }
 
+    asked: Judges
     aspects: tuple[AspectAgreement, ...]
-    level: float
-    margin: float
-    signature: str
-
-    def of(self, judge: str, aspect: str | None = None) -> tuple[AspectAgreement, ...]:
-        return tuple(each for each in self.aspects if each.judge == judge and aspect in (None, each.aspect))
 
     @property
-    def verdicts(self) -> tuple[JudgeVerdict, ...]:
-        return tuple(each.verdict for each in self.aspects)
+    def level(self) -> float:
+        return self.asked.level
 
-    def headline(self) -> str:
-        """The verdict, and how it is to be read; of several aspects, what a judge is on which of them."""
-        if len(self.aspects) == 1:
-            (only,) = self.aspects
-            return " ".join(
-                [only.verdict.sentence(), *(f"On {only.aspect} {note}." for note in only.remarks)]
-            )
-        return " ".join(_verdicts_of(judge, self.of(judge)) for judge in self.judges)
+    @property
+    def margin(self) -> float:
+        return self.asked.margin
+
+    def of(self, judge: str) -> tuple[AspectAgreement, ...]:
+        return tuple(each for each in self.aspects if each.judge == judge)
 
     @property
     def judges(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(each.judge for each in self.aspects))
 
-    def sentences(self) -> Iterator[str]:
+    @property
+    def verdicts(self) -> tuple[JudgeVerdict, ...]:
+        return tuple(each.verdict for each in self.aspects)
+
+    def how(self) -> str:
+        return (
+            f"judge-agreement|alpha:ordinal|weights:quadratic|bootstrap:clusters:expanded-percentile:"
+            f"{self.asked.resamples}|controls:equipercentile:leave-one-cluster-out|margin:{self.margin:g}"
+            f"|seed:{self.asked.seed}|v:{__version__}"
+        )
+
+    def notes(self) -> Iterator[Note]:
         for each in self.aspects:
-            yield each.verdict.sentence()
-            yield from (f"On {each.aspect} {note}." for note in each.remarks)
-            people = each.of("people")[0]
-            if people.why is None:
-                within = (
-                    f"; within topics, with the mean of all but one, {people.judge_within:z.3f} and"
-                    f" {people.within.value:z.3f}"
-                )
-                yield (
-                    f"{each.judge} on {each.aspect}: the mean alpha with people is {people.judge_alpha:z.3f}, that of"
-                    f" people with each other {people.alpha.value:z.3f}"
-                    f"{'' if math.isnan(people.within.value) else within}."
-                )
+            about = {"about": f"{each.judge} on {each.aspect}"} if len(self.aspects) > 1 else {}
+            for note in each.notes:
+                yield replace(note, data={**note.data, **about})
 
-    def table(self) -> Table:
-        """Every row of every aspect."""
-        columns = (Column("judge"), Column("aspect"), Column("topics"), *_columns(self.level))
-        rows = tuple(
-            (each.judge, each.aspect, each.topics, *_cells(row)) for each in self.aspects for row in each.rows
-        )
-        return Table(
-            name="judge-agreement",
-            columns=columns,
-            rows=rows,
-            title=self._title(),
-            said=tuple(self.sentences()),
-            notes=self.notes,
-            signature=self.signature,
-        )
+    def facts(self) -> dict[str, Any]:
+        return {
+            "level": self.level,
+            "margin": self.margin,
+            "aspects": [
+                {
+                    "judge": each.judge,
+                    "aspect": each.aspect,
+                    "things": each.things,
+                    "topics": each.topics,
+                    "clusters": each.clusters,
+                    "people": each.people,
+                    "step": each.verdict.step,
+                    "criteria": {own.criterion: own.step for own in each.verdict.criteria},
+                    "why": each.verdict.why,
+                }
+                for each in self.aspects
+            ],
+        }
 
-    def _title(self) -> str:
-        return f"Agreement with people, {100 * self.level:.4g}% intervals over topics"
+    def tables(self) -> Iterator[Table]:
+        """Of several aspects an overview, then a table per judge and aspect."""
+        if len(self.aspects) > 1:
+            yield self._overview()
+        for each in self.aspects:
+            name = f"judge-agreement-{each.aspect}"
+            yield Table(
+                name=name if len(self.judges) == 1 else f"{name}-{each.judge}",
+                columns=_columns(self.level),
+                rows=tuple(tuple(_cells(row)) for row in each.rows),
+                title=(
+                    f"{each.judge} on {each.aspect}: agreement with people, {100 * self.level:.4g}% intervals over"
+                    f" {each.over} ({counted(each.things, 'thing')}, {counted(len(each.people), 'assessor')})"
+                ),
+            )
 
-    def overview(self) -> Table:
+    def _overview(self) -> Table:
         """Every aspect by alpha and by the order within topics: the judge, people, controls, the verdict."""
         titles: dict[RowKind, str] = {
             "people": "one assessor with the others",
@@ -209,135 +211,60 @@ class JudgeAgreementResult(Pictured, Tabular):
             "length": "length",
             "measure": "best measure",
         }
-        kinds: tuple[RowKind, ...] = ("judge", *titles)
         rows: list[tuple[Cell, ...]] = []
         for each in self.aspects:
-            for criterion in each.verdict.criteria:
-                judge, *others = (_best(each.of(kind), criterion.criterion) for kind in kinds)
+            for own in each.verdict.criteria:
+                judge, *others = (_best(each.of(kind), own.criterion) for kind in ("judge", *titles))
                 people = each.of("people")[0]
-                beside = people.judge_alpha if criterion.criterion == "alpha" else people.judge_within
-                row = (each.judge, each.aspect, CRITERIA[criterion.criterion], judge, beside, *others)
-                rows.append((*row, criterion.step))
-        return Table(
-            name="judge-verdicts",
+                beside = people.judge_alpha if own.criterion == "alpha" else people.judge_within
+                by = CRITERIA[own.criterion]
+                rows.append((each.judge, each.aspect, by, judge, beside, *others, own.step))
+        return Table.of(
+            "judge-verdicts",
+            rows,
+            Column("name", "judge", show="varies"),
+            "aspect",
+            Column("criterion", "by"),
+            Column("judge", format=".2f", tiny=False),
+            Column("judge_beside", "judge with all but one", ".2f", tiny=False),
+            *(Column(kind, title, ".2f", tiny=False) for kind, title in titles.items()),
+            "verdict",
             title="Agreement with people by two criteria, beside one assessor's and that of controls",
-            columns=(
-                Column("name", "judge", show="varies"),
-                Column("aspect"),
-                Column("criterion", "by"),
-                Column("judge", "judge", ".2f", tiny=False),
-                Column("judge_beside", "judge with all but one", ".2f", tiny=False),
-                *(Column(kind, title, ".2f", tiny=False) for kind, title in titles.items()),
-                Column("verdict", "verdict"),
-            ),
-            rows=tuple(rows),
-            said=tuple(each.sentence() for each in self.verdicts),
-            signature=self.signature,
         )
 
-    def tables(self) -> Tables:
-        """Of several aspects an overview, then a table per judge and aspect."""
-        several = (self.overview(),) if len(self.aspects) > 1 else ()
-        return Tables((*several, *(self._one(each) for each in self.aspects)), notes=self.notes)
+    def on_demand(self) -> Mapping[str, Callable[[], Table]]:
+        return {"judge-agreement": self._rows, "judge-systems": self._systems}
 
-    def _one(self, each: AspectAgreement) -> Table:
-        return Table(
-            name=f"judge-agreement-{each.judge}-{each.aspect}",
-            columns=_columns(self.level),
-            rows=tuple(tuple(_cells(row)) for row in each.rows),
-            title=(
-                f"{each.judge} on {each.aspect}: agreement with people, {100 * self.level:.4g}% intervals over"
-                f" {each.over} ({counted(each.things, 'thing')}, {counted(len(each.people), 'assessor')})"
-            ),
-            said=(each.verdict.sentence(),),
-            notes=each.notes,
-            signature=self.signature,
-        )
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        many = len(self.aspects) > 1
-        return tuple(
-            dict.fromkeys(
-                f"{each.judge} on {each.aspect}: {note}" if many else note
-                for each in self.aspects
-                for note in each.notes
-            )
-        )
-
-    def to_frame(self) -> pd.DataFrame:
+    def _rows(self) -> Table:
         """One row per judge, aspect and row of its table."""
-        import pandas as pd
+        records = [
+            {"judge": each.judge, "aspect": each.aspect, **row.record()}
+            for each in self.aspects
+            for row in each.rows
+        ]
+        return Table.of("judge-agreement", records, *records[0])
 
-        return pd.DataFrame(
-            [
-                {"judge": each.judge, "aspect": each.aspect, **row.record()}
-                for each in self.aspects
-                for row in each.rows
-            ]
-        )
-
-    def systems_frame(self) -> pd.DataFrame:
+    def _systems(self) -> Table:
         """One row per judge, aspect and system: alpha with people, beside people's own."""
-        import pandas as pd
-
-        return pd.DataFrame(
-            [
-                {"judge": each.judge, "aspect": each.aspect, **row.record()}
+        columns = "judge aspect system things alpha low high people people_low people_high why why_people"
+        return Table.of(
+            "judge-systems",
+            (
+                (
+                    each.judge,
+                    each.aspect,
+                    row.system,
+                    row.things,
+                    *(row.judge.value, row.judge.low, row.judge.high),
+                    *(row.people.value, row.people.low, row.people.high),
+                    row.why,
+                    row.why_people,
+                )
                 for each in self.aspects
                 for row in each.systems
-            ]
+            ),
+            columns,
         )
-
-    def as_dict(self) -> dict[str, Any]:
-        found: dict[str, Any] = plain(
-            {
-                "level": self.level,
-                "margin": self.margin,
-                "aspects": [
-                    {
-                        "judge": each.judge,
-                        "aspect": each.aspect,
-                        "things": each.things,
-                        "topics": each.topics,
-                        "clusters": each.clusters,
-                        "people": list(each.people),
-                        "rows": [row.record() for row in each.rows],
-                        "systems": [row.record() for row in each.systems],
-                        "verdict": {
-                            "step": each.verdict.step,
-                            "words": each.verdict.words,
-                            "sentence": each.verdict.sentence(),
-                            "criteria": [
-                                {
-                                    "criterion": own.criterion,
-                                    "step": own.step,
-                                    "words": own.words,
-                                    "because": own.because,
-                                }
-                                for own in each.verdict.criteria
-                            ],
-                            "why": list(each.verdict.why),
-                        },
-                        "notes": list(each.notes),
-                    }
-                    for each in self.aspects
-                ],
-                "sentences": list(self.sentences()),
-                "signature": self.signature,
-            }
-        )
-        return found
-
-
-def _verdicts_of(judge: str, aspects: Sequence[AspectAgreement]) -> str:
-    """What a judge is on which aspects, the best first."""
-    by_step: dict[str | None, list[str]] = {}
-    for each in aspects:
-        by_step.setdefault(each.verdict.step, []).append(each.aspect)
-    order = sorted(by_step, key=lambda step: -1 if step is None else STEPS.index(step), reverse=True)
-    parts = [f"{STEP_WORDS[step]} on {listed(by_step[step])}" for step in order]
-    return f"{judge} is {'; '.join(parts)}."
 
 
 def _best(rows: Sequence[BesidePeople], criterion: Criterion) -> float | None:
@@ -347,27 +274,14 @@ def _best(rows: Sequence[BesidePeople], criterion: Criterion) -> float | None:
 
 
 def judge_agreement(
-    benches: JudgeBenches,
-    options: JudgeOptions | None = None,
-    *,
-    progress: Callable[[int, int], None] = lambda done, of: None,
+    benches: JudgeBenches, asked: Judges, progress: Progress = silent
 ) -> JudgeAgreementResult:
     """Every judge on every aspect beside people and controls, with a verdict in steps."""
-    options = JudgeOptions() if options is None else options
-    found = []
+    aspects = []
     for done, bench in enumerate(benches.benches):
-        found.append(_aspect(bench, options))
+        aspects.append(_aspect(bench, asked))
         progress(done + 1, len(benches.benches))
-    return JudgeAgreementResult(
-        aspects=tuple(found),
-        level=options.level,
-        margin=options.margin,
-        signature=(
-            f"judge-agreement|alpha:ordinal|weights:quadratic|bootstrap:clusters:expanded-percentile:{options.resamples}"
-            f"|controls:equipercentile:leave-one-cluster-out|margin:{options.margin:g}|seed:{options.seed}"
-            f"|v:{__version__}"
-        ),
-    )
+    return JudgeAgreementResult(asked=asked, aspects=tuple(aspects))
 
 
 # One aspect
@@ -411,7 +325,7 @@ class _Drawn:
         return 1 - self.judges[judge] if len(self.assessors) == 1 else -self.over_assessor(judge)
 
 
-def _aspect(bench: AspectBench, options: JudgeOptions) -> AspectAgreement:
+def _aspect(bench: AspectBench, options: Judges) -> AspectAgreement:
     footing = Footing.of(bench)
     own = footing.bench
     times = draws_of(options.rng("agreement"), footing.clusters, options.resamples)
@@ -436,20 +350,19 @@ def _aspect(bench: AspectBench, options: JudgeOptions) -> AspectAgreement:
     if math.isnan(drawn["alpha"].judges[0, 0]):
         why.append("there is no alpha (nobody gave more than one answer)")
     missing = [f"not compared with {each.name} ({each.why})" for each in controls if each.why is not None]
-    verdict = verdict_of(
-        bench.judge,
-        bench.aspect,
-        [
+    verdict = JudgeVerdict(
+        judge=bench.judge,
+        aspect=bench.aspect,
+        criteria=tuple(
             _verdict(criterion, drawn[criterion], there, options, footing)
             for criterion in CRITERIA
             if not math.isnan(drawn[criterion].judges[0, 0])
-        ],
-        [*why, *missing],
+        ),
+        why=(*why, *missing),
     )
     remarks = [note for note in (footing.rank_note, _copied(bench)) if note is not None]
-    notes = dict.fromkeys(
-        [*bench.notes, *remarks, *footing.notes, *(note for each in controls for note in each.notes)]
-    )
+    notes = [*bench.notes, *remarks, *footing.notes, *(note for each in controls for note in each.notes)]
+    notes = [note for at, note in enumerate(notes) if note not in notes[:at]]
     return AspectAgreement(
         judge=bench.judge,
         aspect=bench.aspect,
@@ -465,7 +378,7 @@ def _aspect(bench: AspectBench, options: JudgeOptions) -> AspectAgreement:
     )
 
 
-def _systems(footing: Footing, times: FloatArray, options: JudgeOptions) -> Iterator[SystemBesidePeople]:
+def _systems(footing: Footing, times: FloatArray, options: Judges) -> Iterator[SystemBesidePeople]:
     """Every system's things alone, on the scale of all, in the same draws of clusters."""
     bench = footing.bench
     if bench.pairs:
@@ -494,33 +407,29 @@ def _systems(footing: Footing, times: FloatArray, options: JudgeOptions) -> Iter
 
 
 LEAST_COPIED, COPIED = 30, 0.99
-"""From so many things on, answers are somebody's if so many are the same."""
+"""A judge copied somebody where this share of their answers is the same, about at least so many things."""
 LEAST_VARIED, VARIED = 5, 0.9
-"""The same where either gave another than the most common answer: that one is easily the same by chance."""
+"""The same among answers other than the most common one, which two people easily share by chance."""
 
 
-def _copied(bench: AspectBench) -> str | None:
+def _copied(bench: AspectBench) -> Note | None:
     """Whose answers the judge gives, if somebody's."""
-    found: list[tuple[float, int, int, str]] = []
+    copied: list[tuple[float, int, int, str]] = []
     for person, answers in zip(bench.people, bench.answers.T, strict=True):
         both = ~np.isnan(answers) & ~np.isnan(bench.given)
-        own, given = answers[both], bench.given[both]
-        alike = np.isclose(own, given, rtol=1e-9, atol=1e-12)
-        n, same = own.size, int(alike.sum())
+        theirs, given = answers[both], bench.given[both]
+        alike = np.isclose(theirs, given, rtol=1e-9, atol=1e-12)
+        n, same = theirs.size, int(alike.sum())
         if n < LEAST_COPIED or same < COPIED * n:
             continue
-        values, times = np.unique(own, return_counts=True)
-        varied = ~alike | (own != values[times.argmax()])
+        values, times = np.unique(theirs, return_counts=True)
+        varied = ~alike | (theirs != values[times.argmax()])
         if varied.sum() >= LEAST_VARIED and alike[varied].mean() >= VARIED:
-            found.append((same / n, n, same, person if bench.named else "people"))
-    if not found:
+            copied.append((same / n, n, same, person if bench.named else "people"))
+    if not copied:
         return None
-    _, n, same, person = max(found, key=lambda each: each[:2])
-    often = f"all {n:,}" if same == n else f"{same:,} of {n:,}"
-    return (
-        f"{bench.judge}'s answers are those of {person}, the same about {often} things that both judged: the verdict is"
-        " about these"
-    )
+    _, n, same, person = max(copied, key=lambda each: each[:2])
+    return Note.of("copied", judge=bench.judge, person=person, same=same, things=n)
 
 
 def _of_coefficient(found: PeopleAgreement, at: int, weights: FloatArray) -> _Drawn:
@@ -566,7 +475,7 @@ def _orders(footing: Footing, signs: Sequence[FloatArray], times: FloatArray, we
 
 
 def _rows(
-    footing: Footing, controls: Sequence[Control], drawn: dict[str, _Drawn], options: JudgeOptions
+    footing: Footing, controls: Sequence[Control], drawn: dict[str, _Drawn], options: Judges
 ) -> Iterator[BesidePeople]:
     def valued(each: FloatArray) -> DrawnValue:
         return drawn_value(each, footing.clusters, options.level)
@@ -619,7 +528,7 @@ def _verdict(
     criterion: Criterion,
     drawn: _Drawn,
     controls: Sequence[Control],
-    options: JudgeOptions,
+    options: Judges,
     footing: Footing,
 ) -> CriterionVerdict:
     def valued(each: FloatArray) -> DrawnValue:

@@ -8,22 +8,21 @@ they are not, the middle of the scale is near to everybody. So the controls stan
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from adjudge import __version__
+from adjudge.analyses.base import Progress, silent
+from adjudge.analyses.judges import Judges
 from adjudge.analyses.judges.bench import AspectBench, JudgeBenches
-from adjudge.analyses.judges.options import JudgeOptions
-from adjudge.core.table import Cell, Column, Table, Tables, Tabular, plain
-from adjudge.core.words import counted, listed
+from adjudge.core.results import Note, Result
+from adjudge.core.table import Cell, Column, Table
+from adjudge.core.words import listed
 from adjudge.stats.alternative import ENOUGH_TOPICS, AlternativeTests, alternative_tests
 from adjudge.stats.checks import FloatArray
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 DRAWS = 100
 """Of random answers."""
@@ -112,54 +111,23 @@ class AspectAlternative:
         """The best measure, where it passes."""
         return tuple(each for each in self.rows if each.kind == "measure" and each.passes)
 
-    def sentence(self) -> str:
-        """Whether the judge passes, and who else does."""
-        if self.why is not None:
-            return _not_made(self.judge, [self.aspect], self.why)
-        wins = round(self.own.winning_rate * self.own.assessors)
-        numbers = (
-            f"it wins against {wins} of {counted(self.own.assessors, 'assessor')}, average advantage probability"
-            f" {self.own.average:.2f}"
-        )
-        passes = "passes" if self.own.passes else "does not pass"
-        said = (
-            f"On {self.aspect} {self.judge} {passes} the alternative-annotator test at epsilon {self.epsilon:g}"
-            f" ({numbers})"
-        )
-        too = [*self.empty, *self.measured]
-        if not self.own.passes:
-            return f"{said}; {_who(too)}." if too else f"{said}."
-        if self.empty:
-            return f"{said}, and so {_who(self.empty, verb_first=True)}: passing says nothing here."
-        if self.measured:
-            return f"{said}, and so {_who(self.measured, verb_first=True)}: passing needs no judge here."
-        return f"{said}; {_who([each for each in self.rows[1:] if each.why is None])} not."
 
-
-def _not_made(judge: str, aspects: Sequence[str], why: str) -> str:
-    return f"On {listed(aspects, most=20)} the alternative-annotator test of {judge} was not made: {why}."
-
-
-def _who(rows: Sequence[AlternativeRow], *, verb_first: bool = False) -> str:
-    """`the constant 4 does`, `does the constant 4`."""
-    names = [
-        {"random": "answers drawn at random", "length": "length alone"}.get(each.kind, each.name)
-        for each in rows
-    ]
-    verb = "do" if len(rows) > 1 or rows[0].kind == "random" else "does"
-    return f"{verb} {listed(names)}" if verb_first else f"{listed(names)} {verb}"
-
-
-@dataclass(frozen=True, repr=False)
-class AlternativeResult(Tabular):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class AlternativeResult(Result):
     """The test of every judge on every question."""
 
+    WORDS: ClassVar[str] = "adjudge.analyses.judges.words.alternative"
+
+    asked: Judges
     aspects: tuple[AspectAlternative, ...]
-    options: JudgeOptions
 
     @property
-    def signature(self) -> str:
-        o = self.options
+    def made(self) -> tuple[AspectAlternative, ...]:
+        """Where the test could be made."""
+        return tuple(each for each in self.aspects if each.why is None)
+
+    def how(self) -> str:
+        o = self.asked
         units = "+".join(dict.fromkeys(each.units.split()[0] for each in self.aspects)) or "topics"
         return (
             f"alternative|alignment:-rmse|epsilon:{o.epsilon:g}|t:{units}|by:{o.alpha:g}|random:{DRAWS}|seed:{o.seed}"
@@ -169,222 +137,102 @@ class AlternativeResult(Tabular):
     def of(self, judge: str, aspect: str) -> AspectAlternative:
         return next(each for each in self.aspects if (each.judge, each.aspect) == (judge, aspect))
 
-    def headline(self) -> str:
-        """Of one question what there is to say; of several, where each judge passes and what that says."""
-        if len(self.aspects) == 1:
-            return self.aspects[0].sentence()
-        judges = dict.fromkeys(each.judge for each in self.aspects)
-        return " ".join(self._summed(judge) for judge in judges) or "There is no question to test a judge on."
+    def facts(self) -> dict[str, Any]:
+        not_made = [each for each in self.aspects if each.why is not None]
+        return {
+            "epsilon": self.asked.epsilon,
+            "alpha": self.asked.alpha,
+            "not_made": [{"judge": each.judge, "aspect": each.aspect, "why": each.why} for each in not_made],
+        }
 
-    def _summed(self, judge: str) -> str:
-        own = [each for each in self.aspects if each.judge == judge]
-        made = [each for each in own if each.why is None]
-        if not made:
-            why = dict.fromkeys(str(each.why) for each in own)
-            return f"The alternative-annotator test of {judge} was not made: {'; '.join(why)}."
-        passed = [each for each in made if each.own.passes]
-        said = (
-            f"{judge} passes the alternative-annotator test at epsilon {made[0].epsilon:g} on {len(passed)} of"
-            f" {counted(len(made), 'question')}"
-        )
-        if passed:
-            said += f" ({listed([each.aspect for each in passed])})"
-        if empty := [each.aspect for each in passed if each.empty]:
-            said += f"; constant, random or length-based answers pass too on {listed(empty)}"
-            said += ", where passing says nothing"
-        if measured := [each.aspect for each in passed if each.measured and not each.empty]:
-            said += f"; a measure passes too on {listed(measured)}, where passing needs no judge"
-        if alone := [each.aspect for each in passed if not each.measured and not each.empty]:
-            said += f"; no control passes on {listed(alone)}"
-        if left := [each.aspect for each in own if each.why is not None]:
-            said += f"; the test was not made on {listed(left)}"
-        return f"{said}."
-
-    def sentences(self) -> Iterator[str]:
-        """One for each question; those on which the test was not made for one reason have one together."""
-        left: dict[tuple[str, str], list[str]] = {}
-        for each in self.aspects:
-            if each.why is None:
-                yield each.sentence()
-            else:
-                left.setdefault((each.judge, each.why), []).append(each.aspect)
-        for (judge, why), aspects in left.items():
-            yield _not_made(judge, aspects, why)
-
-    def table(self) -> Table:
-        """Judges and controls, a row each."""
-        rows: list[tuple[Cell, ...]] = []
-        for aspect in self.aspects:
-            rows += [
-                (
-                    aspect.judge,
-                    aspect.aspect,
-                    each.name,
-                    each.kind,
-                    each.average,
-                    each.winning_rate,
-                    each.assessors,
-                    each.passes if each.why is None else None,
-                    each.shown(),
-                    each.passed,
-                    each.draws,
-                    each.why,
-                )
-                for each in aspect.rows
-            ]
-        return Table(
-            name="alternative",
-            columns=(
-                Column("judge", "dossier of", right=False, show="varies"),
-                Column("aspect", "question", right=False, show="varies"),
-                Column("name", "who answers", right=False),
-                Column("kind", show="never"),
-                Column("average", "average advantage", format=".2f"),
-                Column("winning_rate", "winning rate", format=".2f"),
-                Column("assessors", show="varies"),
-                Column("passes", show="never"),
-                Column("shown", "passes", right=False, data=False),
-                Column("passed", show="never"),
-                Column("draws", show="never"),
-                Column("why", show="never"),
+    def tables(self) -> Iterator[Table]:
+        """Judges and controls, a row each; and the judge beside each assessor."""
+        yield Table.of(
+            "alternative",
+            (
+                {
+                    "judge": aspect.judge,
+                    "aspect": aspect.aspect,
+                    **vars(row),
+                    "passes": row.passes if row.why is None else None,
+                    "shown": row.shown(),
+                }
+                for aspect in self.aspects
+                for row in aspect.rows
             ),
-            rows=tuple(rows),
+            Column("judge", "dossier of", right=False, show="varies"),
+            Column("aspect", "question", right=False, show="varies"),
+            Column("name", "who answers", right=False),
+            Column("kind", show="never"),
+            Column("average", "average advantage", format=".2f"),
+            Column("winning_rate", "winning rate", format=".2f"),
+            Column("assessors", show="varies"),
+            Column("passes", show="never"),
+            Column("shown", "passes", right=False, data=False),
+            Column("passed", show="never"),
+            Column("draws", show="never"),
+            Column("why", show="never"),
             title=(
-                f"The alternative-annotator test at epsilon {self.options.epsilon:g}: how often is a judge at least as"
+                f"The alternative-annotator test at epsilon {self.asked.epsilon:g}: how often is a judge at least as"
                 " near to the other assessors as an assessor is, and against which share of assessors does it win?"
             ),
-            said=tuple(self.sentences()),
-            notes=tuple(self._notes()),
-            signature=self.signature,
         )
-
-    def tables(self) -> Tables:
-        """The test, and the judge beside each assessor."""
-        rows: list[tuple[Cell, ...]] = [
-            (
-                aspect.judge,
-                aspect.aspect,
-                each.assessor,
-                each.things,
-                each.topics,
-                each.advantage,
-                each.own,
-                each.p,
-                each.adjusted,
-                None if math.isnan(each.adjusted) else each.won,
-            )
-            for aspect in self.aspects
-            for each in aspect.assessors
-        ]
-        units = listed(list(dict.fromkeys(each.units for each in self.aspects))) or "topics"
-        each_assessor = Table(
-            name="alternative-assessors",
-            columns=(
-                Column("judge", right=False, show="varies"),
-                Column("aspect", "question", right=False, show="varies"),
-                Column("assessor", right=False),
-                Column("things"),
-                Column("topics", units),
-                Column("advantage", "judge's advantage", format=".2f"),
-                Column("own", "assessor's", format=".2f"),
-                Column("p", show="never"),
-                Column("adjusted", "corrected p"),
-                Column("won", "judge wins", right=False),
-            ),
-            rows=tuple(rows),
-            title="The judge beside each assessor: how often each is at least as near to the others as the other is",
-            signature=self.signature,
-        )
-        return Tables((self.table(), each_assessor) if rows else ())
-
-    def _notes(self) -> Iterator[str]:
-        made = [each for each in self.aspects if each.why is None]
-        if not made:
+        if not self.made:
             return
-        yield (
-            "alignment is minus the root mean squared difference from the other assessors' answers; a tie counts for"
-            f" both sides; t-tests of means of {listed(list(dict.fromkeys(each.units for each in made)))}, corrected by"
-            f" Benjamini and Yekutieli at {self.options.alpha:g}; a judge passes where it wins against half of the"
-            " assessors or more"
+        yield Table.of(
+            "alternative-assessors",
+            (
+                {
+                    "judge": aspect.judge,
+                    "aspect": aspect.aspect,
+                    **vars(row),
+                    "won": None if math.isnan(row.adjusted) else row.won,
+                }
+                for aspect in self.aspects
+                for row in aspect.assessors
+            ),
+            Column("judge", right=False, show="varies"),
+            Column("aspect", "question", right=False, show="varies"),
+            Column("assessor", right=False),
+            "things",
+            Column("topics", listed(list(dict.fromkeys(each.units for each in self.aspects)))),
+            Column("advantage", "judge's advantage", format=".2f"),
+            Column("own", "assessor's", format=".2f"),
+            Column("p", show="never"),
+            Column("adjusted", "corrected p"),
+            Column("won", "judge wins", right=False),
+            title="The judge beside each assessor: how often each is at least as near to the others as the other is",
         )
-        kinds = {each.kind for aspect in made for each in aspect.rows}
+
+    def notes(self) -> Iterator[Note]:
+        if not self.made:
+            return
+        units = list(dict.fromkeys(each.units for each in self.made))
+        yield Note.of("how-tested", units=units, alpha=self.asked.alpha)
+        kinds = {row.kind for aspect in self.made for row in aspect.rows}
         if "constant" in kinds:
-            yield "the constant is the one that does best in this test"
+            yield Note.of("best-constant")
         if kinds & {"length", "measure"}:
-            yield (
-                "length and the measure that does best in this test are turned into answers by their ranks, with"
-                " people's answers in people's shares; of length, in the direction that does better"
-            )
-        for each in made:
+            yield Note.of("ranks-as-answers")
+        for each in self.made:
+            about = {"judge": each.judge, "aspect": each.aspect, "units": each.units}
             fewest = min(who.topics for who in each.assessors if not math.isnan(who.adjusted))
             if fewest < ENOUGH_TOPICS:
-                yield (
-                    f"{each.judge}, {each.aspect}: with {fewest} {each.units} the t-test has little to go by; the paper"
-                    f" asks for {ENOUGH_TOPICS} observations"
-                )
-            left = [who.assessor for who in each.assessors if math.isnan(who.adjusted)]
-            if left:
-                yield (
-                    f"{each.judge}, {each.aspect}: {listed(left)} shared too few {each.units} with the judge and"
-                    " another assessor, and did not count"
-                )
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row per judge, question and contender."""
-        return self.table().to_frame()
-
-    def as_dict(self) -> dict[str, Any]:
-        found: dict[str, Any] = plain(
-            {
-                "epsilon": self.options.epsilon,
-                "alpha": self.options.alpha,
-                "questions": [
-                    {
-                        "judge": each.judge,
-                        "aspect": each.aspect,
-                        "why": each.why,
-                        "rows": [
-                            {
-                                "name": row.name,
-                                "kind": row.kind,
-                                "average": row.average,
-                                "winning_rate": row.winning_rate,
-                                "assessors": row.assessors,
-                                "passes": row.passes if row.why is None else None,
-                                "passed": row.passed,
-                                "draws": row.draws,
-                                "why": row.why,
-                            }
-                            for row in each.rows
-                        ],
-                        "assessors": list(each.assessors),
-                        "observations": each.units,
-                    }
-                    for each in self.aspects
-                ],
-                "sentences": list(self.sentences()),
-                "notes": list(self._notes()),
-                "signature": self.signature,
-            }
-        )
-        return found
+                yield Note.of("few-topics", n=fewest, enough=ENOUGH_TOPICS, **about)
+            if left := [who.assessor for who in each.assessors if math.isnan(who.adjusted)]:
+                yield Note.of("assessors-not-counted", assessors=left, **about)
 
 
-def alternative(
-    benches: JudgeBenches,
-    options: JudgeOptions | None = None,
-    progress: Callable[[int, int], None] = lambda done, of: None,
-) -> AlternativeResult:
+def alternative(benches: JudgeBenches, asked: Judges, progress: Progress = silent) -> AlternativeResult:
     """The alternative-annotator test of every judge on every question, with the controls beside it."""
-    options = options or JudgeOptions()
-    found = []
+    aspects = []
     for done, bench in enumerate(benches.benches):
         progress(done, len(benches.benches))
-        found.append(_aspect(bench, options))
-    return AlternativeResult(aspects=tuple(found), options=options)
+        aspects.append(_aspect(bench, asked))
+    return AlternativeResult(asked=asked, aspects=tuple(aspects))
 
 
-def _aspect(bench: AspectBench, options: JudgeOptions) -> AspectAlternative:
+def _aspect(bench: AspectBench, options: Judges) -> AspectAlternative:
     bench = bench.take(bench.judged)
     units = "topics" if set(bench.clusters) == set(bench.topics) else "sets of topics"
 
@@ -481,7 +329,7 @@ def _constants(bench: AspectBench) -> FloatArray:
     return np.unique(np.quantile(there, np.linspace(0, 1, MOST_CONSTANTS), method="inverted_cdf"))
 
 
-def _drawn(bench: AspectBench, options: JudgeOptions) -> FloatArray:
+def _drawn(bench: AspectBench, options: Judges) -> FloatArray:
     """Draws x things: answers of people's, drawn at random, whatever the thing."""
     there = bench.answers[~np.isnan(bench.answers)]
     found: FloatArray = options.rng("alternative/random").choice(there, size=(DRAWS, len(bench.topics)))

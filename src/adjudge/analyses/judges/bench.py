@@ -16,6 +16,7 @@ from adjudge.analyses.questions import GivenAnswer, at_target, scored_answers, s
 from adjudge.analyses.scores import Scores
 from adjudge.assessors.cards import JudgeCard, read_cards
 from adjudge.core.errors import DataError, UsageError, among, nearest, quoted
+from adjudge.core.results import Note
 from adjudge.core.words import counted, listed, natural
 from adjudge.data.folder import Folder
 from adjudge.data.scores import AllLengths, Better
@@ -90,7 +91,7 @@ class AspectBench:
     named: bool = True
     """Whether people are known by name."""
     card: JudgeCard | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     ratios: FloatArray | None = None
     """Of pairs of summaries: the logarithm to base 2 of the first one's words over the second's, 1 where the first is
     twice as long; NaN where that is not known."""
@@ -147,7 +148,7 @@ class AspectBench:
 
     def cells(self) -> JudgeCells | None:
         """Systems' scores on topics: means over things; of pairs, shares of duels won. None without systems."""
-        systems = sorted({name for _, _, name, _ in self._scored()}, key=natural)
+        systems = sorted({name for _, _, name, _ in self.scored()}, key=natural)
         if not systems:
             return None
         topics = list(dict.fromkeys(self.topics))
@@ -156,7 +157,7 @@ class AspectBench:
         layers = np.column_stack([self.given, self.answers])
         sums = np.zeros((layers.shape[1], len(topics), len(systems)))
         times = np.zeros_like(sums)
-        for k, topic, name, first in self._scored():
+        for k, topic, name, first in self.scored():
             values = layers[k] if first else 1 - layers[k]
             there = ~np.isnan(values)
             sums[there, t[topic], s[name]] += values[there]
@@ -172,7 +173,7 @@ class AspectBench:
             judge=means[0],
         )
 
-    def _scored(self) -> Iterator[tuple[int, str, str, bool]]:
+    def scored(self) -> Iterator[tuple[int, str, str, bool]]:
         """Every thing with a system that it counts for, and whether as the first of a pair."""
         for k, (topic, system, sides) in enumerate(zip(self.topics, self.systems, self.sides, strict=True)):
             if sides is not None:
@@ -550,13 +551,3 @@ def _mean(values: FloatArray, axis: int) -> FloatArray:
         np.where(there, values, 0.0).sum(axis=axis), n, out=np.full(n.shape, np.nan), where=n > 0
     )
     return found
-
-
-def shared_words(bench: AspectBench) -> str:
-    """How much a judge and people both judged, in words."""
-    own = bench.take(bench.judged)
-    what = "pair" if bench.pairs else "thing"
-    return (
-        f"{counted(len(own.topics), what)} of {counted(len(set(own.topics)), 'topic')},"
-        f" {counted(len(bench.people), 'assessor')}"
-    )

@@ -17,6 +17,7 @@ from typing import Literal
 import numpy as np
 
 from adjudge.analyses.judges.bench import AspectBench, JudgeCells
+from adjudge.core.results import Note
 from adjudge.core.words import counted
 from adjudge.stats.agreement import MOST_CATEGORIES, ahead
 from adjudge.stats.checks import FloatArray, IntArray, clusters_of
@@ -51,7 +52,7 @@ class Footing:
     """Between the choices: a value up to an edge counts as the choice below it."""
     by_rank: bool = False
     """Whether the judge's answers are on another scale than people's, so that they are put on it as measures are."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @classmethod
     def of(cls, bench: AspectBench) -> Footing:
@@ -65,18 +66,12 @@ class Footing:
         several = int(np.count_nonzero(there.sum(axis=1) > 1))
         if pairs.size and pairs.max() < LEAST_SHARED <= several:
             own = _seated(own)
-            notes.append(
-                f"no two people judged {LEAST_SHARED} things both: people are taken as interchangeable, and an assessor"
-                " stands for the first, second, ... answer about each thing"
-            )
+            notes.append(Note.of("interchangeable", least=LEAST_SHARED))
         scale = np.array(own.scale)
         edges = (scale[1:] + scale[:-1]) / 2
         if scale.size > MOST_CATEGORIES:
             answers = own.answers[~np.isnan(own.answers)]
-            notes.append(
-                f"people gave {scale.size:,} different answers: alpha, kappa and AC2 are of {GROUPS} groups of them, of"
-                " about equal size"
-            )
+            notes.append(Note.of("grouped", answers=scale.size, groups=GROUPS))
             edges = np.unique(np.quantile(answers, np.arange(1, GROUPS) / GROUPS))
             edges = edges[edges < answers.max()]
             group = np.searchsorted(edges, answers, "left")
@@ -87,15 +82,13 @@ class Footing:
         return cls(bench=own, scale=scale, edges=edges, by_rank=by_rank, notes=tuple(notes))
 
     @property
-    def rank_note(self) -> str | None:
+    def rank_note(self) -> Note | None:
         """That the judge's answers were put on people's scale."""
         if not self.by_rank:
             return None
         given, scale = self.bench.given, self.bench.scale
-        return (
-            f"{self.bench.judge}'s answers from {given.min():.4g} to {given.max():.4g} are put on people's scale of"
-            f" {scale[0]:.4g} to {scale[-1]:.4g} by rank, as measures are, for alpha, kappa and AC2"
-        )
+        ends = (float(given.min()), float(given.max())), (scale[0], scale[-1])
+        return Note.of("put-on-scale", judge=self.bench.judge, answers=ends[0], scale=ends[1])
 
     @property
     def alone(self) -> str | None:
@@ -206,19 +199,14 @@ def _is_one(given: FloatArray, edges: FloatArray) -> bool:
     return bool(np.unique(given).size > 1 and np.unique(np.searchsorted(edges, given, "left")).size == 1)
 
 
-def _nearest_notes(bench: AspectBench, edges: FloatArray) -> Iterator[str]:
+def _nearest_notes(bench: AspectBench, edges: FloatArray) -> Iterator[Note]:
     """What the nearest choice makes of a judge's answers."""
     outside = int(np.count_nonzero((bench.given < bench.scale[0]) | (bench.given > bench.scale[-1])))
     if outside:
-        yield (
-            f"{counted(outside, 'answer')} of {bench.judge} {'lies' if outside == 1 else 'lie'} outside people's"
-            " scale; alpha, kappa and AC2 take the nearest choice"
-        )
+        yield Note.of("outside-the-scale", judge=bench.judge, n=outside)
     if _is_one(bench.given, edges):
-        yield (
-            f"all answers of {bench.judge}, from {bench.given.min():.4g} to {bench.given.max():.4g}, are nearest to one"
-            " choice of people's scale: to alpha, kappa and AC2 they are one answer, to the order within topics not"
-        )
+        low, high = float(bench.given.min()), float(bench.given.max())
+        yield Note.of("nearest-to-one-choice", judge=bench.judge, low=low, high=high)
 
 
 def answers_on_scale(bench: AspectBench) -> FloatArray:
@@ -256,7 +244,7 @@ class Control:
     """Of pairs within topics."""
     criteria: tuple[str, ...] = ("alpha", "within")
     """What it decides: a measure may be the best by one alone."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def words(self) -> str:
@@ -319,8 +307,7 @@ def _length(footing: Footing) -> Control:
     both = [_agreement(footing, each) for each in (longer, shorter)]
     by_alpha, by_order = (shorter if both[1][at] > both[0][at] else longer for at in (0, 1))
     ways = ["shorter" if each is shorter else "longer" for each in (by_alpha, by_order)]
-    how = ways[0] if ways[0] == ways[1] else f"{ways[0]} by alpha, {ways[1]} within topics"
-    note = f"length agrees with these people in this direction: the higher answer to the {how} text"
+    note = Note.of("direction-of-length", by_alpha=ways[0], within=ways[1])
     return replace(by_alpha, signs=by_order.signs, notes=(*longer.notes, note))
 
 
@@ -337,7 +324,7 @@ def _number(footing: Footing, kind: ControlKind, name: str, values: FloatArray) 
         )
     rising = footing.bench.better == "higher"
     oriented = values if rising else -values
-    note = f"{name} is not known of {counted(missing, 'thing')}, about which it is taken to answer the middle"
+    note = Note.of("control-unknown", name=name, things=missing)
     return Control(
         kind=kind,
         name=name,
@@ -377,10 +364,7 @@ def _measures(footing: Footing) -> Iterator[Control]:
         return
     agreement = [_agreement(footing, each) for each in known]
     best = [max(range(len(known)), key=lambda k: agreement[k][at]) for at in (0, 1)]
-    chosen = (
-        f"the automatic measure is the best of {len(known)} by its agreement with these people, which is an advantage"
-        " over the judge",
-    )
+    chosen = (Note.of("best-of-measures", measures=len(known)),)
     for at in dict.fromkeys(best):
         criteria = tuple(name for name, own in zip(("alpha", "within"), best, strict=True) if own == at)
         notes = (*known[at].notes, *(chosen if len(known) > 1 else ()))

@@ -5,20 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
-import pandas as pd
 
 from adjudge import __version__
+from adjudge.analyses.base import Progress, silent
 from adjudge.analyses.gathered import Gathered
+from adjudge.analyses.judges import Judges
 from adjudge.analyses.judges.bench import POOLED, AspectBench, JudgeBenches
-from adjudge.analyses.judges.options import JudgeOptions
 from adjudge.analyses.stability.repeats import RepeatedAnswer, repeated_answers
 from adjudge.assessors.cards import JudgeCard
-from adjudge.core.errors import quoted
-from adjudge.core.table import Cell, Column, Table, Tables, Tabular
-from adjudge.core.words import counted, listed, natural
+from adjudge.core.results import Note, Result
+from adjudge.core.table import Cell, Column, Table
+from adjudge.core.words import natural
 from adjudge.judgments.pairs.sides import WON, judged_pairs, sides_of
 from adjudge.judgments.protocol import RATING
 from adjudge.judgments.tasks import is_anonymous
@@ -34,7 +34,6 @@ from adjudge.stats.judge_effects import (
     order_effect,
     share_by_cluster,
 )
-from adjudge.stats.multiple import holm
 from adjudge.stats.shares import ClusteredShare, clustered_share
 
 PER = 1000
@@ -114,6 +113,15 @@ class JudgeWork:
         """For a thousand answers."""
         return math.nan if amount is None or not self.card.answered else PER * amount / self.card.answered
 
+    @property
+    def tokens(self) -> int:
+        return self.card.prompt_tokens + self.card.answer_tokens
+
+    @property
+    def costs(self) -> bool:
+        """A learned judge is asked nothing that costs."""
+        return self.card.kind != "learned"
+
 
 @dataclass(frozen=True)
 class JudgeSaving:
@@ -125,527 +133,228 @@ class JudgeSaving:
 
 
 @dataclass(frozen=True)
-class _Tested:
-    """An effect on a judge: which, what it favours if it is there, on which question."""
+class TestedEffect:
+    """An effect on a judge, and what it favours if the effect is there, on which question."""
 
     effect: str
-    liked: str
+    liked: str | JudgeFavour
     where: str
     p: float
+    size: float
 
 
-@dataclass(frozen=True, repr=False)
-class JudgeEffects(Tabular):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class JudgeEffects(Result):
     """What moves judges beside what people see, how steady they are, what they cost, and what they save."""
 
+    WORDS: ClassVar[str] = "adjudge.analyses.judges.words.effects"
+    FRAME: ClassVar[str] = "judge-effects"
+
+    asked: Judges
     name: str
     judges: tuple[str, ...]
-    options: JudgeOptions
     repeats: tuple[JudgeRepeats, ...]
     order: tuple[JudgeOrder, ...]
     lengths: tuple[JudgeLength, ...]
     favours: tuple[JudgeFavour, ...]
     work: tuple[JudgeWork, ...]
     savings: tuple[JudgeSaving, ...]
-    unknown: tuple[tuple[str, str], ...] = ()
-    """What cannot be said, by table, and how it could be."""
+    unknown: tuple[Note, ...] = ()
+    """What cannot be said, each on the table that would say it."""
 
-    def headline(self) -> str:
-        """What moves every judge, in one sentence each."""
-        return " ".join(self._found(judge) for judge in self.judges)
-
-    def sentences(self) -> Iterator[str]:
-        yield from self.tables().sentences()
-
-    def table(self) -> Table:
-        """The effects that can be compared with 0, all in one."""
-        columns = (
-            Column("judge", show="varies"),
-            Column("effect"),
-            Column("aspect"),
-            Column("unit"),
-            *_ends("estimate", self.options),
-            Column("p", format=".3g"),
-        )
-        rows: list[tuple[Cell, ...]] = []
-        for order in self.order:
-            if order.swapped is not None and order.who == order.judge:
-                found = order.swapped
-                ends = (found.bias, found.low, found.high, found.p)
-                rows.append((order.judge, "left side", order.source, "share of wins", *ends))
-        for each in self.lengths:
-            chosen = each.slopes.excess
-            rows.append((each.judge, "twice as long", each.aspect, each.unit, *self._with_p(chosen)))
-        for favour in self.favours:
-            chosen = favour.contrasts.excess
-            rows.append((favour.judge, favour.group, favour.aspect, "answers", *self._with_p(chosen)))
-        return Table(
-            name="judge-effects",
-            title="What moves a judge beside what people see",
-            columns=columns,
-            rows=tuple(rows),
-            said=(self.headline(),),
-            notes=self._notes(),
-            signature=self._signature(),
+    def how(self) -> str:
+        o = self.asked
+        return (
+            f"judge-effects|level:{o.level:g}|clusters:sets-or-topics|resamples:{o.resamples}|seed:{o.seed}"
+            f"|v:{__version__}"
         )
 
-    def tables(self) -> Tables:
-        made = (
-            self._repeats(),
-            self._order(),
-            self._lengths(),
-            self._favours(),
-            self._invalid(),
-            self._cost(),
-            self._savings(),
-        )
-        return Tables(tuple(each for each in made if each.rows or each.said), self._notes())
+    def notes(self) -> Iterator[Note]:
+        if self.lengths or self.favours:
+            yield Note.of("beside-what-people-see")
+            yield Note.of("one-effect-alone")
+            yield Note.of("one-by-one")
+        if self.work:
+            yield Note.of("wilson").on("judge-invalid")
 
-    def to_frame(self) -> pd.DataFrame:
-        return self.table().to_frame()
-
-    def as_dict(self) -> dict[str, Any]:
-        return {"headline": self.headline(), **self.tables().as_dict()}
-
-    # In words
-
-    def _tested(self, judge: str) -> Iterator[_Tested]:
+    def tested(self, judge: str) -> Iterator[TestedEffect]:
         """Every effect on a judge that could be compared with 0."""
         for order in self.order:
             if order.judge == order.who == judge and order.swapped is not None:
-                found = order.swapped
-                side = "left" if found.bias > 0 else "right"
-                yield _Tested("order", f"the {side} side of a pair", order.source, found.p)
+                bias = order.swapped.bias
+                liked = "left" if bias > 0 else "right"
+                yield TestedEffect("order", liked, order.source, order.swapped.p, bias)
         for each in self.lengths:
             excess = each.slopes.excess
             if each.judge == judge and excess.why is None:
-                yield _Tested("length", _more(excess, "longer texts", "shorter texts"), each.aspect, excess.p)
+                liked = "longer" if excess.estimate >= 0 else "shorter"
+                yield TestedEffect("length", liked, each.aspect, excess.p, excess.estimate)
         for favour in self.favours:
             excess = favour.contrasts.excess
             if favour.judge == judge and excess.why is None:
-                own, others = _groups(favour)
-                yield _Tested(_group_words(favour.group), _more(excess, own, others), favour.aspect, excess.p)
+                yield TestedEffect(favour.group, favour, favour.aspect, excess.p, excess.estimate)
 
-    def _found(self, judge: str) -> str:
-        tested = list(self._tested(judge))
-        if not tested:
-            return (
-                f"Whether order, length or a text's author moves {judge} cannot be said from what there is."
-            )
-        corrected = holm([each.p for each in tested])
-        moved: dict[str, list[str]] = {}
-        for each, p in zip(tested, corrected, strict=True):
-            if p < self.options.alpha:
-                moved.setdefault(each.liked, []).append(each.where)
-        holds = f"beside what people see (Holm over {counted(len(tested), 'effect')})"
-        if moved:
-            words = [f"{liked}: {listed(where)}" for liked, where in moved.items()]
-            return f"{judge} favours, {holds}: {'; '.join(words)}."
-        what = listed(list(dict.fromkeys(each.effect for each in tested)))
-        return f"No effect of {what} on {judge} was shown {holds}."
+    def on_demand(self) -> Mapping[str, Callable[[], Table]]:
+        return {"judge-effects": self._effects}
 
-    def _notes(self) -> tuple[str, ...]:
-        if not (self.lengths or self.favours):
-            return ()
-        return (
-            "beside what people see: among things that people find as good, by instrumental variables (one assessor's"
-            " answers, with the others' as the instrument)",
-            "intervals and p are each of one effect alone; what is said of a judge as a whole is corrected for their"
-            " number",
-            "effects are looked at one by one, and for these systems: where a family's texts are long, a liking of"
-            " length shows as one of the family, and the other way round",
+    def _effects(self) -> Table:
+        """The effects that can be compared with 0, all in one."""
+        rows: list[tuple[Cell, ...]] = []
+        for order in self.order:
+            if order.swapped is not None and order.who == order.judge:
+                s = order.swapped
+                ends = (s.bias, s.low, s.high, s.p)
+                rows.append((order.judge, "left side", order.source, "share of wins", *ends))
+        for each in self.lengths:
+            excess = self._with_p(each.slopes.excess)
+            rows.append((each.judge, "twice as long", each.aspect, each.unit, *excess))
+        for favour in self.favours:
+            excess = self._with_p(favour.contrasts.excess)
+            rows.append((favour.judge, favour.group, favour.aspect, "answers", *excess))
+        columns = (Column("judge", show="varies"), "effect aspect unit", *self._ends("estimate"))
+        title = "What moves a judge beside what people see"
+        return Table.of("judge-effects", rows, *columns, Column("p", format=".3g"), title=title)
+
+    def tables(self) -> Iterator[Table]:
+        judge, protocol = Column("judge", show="varies"), Column("protocol", show="varies")
+        compared = (
+            *self._ends("difference"),
+            Column("difference_p", "p", format=".3g"),
+            *self._ends("excess", "among equally good"),
+            Column("excess_p", "p", format=".3g"),
+            Column("why", show="never"),
         )
-
-    def _signature(self) -> str:
-        options = self.options
-        return (
-            f"judge-effects|level:{options.level:g}|clusters:sets-or-topics|resamples:{options.resamples}"
-            f"|seed:{options.seed}|v:{__version__}"
-        )
-
-    def _with_p(self, each: ClusteredEstimate) -> tuple[Cell, ...]:
-        return (each.estimate, *each.interval(self.options.level), each.p)
-
-    def _compared_cells(self, difference: ClusteredEstimate, excess: ClusteredEstimate) -> tuple[Cell, ...]:
-        """As `_compared_columns` has them."""
-        return (*self._with_p(difference), *self._with_p(excess), excess.why)
-
-    def _unknown(self, table: str) -> list[str]:
-        return [said for name, said in self.unknown if name == table]
-
-    def _ends_words(self, ends: tuple[float, float], form: str = ".2f") -> str:
-        if any(map(math.isnan, ends)):
-            return "without an interval: all topics say the same, or there is one alone"
-        return f"{100 * self.options.level:.4g}% interval {ends[0]:{form}} to {ends[1]:{form}}"
-
-    def _around(self, each: ClusteredEstimate) -> str:
-        """With its sign, so that it can be found between the ends."""
-        return f"{each.estimate:.3f}, {self._ends_words(each.interval(self.options.level), '.3f')}"
-
-    # Tables
-
-    def _repeats(self) -> Table:
-        said = []
-        for each in self.repeats:
-            if each.who != each.judge:
-                continue
-            words = (
-                f"{each.aspect}: {each.judge} gave the same answer again {_percent(each.same.share)} of the time"
-                f" ({_times(each.same)}; {self._ends_words((each.same.low, each.same.high))})"
-            )
-            beside = [e for e in self.repeats if _same_question(e, each) and e.who != e.judge]
-            if beside:
-                other = beside[0].same
-                words += f"; people did so {_percent(other.share)} of the time ({_times(other)})"
-            said.append(words + ".")
-        return Table(
-            name="judge-repeats",
-            title="Agreement with itself",
-            columns=(
-                Column("judge", show="varies"),
-                Column("protocol", show="varies"),
-                Column("aspect"),
-                Column("who"),
-                Column("answers"),
-                Column("topics"),
-                *_ends("same", self.options),
+        tables = (
+            Table.of(
+                "judge-repeats",
+                (
+                    (
+                        each.judge,
+                        each.source,
+                        each.aspect,
+                        each.who,
+                        each.same.n,
+                        each.same.clusters,
+                        *(each.same.share, each.same.low, each.same.high),
+                        *self._bounded(each.distance),
+                    )
+                    for each in self.repeats
+                ),
+                judge,
+                protocol,
+                "aspect who answers topics",
+                *self._ends("same"),
                 Column("distance", "mean distance"),
                 Column("distance_low", show="never"),
                 Column("distance_high", show="never"),
+                title="Agreement with itself",
             ),
-            rows=tuple(
-                (
-                    each.judge,
-                    each.source,
-                    each.aspect,
-                    each.who,
-                    each.same.n,
-                    each.same.clusters,
-                    each.same.share,
-                    each.same.low,
-                    each.same.high,
-                    *(
-                        (None, None, None)
-                        if each.distance is None
-                        else (each.distance.estimate, *each.distance.interval(self.options.level))
-                    ),
-                )
-                for each in self.repeats
+            Table.of(
+                "judge-order",
+                map(self._order_row, self.order),
+                judge,
+                protocol,
+                "who",
+                Column("pairs", "pairs in both orders"),
+                *self._ends("kept"),
+                Column("always_left", "always left"),
+                Column("always_right", "always right"),
+                *self._ends("bias"),
+                Column("once", "pairs in one order", show="varies"),
+                Column("over_people", "left, less people", show="varies"),
+                Column("over_people_low", show="never"),
+                Column("over_people_high", show="never"),
+                title="Order of a pair",
             ),
-            said=(*said, *self._unknown("judge-repeats")),
-        )
-
-    def _order(self) -> Table:
-        columns = (
-            Column("judge", show="varies"),
-            Column("protocol", show="varies"),
-            Column("who"),
-            Column("pairs", "pairs in both orders"),
-            *_ends("kept", self.options),
-            Column("always_left", "always left"),
-            Column("always_right", "always right"),
-            *_ends("bias", self.options),
-            Column("once", "pairs in one order", show="varies"),
-            Column("over_people", "left, less people", show="varies"),
-            Column("over_people_low", show="never"),
-            Column("over_people_high", show="never"),
-        )
-        rows = []
-        for each in self.order:
-            s, left = each.swapped, each.left
-            both: tuple[Cell, ...] = (
-                (0, *([None] * 8))
-                if s is None
-                else (
-                    s.pairs, s.kept.share, s.kept.low, s.kept.high, s.left.share, s.right.share,
-                    s.bias, s.low, s.high,
-                )
-            )  # fmt: skip
-            once: tuple[Cell, ...] = (
-                (None, None, None) if left is None else (left.estimate, *left.interval(self.options.level))
-            )
-            rows.append((each.judge, each.source, each.who, *both, each.once, *once))
-        said = [words for each in self.order if each.who == each.judge for words in self._order_words(each)]
-        return Table(
-            name="judge-order",
-            title="Order of a pair",
-            columns=columns,
-            rows=tuple(rows),
-            said=(*said, *self._unknown("judge-order")),
-        )
-
-    def _order_words(self, each: JudgeOrder) -> Iterator[str]:
-        s = each.swapped
-        if s is not None:
-            beside = [
-                e.swapped for e in self.order if _same_order(e, each) and e.who != e.judge and e.swapped
-            ]
-            people = (
-                f"; people did so in {_percent(beside[0].kept.share)} of {beside[0].pairs:,}"
-                if beside
-                else ""
-            )
-            yield (
-                f"{each.judge} kept its choice in {_percent(s.kept.share)} of {counted(s.pairs, 'pair')} when the two"
-                f" texts were swapped ({self._ends_words((s.kept.low, s.kept.high))}){people}. It took the left text"
-                f" both times in {_percent(s.left.share)} and the right one in {_percent(s.right.share)}."
-            )
-            ends = self._ends_words((s.low, s.high))
-            if s.low <= 0 <= s.high:
-                wins = _percent(0.5 + s.bias)
-                yield f"No preference for a side was shown: the left text wins {wins} ({ends} around 50 %)."
-            else:
-                side = "left" if s.bias > 0 else "right"
-                yield (
-                    f"It prefers the {side} side: the {side} text wins {_percent(0.5 + abs(s.bias))} of the time, where"
-                    f" order did not matter it would be 50 % (bias of the left side {s.bias:.2f}, {ends})."
-                )
-        if each.left is not None and s is None:
-            yield (
-                f"{each.judge} was asked {counted(each.once, 'pair')} in one order alone: there the left text wins"
-                f" {_percent(abs(each.left.estimate))} {_more(each.left, 'more', 'less')} often than people let the"
-                f" same text win ({self._around(each.left)}). That is an association: it"
-                " is the order's effect only if texts stood left at random, and people's own preference for a side is"
-                " in it. Pairs asked in both orders would tell."
-            )
-
-    def _lengths(self) -> Table:
-        rows = []
-        for each in self.lengths:
-            found = each.slopes
-            rows.append(
+            Table.of(
+                "judge-length",
                 (
-                    each.judge,
-                    each.aspect,
-                    each.unit,
-                    found.difference.n,
-                    found.difference.clusters,
-                    found.judge.estimate,
-                    found.people.estimate,
-                    *self._compared_cells(found.difference, found.excess),
-                )
-            )
-        return Table(
-            name="judge-length",
-            title="Length: what a text twice as long gets more",
-            columns=(
-                Column("judge", show="varies"),
-                Column("aspect"),
-                Column("unit"),
+                    (
+                        each.judge,
+                        each.aspect,
+                        each.unit,
+                        each.slopes.difference.n,
+                        each.slopes.difference.clusters,
+                        *self._compared(each.slopes),
+                    )
+                    for each in self.lengths
+                ),
+                judge,
+                "aspect unit",
                 Column("things", show="varies"),
                 Column("topics", show="varies"),
                 Column("slope_judge", "from the judge"),
                 Column("slope_people", "from people"),
-                *_compared_columns(self.options),
+                *compared,
+                title="Length: what a text twice as long gets more",
             ),
-            rows=tuple(rows),
-            said=(
-                *(words for each in self.lengths for words in self._length_words(each)),
-                *self._unknown("judge-length"),
-            ),
-        )
-
-    def _length_words(self, each: JudgeLength) -> Iterator[str]:
-        found = each.slopes
-        size = "points of its share of wins" if each.pairs else "standard deviations"
-
-        def amount(value: float) -> str:
-            return f"{abs(value) * (100 if each.pairs else 1):.{1 if each.pairs else 2}f} {size}"
-
-        if found.difference.why is not None:
-            yield f"{each.aspect}: no effect of length can be estimated: {found.difference.why}."
-            return
-        ends = self._around(found.difference)
-        plain = (
-            f"{each.aspect}: a text twice as long gets {amount(found.difference.estimate)}"
-            f" {_more(found.difference, 'more', 'less')} from {each.judge} than from people ({ends})."
-        )
-        if found.excess.why is not None:
-            yield plain
-            yield (
-                f"{each.aspect}: whether that is a liking of its own or another reliability than people's cannot be"
-                f" said: {found.excess.why}."
-            )
-            return
-        ends = self._around(found.excess)
-        moved = found.excess.p < self.options.alpha
-        yield (
-            f"{each.aspect}: of two texts of a topic that people find equally good, the one twice as long gets"
-            f" {amount(found.excess.estimate)} {_more(found.excess, 'more', 'less')} from {each.judge} ({ends})"
-            + ("." if moved else ": no effect of length beside what people see was shown.")
-        )
-        if found.difference.p < self.options.alpha and not moved:
-            yield (
-                plain
-                + " Another reliability, or another use of the scale, is enough for that, as people themselves give"
-                f" {amount(found.people.estimate)} {_more(found.people, 'more', 'less')} to a text twice as long."
-            )
-
-    def _favours(self) -> Table:
-        rows = []
-        for each in self.favours:
-            found = each.contrasts
-            rows.append(
+            Table.of(
+                "judge-favours",
                 (
-                    each.judge,
-                    each.aspect,
-                    each.group,
-                    ", ".join(each.systems),
-                    ", ".join(each.others),
-                    found.difference.clusters,
-                    found.judge.estimate,
-                    found.people.estimate,
-                    *self._compared_cells(found.difference, found.excess),
-                )
-            )
-        return Table(
-            name="judge-favours",
-            title="Whose texts a judge favours, in units of the answers",
-            columns=(
-                Column("judge", show="varies"),
-                Column("aspect"),
-                Column("group"),
-                Column("systems"),
+                    (
+                        each.judge,
+                        each.aspect,
+                        each.group,
+                        ", ".join(each.systems),
+                        ", ".join(each.others),
+                        each.contrasts.difference.clusters,
+                        *self._compared(each.contrasts),
+                    )
+                    for each in self.favours
+                ),
+                judge,
+                "aspect group systems",
                 Column("others", "compared with", show="never"),
                 Column("topics", show="varies"),
                 Column("judge_contrast", "judge"),
                 Column("people_contrast", "people"),
-                *_compared_columns(self.options),
+                *compared,
+                title="Whose texts a judge favours, in units of the answers",
             ),
-            rows=tuple(rows),
-            said=(*map(self._favour_words, self.favours), *self._unknown("judge-favours")),
-        )
-
-    def _favour_words(self, each: JudgeFavour) -> str:
-        found = each.contrasts
-        own, others = _groups(each)
-        if found.difference.why is not None:
-            return f"{each.aspect}: {own} and {others} cannot be compared: {found.difference.why}."
-        plain = (
-            f"{each.aspect}: {own} get {abs(found.difference.estimate):.2f}"
-            f" {_more(found.difference, 'more', 'less')} from {each.judge} than from people, compared with"
-            f" {others} ({self._around(found.difference)})"
-        )
-        if found.excess.why is not None:
-            return (
-                f"{plain}; whether it favours them or only follows people less closely cannot be said:"
-                f" {found.excess.why}."
-            )
-        ends = self._around(found.excess)
-        words = (
-            f"{each.aspect}: {own} get {abs(found.excess.estimate):.2f} {_more(found.excess, 'more', 'less')} from"
-            f" {each.judge} than {others} that people find as good ({ends})"
-        )
-        return words + ("." if found.excess.p < self.options.alpha else ": no preference was shown.")
-
-    def _invalid(self) -> Table:
-        rows: list[tuple[Cell, ...]] = []
-        said = []
-        for each in self.work:
-            card, share = each.card, each.invalid
-            head = (each.judge, card.protocol)
-            rows.append((*head, "all", share.n, share.hits, share.share, share.low, share.high))
-            for reason, hits in sorted(card.invalid.items(), key=lambda one: (-one[1], one[0])):
-                own = clustered_share([hits], [share.n], level=self.options.level)
-                rows.append((*head, reason, own.n, own.hits, own.share, own.low, own.high))
-            said.append(
-                f"{card.protocol}: {share.hits:,} of {counted(share.n, 'answer')} by {each.judge} were invalid"
-                f" ({_percent(share.share, 1)}; {self._ends_words((share.low, share.high), '.3f')})."
-            )
-        return Table(
-            name="judge-invalid",
-            title="Invalid answers",
-            columns=(
-                Column("judge", show="varies"),
-                Column("protocol", show="varies"),
-                Column("reason"),
-                Column("answers"),
-                Column("invalid"),
-                *_ends("share", self.options),
+            Table.of(
+                "judge-invalid",
+                self._invalid_rows(),
+                judge,
+                protocol,
+                "reason answers invalid",
+                *self._ends("share"),
+                title="Invalid answers",
             ),
-            rows=tuple(rows),
-            said=(*said, *self._unknown("judge-invalid")),
-            notes=("Wilson's interval, as if answers were independent",) if rows else (),
-        )
-
-    def _cost(self) -> Table:
-        rows: list[tuple[Cell, ...]] = []
-        said = []
-        for each in self.work:
-            card = each.card
-            if card.kind == "learned":  # which is asked nothing that costs
-                continue
-            tokens = card.prompt_tokens + card.answer_tokens
-            costs = tuple(map(each.per, (tokens, card.cost, card.seconds)))
-            rows.append(
+            Table.of(
+                "judge-cost",
                 (
-                    each.judge,
-                    card.protocol,
-                    card.answered,
-                    card.requests,
-                    tokens,
-                    card.cost,
-                    card.seconds,
-                    *costs,
-                )
-            )
-            if card.answered:
-                money = "no prices were given" if card.cost is None else f"{costs[1]:,.2f} in money"
-                said.append(
-                    f"{card.protocol}: {PER:,} answers of {each.judge} take {costs[0]:,.0f} tokens,"
-                    f" {costs[2]:,.1f} seconds; {money}."
-                )
-        return Table(
-            name="judge-cost",
-            title="Cost",
-            columns=(
-                Column("judge", show="varies"),
-                Column("protocol", show="varies"),
-                Column("answers"),
-                Column("requests"),
-                Column("tokens"),
+                    (
+                        each.judge,
+                        each.card.protocol,
+                        each.card.answered,
+                        each.card.requests,
+                        each.tokens,
+                        each.card.cost,
+                        each.card.seconds,
+                        *map(each.per, (each.tokens, each.card.cost, each.card.seconds)),
+                    )
+                    for each in self.work
+                    if each.costs
+                ),
+                judge,
+                protocol,
+                "answers requests tokens",
                 Column("cost", format=".4f"),
                 Column("seconds", format=".1f"),
                 Column("tokens_per_1000", "tokens per 1,000 answers", format=",.0f"),
                 Column("cost_per_1000", "cost per 1,000", format=".2f"),
                 Column("seconds_per_1000", "seconds per 1,000", format=".1f"),
+                title="Cost",
             ),
-            rows=tuple(rows),
-            said=tuple(said),
-        )
-
-    def _savings(self) -> Table:
-        rows: list[tuple[Cell, ...]] = []
-        for each in self.savings:
-            s = each.saved
-            counts = [s.counts_as(rho2) for rho2 in (s.squared, s.low, s.high)]
-            rows.append(
-                (
-                    each.judge,
-                    each.aspect,
-                    s.pairs,
-                    s.topics,
-                    s.further,
-                    s.squared,
-                    s.low,
-                    s.high,
-                    s.least,
-                    s.most,
-                    s.counts_as(s.squared, s.further) if s.why is None else None,
-                    *(value if math.isfinite(value) else None for value in counts),
-                    s.why,
-                )
-            )
-        return Table(
-            name="judge-saves",
-            title="How many topics judged by people the judge's answers are worth",
-            columns=(
-                Column("judge", show="varies"),
-                Column("aspect"),
+            Table.of(
+                "judge-saves",
+                map(self._saving_row, self.savings),
+                judge,
+                "aspect",
                 Column("pairs", "pairs of systems"),
                 Column("topics", "topics by both"),
                 Column("further", "by the judge alone"),
-                *_ends("rho2", self.options, "rho^2"),
+                *self._ends("rho2", "rho^2"),
                 Column("rho2_least", "least"),
                 Column("rho2_most", "most"),
                 Column("counts_as", "count as", format=".1f"),
@@ -653,93 +362,59 @@ class JudgeEffects(Tabular):
                 Column("at_most_low", show="never"),
                 Column("at_most_high", show="never"),
                 Column("why", show="never"),
-            ),
-            rows=tuple(rows),
-            said=(
-                *(w for each in self.savings for w in self._saving_words(each)),
-                *self._unknown("judge-saves"),
+                title="How many topics judged by people the judge's answers are worth",
             ),
         )
+        yield from (table for table in tables if table.rows)
 
-    def _saving_words(self, each: JudgeSaving) -> Iterator[str]:
+    def _ends(self, name: str, heading: str | None = None) -> tuple[Column, Column, Column]:
+        prefix = "" if name == "estimate" else f"{name}_"
+        level = f"{100 * self.asked.level:.4g}% from"
+        return Column(name, heading), Column(f"{prefix}low", level), Column(f"{prefix}high", "to")
+
+    def _bounded(self, estimate: ClusteredEstimate | None) -> tuple[Cell, Cell, Cell]:
+        if estimate is None:
+            return None, None, None
+        return (estimate.estimate, *estimate.interval(self.asked.level))
+
+    def _with_p(self, estimate: ClusteredEstimate) -> tuple[Cell, ...]:
+        return (*self._bounded(estimate), estimate.p)
+
+    def _compared(self, excess: JudgeExcess) -> tuple[Cell, ...]:
+        """The judge's and people's, the one less the other, and among texts that people find equally good."""
+        both = excess.judge.estimate, excess.people.estimate
+        return (*both, *self._with_p(excess.difference), *self._with_p(excess.excess), excess.excess.why)
+
+    def _order_row(self, each: JudgeOrder) -> tuple[Cell, ...]:
+        s = each.swapped
+        both: tuple[Cell, ...] = (0, *([None] * 8))
+        if s is not None:
+            kept = s.kept.share, s.kept.low, s.kept.high
+            both = (s.pairs, *kept, s.left.share, s.right.share, s.bias, s.low, s.high)
+        return (each.judge, each.source, each.who, *both, each.once, *self._bounded(each.left))
+
+    def _invalid_rows(self) -> Iterator[tuple[Cell, ...]]:
+        for each in self.work:
+            head, share = (each.judge, each.card.protocol), each.invalid
+            yield (*head, "all", share.n, share.hits, share.share, share.low, share.high)
+            for reason, hits in sorted(each.card.invalid.items(), key=lambda one: (-one[1], one[0])):
+                one = clustered_share([hits], [share.n], level=self.asked.level)
+                yield (*head, reason, one.n, one.hits, one.share, one.low, one.high)
+
+    def _saving_row(self, each: JudgeSaving) -> tuple[Cell, ...]:
         s = each.saved
-        if s.why is not None:
-            yield f"{each.aspect}: what {each.judge} saves is not known: {s.why}."
-            return
-        most, low, high = (s.counts_as(rho2) for rho2 in (s.squared, s.low, s.high))
-        level = f"{100 * self.options.level:.4g}%"
-        known = "" if math.isnan(low) else f"; {level} interval {_whole(low)} to {_whole(high)}"
-        count, saving = f"{_whole(most)} at the most", f"a saving of {_whole(round(most) - s.topics)}"
-        if s.squared == 0:
-            count, saving = f"{s.topics:,}", "it saves nothing"
-        elif most - s.topics < 0.5:
-            count, saving = f"{s.topics:,}", "a saving of less than one topic"
-        elif math.isinf(most):
-            count, saving = "as many as it answers for", "all of them are saved"
-        elif low - s.topics < 0.5:
-            saving += ", and that it saves a topic is not shown"
-        yield (
-            f"{each.aspect}: {counted(s.topics, 'topic')} judged by people and {each.judge}'s answers on any number of"
-            f" others count as {count} (median over {counted(s.pairs, 'pair')} of systems{known}): {saving}."
+        counts = [s.counts_as(rho2) for rho2 in (s.squared, s.low, s.high)]
+        return (
+            each.judge,
+            each.aspect,
+            s.pairs,
+            s.topics,
+            s.further,
+            *(s.squared, s.low, s.high, s.least, s.most),
+            s.counts_as(s.squared, s.further) if s.why is None else None,
+            *(value if math.isfinite(value) else None for value in counts),
+            s.why,
         )
-        if s.further:
-            yield (
-                f"{each.aspect}: with its answers on the {counted(s.further, 'topic')} that people did not judge, they"
-                f" count as {_whole(s.counts_as(s.squared, s.further))}."
-            )
-
-
-def _whole(value: float) -> str:
-    return f"{value:,.0f}" if math.isfinite(value) else "any number"
-
-
-def _percent(share: float, digits: int = 0) -> str:
-    return f"{100 * share:.{digits}f}%"
-
-
-def _times(share: ClusteredShare) -> str:
-    return f"{share.hits:,} of {counted(share.n, 'repeat')}, {counted(share.clusters, 'topic')}"
-
-
-def _ends(name: str, options: JudgeOptions, heading: str | None = None) -> tuple[Column, Column, Column]:
-    return (
-        Column(name, heading),
-        Column(f"{name}_low" if name != "estimate" else "low", f"{100 * options.level:.4g}% from"),
-        Column(f"{name}_high" if name != "estimate" else "high", "to"),
-    )
-
-
-def _compared_columns(options: JudgeOptions) -> tuple[Column, ...]:
-    """The judge less people, and among texts that people find equally good."""
-    return (
-        *_ends("difference", options),
-        Column("difference_p", "p", format=".3g"),
-        *_ends("excess", options, "among equally good"),
-        Column("excess_p", "p", format=".3g"),
-        Column("why", show="never"),
-    )
-
-
-def _more(each: ClusteredEstimate, more: str, less: str) -> str:
-    return more if each.estimate >= 0 else less
-
-
-def _same_question(one: JudgeRepeats, other: JudgeRepeats) -> bool:
-    return (one.judge, one.source, one.aspect) == (other.judge, other.source, other.aspect)
-
-
-def _same_order(one: JudgeOrder, other: JudgeOrder) -> bool:
-    return (one.judge, one.source) == (other.judge, other.source)
-
-
-def _group_words(group: str) -> str:
-    return "own family" if group == FAMILY else f"{group} texts"
-
-
-def _groups(each: JudgeFavour) -> tuple[str, str]:
-    if each.group == FAMILY:
-        return f"systems of its own family ({listed(each.systems)})", "other systems"
-    return f"{each.group} summaries", "machines' summaries"
 
 
 # How it is found
@@ -747,49 +422,41 @@ def _groups(each: JudgeFavour) -> tuple[str, str]:
 FAMILY = "own family"
 
 
-def judge_effects(
-    benches: JudgeBenches,
-    options: JudgeOptions | None = None,
-    *,
-    family: str | Mapping[str, str] = "",
-    progress: Callable[[int, int], None] = lambda done, of: None,
-) -> JudgeEffects:
+def judge_effects(benches: JudgeBenches, asked: Judges, progress: Progress = silent) -> JudgeEffects:
     """What moves judges beside what people see, their agreement with themselves, what they cost and save.
 
-    `family` is the part of a system's name by which a judge's own family is known, several with commas between; for
-    every judge, or by judge. Otherwise that of a judge's card counts.
+    The option `family` is the part of a system's name by which a judge's own family is known, several with commas
+    between; without it that of a judge's card counts.
     """
-    chosen = options or JudgeOptions()
-    unknown: list[tuple[str, str]] = []
-    parts = 2 + len(benches.benches)
-    repeats = tuple(_repeats(benches, chosen, unknown))
-    progress(1, parts)
-    order = tuple(_order(benches, chosen, unknown))
-    progress(2, parts)
+    unknown: list[Note] = []
+    steps = 2 + len(benches.benches)
+    repeats = tuple(_repeats(benches, asked, unknown))
+    progress(1, steps)
+    order = tuple(_order(benches, asked, unknown))
+    progress(2, steps)
     lengths: list[JudgeLength] = []
     favours: list[JudgeFavour] = []
     savings: list[JudgeSaving] = []
     for done, bench in enumerate(benches.benches, start=3):
         lengths += _length(bench)
-        favours += _favours(bench, _family(bench, family), unknown)
-        savings += _saving(bench, chosen)
-        progress(done, parts)
+        favours += _favours(bench, _family(bench, asked.family), unknown)
+        savings += _saving(bench, asked)
+        progress(done, steps)
     for judge in benches.judges:
         if not any(each.judge == judge for each in lengths):
-            unknown.append(
-                ("judge-length", f"The effect of length on {judge} is not known: no texts with it.")
-            )
+            unknown.append(Note.of("no-lengths", judge=judge).on("judge-length"))
+    work = tuple(_work(benches, asked, unknown))
     return JudgeEffects(
+        asked=asked,
         name=benches.name,
         judges=benches.judges,
-        options=chosen,
         repeats=repeats,
         order=order,
         lengths=tuple(lengths),
         favours=tuple(favours),
-        work=tuple(_work(benches, chosen, unknown)),
+        work=work,
         savings=tuple(savings),
-        unknown=tuple(dict.fromkeys(unknown)),
+        unknown=tuple(note for at, note in enumerate(unknown) if note not in unknown[:at]),
     )
 
 
@@ -803,9 +470,7 @@ def _set_of(gathered: Gathered, topic: str) -> str:
     return topic if found is None or found.set is None else found.set
 
 
-def _repeats(
-    benches: JudgeBenches, options: JudgeOptions, unknown: list[tuple[str, str]]
-) -> Iterator[JudgeRepeats]:
+def _repeats(benches: JudgeBenches, options: Judges, unknown: list[Note]) -> Iterator[JudgeRepeats]:
     gathered = benches.gathered
     found: dict[tuple[str, str], list[RepeatedAnswer]] = {}
     for each in repeated_answers(gathered) if gathered is not None else ():
@@ -815,7 +480,9 @@ def _repeats(
         asked = {(each.source, _question(each)) for each in benches.of(judge) if each.source is not None}
         own = [key for key in found if key in asked and any(e.assessor == judge for e in found[key])]
         if not own:
-            unknown.append(("judge-repeats", _no_repeats(judge, benches.of(judge))))
+            kinds = {each.card.kind for each in benches.of(judge) if each.card is not None}
+            how = "learned" if kinds == {"learned"} else "asked" if kinds else "assigned"
+            unknown.append(Note.of("no-repeats", judge=judge, how=how).on("judge-repeats"))
         for source, question in own:
             for who in (judge, POOLED):
                 some = [
@@ -841,7 +508,7 @@ def _repeated(
     who: str,
     some: Sequence[RepeatedAnswer],
     gathered: Gathered,
-    options: JudgeOptions,
+    options: Judges,
 ) -> JudgeRepeats:
     clusters = [_set_of(gathered, each.topic) for each in some]
     apart = [math.nan if each.change is None else abs(each.change) for each in some]
@@ -856,17 +523,6 @@ def _repeated(
     )
 
 
-def _no_repeats(judge: str, own: Sequence[AspectBench]) -> str:
-    kinds = {each.card.kind for each in own if each.card is not None}
-    if kinds == {"learned"}:
-        return f"{judge} is learned, and answers the same question about the same texts alike."
-    how = "judge llm --repeats 0.1" if kinds else "assign --repeats 0.1"
-    return (
-        f"{judge} was asked nothing twice in the same way, so that its agreement with itself is not known:"
-        f" adjudge {how} has a tenth of the questions asked again."
-    )
-
-
 # Order
 
 
@@ -874,9 +530,7 @@ Order = dict[tuple[object, ...], float]
 """By the text on the left: how much it won the first time that it stood there."""
 
 
-def _order(
-    benches: JudgeBenches, options: JudgeOptions, unknown: list[tuple[str, str]]
-) -> Iterator[JudgeOrder]:
+def _order(benches: JudgeBenches, options: Judges, unknown: list[Note]) -> Iterator[JudgeOrder]:
     gathered = benches.gathered
     sources = {
         judge: list(dict.fromkeys(b.source for b in benches.of(judge) if b.pairs and b.source is not None))
@@ -899,13 +553,7 @@ def _order(
             if theirs.swapped is not None:
                 yield theirs
             if mine.swapped is None and mine.left is None:
-                unknown.append(
-                    (
-                        "judge-order",
-                        f"{judge} was asked no pair of {source} in both orders, and none that people answered:"
-                        " whether order moves it is not known.",
-                    )
-                )
+                unknown.append(Note.of("no-pairs", judge=judge, source=source).on("judge-order"))
 
 
 def _pairs(gathered: Gathered) -> dict[tuple[str, str, str, frozenset[object]], Order]:
@@ -929,7 +577,7 @@ def _order_of(
     asked: Mapping[tuple[str, str, str, frozenset[object]], Order],
     people: Mapping[tuple[str, str, str, frozenset[object]], Order],
     gathered: Gathered,
-    options: JudgeOptions,
+    options: Judges,
 ) -> JudgeOrder:
     both = [(key[2], tuple(orders.values())) for key, orders in asked.items() if len(orders) == 2]
     yardstick: dict[tuple[str, frozenset[object]], list[tuple[object, float]]] = {}
@@ -987,16 +635,13 @@ def _length(bench: AspectBench) -> Iterator[JudgeLength]:
     )
 
 
-def _family(bench: AspectBench, family: str | Mapping[str, str]) -> tuple[str, ...]:
+def _family(bench: AspectBench, family: str) -> tuple[str, ...]:
     """The parts of systems' names by which a judge's family is known."""
-    named = family if isinstance(family, str) else family.get(bench.judge, "")
-    text = named or (bench.card.family if bench.card is not None else "")
+    text = family or (bench.card.family if bench.card is not None else "")
     return tuple(part.strip().casefold() for part in text.split(",") if part.strip())
 
 
-def _favours(
-    bench: AspectBench, family: Sequence[str], unknown: list[tuple[str, str]]
-) -> Iterator[JudgeFavour]:
+def _favours(bench: AspectBench, family: Sequence[str], unknown: list[Note]) -> Iterator[JudgeFavour]:
     cells = bench.cells()
     if cells is None:
         return
@@ -1008,17 +653,10 @@ def _favours(
     if family and own and others:
         compared.append((FAMILY, own, others))
     elif family:
-        what = "no other system there is" if own else "no system has such a name"
-        said = f"{bench.judge}: whether it favours {listed([quoted(each) for each in family])} is not known: {what}."
-        unknown.append(("judge-favours", said))
+        note = Note.of("family-unseen", judge=bench.judge, family=family, only=bool(own))
+        unknown.append(note.on("judge-favours"))
     elif bench.card is None or bench.card.kind != "learned":
-        unknown.append(
-            (
-                "judge-favours",
-                f"Which systems are of {bench.judge}'s own family is not known: --family takes the part of their"
-                " names by which they are, such as gpt.",
-            )
-        )
+        unknown.append(Note.of("family-unknown", judge=bench.judge).on("judge-favours"))
     for kind in ("human", "baseline"):
         of_kind = [name for name in cells.systems if kinds[name] == kind]
         if of_kind and "machine" in cells.kinds:
@@ -1061,21 +699,18 @@ def _contrast(
 # Work and savings
 
 
-def _work(
-    benches: JudgeBenches, options: JudgeOptions, unknown: list[tuple[str, str]]
-) -> Iterator[JudgeWork]:
+def _work(benches: JudgeBenches, options: Judges, unknown: list[Note]) -> Iterator[JudgeWork]:
     for judge in benches.judges:
         cards = {each.card.file: each.card for each in benches.of(judge) if each.card is not None}
         if not cards:
-            said = f"{judge} has no card here: how many of its answers were invalid, and what they cost, is not known."
-            unknown.append(("judge-invalid", said))
+            unknown.append(Note.of("no-card", judge=judge).on("judge-invalid"))
         for card in cards.values():
             bad = sum(card.invalid.values())
             share = clustered_share([bad], [card.answered + bad], level=options.level)
             yield JudgeWork(judge=judge, card=card, invalid=share)
 
 
-def _saving(bench: AspectBench, options: JudgeOptions) -> Iterator[JudgeSaving]:
+def _saving(bench: AspectBench, options: Judges) -> Iterator[JudgeSaving]:
     cells = bench.cells()
     if cells is None or len(cells.systems) < 2:
         return

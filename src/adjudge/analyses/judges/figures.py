@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
+from adjudge.analyses.judges.words.agreement import verdict_sentence
 from adjudge.analyses.trust_drawing import ROW, WIDE, need_few, one_of, rows_axis, series_colour, series_shape
-from adjudge.core.errors import DataError
+from adjudge.core.errors import DataError, UsageError
 from adjudge.core.picture import ACCENT, INK, MARK, PLAIN, SOFT, Figure, figure_of, in_order
 from adjudge.core.words import counted, listed
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     import altair as alt
 
     from adjudge.analyses.judges.agreement import AspectAgreement, JudgeAgreementResult
+    from adjudge.analyses.scores import Scores
     from adjudge.assessors.learned.training import TrainedJudge
 
 
@@ -78,7 +81,7 @@ def judge_agreement(
         _system_words(found, own, data, there),
         data,
         drawing,
-        notes=(*own.notes, *_others(found, own)),
+        notes=(*map(found.note_text, own.notes), *_others(found, own)),
         signature=found.signature,
     )
 
@@ -265,7 +268,7 @@ def judge_controls(
         )
 
     absent = [f"{each.name} ({each.why})" for each in own.rows if each.why is not None]
-    said = [own.verdict.sentence()]
+    said = [verdict_sentence(own.verdict)]
     if data["low"].notna().any():
         said.append(f"Lines are {found.level:.0%} intervals over {own.over}.")
     if absent:
@@ -276,7 +279,7 @@ def judge_controls(
         " ".join(said),
         data,
         drawing,
-        notes=(*own.notes, *_others(found, own)),
+        notes=(*map(found.note_text, own.notes), *_others(found, own)),
         signature=found.signature,
     )
 
@@ -284,3 +287,44 @@ def judge_controls(
 def _empty(data: pd.DataFrame) -> list[str]:
     """Criteria by which nobody has a number."""
     return [str(name) for name, rows in data.groupby("criterion") if rows["value"].isna().all()]
+
+
+# The catalogue
+
+
+def _drawn(scores: Scores, options: FigureOptions, kind: str) -> Figure:
+    from adjudge.analyses.judges import Judges
+
+    if len(options.judge) > 1:
+        raise UsageError(f"this figure takes one judge: choose one of {', '.join(options.judge)}")
+    asked = Judges(
+        tuple(options.judge),
+        question=tuple(options.measures),
+        parts="agreement",
+        length=options.length,
+        form=options.form,
+        seed=options.seed,
+        progress=options.progress,
+    )
+    return asked.run(scores)[0].figure(kind)
+
+
+SPECS = (
+    FigureSpec(
+        "judge-agreement",
+        "A judge's agreement with people about each system, beside people's own.",
+        lambda scores, options: _drawn(scores, options, "judge-agreement"),
+        after="Lin and Hovy 2002, figures 5 and 6",
+        takes=("judge",),
+        example="-m completeness --length 100",
+        one_target=True,
+    ),
+    FigureSpec(
+        "judge-controls",
+        "A judge beside people and beside controls that need no judge.",
+        lambda scores, options: _drawn(scores, options, "judge-controls"),
+        takes=("judge",),
+        example="-m completeness --length 100",
+        one_target=True,
+    ),
+)

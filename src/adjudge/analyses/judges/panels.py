@@ -3,37 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal, get_args
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
 from adjudge import __version__
+from adjudge.analyses.base import Progress, silent
+from adjudge.analyses.judges import Judges
 from adjudge.analyses.judges.bench import AspectBench, JudgeBenches
 from adjudge.analyses.judges.controls import answers_on_scale
-from adjudge.analyses.judges.options import JudgeOptions
 from adjudge.core.errors import UsageError
-from adjudge.core.table import Cell, Column, Table, Tables, Tabular, plain
-from adjudge.core.words import counted, listed, number_word
-from adjudge.stats import checks
+from adjudge.core.results import Note, Result
+from adjudge.core.table import Cell, Column, Table
+from adjudge.core.words import listed
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.panels import (
-    JudgeError,
     PanelErrors,
     PanelEstimate,
     panel_answers,
     panel_errors,
 )
-
-PanelHow = Literal["mean", "vote", "none"]
-RULES = {
-    "mean": "the mean of its judges' answers",
-    "vote": (
-        "the most common answer of its judges; of equally common ones the median of these, of pairs a tie"
-    ),
-}
-
 
 # A panel is a judge
 
@@ -52,11 +43,7 @@ def panel_bench(benches: Sequence[AspectBench], how: str) -> AspectBench:
     notes = own[0].notes
     some, whole = ~np.isnan(answers).all(axis=1), ~np.isnan(answers).any(axis=1)
     if missing := int(np.count_nonzero(some & ~whole)):
-        notes = (
-            *notes,
-            f"{own[0].aspect}: the panel has no answer for {counted(missing, 'thing')} that not all of its judges"
-            " answered for",
-        )
+        notes = (*notes, Note.of("not-answered-by-all", things=missing))
     given = panel_answers(_votes(own) if how == "vote" else answers, how, pairs=own[0].pairs)
     named = own[0].with_judge(panel_name([each.judge for each in own], how), given)
     return replace(named, panel=True, notes=notes)
@@ -64,9 +51,6 @@ def panel_bench(benches: Sequence[AspectBench], how: str) -> AspectBench:
 
 def with_panel(benches: JudgeBenches, how: str) -> JudgeBenches:
     """The same judges, and their panel as one more, on every question that two of them answered."""
-    checks.one_of("how", how, get_args(PanelHow))
-    if how == "none":
-        return benches
     found = [panel_bench(own, how) for own in _by_aspect(benches) if len(own) > 1]
     if not found:
         raise UsageError(
@@ -122,22 +106,6 @@ class AspectPanel:
     errors: PanelErrors
     pairs: bool = False
 
-    def sentences(self) -> Iterator[str]:
-        found, k = self.errors, len(self.judges)
-        if found.worth.why is not None:
-            yield (
-                f"{self.aspect}: how many independent judges {listed(self.judges)} are worth cannot be said:"
-                f" {self.why()}."
-            )
-        else:
-            yield (
-                f"{self.aspect}: the errors of {counted(k, 'judge')} have a mean correlation of"
-                f" {_value(found.correlation)}, so they are worth {_value(found.worth)} judges with independent"
-                f" errors{self._together()}."
-            )
-        if self.how != "none" and found.best is not None:
-            yield f"{self.aspect}: {self._gained(found, self.judges[found.best])}"
-
     def why(self) -> str | None:
         """Why it cannot be said, with the judges whose errors cannot be estimated."""
         if self.errors.why is not None:
@@ -163,264 +131,131 @@ class AspectPanel:
             else worth.why_no_interval
         )
 
-    def _together(self) -> str:
-        """Whether errors go together, against each other, or neither is seen."""
-        found = self.errors.correlation
-        if found.high < 0:
-            return (
-                f"; their errors go against each other, which makes them worth more than {len(self.judges)}"
-            )
-        return "; that their errors go together at all is not seen" if found.low <= 0 else ""
 
-    def _gained(self, found: PanelErrors, best: str) -> str:
-        gain = found.gain
-        what = f"the error variance of their {self.how}"
-        if gain.why is not None:
-            return f"{what} cannot be estimated ({gain.why})."
-        side = "below" if gain.value >= 0 else "above"
-        size = f"{100 * abs(gain.value):.0f}% {side} that of {best}, the best of them here"
-        if math.isnan(gain.low):
-            return f"{what} is {size} (no interval: {gain.why_no_interval})."
-        interval = f"{100 * gain.low:+.0f}% to {100 * gain.high:+.0f}% of it taken away"
-        if gain.low <= 0 <= gain.high:
-            return f"{what} is {size} ({interval}): a difference from the best judge is not shown."
-        return f"{what} is {size} ({interval})."
-
-
-def _value(found: PanelEstimate, form: str = ".2f") -> str:
-    if math.isnan(found.low):
-        return f"{found.value:z{form}} (no interval: {found.why_no_interval})"
-    if math.isinf(found.high):
-        return f"{found.value:z{form}} ({found.low:z{form}} or more)"
-    return f"{found.value:z{form}} ({found.low:z{form}} to {found.high:z{form}})"
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class PanelsResult(Tabular):
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class PanelsResult(Result):
     """Of every question: how far judges' errors go together, how many judges that makes, and what a panel gains."""
 
+    WORDS: ClassVar[str] = "adjudge.analyses.judges.words.panels"
+
+    asked: Judges
     name: str
     aspects: tuple[AspectPanel, ...]
-    how: str
-    options: JudgeOptions
 
-    def headline(self) -> str:
-        known = [each for each in self.aspects if each.errors.worth.why is None]
-        if not known:
-            return "How many independent judges they are worth cannot be said."
-        worth = [each.errors.worth.value for each in known]
-        sizes = sorted({len(each.judges) for each in known})
-        who = (
-            f"{number_word(sizes[0]).capitalize()}{f' to {number_word(sizes[-1])}' * (len(sizes) > 1)} judges"
-        )
-        many = f"{min(worth):.2f}" if len(known) == 1 else f"{min(worth):.2f} to {max(worth):.2f}"
-        over = "" if len(known) == 1 else f", over {counted(len(known), 'question')}"
-        against = [each.aspect for each in known if each.errors.correlation.high < 0]
-        why = "" if len(known) == 1 else f" on {listed(against)}"
-        opposed = f": their errors go against each other{why}" if against else ""
-        return f"{who} are worth {many} with independent errors{over}{opposed}."
-
-    def sentences(self) -> Iterator[str]:
-        for each in self.aspects:
-            yield from each.sentences()
-        alone = [
-            each.aspect
-            for each in self.aspects
-            if each.errors.why is None and math.isnan(each.errors.people_error)
-        ]
-        if alone:
-            yield (
-                f"{listed(alone)}: no thing was judged by two assessors, so people's own error is not known. It counts"
-                " as an error that all judges share, which as a rule makes them look worth less than they are."
-            )
-
-    def table(self) -> Table:
-        level = f"{100 * self.options.level:.4g}% from"
-        panel = Column("panel_sd", f"error SD of the {self.how}", show=self._with_panel)
-        return Table(
-            name="panels",
-            title="Panels: how many judges with independent errors the judges are worth",
-            columns=(
-                Column("aspect", "question"),
-                Column("judges"),
-                Column("things"),
-                Column("topics"),
-                Column("assessors"),
-                Column("people_error", "error SD of people's mean"),
-                Column("correlation", "mean correlation of errors", format=".2f", tiny=False),
-                Column("correlation_low", level, format=".2f", tiny=False),
-                Column("correlation_high", "to", format=".2f", tiny=False),
-                Column("worth", "worth", format=".2f"),
-                Column("worth_low", level, format=".2f"),
-                Column("worth_high", "to", format=".2f"),
-                Column("uncorrected", "with people's error left in", format=".2f"),
-                panel,
-                Column("best", "best judge", show=self._with_panel),
-                Column("gain", "error variance taken away", format="+.2f", show=self._with_panel, tiny=False),
-                Column("gain_low", level, format="+.2f", show=self._with_panel, tiny=False),
-                Column("gain_high", "to", format="+.2f", show=self._with_panel, tiny=False),
-                Column("weighted_sd", "error SD, best weights", show="never"),
-                Column("why", "why not", show="varies"),
-            ),
-            rows=tuple(self._row(each) for each in self.aspects),
-            said=(self.headline(), *self.sentences()),
-            notes=self.notes(),
-            signature=self.signature,
-        )
-
-    @property
-    def _with_panel(self) -> Any:
-        return "never" if self.how == "none" else "always"
-
-    def _row(self, each: AspectPanel) -> tuple[Cell, ...]:
-        found = each.errors
+    def how(self) -> str:
+        o = self.asked
         return (
-            each.aspect,
-            len(each.judges),
-            found.things,
-            found.clusters,
-            each.assessors,
-            found.people_error,
-            *_cells(found.correlation),
-            *_cells(found.worth),
-            found.uncorrected if math.isfinite(found.uncorrected) else None,
-            None if found.panel is None else found.panel.sd.value,
-            None if found.best is None else each.judges[found.best],
-            *_cells(found.gain),
-            found.weighted_sd,
-            each.why_not,
-        )
-
-    def tables(self) -> Tables:
-        return Tables((self.table(), self._by_judge(), *map(self._correlations, self.aspects)))
-
-    def _by_judge(self) -> Table:
-        level = f"{100 * self.options.level:.4g}% from"
-        rows: list[tuple[Cell, ...]] = []
-        for aspect in self.aspects:
-            known: list[tuple[str, JudgeError]] = list(zip(aspect.judges, aspect.errors.judges, strict=True))
-            if aspect.errors.panel is not None:
-                known.append((panel_name(aspect.judges, aspect.how), aspect.errors.panel))
-            rows += [
-                (
-                    aspect.aspect,
-                    judge,
-                    each.slope,
-                    *_cells(each.sd),
-                    *_cells(each.truth),
-                    each.sd.why or each.sd.why_no_interval,
-                )
-                for judge, each in known
-            ]
-        return Table(
-            name="panel-judges",
-            title="Every judge's error, on people's scale",
-            columns=(
-                Column("aspect", "question"),
-                Column("judge"),
-                Column("slope", "slope", format=".2f"),
-                Column("sd", "error SD"),
-                Column("sd_low", level),
-                Column("sd_high", "to"),
-                Column("truth", "correlation with the truth", format=".2f", tiny=False),
-                Column("truth_low", level, format=".2f", tiny=False),
-                Column("truth_high", "to", format=".2f", tiny=False),
-                Column("why", "why not", show="varies"),
-            ),
-            rows=tuple(rows),
-        )
-
-    def _correlations(self, aspect: AspectPanel) -> Table:
-        return Table(
-            name=f"panel-correlations-{aspect.aspect}",
-            title=f"Correlations between judges' errors, {aspect.aspect}",
-            columns=(
-                Column("judge"),
-                *(Column(name, format=".2f", tiny=False) for name in aspect.judges),
-            ),
-            rows=tuple(
-                (name, *map(float, row))
-                for name, row in zip(aspect.judges, aspect.errors.correlations, strict=True)
-            ),
-        )
-
-    def notes(self) -> tuple[str, ...]:
-        found = [
-            "errors are what a judge's answers hold beyond a straight line on the truth, which is what the mean of very"
-            " many assessors like these would be: neither severity nor a narrower use of the scale is an error",
-        ]
-        if self.how != "none":
-            found.append(f"the panel's answer is {RULES[self.how]}")
-        if any(each.pairs for each in self.aspects):
-            found.append("of pairs the answers are 1, 0 and half a tie")
-        found += [
-            f"{each.aspect}: {counted(each.left_out, 'thing')} that not all judges answered for left out"
-            for each in self.aspects
-            if each.left_out
-        ]
-        return tuple(found)
-
-    @property
-    def signature(self) -> str:
-        o = self.options
-        return (
-            f"panel:{self.how}|errors:partial:disattenuated|bootstrap:topics:expanded-percentile:{o.resamples}"
+            f"panel:{o.panel}|errors:partial:disattenuated|bootstrap:topics:expanded-percentile:{o.resamples}"
             f"|seed:{o.seed}|v:{__version__}"
         )
 
-    def as_dict(self) -> dict[str, Any]:
-        """Everything, for --json; what is no finite number becomes null."""
-        found: dict[str, Any] = plain(
-            {
-                "panel": self.how,
-                "headline": self.headline(),
-                "sentences": list(self.sentences()),
-                "interval": self.options.level,
-                "aspects": [
-                    {
-                        "aspect": each.aspect,
-                        "judges": list(each.judges),
-                        "assessors": each.assessors,
-                        "left_out": each.left_out,
-                        **asdict(replace(each.errors, correlations=np.zeros((0, 0)))),
-                        "correlations": each.errors.correlations.tolist(),
-                        "best": None if each.errors.best is None else each.judges[each.errors.best],
-                    }
-                    for each in self.aspects
-                ],
-                "notes": list(self.notes()),
-                "signature": self.signature,
-            }
+    def facts(self) -> dict[str, Any]:
+        return {
+            "panel": self.asked.panel,
+            "level": self.asked.level,
+            "judges": {each.aspect: each.judges for each in self.aspects},
+        }
+
+    def notes(self) -> Iterator[Note]:
+        yield Note.of("what-errors-are")
+        if self.asked.panel != "none":
+            yield Note.of("panel-rule", rule=self.asked.panel)
+        if any(each.pairs for each in self.aspects):
+            yield Note.of("answers-of-pairs")
+        for each in self.aspects:
+            if each.left_out:
+                yield Note.of("not-answered-by-all", aspect=each.aspect, things=each.left_out)
+
+    def tables(self) -> Iterator[Table]:
+        level = f"{100 * self.asked.level:.4g}% from"
+        show: Any = "never" if self.asked.panel == "none" else "always"
+
+        def bounded(name: str, heading: str, form: str = ".3f", **more: Any) -> tuple[Column, ...]:
+            ends = ((name, heading), (f"{name}_low", level), (f"{name}_high", "to"))
+            return tuple(Column(at, title, format=form, **more) for at, title in ends)
+
+        yield Table.of(
+            "panels",
+            map(_row, self.aspects),
+            Column("aspect", "question"),
+            "judges things topics assessors",
+            Column("people_error", "error SD of people's mean"),
+            *bounded("correlation", "mean correlation of errors", ".2f", tiny=False),
+            *bounded("worth", "worth", ".2f"),
+            Column("panel_sd", f"error SD of the {self.asked.panel}", show=show),
+            Column("best", "best judge", show=show),
+            *bounded("gain", "error variance taken away", "+.2f", show=show, tiny=False),
+            Column("why", "why not", show="varies"),
+            title="Panels: how many judges with independent errors the judges are worth",
         )
-        return found
+        rows: list[tuple[Cell, ...]] = []
+        for aspect in self.aspects:
+            errors = list(zip(aspect.judges, aspect.errors.judges, strict=True))
+            if aspect.errors.panel is not None:
+                errors.append((panel_name(aspect.judges, aspect.how), aspect.errors.panel))
+            for judge, own in errors:
+                why = own.sd.why or own.sd.why_no_interval
+                rows.append((aspect.aspect, judge, own.slope, *_cells(own.sd), *_cells(own.truth), why))
+        yield Table.of(
+            "panel-judges",
+            rows,
+            Column("aspect", "question"),
+            "judge",
+            Column("slope", format=".2f"),
+            *bounded("sd", "error SD"),
+            *bounded("truth", "correlation with the truth", ".2f", tiny=False),
+            Column("why", "why not", show="varies"),
+            title="Every judge's error, on people's scale",
+        )
+        for aspect in self.aspects:
+            yield Table.of(
+                f"panel-correlations-{aspect.aspect}",
+                (
+                    (name, *map(float, row))
+                    for name, row in zip(aspect.judges, aspect.errors.correlations, strict=True)
+                ),
+                "judge",
+                *(Column(name, format=".2f", tiny=False) for name in aspect.judges),
+                title=f"Correlations between judges' errors, {aspect.aspect}",
+            )
+
+
+def _row(aspect: AspectPanel) -> tuple[Cell, ...]:
+    errors = aspect.errors
+    return (
+        aspect.aspect,
+        len(aspect.judges),
+        errors.things,
+        errors.clusters,
+        aspect.assessors,
+        errors.people_error,
+        *_cells(errors.correlation),
+        *_cells(errors.worth),
+        None if errors.panel is None else errors.panel.sd.value,
+        None if errors.best is None else aspect.judges[errors.best],
+        *_cells(errors.gain),
+        aspect.why_not,
+    )
 
 
 def _cells(found: PanelEstimate) -> tuple[Cell, Cell, Cell]:
     return found.value, found.low, found.high if math.isfinite(found.high) else None
 
 
-def panels(
-    benches: JudgeBenches,
-    options: JudgeOptions | None = None,
-    progress: Callable[[int, int], None] = lambda done, total: None,
-    *,
-    how: str = "mean",
-) -> PanelsResult:
+def panels(benches: JudgeBenches, asked: Judges, progress: Progress = silent) -> PanelsResult:
     """How far the errors of several judges go together, question by question, and what their panel gains.
 
-    With `how="none"` there is no panel, but its judges' errors are told all the same. Intervals resample the sets of
-    topics, or topics.
+    Without a panel its judges' errors are told all the same. Intervals resample the sets of topics, or topics.
     """
-    checks.one_of("how", how, get_args(PanelHow))
-    chosen = options or JudgeOptions()
-    asked, found = list(_by_aspect(benches)), []
-    for done, own in enumerate(asked):
-        progress(done, len(asked))
-        found.append(_aspect_panel(own, chosen, how))
-    return PanelsResult(name=benches.name, aspects=tuple(found), how=how, options=chosen)
+    questions, aspects = list(_by_aspect(benches)), []
+    for done, own in enumerate(questions):
+        progress(done, len(questions))
+        aspects.append(_aspect_panel(own, asked))
+    return PanelsResult(asked=asked, name=benches.name, aspects=tuple(aspects))
 
 
-def _aspect_panel(benches: Sequence[AspectBench], options: JudgeOptions, how: str) -> AspectPanel:
+def _aspect_panel(benches: Sequence[AspectBench], options: Judges) -> AspectPanel:
+    how = options.panel
     own, answers = _together(benches)
     some, whole = ~np.isnan(answers).all(axis=1), ~np.isnan(answers).any(axis=1)
     panel = None

@@ -7,18 +7,19 @@ of a meta-evaluation: a judge's scores of systems are compared with people's as 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from adjudge import __version__
+from adjudge.analyses.base import Progress, silent
 from adjudge.analyses.compare import Compare
 from adjudge.analyses.compare.pairs import Comparison, compare_matrix
 from adjudge.analyses.corrections import CORRECTIONS
+from adjudge.analyses.judges import Judges
 from adjudge.analyses.judges.bench import AspectBench, JudgeBenches, JudgeCells
-from adjudge.analyses.judges.options import JudgeOptions
 from adjudge.analyses.meta.ceiling import MeasureCeiling, ceiling_all
 from adjudge.analyses.meta.cells import Cells, HumanCells, score_matrix
 from adjudge.analyses.meta.conclusions import (
@@ -31,19 +32,14 @@ from adjudge.analyses.meta.conclusions import (
 from adjudge.analyses.meta.correlations import MeasureCorrelation, correlate_all
 from adjudge.analyses.meta.options import MetaOptions
 from adjudge.analyses.meta.ranks import RankTable, rank_tables
-from adjudge.analyses.meta.words import interval_words
 from adjudge.analyses.slices.slicing import RowTexts
 from adjudge.core.errors import AdjudgeError
-from adjudge.core.table import Cell, Column, Table, Tables, Tabular, plain
-from adjudge.core.words import counted, listed
+from adjudge.core.results import Note, Result
+from adjudge.core.table import Cell, Column, Table
 from adjudge.data.scores import MeasureInfo
 from adjudge.stats.ceiling import leave_one_out
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.correlation import correlations
-from adjudge.stats.paired import test_words
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 TEST, CORRECT = "wilcoxon", "holm"
 COEFFICIENT: Literal["kendall-b"] = "kendall-b"
@@ -138,117 +134,18 @@ class AspectRanking:
     def conclusion(self, kind: str, beside: str = "people") -> SharedConclusions | None:
         return next((each for each in self.conclusions if (each.kind, each.beside) == (kind, beside)), None)
 
-    # In words
 
-    def sentences(self, level: float) -> Iterator[str]:
-        if self.why is not None:
-            yield f"On {self.aspect} no ranking of {self.judge} could be compared with people's: {self.why}."
-            return
-        yield self.first(level)
-        yield from self._assessor(level)
-        yield from self._concluded()
-        yield from self._controls()
-
-    def first(self, level: float) -> str:
-        """The tau with its interval, and what it leaves open."""
-        own = self.own
-        if math.isnan(own.tau):
-            return f"On {self.aspect} {self.judge}'s ranking of systems has no tau with people's: {own.why}."
-        said = (
-            f"On {self.aspect} {self.judge}'s ranking of {counted(own.systems, 'system')} has Kendall's tau-b"
-            f" {own.tau:.2f} with people's"
-        )
-        if math.isnan(own.low):
-            return f"{said}, without an interval ({own.why_no_interval})."
-        said += f" ({level:.0%} interval {own.low:.2f} to {own.high:.2f})"
-        if own.low <= 0 <= own.high:
-            return f"{said}: it may not be related to people's at all."
-        return f"{said}: rather the reverse of people's." if own.high < 0 else f"{said}."
-
-    def _assessor(self, level: float) -> Iterator[str]:
-        own = self.own
-        if math.isnan(self.assessor):
-            yield f"On {self.aspect} no assessor's ranking can be compared with others': {own.why_no_assessor}."
-            return
-        if math.isnan(own.difference):
-            yield f"On {self.aspect} one assessor's ranking has tau {self.assessor:.2f} with the others' on average."
-            return
-        said = (
-            f"On {self.aspect} one assessor's ranking has tau {self.assessor:.2f} with the others' on average,"
-            f" {self.judge}'s {own.with_rest:.2f} with the same"
-        )
-        if own.beside_assessor is None:
-            yield f"{said}; the difference has no interval ({own.why_no_assessor})."
-            return
-        between = (
-            f"{level:.0%} interval of the difference {own.difference_low:+.2f} to {own.difference_high:+.2f}"
-        )
-        verdict = {
-            "below": "below an assessor",
-            "above": "above an assessor",
-            "like": "not significantly different from an assessor, which does not show that it is as good",
-        }[own.beside_assessor]
-        yield f"{said}: {verdict} ({between})."
-
-    def _concluded(self) -> Iterator[str]:
-        own = self.conclusion("judge")
-        if own is None:
-            yield f"On {self.aspect} no conclusions could be compared: {self.why_untested}."
-            return
-        if not own.pairs:
-            yield f"On {self.aspect} no pair of systems could be tested both by people's answers and by {self.judge}'s."
-            return
-        if not own.people_find:
-            yield (
-                f"On {self.aspect} people's answers show no significant difference on any of"
-                f" {counted(round(own.pairs), 'pair')} of systems, so that there is none to share; {self.judge}'s show"
-                f" one on {_times(own.only_measure)}."
-            )
-            return
-        yield (
-            f"On {self.aspect} people's answers show a significant difference on {_times(own.people_find)} of"
-            f" {counted(round(own.pairs), 'pair')} of systems: {self.judge}'s show the same on {_times(own.same)} of"
-            f" them, the opposite on {_times(own.opposite)} and none on {_times(own.only_people)}, and"
-            f" {_times(own.only_measure)} that people's do not."
-        )
-        assessor, beside = self.conclusion("assessor", "all but one"), self.conclusion("judge", "all but one")
-        if assessor is not None and beside is not None and assessor.people_find:
-            yield (
-                f"On {self.aspect} one assessor, beside the others, shares {_times(assessor.same)} of"
-                f" {_times(assessor.people_find)} conclusions and contradicts {_times(assessor.opposite)} on average"
-                f" over {counted(assessor.assessors, 'assessor')}; {self.judge}, beside the same, shares"
-                f" {_times(beside.same)} of {_times(beside.people_find)} and contradicts {_times(beside.opposite)}."
-            )
-
-    def _controls(self) -> Iterator[str]:
-        said = []
-        for each in self.taus[1:]:
-            name = "length alone" if each.kind == "length" else each.name
-            if each.kind == "measure" and self.measures > 1:
-                name += f", the best of {self.measures} measures here,"
-            said.append(
-                f"{name} has {'no tau' if math.isnan(each.tau) else f'tau {each.tau:.2f}'}"
-                f"{interval_words(each.low, each.high)}"
-            )
-        if said:
-            yield f"On {self.aspect} {listed(said)}."
-
-
-def _times(value: float) -> str:
-    """`12`; of means over assessors `12.3`."""
-    return f"{value:.0f}" if value == round(value) else f"{value:.1f}"
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class RankingResult(Tabular):
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class RankingResult(Result):
     """Every judge's rankings beside people's."""
 
-    aspects: tuple[AspectRanking, ...]
-    options: JudgeOptions
+    WORDS: ClassVar[str] = "adjudge.analyses.judges.words.ranking"
 
-    @property
-    def signature(self) -> str:
-        o = self.options
+    asked: Judges
+    aspects: tuple[AspectRanking, ...]
+
+    def how(self) -> str:
+        o = self.asked
         return (
             f"ranking|{COEFFICIENT}|resample:all|R:{o.resamples}|level:{o.level:g}|test:{TEST}|correct:{CORRECT}:{o.alpha:g}"
             f"|seed:{o.seed}|v:{__version__}"
@@ -257,99 +154,95 @@ class RankingResult(Tabular):
     def of(self, judge: str, aspect: str) -> AspectRanking:
         return next(each for each in self.aspects if (each.judge, each.aspect) == (judge, aspect))
 
-    def headline(self) -> str:
-        """Of one question its tau; of several, the tau of each question by judge."""
-        if len(self.aspects) == 1:
-            return next(self.aspects[0].sentences(self.options.level))
-        judges = dict.fromkeys(each.judge for each in self.aspects)
-        return " ".join(self._summed(judge) for judge in judges) or "There is no question to rank systems by."
+    def facts(self) -> dict[str, Any]:
+        return {
+            "coefficient": COEFFICIENT,
+            "level": self.asked.level,
+            "questions": [
+                {
+                    "judge": each.judge,
+                    "aspect": each.aspect,
+                    "why": each.why,
+                    "why_no_conclusions": each.why_untested,
+                    "contradicted": [
+                        {"better_by_people": a, "better_by_judge": b} for a, b in each.contradicted
+                    ],
+                }
+                for each in self.aspects
+            ],
+        }
 
-    def _summed(self, judge: str) -> str:
-        own = [each for each in self.aspects if each.judge == judge and each.why is None]
-        found = [each for each in own if not math.isnan(each.own.tau)]
-        if not found:
-            return f"No ranking of {judge}'s has a tau with people's."
-        named = [
-            f"{each.own.tau:.2f}{interval_words(each.own.low, each.own.high)} on {each.aspect}"
-            for each in found
-        ]
-        said = f"{judge}'s rankings of systems have Kendall's tau-b {listed(named, most=9)} with people's"
-        without = [
-            each.aspect
-            for each in self.aspects
-            if each.judge == judge and (each.why is not None or math.isnan(each.own.tau))
-        ]
-        return f"{said}; there is none on {listed(without)}." if without else f"{said}."
+    def notes(self) -> Iterator[Note]:
+        made = [each for each in self.aspects if each.why is None]
+        for meaning in dict.fromkeys(line for each in made for line in each.meanings):
+            yield Note.of("intervals-cover", what=meaning)
+        if any(row.kind == "measure" for each in made for row in each.taus):
+            yield Note.of("best-measure")
+        if any(each.clustered for each in made):
+            yield Note.of("topics-share-sets")
+        if any(each.conclusions for each in made):
+            for_all = CORRECTIONS[CORRECT].for_all_pairs
+            tested = Note.of("how-tested", test=TEST, alpha=self.asked.alpha, corrected=for_all)
+            yield tested.on("ranking-conclusions")
+            yield Note.of("no-proof-of-equality").on("ranking-conclusions")
 
-    def sentences(self) -> Iterator[str]:
+    def tables(self) -> Iterator[Table]:
+        """Taus, conclusions, and the ranks by question."""
+        yield self._taus()
+        if any(each.conclusions for each in self.aspects):
+            yield self._conclusions()
+        several = len({each.judge for each in self.aspects}) > 1
         for each in self.aspects:
-            yield from each.sentences(self.options.level)
+            if each.ranks is not None:
+                name = f"ranking-ranks-{each.aspect}"
+                yield replace(
+                    each.ranks.table(),
+                    name=f"{name}-{each.judge}" if several else name,
+                    title=f"{each.judge}: {each.ranks.title}",
+                    said=(),
+                    notes=(),
+                    signature="",
+                )
 
-    def table(self) -> Table:
-        """Taus: the judge's, the controls', and one assessor's."""
-        rows: list[tuple[Cell, ...]] = []
+    def _taus(self) -> Table:
+        """The judge's, the controls', and one assessor's."""
+        rows: list[dict[str, Any]] = []
         for aspect in self.aspects:
-            for each in aspect.taus:
-                rows.append(
-                    (
-                        aspect.judge,
-                        aspect.aspect,
-                        each.name,
-                        each.kind,
-                        each.systems,
-                        _bounded(each.tau, each.low, each.high),
-                        each.tau,
-                        each.low,
-                        each.high,
-                        each.with_rest,
-                        _bounded(each.difference, each.difference_low, each.difference_high, "+.2f"),
-                        each.difference,
-                        each.difference_low,
-                        each.difference_high,
-                        each.why or each.why_no_interval,
-                    )
-                )
+            about = {"judge": aspect.judge, "aspect": aspect.aspect}
+            rows += [
+                {
+                    **vars(tau),
+                    **about,
+                    "shown": _bounded(tau.tau, tau.low, tau.high),
+                    "against": _bounded(tau.difference, tau.difference_low, tau.difference_high, "+.2f"),
+                    "why": tau.why or tau.why_no_interval,
+                }
+                for tau in aspect.taus
+            ]
             if aspect.taus and not math.isnan(aspect.assessor):
-                nothing: list[Cell] = [None] * 4
-                rows.append(
-                    (
-                        aspect.judge,
-                        aspect.aspect,
-                        "one assessor",
-                        "assessor",
-                        aspect.own.systems,
-                        *nothing,
-                        aspect.assessor,
-                        *nothing,
-                        None,
-                    )
-                )
-        return Table(
-            name="ranking",
-            columns=(
-                Column("judge", "dossier of", right=False, show="varies"),
-                Column("aspect", "question", right=False, show="varies"),
-                Column("name", "who ranks", right=False),
-                Column("kind", show="never"),
-                Column("systems", show="varies"),
-                Column("shown", "tau with people", right=True, data=False),
-                *(Column(name, show="never") for name in ("tau", "low", "high")),
-                Column("with_rest", "tau with all but one", format=".2f", tiny=False),
-                Column("against", "less an assessor's", right=True, data=False),
-                *(Column(name, show="never") for name in ("difference", "difference_low", "difference_high")),
-                Column("why", show="never"),
-            ),
-            rows=tuple(rows),
+                one = {"name": "one assessor", "kind": "assessor", "systems": aspect.own.systems}
+                rows.append({**about, **one, "with_rest": aspect.assessor})
+        return Table.of(
+            "ranking",
+            rows,
+            Column("judge", "dossier of", right=False, show="varies"),
+            Column("aspect", "question", right=False, show="varies"),
+            Column("name", "who ranks", right=False),
+            Column("kind", show="never"),
+            Column("systems", show="varies"),
+            Column("shown", "tau with people", right=True, data=False),
+            *(Column(name, show="never") for name in ("tau", "low", "high")),
+            Column("with_rest", "tau with all but one", format=".2f", tiny=False),
+            Column("against", "less an assessor's", right=True, data=False),
+            *(Column(name, show="never") for name in ("difference", "difference_low", "difference_high")),
+            Column("why", show="never"),
             title=(
-                f"The ranking of systems: Kendall's tau-b with people's means, {self.options.level:.0%} intervals; and"
+                f"The ranking of systems: Kendall's tau-b with people's means, {self.asked.level:.0%} intervals; and"
                 " with the mean of all assessors but one, where the assessor who is left out is compared with the same"
             ),
-            said=tuple(self.sentences()),
-            notes=tuple(dict.fromkeys(self._notes())),
-            signature=self.signature,
         )
 
-    def conclusions_table(self) -> Table:
+    def _conclusions(self) -> Table:
         """Pairs of systems: who finds a difference."""
         rows: list[tuple[Cell, ...]] = [
             (
@@ -367,96 +260,24 @@ class RankingResult(Tabular):
             for each in aspect.conclusions
         ]
         averaged = any(each.assessors for aspect in self.aspects for each in aspect.conclusions)
-        return Table(
-            name="ranking-conclusions",
-            columns=(
-                Column("judge", "dossier of", right=False, show="varies"),
-                Column("aspect", "question", right=False, show="varies"),
-                Column("name", "who ranks", right=False),
-                Column("kind", show="never"),
-                Column("beside", right=False, show="varies"),
-                Column("pairs", right=True, format=".1f"),
-                *(
-                    Column(
-                        name, {"only_measure": "only this one"}.get(name, heading), right=True, format=".1f"
-                    )
-                    for name, heading in HEADINGS.items()
-                ),
-                Column("untested", "not tested", right=True, show="varies", format=".1f"),
-                Column("assessors", show="never"),
-            ),
-            rows=tuple(rows),
+        headings = {**HEADINGS, "only_measure": "only this one"}
+        return Table.of(
+            "ranking-conclusions",
+            rows,
+            Column("judge", "dossier of", right=False, show="varies"),
+            Column("aspect", "question", right=False, show="varies"),
+            Column("name", "who ranks", right=False),
+            Column("kind", show="never"),
+            Column("beside", right=False, show="varies"),
+            Column("pairs", right=True, format=".1f"),
+            *(Column(name, heading, right=True, format=".1f") for name, heading in headings.items()),
+            Column("untested", "not tested", right=True, show="varies", format=".1f"),
+            Column("assessors", show="never"),
             title=(
                 "Conclusions on pairs of systems: who finds a significant difference"
                 + ("; beside all assessors but one, means over assessors" if averaged else "")
             ),
-            notes=(
-                f"differences by {test_words(TEST)} over topics, p <= {self.options.alpha:g},"
-                f" {CORRECTIONS[CORRECT].for_all_pairs}, the same test for people and for the judge: people's"
-                " conclusions are for these assessors, not for others",
-                "that neither finds a difference does not show that there is none",
-            ),
-            signature=self.signature,
         )
-
-    def tables(self) -> Tables:
-        """Taus, conclusions, and the ranks by question."""
-        found = [each for each in (self.table(), self.conclusions_table()) if each.rows]
-        found += [
-            replace(
-                each.ranks.table(),
-                name=f"ranking-ranks-{each.judge}-{each.aspect}",
-                title=f"{each.judge}: {each.ranks.title}",
-                signature=self.signature,
-            )
-            for each in self.aspects
-            if each.ranks is not None
-        ]
-        return Tables(tuple(found))
-
-    def _notes(self) -> Iterator[str]:
-        made = [each for each in self.aspects if each.why is None]
-        for meaning in dict.fromkeys(line for each in made for line in each.meanings):
-            yield f"the intervals of tau with people cover {meaning}"
-        if any(row.kind == "measure" for each in made for row in each.taus):
-            yield "the measure is the one with the highest tau here"
-        if any(each.clustered for each in made):
-            yield (
-                "several topics share a set: intervals resample whole sets, but tests of pairs take topics as"
-                " independent"
-            )
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row per judge, question and ranker."""
-        return self.table().to_frame()
-
-    def as_dict(self) -> dict[str, Any]:
-        found: dict[str, Any] = plain(
-            {
-                "coefficient": COEFFICIENT,
-                "confidence": self.options.level,
-                "questions": [
-                    {
-                        "judge": each.judge,
-                        "aspect": each.aspect,
-                        "why": each.why,
-                        "taus": list(each.taus),
-                        "assessor": each.assessor,
-                        "conclusions": list(each.conclusions),
-                        "why_no_conclusions": each.why_untested,
-                        "contradicted": [
-                            {"better_by_people": a, "better_by_judge": b} for a, b in each.contradicted
-                        ],
-                        "ranks": [] if each.ranks is None else list(each.ranks.records()),
-                    }
-                    for each in self.aspects
-                ],
-                "sentences": list(self.sentences()),
-                "notes": list(dict.fromkeys(self._notes())),
-                "signature": self.signature,
-            }
-        )
-        return found
 
 
 def _bounded(value: float, low: float, high: float, form: str = ".2f") -> Cell:
@@ -473,26 +294,21 @@ def _whole(value: float) -> Cell:
 # How it is computed
 
 
-def ranking(
-    benches: JudgeBenches,
-    options: JudgeOptions | None = None,
-    progress: Callable[[int, int], None] = lambda done, of: None,
-) -> RankingResult:
+def ranking(benches: JudgeBenches, asked: Judges, progress: Progress = silent) -> RankingResult:
     """The ranking of systems by every judge on every question beside people's, with controls and one assessor.
 
     People's conclusions and a judge's come from one test of topics, so that a judge who answered as people do on
     average would come to all of theirs; they hold for these assessors. The interval of tau is for other systems,
     topics and assessors.
     """
-    options = options or JudgeOptions()
-    found = []
+    aspects = []
     for done, bench in enumerate(benches.benches):
         progress(done, len(benches.benches))
-        found.append(_aspect(bench.take(bench.judged), options))
-    return RankingResult(aspects=tuple(found), options=options)
+        aspects.append(_aspect(bench.take(bench.judged), asked))
+    return RankingResult(asked=asked, aspects=tuple(aspects))
 
 
-def _aspect(bench: AspectBench, options: JudgeOptions) -> AspectRanking:
+def _aspect(bench: AspectBench, options: Judges) -> AspectRanking:
     given = bench.cells()
     why = None
     if given is None:
@@ -606,7 +422,7 @@ def _cells(
 
 
 def _taus(
-    cells: Cells, kinds: Sequence[Ranker], options: JudgeOptions
+    cells: Cells, kinds: Sequence[Ranker], options: Judges
 ) -> tuple[tuple[RankingTau, ...], float, tuple[str, ...]]:
     """Of all rankers; one assessor's; and for what the intervals hold."""
     how = MetaOptions(
@@ -664,7 +480,7 @@ def _of(why: str | None, name: str) -> str | None:
     return None if why is None else why.replace("the measure", name)
 
 
-def _agreed(cells: Cells, options: JudgeOptions) -> tuple[ConclusionAgreement, ...]:
+def _agreed(cells: Cells, options: Judges) -> tuple[ConclusionAgreement, ...]:
     """By one test for both sides: people are one measure, their mean."""
     human = cells.humans[0]
     pooled = replace(
@@ -676,7 +492,7 @@ def _agreed(cells: Cells, options: JudgeOptions) -> tuple[ConclusionAgreement, .
     return found.agreements
 
 
-def _left_out(bench: AspectBench, given: JudgeCells, options: JudgeOptions) -> list[SharedConclusions]:
+def _left_out(bench: AspectBench, given: JudgeCells, options: Judges) -> list[SharedConclusions]:
     """The judge and each assessor beside the others, on the same cells; means over assessors."""
     rest = leave_one_out(given.people)
     judge: list[ConclusionAgreement] = []
@@ -739,7 +555,7 @@ def _shared(
     )
 
 
-def _ranks(cells: Cells, options: JudgeOptions) -> RankTable:
+def _ranks(cells: Cells, options: Judges) -> RankTable:
     """Ranks by people and by all rankers, with those that people's significant differences leave open."""
     human = cells.humans[0]
     compared: Comparison | str

@@ -291,19 +291,19 @@ def _form_words(scores: Scores, measures: Sequence[str], form: str | None) -> It
 def _judges(scores: Scores, options: ReportOptions) -> JudgeReport | None:
     """Of every program that judged; None where none did, which is no lack."""
     from adjudge.analyses.gathered import gathered_of
-    from adjudge.analyses.judges.result import VERDICT_RESAMPLES, judge_report
+    from adjudge.analyses.judges import Judges
+    from adjudge.analyses.judges.result import VERDICT_RESAMPLES
 
     gathered = gathered_of(scores)
     if gathered is None or not gathered.judgments.by_judge:
         return None
-    return judge_report(
-        _everyone(scores),
+    return Judges(
         parts="agreement",
         alpha=1 - options.level,
         resamples=VERDICT_RESAMPLES,
-        without=scores.left_out,
+        without=tuple(scores.left_out),
         seed=options.seed,
-    )
+    ).run(_everyone(scores))
 
 
 def _automatic(found: Findings, scores: Scores) -> list[str]:
@@ -484,9 +484,9 @@ def _assessors_section(found: Sequence[Dossiers], where: str) -> TrustSection:
 
 
 def _judges_section(found: JudgeReport, where: str) -> TrustSection:
-    said = [text for each in found.dossiers for text in list(each.sentences())[1:]]
-    tables = list(found.tables())
-    parts = [each.parts["agreement"] for each in found.dossiers if "agreement" in each.parts]
+    said = [text for dossier in found for text in list(dossier.sentences())[1:]]
+    tables = list(found.all_tables)
+    parts = [dossier.parts["agreement"] for dossier in found if "agreement" in dossier.parts]
     return trust_section(
         "trust-judges",
         "What are programs that judge worth?",
@@ -495,10 +495,10 @@ def _judges_section(found: JudgeReport, where: str) -> TrustSection:
         figure=next((drawn for each in parts if (drawn := page_figure(each, "judge-agreement"))), None),
         tables=tables[:1],
         further=tables[1:],
-        notes=found.tables().notes,
+        notes=found.warnings("command"),
         command=f"adjudge judge report {where} -o dossiers",
         about_command="The whole dossiers",
-        signature="; ".join(each.signature for each in found.dossiers),
+        signature="; ".join(dossier.signature for dossier in found),
     )
 
 
