@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from adjudge.analyses.judges.drift import judge_drift as judge_drift
     from adjudge.analyses.judges.result import judge_report as judge_report
     from adjudge.analyses.lengths.result import lengths as lengths
-    from adjudge.analyses.meta.result import meta as meta
+    from adjudge.analyses.meta import meta as meta
     from adjudge.analyses.mismatch.result import MismatchResult
     from adjudge.analyses.plan.result import plan as plan
     from adjudge.analyses.preferences.strengths import prefer as prefer
@@ -65,7 +65,7 @@ _ANALYSES = {
     "judge_drift": "judges.drift",
     "judge_report": "judges.result",
     "lengths": "lengths.result",
-    "meta": "meta.result",
+    "meta": "meta",
     "plan": "plan.result",
     "prefer": "preferences.strengths",
     "simulate": "simulate.result",

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from adjudge.analyses.judges.drift import judge_drift as _judge_drift
     from adjudge.analyses.judges.result import judge_report as _judge_report
     from adjudge.analyses.lengths.result import lengths as _lengths
-    from adjudge.analyses.meta.result import meta as _meta
+    from adjudge.analyses.meta import Meta
     from adjudge.analyses.mismatch.result import Agree, MismatchResult
     from adjudge.analyses.plan.result import plan as _plan
     from adjudge.analyses.preferences.measures import Convergence, MeasureAgreement, PaperTable, Systems
@@ -966,12 +966,12 @@ class Evaluation:
         agreement = analysis_function(Agreement)
         judge_drift = _judge_drift
         judge_report = _judge_report
-        meta = _meta
+        meta = analysis_function(Meta)
     else:
         agreement = Analysis("agreement", "agreement")
         judge_drift = Analysis("judges.drift", "judge_drift")
         judge_report = Analysis("judges.result", "judge_report")
-        meta = Analysis("meta.result", "meta")
+        meta = Analysis("meta", "meta")
 
     def judged_tables(self, *, alpha: float = 0.05, seed: int = 0) -> Tables:
         """What people answered, as DUC-2002 prints it: quality, coverage, units, ratings, agreement."""

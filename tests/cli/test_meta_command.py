@@ -18,12 +18,12 @@ import pytest
 from tests.cli.running import runner
 
 import adjudge
-from adjudge.analyses.meta.result import PARTS
-from adjudge.cli import meta
+from adjudge.analyses.meta import PARTS
+from adjudge.cli.analysis import command_of
 from adjudge.core.errors import DataError, UsageError
 
 PAGE = (Path(__file__).parents[2] / "docs" / "meta.md").read_text(encoding="utf-8")
-run = runner(meta.command)
+run = runner(command_of("meta"))
 
 
 def rated(topics: int = 12, systems: int = 8) -> pd.DataFrame:

@@ -21,6 +21,7 @@ DECLARED = {
     "agreement": "agreement",
     "dossiers": "assessors",
     "stability": "stability",
+    "meta": "meta",
 }
 """The analyses that are declared: by the name of the public function, the folder."""
 

@@ -64,6 +64,8 @@ class Analysis(Declared, Generic[R_co]):
     """Analyses that share the command: by the option that asks for one, the name of its public function."""
     LEAVES_OUT: ClassVar[bool] = True
     """Whether scores are read without the assessors to be left out; what looks at judgments leaves them out itself."""
+    ON_A_PAGE: ClassVar[Mapping[str, Any]] = {}
+    """Options as a page has them, where they are not asked for: such as all parts."""
     WORK: ClassVar[str] = ""
     """What takes long, as a terminal is told while `progress` is called."""
 

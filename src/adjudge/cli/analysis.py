@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import fields, replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,10 +17,11 @@ from adjudge.analyses import declaration
 from adjudge.analyses.base import Analysis, silent
 from adjudge.cli import options
 from adjudge.cli.completion import complete_measures, complete_systems
-from adjudge.cli.output import not_over, progress, say, show, show_json, warn, write_text
+from adjudge.cli.output import not_over, now_in_words, progress, say, show, show_json, warn, write_text
+from adjudge.cli.sources import check_page_outputs
 from adjudge.core.errors import UsageError, quoted
 from adjudge.core.options import READING, Kind, Option, asks_for, declared, parse_options
-from adjudge.core.results import Result, Results
+from adjudge.core.results import Parts, Result, Results
 from adjudge.core.table import joined
 from adjudge.data.packed import PACKED
 from adjudge.measures.spec import judge_of
@@ -91,8 +93,13 @@ OUTPUTS: Mapping[str, tuple[Any, Any]] = {
     "latex": (options.Latex, False),
     "markdown": (options.Markdown, False),
     "methods": (options.Methods, False),
+    "out": (options.OutFolder, None),
 }
 """What every analysis can be printed as."""
+PAGES = {"meta": "adjudge.reports.meta:write_meta"}
+"""By the name of an analysis that a page shows: what writes it, with its files, into a folder."""
+MOST_SENTENCES = 6
+"""Of a part, where all parts are told in short."""
 
 
 def command_of(name: str) -> Callable[..., None]:
@@ -109,6 +116,12 @@ def command_of(name: str) -> Callable[..., None]:
         if outputs.get("methods") and not chosen.METHODS:
             raise UsageError(f"{_called(cls, variants, chosen)} takes no --methods")
         asked = _asked(chosen, typed, signature)
+        out = outputs.pop("out", None)
+        if chosen.NAME in PAGES:
+            forms = {form: outputs[form] for form in ("json", "latex", "markdown")}
+            check_page_outputs(out, outputs["csv"], **forms)
+        if out is not None:
+            asked = {**chosen.ON_A_PAGE, **asked}
         if lower:
             if asked.get("lower_is_better"):
                 raise UsageError("--lower-is-better is for all measures, --lower for some: say one of them")
@@ -116,7 +129,15 @@ def command_of(name: str) -> Callable[..., None]:
         source = _source(cls, chosen, variants, sources)
         for path in source.values() if isinstance(source, Mapping) else (source,):
             not_over(outputs["csv"], path)
-        print_results(_results(chosen, asked, source), **outputs)
+        results = _results(chosen, asked, source)
+        if out is not None:
+            module, _, write = PAGES[chosen.NAME].partition(":")
+            files = getattr(import_module(module), write)(results[0], out, made_at=now_in_words())
+            warn(f"{files[0]}: open it in a browser ({len(files) - 1} files beside it)")
+        if out is None or outputs["json"] or outputs["csv"] or outputs["latex"] or outputs["markdown"]:
+            print_results(results, **outputs)
+        else:
+            print_warnings(results)
 
     parameters = list(_parameters(cls, variants))
     command.__doc__ = inspect.getdoc(cls)
@@ -251,7 +272,7 @@ def _results(cls: type[Analysis[Any]], asked: dict[str, Any], source: Any) -> li
 
 def _warn_of_judges(scores: Scores, results: Sequence[Result]) -> None:
     """What a program is worth whose judgments were analysed, and what cannot be had without some assessors."""
-    measures = dict.fromkeys(filter(None, (getattr(result, "measure", None) for result in results)))
+    measures = dict.fromkeys(name for result in results for name in result.measures_used)
     if any(map(judge_of, measures)):
         from adjudge.analyses.judges.result import verdicts_on
 
@@ -296,7 +317,7 @@ def _parameters(cls: type[Analysis[Any]], variants: Variants) -> Iterable[inspec
                 yield option(name, variant, panel=f"With --{flag}")
                 taken.add(name)
     for name, (annotation, default) in OUTPUTS.items():
-        if name != "methods" or cls.METHODS:
+        if (name != "methods" or cls.METHODS) and (name != "out" or cls.NAME in PAGES):
             yield inspect.Parameter(name, keyword, annotation=annotation, default=default)
 
 
@@ -356,14 +377,51 @@ def print_results(
         for number, part in enumerate(shown):
             if number:
                 print()
-            show_one(part)
+            if isinstance(part, Parts):
+                show_parts(part)
+            else:
+                show_one(part)
         for result in results:
             if isinstance(result, Results) and (lines := result.joint("command")):
                 print()
                 for line in lines:
                     say(line)
-    for line in dict.fromkeys(line for result in results for line in result.warnings("command")):
+    print_warnings(results)
+
+
+def print_warnings(results: Sequence[Result]) -> None:
+    """Each note once; where parts are told in short, those of the whole alone."""
+    notes: dict[str, None] = {}
+    for result in results:
+        if isinstance(result, Parts) and result.brief:
+            notes |= dict.fromkeys(result.own_warnings("command"))
+        else:
+            notes |= dict.fromkeys(result.warnings("command"))
+    for line in notes:
         warn(line)
+
+
+def show_parts(result: Parts) -> None:
+    """Every part with its tables; where nobody chose parts, what each says, then the tables of the main one."""
+    for name, part in result.parts_shown().items():
+        say(result.QUESTIONS[name], "bold")
+        if result.brief and not result.picked:
+            lines = list(part.sentences("command"))
+            for line in lines[:MOST_SENTENCES]:
+                say(f"- {line}")
+            if len(lines) > MOST_SENTENCES:
+                say(f"- and {len(lines) - MOST_SENTENCES} more: --part {name}")
+        else:
+            show_one(part)
+        print()
+    if result.brief and not result.picked:
+        for table in result.parts[result.MAIN].all_tables if result.MAIN in result.parts else ():
+            say(table.title, "bold")
+            show(replace(table, title=""))
+            print()
+    say(result.signature, "dim")
+    if result.brief:
+        say("--part NAME shows the tables of a part, -o FOLDER writes all as a page, LaTeX and CSV", "dim")
 
 
 def show_one(result: Result) -> None:

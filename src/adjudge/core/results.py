@@ -14,10 +14,10 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar, overload
 
-from adjudge.core.errors import UsageError, nearest, quoted
+from adjudge.core.errors import DataError, UsageError, nearest, quoted
 from adjudge.core.phrases import Door, Spoken, spoken
-from adjudge.core.picture import Pictured
-from adjudge.core.table import Table, Tables, as_json, joined, notebook_html, plain
+from adjudge.core.picture import Figure, Pictured
+from adjudge.core.table import Table, Tables, as_json, fitted_latex, joined, notebook_html, plain
 from adjudge.core.words import listed
 
 if TYPE_CHECKING:
@@ -100,6 +100,12 @@ class Result(Pictured):
     def methods(self) -> Paragraph | None:
         """What a paper says of how it was done, and what it cites."""
         return None
+
+    @property
+    def measures_used(self) -> Sequence[str]:
+        """The measures whose scores it is made from."""
+        measure = getattr(self, "measure", None)
+        return [measure] if measure else []
 
     def drawn(self) -> str:
         """A picture of letters for a terminal, or nothing."""
@@ -304,6 +310,143 @@ class Results(Result, Sequence[R]):
     @property
     def signature(self) -> str:
         return "\n".join(result.signature for result in self)
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Parts(Result):
+    """Answers to several questions, each a result of its own; a part that cannot be had says why.
+
+    Its tables, sentences and notes are those of its parts; its module of words has the `NOTES` of the whole.
+    """
+
+    QUESTIONS: ClassVar[Mapping[str, str]]
+    """By part."""
+    MAIN: ClassVar[str] = ""
+    """The part whose rows `to_frame` and CSV have, where it is there."""
+
+    parts: Mapping[str, Result]
+    absent: Mapping[str, str] = field(default_factory=dict)
+    """By part: why it was not answered."""
+
+    @property
+    def brief(self) -> bool:
+        """Whether nobody chose parts, so that a terminal shows what each says, and the tables of the main one."""
+        return False
+
+    def __getitem__(self, part: str) -> Any:
+        """One part's result."""
+        if part in self.parts:
+            return self.parts[part]
+        if part in self.absent:
+            raise DataError(f"{part}: {self.absent[part]}")
+        if part in self.QUESTIONS:
+            raise UsageError(f"this result has no part {quoted(part)}: ask for it with parts={part!r}")
+        known = self.QUESTIONS
+        raise UsageError(
+            f"there is no part {quoted(part)}{nearest(part, known)}; expected one of: {', '.join(known)}"
+        )
+
+    def tables(self) -> Iterable[Table]:
+        for part in self.parts.values():
+            yield from part.all_tables
+
+    def on_demand(self) -> Mapping[str, Callable[[], Table]]:
+        return {name: make for part in self.parts.values() for name, make in part.on_demand().items()}
+
+    def sentences(self, door: Door = "python") -> Iterator[str]:
+        for part in self.parts_shown().values():
+            yield from part.sentences(door)
+
+    def about(self, table: str, door: Door = "python") -> Iterator[str]:
+        for part in self.parts.values():
+            if table in _names(part):
+                yield from part.about(table, door)
+
+    def own_warnings(self, door: Door = "python") -> list[str]:
+        """What a reader should know of the whole, and which parts are absent."""
+        missing = (f"{name}: not answered ({why})" for name, why in self.absent.items())
+        return list(dict.fromkeys([*super().warnings(door), *missing]))
+
+    def warnings(self, door: Door = "python", *, without: Collection[str] = ()) -> list[str]:
+        parts = (
+            line for part in self.parts_shown().values() for line in part.warnings(door, without=without)
+        )
+        return list(dict.fromkeys([*self.own_warnings(door), *parts]))
+
+    def parts_shown(self) -> dict[str, Result]:
+        """The parts, or what is left of them where some tables alone are wanted."""
+        if not self.picked:
+            return dict(self.parts)
+        picked = {
+            name: [table for table in self.picked if table in _names(part)]
+            for name, part in self.parts.items()
+        }
+        return {name: self.parts[name].only(tables) for name, tables in picked.items() if tables}
+
+    @property
+    def csv_table(self) -> str:
+        if self.MAIN not in self.parts and len(self.parts) > 1:
+            raise UsageError("there are several parts: say one, or the name of a table")
+        return self.parts.get(self.MAIN, next(iter(self.parts.values()))).csv_table
+
+    def rows_of(self, name: str | None = None) -> Table:
+        part = self.parts.get(self.MAIN, next(iter(self.parts.values())))
+        return part.rows_of() if name is None else self.table(name)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything, for scripts; each part has its own rows, sentences and notes."""
+        head: dict[str, Any] = {}
+        if self.asked is not None:
+            head = {"analysis": self.asked.NAME, "asked": plain(self.asked.changed())}
+        return {
+            **head,
+            "headline": self.headline(),
+            **plain(self.facts()),
+            "parts": {name: part.as_dict() for name, part in self.parts_shown().items()},
+            "absent": dict(self.absent),
+            "warnings": self.own_warnings(),
+            "signature": self.signature,
+        }
+
+    def to_latex(self) -> str:
+        """All tables for a paper, part by part; those too wide or too long for a page are made smaller."""
+        between = "\n\n" + r"\clearpage  % LaTeX holds a few dozen floats back, and no more" + "\n\n"
+        return between.join(
+            "\n\n".join(
+                [
+                    f"% {self.QUESTIONS[name]}",
+                    *(
+                        fitted_latex(
+                            replace(
+                                table,
+                                caption=table.caption or table.title,
+                                signature=table.signature or part.how(),
+                            )
+                        )
+                        for table in part.all_tables
+                    ),
+                    *filter(None, ["\n".join(f"% {line}" for line in part.warnings())]),
+                ]
+            )
+            for name, part in self.parts.items()
+        )
+
+    def figures(self) -> dict[str, Result]:
+        """By the names of figures, the part that draws each."""
+        return {name: part for part in self.parts.values() for name in part.FIGURES}
+
+    def figure(self, kind: str | None = None, **options: Any) -> Figure:
+        """A figure of one of the parts, by its name: `figure("scatter")`; without a name the first."""
+        known = self.figures()
+        if not known:
+            raise UsageError("no part of this result has a figure")
+        kind = next(iter(known)) if kind is None else kind
+        if kind not in known:
+            raise UsageError(
+                f"no part of this result has a figure {quoted(kind)}{nearest(kind, known)}; there are:"
+                f" {', '.join(known)}"
+            )
+        return known[kind].figure(kind, **options)
 
 
 def _names(result: Result) -> list[str]:

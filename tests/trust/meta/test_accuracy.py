@@ -11,15 +11,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from adjudge.analyses.meta.accuracy import accuracy_all
+from adjudge.analyses.meta import Meta
+from adjudge.analyses.meta.accuracy.result import accuracy_all
 from adjudge.analyses.meta.cells import Cells, cells_of
-from adjudge.analyses.meta.options import MetaOptions
 from adjudge.analyses.meta.rows import COLUMNS
 from adjudge.analyses.preferences.measures import agreements
 from adjudge.analyses.scores import scores_of
 from adjudge.stats.pairwise import mean_accuracies, soft_accuracies, tie_accuracy
 
-OPTIONS = MetaOptions(resamples=60)
+OPTIONS = Meta(resamples=60)
 
 
 def frame(topics: int = 12, systems: int = 5) -> pd.DataFrame:
@@ -143,7 +143,7 @@ def test_levels_never_share_a_column_or_a_table() -> None:
 
 def test_pairs_that_are_close_to_people() -> None:
     given = cells()
-    options = MetaOptions(resamples=60, closer_than=0.6)
+    options = Meta(resamples=60, closer_than=0.6)
     found = accuracy_all(given, options)
     means = np.nanmean(given.humans[0].values, axis=0)
     apart = np.abs(means[:, None] - means)[np.triu_indices(5, 1)]
@@ -155,7 +155,7 @@ def test_pairs_that_are_close_to_people() -> None:
     assert any(
         "pairwise accuracy of systems less than 0.6 apart on overall" in each for each in found.sentences()
     )
-    none = accuracy_all(given, MetaOptions(resamples=60, closer_than=1e-6))
+    none = accuracy_all(given, Meta(resamples=60, closer_than=1e-6))
     rows = none.of(coefficient="pairwise-closer")
     assert all(math.isnan(each.value) and each.pairs == 0 for each in rows)
     assert rows[0].why == "people's means of no two systems are less than 1e-06 apart"
@@ -309,4 +309,4 @@ def test_the_same_everywhere_and_as_json() -> None:
     assert tuple(held.columns[: len(COLUMNS)]) == COLUMNS
     assert len(held) == len(found.rows) == 18
     assert "acc-eq" in found.to_latex()
-    assert accuracy_all(given, MetaOptions(resamples=60, seed=1)).rows != found.rows
+    assert accuracy_all(given, Meta(resamples=60, seed=1)).rows != found.rows

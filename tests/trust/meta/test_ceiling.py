@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from adjudge.analyses.meta.ceiling import COLUMNS, _signed, ceiling_all
+from adjudge.analyses.meta import Meta
+from adjudge.analyses.meta.ceiling.result import COLUMNS, _signed, ceiling_all
 from adjudge.analyses.meta.cells import Cells, cells_of
-from adjudge.analyses.meta.options import MetaOptions
 from adjudge.analyses.scores import scores_of
 from adjudge.core.errors import DataError
 from adjudge.stats.ceiling import human_ceiling
 
-OPTIONS = MetaOptions(resamples=60, coefficients=("pearson", "kendall-b"))
+OPTIONS = Meta(resamples=60, coefficients=("pearson", "kendall-b"))
 
 
 def frame(assessors: int = 4, *, noise: float = 2.0) -> pd.DataFrame:
@@ -197,9 +197,7 @@ def test_every_sentence_names_level_coefficient_and_systems() -> None:
     data = frame()
     data["kind"] = np.where(data["system"] == "s5", "human", "machine")
     given = cells_of(scores_of(data), "overall")
-    found = ceiling_all(
-        given, MetaOptions(resamples=60, coefficients=("pearson",), among=("all", "machines"))
-    )
+    found = ceiling_all(given, Meta(resamples=60, coefficients=("pearson",), among=("all", "machines")))
     said = list(found.sentences())
     starts = [
         f"At the {level} level, among {among}, by Pearson's r, "

@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 
 import adjudge
+from adjudge.analyses.meta import Meta
 from adjudge.analyses.meta.cells import Cells, cells_of
-from adjudge.analyses.meta.composites import CompositesResult, composites
-from adjudge.analyses.meta.options import MetaOptions
+from adjudge.analyses.meta.composites.result import CompositesResult, composites
 from adjudge.analyses.scores import scores_of
 from adjudge.core.errors import DataError
 
-OPTIONS = MetaOptions(among=("machines", "all"), coefficients=("pearson", "kendall-b"))
+OPTIONS = Meta(among=("machines", "all"), coefficients=("pearson", "kendall-b"))
 
 
 def made() -> pd.DataFrame:
@@ -138,7 +138,7 @@ def test_missing_cells_are_counted_and_single_measures_compared_without_them() -
 def test_too_few_systems_leave_no_regression_but_the_others() -> None:
     frame = made()
     few = cells_of(scores_of(frame[frame["system"].isin(["s0", "s1"])]), "overall")
-    one = composites(few, MetaOptions()).made[0]
+    one = composites(few, Meta()).made[0]
     assert [each.info.measure for each in one.composites] == ["composite:mean", "composite:pca"]
     assert any(
         note.startswith(
@@ -153,7 +153,7 @@ def test_one_measure_makes_no_composite() -> None:
     frame = made()
     alone = cells_of(scores_of(frame[frame["measure"].isin(["overall", "m0", "flat"])]), "overall")
     with pytest.raises(DataError, match="needs two measures that vary; there is 1"):
-        composites(alone, MetaOptions())
+        composites(alone, Meta())
 
 
 def test_formulas_are_measures_of_a_meta_evaluation() -> None:

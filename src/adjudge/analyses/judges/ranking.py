@@ -19,18 +19,19 @@ from adjudge.analyses.compare.pairs import Comparison, compare_matrix
 from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.judges.bench import AspectBench, JudgeBenches, JudgeCells
 from adjudge.analyses.judges.options import JudgeOptions
-from adjudge.analyses.meta.ceiling import MeasureCeiling, ceiling_all
+from adjudge.analyses.meta import Meta
+from adjudge.analyses.meta.ceiling.result import MeasureCeiling, ceiling_all
 from adjudge.analyses.meta.cells import Cells, HumanCells, score_matrix
-from adjudge.analyses.meta.conclusions import (
+from adjudge.analyses.meta.conclusions.result import (
     AGREEMENTS,
     HEADINGS,
     OPPOSITE,
     ConclusionAgreement,
     agree_on_conclusions,
 )
-from adjudge.analyses.meta.correlations import MeasureCorrelation, correlate_all
-from adjudge.analyses.meta.options import MetaOptions
-from adjudge.analyses.meta.ranks import RankTable, rank_tables
+from adjudge.analyses.meta.correlations.result import MeasureCorrelation, correlate_all
+from adjudge.analyses.meta.ranks.result import RanksResult, RankTable, rank_tables
+from adjudge.analyses.meta.ranks.words import ranks_in_words
 from adjudge.analyses.meta.words import interval_words
 from adjudge.analyses.slices.slicing import RowTexts
 from adjudge.core.errors import AdjudgeError
@@ -407,6 +408,8 @@ class RankingResult(Tabular):
                 each.ranks.table(),
                 name=f"ranking-ranks-{each.judge}-{each.aspect}",
                 title=f"{each.judge}: {each.ranks.title}",
+                said=tuple(ranks_in_words(each.ranks)),
+                notes=tuple(RanksResult(ranked=(each.ranks,)).warnings()),
                 signature=self.signature,
             )
             for each in self.aspects
@@ -609,7 +612,8 @@ def _taus(
     cells: Cells, kinds: Sequence[Ranker], options: JudgeOptions
 ) -> tuple[tuple[RankingTau, ...], float, tuple[str, ...]]:
     """Of all rankers; one assessor's; and for what the intervals hold."""
-    how = MetaOptions(
+    how = Meta(
+        among="all",
         levels=("system",),
         coefficients=(COEFFICIENT,),
         alpha=options.alpha,
