@@ -289,7 +289,6 @@ def outcome(measure: str, kind: str, verdict: Any, place: int, before: int | Non
     return FoolingOutcome(
         measure=measure,
         title=f"{measure} {HOSTILE}",
-        better="higher",
         kind=kind,
         topics=4,
         score=0.5,
@@ -310,15 +309,15 @@ def fooled(*outcomes: FoolingOutcome) -> FoolingResult:
     return FoolingResult(
         evaluation="e",
         source=HOSTILE,
-        chosen="as asked",
+        judged=None,
         systems=5,
         outcomes=outcomes,
         made=(),
         originals=(),
         unchecked={"far": "it needs references"},
+        missing={},
         level=0.95,
-        seed=0,
-        signature="fooling",
+        signatures=("fooling",),
     )
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import adjudge
-from adjudge.analyses.meta import Meta
+from adjudge.analyses.meta import COEFFICIENTS, Meta
 from adjudge.analyses.meta.better.result import BetterResult
 from adjudge.analyses.meta.composites.result import CompositesResult
 from adjudge.analyses.meta.curves.result import DRAWS, CurvesResult
@@ -58,7 +58,7 @@ def test_better_takes_the_correction_the_resamples_and_the_named_coefficients() 
     assert [each.coefficient for each in few] == ["kendall-b", "spearman"]
     assert {each.correct for each in few} == {"none"}
     assert {each.resamples for each in few} == {50}
-    assert [each.coefficient for each in better(coefficients="all").comparisons] == list(Meta().coefficients)
+    assert [each.coefficient for each in better(coefficients="all").comparisons] == list(COEFFICIENTS)
     assert [each.p for each in few[0].pairs] == [each.corrected for each in few[0].pairs]
 
 
@@ -116,9 +116,11 @@ def test_westfall_and_young_are_said_to_be_no_correction_of_measures() -> None:
     found = answered(
         "better,hotelling,conclusions", correct="westfall-young", test="mc", levels="system", resamples=99
     )
-    assert "westfall-young is no correction of better and hotelling: Holm's is taken there" in found.notes
+    assert (
+        "westfall-young is no correction of better and hotelling: Holm's is taken there" in found.warnings()
+    )
     assert found["better"].as_dict()["comparisons"][0]["correct"] == "holm"
-    assert not any("no correction" in note for note in answered("hotelling", correct="bh").notes)
+    assert not any("no correction" in note for note in answered("hotelling", correct="bh").warnings())
 
 
 @pytest.mark.parametrize("size", [1e300, 1e-300])

@@ -80,7 +80,7 @@ def _left_out(n: int, what: str, more: str) -> str:
 
 
 def _lower(measures: Sequence[str]) -> str:
-    return f"of {listed(measures)} lower scores are better: a positive correlation is agreement with people all the same"
+    return f"of {listed(measures)} lower scores are better: a positive correlation is agreement with people"
 
 
 NOTES = {
