@@ -92,7 +92,7 @@ def test_without_an_assessor_the_measures_stay() -> None:
 
 def test_json_is_all_that_is_printed() -> None:
     done = run("rated.csv --human overall --part ranks -o jo --json")
-    assert json.loads(done.stdout)["humans"] == ["overall"]
+    assert json.loads(done.stdout)[0]["humans"] == ["overall"]
     assert "jo/index.html: open it in a browser" in done.stderr
     with pytest.raises(UsageError, match="--json and --csv - both print"):
         run("rated.csv --human overall --json --csv -")
@@ -138,14 +138,14 @@ def test_people_among_the_systems_are_looked_at_with_and_without() -> None:
     printed = run(
         "rated.csv --human overall --human-systems H* --part correlations --part conclusions --resamples 20 --json"
     ).stdout
-    found = json.loads(printed)["parts"]
+    found = json.loads(printed)[0]["parts"]
     assert {row["among"] for row in found["correlations"]["tables"]["correlations"]} == {"machines", "all"}
     assert found["correlations"]["tables"]["correlations"][0]["n"] == 6
     assert "human-machine" in json.dumps(found["conclusions"])
     only = json.loads(
         run("rated.csv --human overall --human-systems H* --among machines --part ranks --json").stdout
     )
-    assert {each["among"] for each in only["parts"]["ranks"]["ranked"]} == {"machines"}
+    assert {each["among"] for each in only[0]["parts"]["ranks"]["ranked"]} == {"machines"}
 
 
 def test_a_constant_topic_is_blank_and_said() -> None:

@@ -454,4 +454,5 @@ def show_one(result: Result) -> None:
     for sentence in sentences:
         if sentence not in said:
             say(sentence)
-    say(result.signature, "dim")
+    if result.signature:
+        say(result.signature, "dim")

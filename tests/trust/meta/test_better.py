@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from adjudge.analyses.meta.better.result import BetterResult, better_measures, swaps_for
-from adjudge.analyses.meta.better.words import headline
+from adjudge.analyses.meta.better.words import _sentences, headline
 from adjudge.analyses.meta.cells import Cells, HumanCells, cells_of
 from adjudge.analyses.meta.hotelling.result import hotelling
 from adjudge.analyses.scores import scores_of
@@ -109,7 +109,7 @@ def test_topics_at_several_lengths_are_counted_once() -> None:
         replace(made, row_texts=rows), levels=["input"], coefficients=["pearson"], resamples=50
     ).comparisons
     assert (found.topics, found.distinct) == (12, 5)
-    assert "(9 systems, 5 topics at several lengths, 12 in all), " in found.headline()
+    assert "(9 systems, 5 topics at several lengths, 12 in all), " in headline(found)
 
 
 def test_tables_name_their_level_and_coefficient(found: BetterResult) -> None:
@@ -158,9 +158,9 @@ def test_random_swaps_are_signed_by_their_seed() -> None:
     assert "swaps:10000" in a.signature
     assert "swaps:all|" in better_measures(made).comparisons[0].signature
     assert "seed:0" in a.signature
-    assert "10,000 random swaps over systems and topics" in a.how
+    assert "10,000 random swaps over systems and topics" in a.tested_by
     assert [p.p for p in a.pairs] == [p.p for p in b.pairs] != [p.p for p in c.pairs]
-    assert any("hold for these systems, and may not for others" in said for said in a.sentences())
+    assert any("hold for these systems, and may not for others" in said for said in _sentences(a))
 
 
 def test_missing_cells_and_blank_measures_are_said() -> None:
@@ -196,7 +196,8 @@ def test_topics_that_nobody_judged_have_a_column_and_no_say_in_the_order() -> No
     people[5:] = np.nan
     automatic = made.automatic.copy()
     automatic[2, 5:] *= -50  # by all its topics the last one is the worst
-    [comparison] = better_measures(replace(cells(automatic, people), all_topics=True)).comparisons
+    found = better_measures(replace(cells(automatic, people), all_topics=True))
+    [comparison] = found.comparisons
     values = {place.measure.measure: (place.value, place.all_topics) for place in comparison.places}
     judged = made.people[0][:5].mean(axis=0)
     for k in range(3):

@@ -11,6 +11,8 @@ import pandas as pd
 
 from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
 from adjudge.analyses.meta import LEVELS
+from adjudge.analyses.meta.better.words import on
+from adjudge.analyses.meta.fooling.words import chosen_words
 from adjudge.analyses.meta.rows import rows_of
 from adjudge.analyses.meta.words import coefficient_words, n_words, over_words
 from adjudge.analyses.trust_drawing import (
@@ -561,7 +563,7 @@ def measure_groups(
     absent = [each for each in own.places if math.isnan(each.value)]
     said = [
         "Measures that share a letter do not differ significantly in how far they correlate with people"
-        f" ({own.how}, {own.on}, among {over_words(own.among)}): {own.count('differ')} of"
+        f" ({own.tested_by}, {on(own)}, among {over_words(own.among)}): {own.count('differ')} of"
         f" {counted(len(own.pairs), 'pair')}"
         f" {'differs' if own.count('differ') == 1 else 'differ'}."
     ]
@@ -851,7 +853,8 @@ def _fooled(each: FoolingOutcome) -> dict[str, Any]:
 
 def _fooling_words(found: FoolingResult, placed: Sequence[FoolingOutcome]) -> str:
     said = [
-        f"Summaries of {found.source} ({found.chosen}), spoilt in several ways: the hollow point is the place that they"
+        f"Summaries of {found.source} ({chosen_words(found)}), spoilt in several ways: the hollow point is the place"
+        " that they"
         " had, the filled one the place of the spoilt ones; further left is better. Colours say how the score moved"
         f" (paired by topic, each tested on its own at {1 - found.level:.3g})."
     ]

@@ -235,6 +235,8 @@ def fooling(
             raise UsageError(f"there are summaries of several {what}s ({said}): choose one with {what}")
     specs = [measures] if isinstance(measures, str) else list(measures)
     specs = specs or [info.measure for info in (cells.measures if cells else ())]
+    if not specs:
+        raise UsageError("no measure to check")
     checked, unchecked = _checkable(specs, collection, list(batches.values()))
     systems = sorted({peer.system for peer in peers}, key=natural)
     names: dict[str, str] = {}  # of the columns of made texts: a real system may be called as a kind is
@@ -320,7 +322,7 @@ def _checkable(
             unchecked[spec] = str(error)
     if not checked:
         whys = "; ".join(f"{measure}: {why}" for measure, why in unchecked.items())
-        raise DataError(f"no measure can be checked with made texts: {whys or 'none was named'}")
+        raise DataError(f"no measure can be checked with made texts: {whys}")
     return list(checked), unchecked
 
 

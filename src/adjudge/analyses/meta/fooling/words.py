@@ -40,6 +40,14 @@ def verdict_words(outcome: FoolingOutcome) -> str:
     return f"significantly better than {outcome.above}, worse than {outcome.below} of {outcome.against}"
 
 
+def chosen_words(result: FoolingResult) -> str:
+    """Why that system's summaries were distorted."""
+    if result.judged is None:
+        return "as asked"
+    n, noun, human = result.judged
+    return f"the best of {counted(n, noun)} by {human}, by the mean"
+
+
 def sentences(result: FoolingResult) -> Iterator[str]:
     lists = [o for o in result.outcomes if o.kind == BIGRAM_LIST and o.place is not None]
     if lists:
@@ -66,12 +74,8 @@ def sentences(result: FoolingResult) -> Iterator[str]:
                 if verdict in by_verdict
             ]
             yield f"By {outcomes[0].title}, compared with the summaries as they were: {'; '.join(lines)}."
-    chosen = "as asked"
-    if result.judged is not None:
-        n, noun, human = result.judged
-        chosen = f"the best of {counted(n, noun)} by {human}, by the mean"
     yield (
-        f"The distorted summaries are those of {result.source} ({chosen}). Changes are in the measure's unit, + for"
+        f"The distorted summaries are those of {result.source} ({chosen_words(result)}). Changes are in the measure's unit, + for"
         " better, paired by topic, with Student's intervals, which take topics as independent; each is tested on its"
         f" own at {1 - result.level:.3g}, so that a significant one may be small."
     )
