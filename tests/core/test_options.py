@@ -104,7 +104,7 @@ def test_the_function_has_every_option_by_name_and_default(name: str) -> None:
         assert parameters[option_name].default == getattr(cls(), option_name)
         assert f"    {option_name}: {about.help}" in (function.__doc__ or "")
         assert about.help.endswith(".")
-    with pytest.raises(TypeError, match=r"has no option 'mesure' \(nearest: \"measure\"\)"):
+    with pytest.raises(TypeError, match=r"has no option 'mesure' \(nearest: \"measure\""):
         function("x.csv", mesure="m")
 
 

@@ -75,9 +75,9 @@ def sentences(result: FoolingResult) -> Iterator[str]:
             ]
             yield f"By {outcomes[0].title}, compared with the summaries as they were: {'; '.join(lines)}."
     yield (
-        f"The distorted summaries are those of {result.source} ({chosen_words(result)}). Changes are in the measure's unit, + for"
-        " better, paired by topic, with Student's intervals, which take topics as independent; each is tested on its"
-        f" own at {1 - result.level:.3g}, so that a significant one may be small."
+        f"The distorted summaries are those of {result.source} ({chosen_words(result)}). Changes are in the measure's"
+        " unit, + for better, paired by topic, with Student's intervals, which take topics as independent; each is"
+        f" tested on its own at {1 - result.level:.3g}, so that a significant one may be small."
     )
     if any(outcome.against for outcome in result.outcomes):
         yield (
