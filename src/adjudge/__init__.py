@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from adjudge.analyses.judged import judged_tables as judged_tables
     from adjudge.analyses.judges import judge_report as judge_report
     from adjudge.analyses.lengths.result import lengths as lengths
-    from adjudge.analyses.meta.result import meta as meta
+    from adjudge.analyses.meta import meta as meta
     from adjudge.analyses.mismatch.result import MismatchResult
     from adjudge.analyses.plan.result import plan as plan
     from adjudge.analyses.preferences import prefer as prefer
@@ -70,7 +70,7 @@ _ANALYSES = {
     "judge_report": "judges",
     "judged_tables": "judged",
     "lengths": "lengths.result",
-    "meta": "meta.result",
+    "meta": "meta",
     "plan": "plan.result",
     "prefer": "preferences",
     "prefer_corrected": "corrected",

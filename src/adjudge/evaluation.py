@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from adjudge.analyses.judged import Judged
     from adjudge.analyses.judges import Judges
     from adjudge.analyses.lengths.result import lengths as _lengths
-    from adjudge.analyses.meta.result import meta as _meta
+    from adjudge.analyses.meta import Meta
     from adjudge.analyses.mismatch.result import Agree, MismatchResult
     from adjudge.analyses.plan.result import plan as _plan
     from adjudge.analyses.preferences import Prefer, PreferenceReport, PreferencesNeeded, Systems
@@ -965,13 +965,13 @@ class Evaluation:
         judged_tables = analysis_function(Judged)
         judge_drift = analysis_function(Drift)
         judge_report = analysis_function(Judges)
-        meta = _meta
+        meta = analysis_function(Meta)
     else:
         agreement = Analysis("agreement", "agreement")
         judged_tables = Analysis("judged", "judged_tables")
         judge_drift = Analysis("drift", "judge_drift")
         judge_report = Analysis("judges", "judge_report")
-        meta = Analysis("meta.result", "meta")
+        meta = Analysis("meta", "meta")
 
     def mismatch(
         self,

@@ -192,5 +192,5 @@ def test_a_result_shows_itself(folder: Path) -> None:
     with pytest.raises(UsageError, match="no dossier of 'ann'"):
         found.of("ann")
     with pytest.raises(UsageError, match='no part "verdict"'):
-        found.of("gpt").part("verdict")
+        found.of("gpt")["verdict"]
     assert (folder / "my-eval" / SCORES).exists()  # nothing was written there but scores

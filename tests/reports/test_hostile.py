@@ -26,7 +26,7 @@ from tests.reports.latex import problems_of
 
 import adjudge
 from adjudge.analyses.judges import judge_report
-from adjudge.analyses.meta.result import meta
+from adjudge.analyses.meta import meta
 from adjudge.core.picture import drawn_text
 from adjudge.evaluation import report
 from adjudge.reports.computed.paper import drawn_figures

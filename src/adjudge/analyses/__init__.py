@@ -28,6 +28,7 @@ DECLARED = {
     "judged_tables": "judged",
     "judge_report": "judges",
     "judge_drift": "drift",
+    "meta": "meta",
 }
 """The analyses that are declared: by the name of the public function, the folder."""
 

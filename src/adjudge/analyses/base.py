@@ -77,6 +77,8 @@ class AnyAnalysis(Declared, Generic[R_co]):
     """Whether scores are read without the assessors to be left out; what looks at judgments leaves them out itself."""
     PAGE: ClassVar[str] = ""
     """Who writes its result as a page into a folder, with -o: `module:function` of the reports."""
+    ON_A_PAGE: ClassVar[Mapping[str, Any]] = {}
+    """Options as a page has them, where they are not asked for: such as all parts."""
     WORK: ClassVar[str] = ""
     """What takes long, as a terminal is told while `progress` is called."""
 

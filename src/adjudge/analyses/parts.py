@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from adjudge.core.errors import DataError, UsageError, nearest, quoted
 from adjudge.core.picture import Figure, Pictured
-from adjudge.core.table import Table, Tables, Tabular
+from adjudge.core.table import Table, Tables, Tabular, fitted_latex
 
 if TYPE_CHECKING:
     import pandas as pd
-
-WIDE, LONG = 68, 40
-"""Characters and rows of a table that a page takes."""
 
 
 class ResultPart(Protocol):
@@ -106,7 +103,7 @@ class PartsResult(Pictured, Tabular):
 
 def part_latex(question: str, tables: Tables) -> str:
     """One part's tables for a paper, under the question that they answer."""
-    shown = [_fitted(replace(each, caption=each.caption or each.title)) for each in tables]
+    shown = [fitted_latex(replace(each, caption=each.caption or each.title)) for each in tables]
     notes = [f"% {note}" for note in tables.notes]
     return "\n\n".join([f"% {question}", *shown, *(["\n".join(notes)] if notes else [])])
 
@@ -133,16 +130,3 @@ def listed_names(given: str | Sequence[str]) -> tuple[str, ...]:
     """Names as people write them: one, several with commas, or a list."""
     texts = [given] if isinstance(given, str) else given
     return tuple(part.strip() for text in texts for part in text.split(",") if part.strip())
-
-
-def _fitted(table: Table) -> str:
-    """A table as LaTeX, no wider than a line and no longer than a page."""
-    text = table.to_latex()
-    wide = max((len(line) for line in table.to_text(title=False).splitlines()), default=0) / WIDE
-    long = len(table.rows) / LONG
-    if max(wide, long) <= 1:
-        return text
-    size = r"\resizebox{\linewidth}{!}" if wide >= long else r"\resizebox*{!}{0.8\textheight}"
-    text = text.replace(r"\begin{tabular}", f"{size}{{%\n" + r"\begin{tabular}")
-    text = text.replace(r"\end{tabular}", r"\end{tabular}}")
-    return text.replace(r"% \usepackage{booktabs}", r"% \usepackage{booktabs,graphicx}")

@@ -23,24 +23,24 @@ def meta_methods(found: MetaResult) -> MethodsParagraph:
 
 
 def _met(found: MetaResult) -> Iterator[str]:
-    from adjudge.analyses.meta.better import BetterResult
-    from adjudge.analyses.meta.correlations import CorrelationsResult
+    from adjudge.analyses.meta.better.result import BetterResult
+    from adjudge.analyses.meta.correlations.result import CorrelationsResult
     from adjudge.analyses.meta.words import coefficient_words, over_words
 
     people = listed([each.info.words for each in found.cells.humans], most=len(found.cells.humans))
     correlated = found.parts.get("correlations")
     if isinstance(correlated, CorrelationsResult):
-        o = found.options
-        cited = cite("kendall1945") if "kendall-b" in o.coefficients else ""
-        names = listed([coefficient_words(each) for each in o.coefficients])
+        o = found.asked
+        cited = cite("kendall1945") if "kendall-b" in o.correlated_by else ""
+        names = listed([coefficient_words(each) for each in o.correlated_by])
         levels = listed([f"the {level} level" for level in o.levels])
         yield (
             f"{counted(len(found.cells.measures), 'automatic measure')}"
             f" {'was' if len(found.cells.measures) == 1 else 'were'} compared with people's judgments ({people}) by"
-            f" {names}{cited} at {levels}, among {listed([over_words(each) for each in o.among])}."
+            f" {names}{cited} at {levels}, among {listed([over_words(each) for each in found.among])}."
         )
         if correlated.meanings:
-            rank = ["fieller1957"] if "kendall-b" in o.coefficients and "system" in o.levels else []
+            rank = ["fieller1957"] if "kendall-b" in o.correlated_by and "system" in o.levels else []
             drawn = {"all": ["systems", "inputs", "assessors"], "both": ["systems", "inputs"]}.get(
                 o.resample, [o.resample]
             )

@@ -96,7 +96,7 @@ OUTPUTS: Mapping[str, tuple[Any, Any]] = {
     "out": (options.OutFolder, None),
 }
 """What every analysis can be printed as; methods and pages some have."""
-MOST_SENTENCES = 8
+MOST_SENTENCES = 6
 """Of a part, where all parts are told in short."""
 
 
@@ -113,10 +113,13 @@ def command_of(name: str) -> Callable[..., None]:
         chosen = _chosen(cls, variants, typed, signature)
         if outputs.get("methods") and not chosen.METHODS:
             raise UsageError(f"{_called(cls, variants, chosen)} takes no --methods")
-        if "out" in outputs:
-            forms = {name: outputs[name] for name in ("json", "latex", "markdown")}
-            check_page_outputs(outputs["out"], outputs["csv"], **forms)
         asked = _asked(chosen, typed, signature)
+        out = outputs.pop("out", None)
+        if chosen.PAGE:
+            forms = {form: outputs[form] for form in ("json", "latex", "markdown")}
+            check_page_outputs(out, outputs["csv"], **forms)
+        if out is not None:
+            asked = {**chosen.ON_A_PAGE, **asked}
         if lower:
             if asked.get("lower_is_better"):
                 raise UsageError("--lower-is-better is for all measures, --lower for some: say one of them")
@@ -124,7 +127,15 @@ def command_of(name: str) -> Callable[..., None]:
         source = _source(cls, chosen, variants, sources)
         for path in source.values() if isinstance(source, Mapping) else (source,):
             not_over(outputs["csv"], path)
-        print_results(_results(chosen, asked, source), page=chosen.PAGE, **outputs)
+        results = _results(chosen, asked, source)
+        if out is not None:
+            module, _, write = chosen.PAGE.partition(":")
+            files = getattr(import_module(module), write)(results[0], out, made_at=now_in_words())
+            warn(f"{files[0]}: open it in a browser ({len(files) - 1} files beside it)")
+        if out is None or outputs["json"] or outputs["csv"] or outputs["latex"] or outputs["markdown"]:
+            print_results(results, **outputs)
+        else:
+            print_warnings(results)
 
     parameters = list(_parameters(cls, variants))
     command.__doc__ = inspect.getdoc(cls)
@@ -256,7 +267,7 @@ def _results(cls: type[AnyAnalysis[Any]], asked: dict[str, Any], source: Any) ->
 
 def _warn_of_judges(scores: Scores, results: Sequence[Result]) -> None:
     """What a program is worth whose judgments were analysed, and what cannot be had without some assessors."""
-    measures = dict.fromkeys(filter(None, (getattr(result, "measure", None) for result in results)))
+    measures = dict.fromkeys(name for result in results for name in result.measures_used)
     if any(map(judge_of, measures)):
         from adjudge.analyses.judges.result import verdicts_on
 
@@ -350,21 +361,14 @@ def print_results(
     latex: bool = False,
     markdown: bool = False,
     methods: bool = False,
-    out: Path | None = None,
-    page: str = "",
 ) -> None:
-    """Results as CSV, JSON, LaTeX, Markdown or a page, or for people; notes go to standard error, each once."""
+    """Results as CSV, JSON, LaTeX or Markdown, or for people; notes go to standard error, each once."""
     if latex and markdown:
         raise UsageError("--latex and --markdown print the same table: choose one")
     parts = [part for result in results for part in parts_of(result)]
     if csv is not None:
         name = table[0] if table else parts[0].csv_table
         write_text(joined([part.rows_of(name) for part in parts]).to_csv(), csv)
-    if out is not None:
-        module, _, write = page.partition(":")
-        for result in results:
-            files = getattr(import_module(module), write)(result, out, made_at=now_in_words())
-            warn(f"{files[0]}: open it in a browser ({len(files) - 1} files beside it)")
     shown = [part.only(table) if table else part for part in parts]
     if json:
         show_json([part.as_dict() for part in shown])
@@ -376,16 +380,24 @@ def print_results(
             if methods and (paragraph := result.methods()) is not None:
                 texts.append(paragraph.to_markdown() if markdown else paragraph.to_latex())
         print("\n\n".join(texts))
-    elif csv is None and out is None:
+    elif csv is None:
         for number, part in enumerate(shown):
             if number:
                 print()
-            show_one(part)
+            if isinstance(part, Parts):
+                show_parts(part)
+            else:
+                show_one(part)
         for result in results:
             if isinstance(result, Results) and (lines := result.joint("command")):
                 print()
                 for line in lines:
                     say(line)
+    print_warnings(results)
+
+
+def print_warnings(results: Sequence[Result]) -> None:
+    """Each note once."""
     for line in dict.fromkeys(warnings_of(results, "command")):
         warn(line)
 
@@ -393,12 +405,8 @@ def print_results(
 def show_one(result: Result) -> None:
     """The tables, a picture of letters, and what is said.
 
-    A result of parts is told part by part; unless parts or tables are asked for, in short, with the first table alone.
     Where several tables speak for themselves, the headline comes first, and each says its own below it.
     """
-    if isinstance(result, Parts) and not result.picked:
-        _show_parts(result)
-        return
     sentences = list(result.sentences("command"))
     tables = [(table, list(result.about(table.name, "command"))) for table in result.all_tables]
     said: set[str] = set()
@@ -426,29 +434,30 @@ def show_one(result: Result) -> None:
     for sentence in sentences:
         if sentence not in said:
             say(sentence)
-    say(result.signature, "dim")
+    if result.signature:
+        say(result.signature, "dim")
 
 
-def _show_parts(result: Parts) -> None:
-    say(result.title, "bold")
-    for number, (name, part) in enumerate(result.parts.items()):
-        if number:
-            print()
+def show_parts(result: Parts) -> None:
+    """Every part that was asked for with its tables, of others what they say; then the tables of the main one."""
+    if result.title:
+        say(result.title, "bold")
+    for name, part in result.parts_shown().items():
         say(result.QUESTIONS[name], "bold")
-        whole = name in result.in_full
-        sentences = list(part.sentences("command"))
-        for sentence in sentences if whole else sentences[:MOST_SENTENCES]:
-            say(f"- {sentence}")
-        if not whole and len(sentences) > MOST_SENTENCES:
-            say(f"- and {len(sentences) - MOST_SENTENCES} more: --part {name}")
-        for table in part.all_tables if whole else () if number else part.all_tables[:1]:
-            if not table.rows:
-                continue
-            print()
-            if table.title:
-                say(table.title, "bold")
+        if result.picked or name in result.in_full:
+            show_one(part)
+        else:
+            lines = list(part.sentences("command"))
+            for line in lines[:MOST_SENTENCES]:
+                say(f"- {line}")
+            if len(lines) > MOST_SENTENCES:
+                say(f"- and {len(lines) - MOST_SENTENCES} more: --part {name}")
+        print()
+    if result.in_short:
+        for table in result.parts[result.MAIN].all_tables if result.MAIN in result.parts else ():
+            say(table.title, "bold")
             show(replace(table, title=""))
-    print()
-    if set(result.parts) - set(result.in_full):
-        say("--part NAME shows all tables of a part, -o FOLDER writes all as a page, LaTeX and CSV", "dim")
+            print()
     say(result.signature, "dim")
+    if result.in_short:
+        say("--part NAME shows the tables of a part, -o FOLDER writes all as a page, LaTeX and CSV", "dim")

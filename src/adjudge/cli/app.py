@@ -298,13 +298,7 @@ COMMANDS = (
     ),
     analysis("agreement"),
     analysis("dossiers"),
-    Command(
-        "meta",
-        TRUST,
-        "How well each measure stands in for people, how sure that is, and which measure is better.",
-        "meta:command",
-        "adjudge meta rated.csv --human overall",
-    ),
+    analysis("meta"),
     Command(
         "mismatch",
         TRUST,

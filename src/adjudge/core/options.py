@@ -110,7 +110,7 @@ class Declared:
         for name, (about, kind) in declared(type(self)).items():
             value = getattr(self, name)
             if kind == "texts":
-                value = _texts(name, value)
+                value = _texts(value, about)
                 object.__setattr__(self, name, value)
             check(name, value, about, kind, getattr(type(self), name, None))
         self.check()
@@ -161,7 +161,7 @@ def _with_literals(about: Option, hint: Any) -> Option:
     texts = tuple(text for part in _parts(hint) if get_origin(part) is Literal for text in get_args(part))
     if not texts:
         return about
-    return replace(about, choices=texts) if _kind(hint) == "text" else replace(about, words=texts)
+    return replace(about, choices=texts) if _kind(hint) in ("text", "texts") else replace(about, words=texts)
 
 
 def _kind(hint: Any) -> Kind:
@@ -187,13 +187,16 @@ def _parts(hint: Any) -> Iterator[Any]:
         yield hint
 
 
-def _texts(name: str, value: Any) -> Any:
-    """Several names as a tuple, whichever way they were given; None stays."""
+def _texts(value: Any, about: Option) -> Any:
+    """Several names as a tuple, whichever way they were given; None stays. Choices may stand in one text, or be all."""
     if isinstance(value, str):
-        return (value,)
-    if isinstance(value, Sequence):
-        return tuple(value)
-    return value
+        value = (value,)
+    if not isinstance(value, Sequence):
+        return value
+    if about.choices and all(isinstance(text, str) for text in value):
+        parts = tuple(dict.fromkeys(part.strip() for text in value for part in text.split(",")))
+        return about.choices if parts == ("all",) and "all" not in about.choices else parts
+    return tuple(value)
 
 
 # Checking
@@ -224,7 +227,7 @@ def _check_choice(name: str, value: str, about: Option) -> None:
         raise UsageError(
             Phrase(
                 "{name} is {value}{near}; expected {limits}",
-                name=Argument(name),
+                name=Argument(name, flag=about.command),
                 value=quoted(value),
                 near=nearest(value, about.choices),
                 limits=about.limits,

@@ -14,11 +14,13 @@ class Argument:
 
     name: str
     value: str | None = None
+    flag: str = ""
+    """On the command line, where that is called otherwise."""
 
     def at(self, door: Door) -> str:
         if door == "python":
             return f"{self.name}={self.value}" if self.value is not None else self.name
-        flag = f"--{self.name.replace('_', '-')}"
+        flag = f"--{(self.flag or self.name).replace('_', '-')}"
         return flag if self.value is None else f"{flag} {self.value}"
 
 

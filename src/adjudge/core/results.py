@@ -14,10 +14,10 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar, overload
 
-from adjudge.core.errors import UsageError, nearest, quoted
+from adjudge.core.errors import DataError, UsageError, nearest, quoted
 from adjudge.core.phrases import Door, Spoken, spoken
 from adjudge.core.picture import Figure, Pictured
-from adjudge.core.table import Table, Tables, as_json, joined, notebook_html, plain
+from adjudge.core.table import Table, Tables, as_json, fitted_latex, joined, notebook_html, plain
 from adjudge.core.words import listed
 
 if TYPE_CHECKING:
@@ -100,6 +100,12 @@ class Result(Pictured):
     def methods(self) -> Paragraph | None:
         """What a paper says of how it was done, and what it cites."""
         return None
+
+    @property
+    def measures_used(self) -> Sequence[str]:
+        """The measures whose scores it is made from."""
+        measure = getattr(self, "measure", None)
+        return [measure] if measure else []
 
     def drawn(self) -> str:
         """A picture of letters for a terminal, or nothing."""
@@ -330,38 +336,44 @@ def warnings_of(
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class Parts(Result):
-    """A result of parts: each is a result that answers a question of its own; one that cannot be had says why."""
+    """Answers to several questions, each a result of its own; a part that cannot be had says why.
 
-    QUESTIONS: ClassVar[Mapping[str, str]] = {}
-    """What each part answers, by name."""
+    Its tables, sentences and notes are those of its parts; its module of words has the `NOTES` of the whole.
+    """
+
+    QUESTIONS: ClassVar[Mapping[str, str]]
+    """By part."""
+    MAIN: ClassVar[str] = ""
+    """The part whose rows `to_frame` and CSV have, where it is there."""
 
     parts: Mapping[str, Result]
     absent: Mapping[str, str] = field(default_factory=dict)
-    """Why parts are not here, by name."""
+    """By part: why it was not answered."""
+
     in_full: tuple[str, ...] = ()
-    """The parts that were asked for, which a terminal shows whole; of others it shows what comes first."""
+    """The parts that were asked for, which a terminal shows whole; of others it shows what they say."""
 
     @property
     def title(self) -> str:
         return ""
 
-    def part(self, name: str) -> Result:
-        """One part's result."""
-        if name in self.parts:
-            return self.parts[name]
-        if name in self.absent:
-            raise UsageError(f"{name}: {self.absent[name]}")
-        raise UsageError(
-            f"no part {quoted(name)}{nearest(name, self.parts)}; there are: {', '.join(self.parts)}"
-        )
+    @property
+    def in_short(self) -> bool:
+        """Whether a terminal shows of some parts what they say alone."""
+        return not self.picked and bool(set(self.parts) - set(self.in_full))
 
-    def figure(self, kind: str | None = None, **options: Any) -> Figure:
-        """A figure of one of the parts, by its name; without a name the first."""
-        drawn = {name: part for part in self.parts.values() for name in part.FIGURES}
-        if not drawn or (kind is not None and kind not in drawn):
-            raise UsageError(f"no part of this result has a figure{f' {quoted(kind)}' if kind else ''}")
-        kind = kind or next(iter(drawn))
-        return drawn[kind].figure(kind, **options)
+    def __getitem__(self, part: str) -> Any:
+        """One part's result."""
+        if part in self.parts:
+            return self.parts[part]
+        if part in self.absent:
+            raise DataError(f"{part}: {self.absent[part]}")
+        if part in self.QUESTIONS:
+            raise UsageError(f"this result has no part {quoted(part)}: ask for it with parts={part!r}")
+        known = self.QUESTIONS
+        raise UsageError(
+            f"there is no part {quoted(part)}{nearest(part, known)}; expected one of: {', '.join(known)}"
+        )
 
     def tables(self) -> Iterable[Table]:
         for part in self.parts.values():
@@ -370,41 +382,102 @@ class Parts(Result):
     def on_demand(self) -> Mapping[str, Callable[[], Table]]:
         return {name: make for part in self.parts.values() for name, make in part.on_demand().items()}
 
-    def shown_parts(self) -> Mapping[str, Result]:
-        """The parts, with the tables that are wanted."""
-        if not self.picked:
-            return self.parts
-        kept = {
-            name: [table.name for table in part.all_tables if table.name in self.picked]
-            for name, part in self.parts.items()
-        }
-        return {name: self.parts[name].only(tables) for name, tables in kept.items() if tables}
-
     def sentences(self, door: Door = "python") -> Iterator[str]:
-        for part in self.shown_parts().values() or self.parts.values():
+        for part in self.parts_shown().values():
             yield from part.sentences(door)
+
+    def about(self, table: str, door: Door = "python") -> Iterator[str]:
+        for part in self.parts.values():
+            if table in _names(part):
+                yield from part.about(table, door)
+
+    def own_warnings(self, door: Door = "python", *, without: Collection[str] = ()) -> list[str]:
+        """What a reader should know of the whole, and which parts are absent."""
+        missing = (f"{name}: not answered ({why})" for name, why in self.absent.items())
+        return list(dict.fromkeys([*super().warnings(door, without=without), *missing]))
 
     def warnings(self, door: Door = "python", *, without: Collection[str] = ()) -> list[str]:
         """Its own, and those of the parts; on the command line of those alone that are shown whole."""
-        lines = super().warnings(door, without=without)
-        for name, part in self.shown_parts().items():
+        lines = self.own_warnings(door, without=without)
+        for name, part in self.parts_shown().items():
             if name in self.in_full or self.picked or door == "python":
                 lines += part.warnings(door, without=without)
         return list(dict.fromkeys(lines))
 
-    def as_dict(self) -> dict[str, Any]:
-        """Everything, for scripts, part by part."""
-        whole = super().as_dict()
-        del whole["tables"], whole["sentences"]
-        parts = {name: part.as_dict() for name, part in self.shown_parts().items()}
-        return {**whole, "parts": parts, "absent": dict(self.absent)}
+    def parts_shown(self) -> dict[str, Result]:
+        """The parts, or what is left of them where some tables alone are wanted."""
+        if not self.picked:
+            return dict(self.parts)
+        picked = {
+            name: [table for table in self.picked if table in _names(part)]
+            for name, part in self.parts.items()
+        }
+        return {name: self.parts[name].only(tables) for name, tables in picked.items() if tables}
 
     @property
     def csv_table(self) -> str:
-        return self.all_tables[0].name if self.picked else next(iter(self.parts.values())).csv_table
+        if self.MAIN not in self.parts and len(self.parts) > 1:
+            raise UsageError("there are several parts: say one, or the name of a table")
+        return self.parts.get(self.MAIN, next(iter(self.parts.values()))).csv_table
 
     def rows_of(self, name: str | None = None) -> Table:
-        return self.table(name or self.csv_table)
+        part = self.parts.get(self.MAIN, next(iter(self.parts.values())))
+        return part.rows_of() if name is None else self.table(name)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything, for scripts; each part has its own rows, sentences and notes."""
+        head: dict[str, Any] = {}
+        if self.asked is not None:
+            head = {"analysis": self.asked.NAME, "asked": plain(self.asked.changed())}
+        return {
+            **head,
+            "headline": self.headline(),
+            **plain(self.facts()),
+            "parts": {name: part.as_dict() for name, part in self.parts_shown().items()},
+            "absent": dict(self.absent),
+            "warnings": self.own_warnings(),
+            "signature": self.signature,
+        }
+
+    def to_latex(self) -> str:
+        """All tables for a paper, part by part; those too wide or too long for a page are made smaller."""
+        between = "\n\n" + r"\clearpage  % LaTeX holds a few dozen floats back, and no more" + "\n\n"
+        return between.join(
+            "\n\n".join(
+                [
+                    f"% {self.QUESTIONS[name]}",
+                    *(
+                        fitted_latex(
+                            replace(
+                                table,
+                                caption=table.caption or table.title,
+                                signature=table.signature or part.how(),
+                            )
+                        )
+                        for table in part.all_tables
+                    ),
+                    *filter(None, ["\n".join(f"% {line}" for line in part.warnings())]),
+                ]
+            )
+            for name, part in self.parts.items()
+        )
+
+    def figures(self) -> dict[str, Result]:
+        """By the names of figures, the part that draws each."""
+        return {name: part for part in self.parts.values() for name in part.FIGURES}
+
+    def figure(self, kind: str | None = None, **options: Any) -> Figure:
+        """A figure of one of the parts, by its name: `figure("scatter")`; without a name the first."""
+        known = self.figures()
+        if not known:
+            raise UsageError("no part of this result has a figure")
+        kind = next(iter(known)) if kind is None else kind
+        if kind not in known:
+            raise UsageError(
+                f"no part of this result has a figure {quoted(kind)}{nearest(kind, known)}; there are:"
+                f" {', '.join(known)}"
+            )
+        return known[kind].figure(kind, **options)
 
 
 def _names(result: Result) -> list[str]:

@@ -751,3 +751,20 @@ def markdown(text: str) -> str:
 def _html_cell(tag: str, content: str, right: bool) -> str:
     side = ' style="text-align: right"' if right else ""
     return f"<{tag}{side}>{content}</{tag}>"
+
+
+WIDE, LONG = 68, 40
+"""Characters and rows of a table that a page takes."""
+
+
+def fitted_latex(table: Table) -> str:
+    """A table as LaTeX, no wider than a line and no longer than a page."""
+    text = table.to_latex()
+    wide = max((len(line) for line in table.to_text(title=False).splitlines()), default=0) / WIDE
+    long = len(table.rows) / LONG
+    if max(wide, long) <= 1:
+        return text
+    size = r"\resizebox{\linewidth}{!}" if wide >= long else r"\resizebox*{!}{0.8\textheight}"
+    text = text.replace(r"\begin{tabular}", f"{size}{{%\n" + r"\begin{tabular}")
+    text = text.replace(r"\end{tabular}", r"\end{tabular}}")
+    return text.replace(r"% \usepackage{booktabs}", r"% \usepackage{booktabs,graphicx}")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from adjudge import __version__
-from adjudge.analyses.meta.correlations import CorrelationsResult, MeasureCorrelation
-from adjudge.analyses.meta.curves import CurvesResult
-from adjudge.analyses.meta.result import BY_TOPIC, COMPOSED, PAIRS, SPECS, MetaResult
+from adjudge.analyses.meta.correlations.result import CorrelationsResult, MeasureCorrelation
+from adjudge.analyses.meta.curves.result import Curve, CurvesResult
+from adjudge.analyses.meta.curves.words import axis
+from adjudge.analyses.meta.result import FILES, MetaResult
 from adjudge.analyses.meta.words import coefficient_words, over_words
+from adjudge.core.table import plain
 from adjudge.core.words import listed
 from adjudge.reports.numbers import scale_for
 from adjudge.reports.page import Fact
@@ -49,7 +50,7 @@ def meta_page(result: MetaResult, *, made_at: str | None = None) -> PartsPage:
             *_assessors(result),
         ),
         headlines=headlines(sections),
-        notes=result.all_notes(),
+        notes=tuple(result.own_warnings()),
         sections=sections,
         signature=result.signature,
         latex="meta.tex",
@@ -66,10 +67,10 @@ def _section(name: str, result: MetaResult) -> PageSection:
     part = result.parts[name]
     return section(
         name,
-        SPECS[name].question,
+        result.QUESTIONS[name],
         part,
         drawings=tuple(_drawings(part)) if isinstance(part, CorrelationsResult) else (),
-        charts=tuple(map(_chart, part.points())) if isinstance(part, CurvesResult) else (),
+        charts=tuple(map(_chart, part.curves)) if isinstance(part, CurvesResult) else (),
     )
 
 
@@ -106,9 +107,9 @@ LEFT, RIGHT, TOP, BOTTOM = 44.0, 308.0, 8.0, 132.0
 """Of a chart's field, within a picture of 320 x 160."""
 
 
-def _chart(curve: dict[str, Any]) -> Chart:
-    """A curve of `points()`: sizes at even steps, the axis as far as values and their band reach."""
-    points = curve["points"]
+def _chart(curve: Curve) -> Chart:
+    """Sizes at even steps, the axis as far as values and their band reach."""
+    points = plain(list(curve.records()))
     known = [v for p in points for v in (p["value"], p["low"], p["high"]) if v is not None]
     scale = scale_for(known or [0.0, 1.0])
     step = (RIGHT - LEFT) / max(len(points) - 1, 1)
@@ -122,9 +123,9 @@ def _chart(curve: dict[str, Any]) -> Chart:
     band = [(x, y(p["low"])) for x, p in banded] + [(x, y(p["high"])) for x, p in reversed(banded)]
     said = ", ".join(f"{p['shown']}: {p['value']:.2f}" for p in points if p["value"] is not None)
     return Chart(
-        title=curve["title"],
-        x=curve["x"],
-        y=curve["y"],
+        title=f"{curve.measure.words} against {curve.human.words}, among {over_words(curve.among)}",
+        x=axis(curve),
+        y=f"{curve.level}-level {coefficient_words(curve.coefficient)}",
         line=_path(line),
         band=_path(band),
         dots=tuple(line),
@@ -152,7 +153,7 @@ def write_meta(result: MetaResult, folder: str | Path, *, made_at: str | None = 
     """
     files = result.files() | {INDEX: render_parts(meta_page(result, made_at=made_at))}
     written = write_pages(files, folder)
-    for name in (*(f"{part}.csv" for part in SPECS), PAIRS, COMPOSED, BY_TOPIC):
+    for name in (f"{table}.csv" for table in (*result.QUESTIONS, *FILES)):
         if name not in files:
             (Path(folder) / name).unlink(missing_ok=True)
     return written

@@ -131,5 +131,4 @@ def signatures_of(found: Findings) -> Iterator[SignedResult]:
         yield SignedResult(words, each.table().signature)
     if not isinstance(found.meta, Absent):
         for part in found.meta.parts.values():
-            for table in list(part.tables())[:1]:
-                yield SignedResult("Measures and people", table.signature)
+            yield SignedResult("Measures and people", part.all_tables[0].signature or part.signature)

@@ -200,7 +200,11 @@ def _trust_tables(found: Findings) -> Iterator[FolderTable]:
         yield from _numbered("judges", "trust", list(judges.all_tables))
     if not isinstance(found.meta, Absent):
         for name, part in found.meta.parts.items():
-            kept = [table for table in part.tables() if not table.name.startswith("better-pairs")]
+            kept = [
+                replace(table, signature=table.signature or part.signature)
+                for table in part.all_tables
+                if not table.name.startswith("better-pairs")
+            ]
             yield from _numbered(f"meta-{name}", "measures", kept)
 
 

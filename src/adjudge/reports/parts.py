@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
+from adjudge.core.results import Result
 from adjudge.core.table import Table, Tables
 from adjudge.core.words import counted
 from adjudge.reports.page import Fact
@@ -24,6 +25,15 @@ class HasTables(Protocol):
 
     def sentences(self) -> Iterator[str]: ...
     def tables(self) -> Tables: ...
+
+
+def _shown(part: Result | HasTables) -> tuple[Sequence[Table], Sequence[str]]:
+    """A part's tables, and what is noted of them."""
+    if isinstance(part, Result):
+        signed = [replace(table, signature=table.signature or part.signature) for table in part.all_tables]
+        return signed, part.warnings()
+    tables = part.tables()
+    return list(tables), [*tables.notes, *(note for table in tables for note in table.notes)]
 
 
 @dataclass(frozen=True)
@@ -129,14 +139,14 @@ class PartsPage:
 def section(
     name: str,
     question: str,
-    part: HasTables,
+    part: Result | HasTables,
     *,
     drawings: Sequence[Drawing] = (),
     charts: Sequence[Chart] = (),
     file: str | None = None,
 ) -> PageSection:
     """A part as the page shows it."""
-    tables = part.tables()
+    tables, notes = _shown(part)
     return PageSection(
         name=name,
         question=question,
@@ -144,7 +154,7 @@ def section(
         drawings=tuple(drawings),
         charts=tuple(charts),
         tables=tuple(shown_table(table) for table in tables if table.rows),
-        notes=tuple(dict.fromkeys((*tables.notes, *(note for table in tables for note in table.notes)))),
+        notes=tuple(dict.fromkeys(notes)),
         file=file or f"{name}.csv",
     )
 

@@ -11,15 +11,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from adjudge.analyses.meta.accuracy import accuracy_all
+from adjudge.analyses.meta import Meta
+from adjudge.analyses.meta.accuracy.result import accuracy_all
 from adjudge.analyses.meta.cells import Cells, cells_of
-from adjudge.analyses.meta.options import MetaOptions
 from adjudge.analyses.meta.rows import COLUMNS
+from adjudge.analyses.meta.words import coefficient_words
 from adjudge.analyses.preferences.measures import agreements
 from adjudge.analyses.scores import scores_of
 from adjudge.stats.pairwise import mean_accuracies, soft_accuracies, tie_accuracy
 
-OPTIONS = MetaOptions(resamples=60)
+OPTIONS = Meta(resamples=60)
 
 
 def frame(topics: int = 12, systems: int = 5) -> pd.DataFrame:
@@ -99,7 +100,7 @@ def test_agreement_is_that_of_preferences() -> None:
         assert (own.n, own.pairs) == (expected.n, expected.pairs)
         shares = {each.topic: each.share for each in found.by_topic if each.measure == expected.measure}
         assert shares == {each.topic: each.share for each in expected.topics}
-    assert len(found.topic_table().rows) == 36
+    assert len(found.table("agreement-by-topic").rows) == 36
 
 
 def test_sentences_name_level_and_coefficient_and_follow_from_the_numbers() -> None:
@@ -143,7 +144,7 @@ def test_levels_never_share_a_column_or_a_table() -> None:
 
 def test_pairs_that_are_close_to_people() -> None:
     given = cells()
-    options = MetaOptions(resamples=60, closer_than=0.6)
+    options = Meta(resamples=60, closer_than=0.6)
     found = accuracy_all(given, options)
     means = np.nanmean(given.humans[0].values, axis=0)
     apart = np.abs(means[:, None] - means)[np.triu_indices(5, 1)]
@@ -155,11 +156,11 @@ def test_pairs_that_are_close_to_people() -> None:
     assert any(
         "pairwise accuracy of systems less than 0.6 apart on overall" in each for each in found.sentences()
     )
-    none = accuracy_all(given, MetaOptions(resamples=60, closer_than=1e-6))
+    none = accuracy_all(given, Meta(resamples=60, closer_than=1e-6))
     rows = none.of(coefficient="pairwise-closer")
     assert all(math.isnan(each.value) and each.pairs == 0 for each in rows)
     assert rows[0].why == "people's means of no two systems are less than 1e-06 apart"
-    assert any("blank (people's means of no two systems" in note for note in none.tables().notes)
+    assert any("blank (people's means of no two systems" in note for note in none.warnings())
     assert any(
         each.startswith("At the system level, among all systems, no measure has a")
         for each in none.sentences()
@@ -174,7 +175,7 @@ def test_missing_scores_are_counted() -> None:
     assert (ties.missing, ties.pairs) == (7, 12 * 10 - 7)  # of 5 systems' pairs on the topic, 3 remain
     assert any(
         "random with overall, input level, among all systems: 7 pairs" in note and "left out" in note
-        for note in found.tables().notes
+        for note in found.warnings()
     )
 
 
@@ -197,11 +198,11 @@ def test_a_constant_measure_has_no_agreement_to_speak_of() -> None:
         assert np.isnan([each.value, each.low, each.high]).all()
         assert each.why is not None
         assert "same" in each.why
-        heading = {"acc-eq": "acc-eq, epsilon 0"}.get(each.coefficient, each.coefficient)
+        heading = coefficient_words(each.coefficient)
         if each.coefficient in ("agreement", "acc-eq", "pairwise"):
             assert (
-                f"random with overall, {heading}, {each.level} level, among all systems: blank ({each.why})"
-                in found.tables().notes
+                f"random with overall, {each.level} level, {heading}, among all systems: blank ({each.why})"
+                in found.warnings()
             )
     assert all(math.isnan(each.share) and each.why for each in found.by_topic if each.measure == "random")
     assert not any("random" in each for each in found.sentences())
@@ -257,7 +258,7 @@ def test_sentences_name_all_who_share_the_lowest_and_never_order_equals() -> Non
 
 def test_agreement_topic_by_topic_is_a_frame() -> None:
     found = accuracy_all(cells(), OPTIONS)
-    held = found.topics_frame()
+    held = found.to_frame("agreement-by-topic")
     assert len(held) == 36
     assert {"measure", "human", "among", "topic", "share", "pairs", "why"} <= set(held.columns)
     own = held.groupby("measure")["share"].mean()
@@ -309,4 +310,4 @@ def test_the_same_everywhere_and_as_json() -> None:
     assert tuple(held.columns[: len(COLUMNS)]) == COLUMNS
     assert len(held) == len(found.rows) == 18
     assert "acc-eq" in found.to_latex()
-    assert accuracy_all(given, MetaOptions(resamples=60, seed=1)).rows != found.rows
+    assert accuracy_all(given, Meta(resamples=60, seed=1)).rows != found.rows

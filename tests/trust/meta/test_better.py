@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from adjudge.analyses.meta.better import BetterResult, better_measures, swaps_for
+from adjudge.analyses.meta.better.result import BetterResult, better_measures, swaps_for
+from adjudge.analyses.meta.better.words import _sentences, headline
 from adjudge.analyses.meta.cells import Cells, HumanCells, cells_of
-from adjudge.analyses.meta.hotelling import hotelling
+from adjudge.analyses.meta.hotelling.result import hotelling
 from adjudge.analyses.scores import scores_of
 from adjudge.analyses.slices.slicing import RowTexts
 from adjudge.core.errors import DataError, UsageError
@@ -92,7 +93,7 @@ def test_measures_stand_in_order_with_their_groups(found: BetterResult) -> None:
 
 
 def test_the_headline_names_level_coefficient_systems_topics_and_the_candidates(found: BetterResult) -> None:
-    said = found.comparisons[2].headline()
+    said = headline(found.comparisons[2])
     names = " and ".join(place.measure.words for place in found.comparisons[2].places[:2])
     assert said == (
         "In correlation with overall at the input level by Pearson's r, among all systems (9 systems, 30 topics), 2 of"
@@ -108,7 +109,7 @@ def test_topics_at_several_lengths_are_counted_once() -> None:
         replace(made, row_texts=rows), levels=["input"], coefficients=["pearson"], resamples=50
     ).comparisons
     assert (found.topics, found.distinct) == (12, 5)
-    assert "(9 systems, 5 topics at several lengths, 12 in all), " in found.headline()
+    assert "(9 systems, 5 topics at several lengths, 12 in all), " in headline(found)
 
 
 def test_tables_name_their_level_and_coefficient(found: BetterResult) -> None:
@@ -132,7 +133,7 @@ def test_frame_and_json_have_every_pair(found: BetterResult) -> None:
     assert {"a", "b", "human", "level", "coefficient", "p", "corrected_p", "conclusion"} <= set(frame.columns)
     data = json.loads(as_json(found.as_dict()))
     assert len(data["comparisons"]) == 4
-    assert data["comparisons"][0]["pairs"][0]["smallest_p"] == 2 / 512
+    assert data["tables"]["better"][0]["smallest_p"] == 2 / 512
     assert "Measure 1" in repr(found)
     assert found.to_latex().count(r"\begin{tabular}") == 8
 
@@ -157,9 +158,9 @@ def test_random_swaps_are_signed_by_their_seed() -> None:
     assert "swaps:10000" in a.signature
     assert "swaps:all|" in better_measures(made).comparisons[0].signature
     assert "seed:0" in a.signature
-    assert "10,000 random swaps over systems and topics" in a.how
+    assert "10,000 random swaps over systems and topics" in a.tested_by
     assert [p.p for p in a.pairs] == [p.p for p in b.pairs] != [p.p for p in c.pairs]
-    assert any("hold for these systems, and may not for others" in said for said in a.sentences())
+    assert any("hold for these systems, and may not for others" in said for said in _sentences(a))
 
 
 def test_missing_cells_and_blank_measures_are_said() -> None:
@@ -171,7 +172,7 @@ def test_missing_cells_and_blank_measures_are_said() -> None:
     [comparison] = found.comparisons
     assert [each.cells for each in comparison.pairs] == [29, 30, 29]
     assert [each.conclusion for each in comparison.pairs][1:] == ["not tested", "not tested"]
-    notes = list(comparison.notes())
+    notes = found.warnings()
     assert notes[0].startswith("2 pairs of measures not tested")
     assert notes[0].endswith("among all systems: all scores of Measure 2 are the same")
     assert any(
@@ -179,8 +180,8 @@ def test_missing_cells_and_blank_measures_are_said() -> None:
     )
     assert any("from 29 to 30 summaries in common" in note for note in notes)
     assert comparison.places[-1].measure.measure == "m2"
-    headline = comparison.headline()
-    assert "2 could not be tested (Measure 0 with Measure 2 and Measure 1 with Measure 2)" in headline
+    said = found.headline()
+    assert "2 could not be tested (Measure 0 with Measure 2 and Measure 1 with Measure 2)" in said
     larger = planted(systems=9)
     blank = better_measures(cells(np.concatenate([larger.automatic, 0 * larger.people]), larger.people[0]))
     assert "of the 3 that have a correlation, " in blank.headline()
@@ -195,7 +196,8 @@ def test_topics_that_nobody_judged_have_a_column_and_no_say_in_the_order() -> No
     people[5:] = np.nan
     automatic = made.automatic.copy()
     automatic[2, 5:] *= -50  # by all its topics the last one is the worst
-    [comparison] = better_measures(replace(cells(automatic, people), all_topics=True)).comparisons
+    found = better_measures(replace(cells(automatic, people), all_topics=True))
+    [comparison] = found.comparisons
     values = {place.measure.measure: (place.value, place.all_topics) for place in comparison.places}
     judged = made.people[0][:5].mean(axis=0)
     for k in range(3):
@@ -211,7 +213,7 @@ def test_topics_that_nobody_judged_have_a_column_and_no_say_in_the_order() -> No
         )
     assert {pair.cells for pair in comparison.pairs} == {30}
     assert comparison.topics == 5
-    assert any("on the topics that people judged, on which they are tested" in n for n in comparison.notes())
+    assert any("on the topics that people judged, on which they are tested" in n for n in found.warnings())
     headings = [column.title for column in comparison.places_table().columns]
     assert "Pearson, system level, all topics" in headings
     assert "all_topics" in comparison.places_table().to_csv()
@@ -227,11 +229,12 @@ def test_a_pair_that_was_not_tested_is_named_and_says_nothing() -> None:
     letters = {place.measure.measure: set(place.letters) for place in comparison.places}
     assert not letters["m0"] & letters["m1"]  # the third is significantly between them
     assert "not tested" not in comparison.places_table().title
-    two = better_measures(cells(np.stack([people, -people]), people), test="williams").comparisons[0]
-    assert "could not be tested (Measure 0 with Measure 1)" in two.headline()
-    assert "may be the best" not in two.headline()
+    both = better_measures(cells(np.stack([people, -people]), people), test="williams")
+    [two] = both.comparisons
+    assert "could not be tested (Measure 0 with Measure 1)" in both.headline()
+    assert "may be the best" not in both.headline()
     assert two.places_table().title.endswith("do not differ significantly or were not tested")
-    assert any("turned round" in note for note in two.notes())
+    assert any("turned round" in note for note in both.warnings())
 
 
 def test_a_measure_out_of_reach_is_said_to_be_so() -> None:
@@ -243,7 +246,7 @@ def test_a_measure_out_of_reach_is_said_to_be_so() -> None:
     assert {each.conclusion for each in comparison.pairs if "m3" in (each.a.measure, each.b.measure)} == {
         "could not have been found"
     }
-    assert comparison.headline().endswith("; no difference of Measure 3 could have been found.")
+    assert headline(comparison).endswith("; no difference of Measure 3 could have been found.")
 
 
 def test_very_small_p_are_never_0() -> None:
@@ -255,9 +258,9 @@ def test_very_small_p_are_never_0() -> None:
     )
     [pair] = found.comparisons[0].pairs
     assert 0 < pair.p <= 1e-300
-    assert "<1e-300" in str(found.tables())
+    assert "<1e-300" in found.all_tables[1].to_text()
     assert "<1e-300" not in list(found.tables())[1].to_csv()
-    [record] = json.loads(as_json(found.as_dict()))["comparisons"][0]["pairs"]
+    [record] = json.loads(as_json(found.as_dict()))["tables"]["better"]
     assert record["p"] > 0
     assert record["smallest_p"] > 0
 
@@ -271,7 +274,7 @@ def test_very_large_scores() -> None:
     )
     for one, other in zip(plain.comparisons, large.comparisons, strict=True):
         assert [each.p for each in one.pairs] == pytest.approx([each.p for each in other.pairs])
-        assert one.headline() == other.headline()
+        assert headline(one) == headline(other)
 
 
 def test_systems_can_be_chosen() -> None:
@@ -279,7 +282,7 @@ def test_systems_can_be_chosen() -> None:
     mixed = cells(made.automatic, made.people[0], kinds="hhmmmmmmm")
     found = better_measures(mixed, among=("machines", "all"))
     assert [c.systems for c in found.comparisons] == [7, 9]
-    assert "among machines (7 systems" in found.comparisons[0].headline()
+    assert "among machines (7 systems" in headline(found.comparisons[0])
 
 
 def test_williams_test_says_what_it_supposes() -> None:
@@ -361,7 +364,7 @@ def test_topics_that_lack_a_score_and_too_few_topics_are_said() -> None:
         "not tested",
         "not significantly different",
     ]
-    assert list(found.notes()) == [
+    assert found.warnings() == [
         "2 pairs of systems not tested: 3 measures need more than 3 complete topics, there are 3",
         "topics without a score of both systems on every measure are left out: 0 to 1 of each pair",
     ]

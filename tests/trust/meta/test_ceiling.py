@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from adjudge.analyses.meta.ceiling import COLUMNS, _signed, ceiling_all
+from adjudge.analyses.meta import Meta
+from adjudge.analyses.meta.ceiling.result import COLUMNS, _signed, ceiling_all
 from adjudge.analyses.meta.cells import Cells, cells_of
-from adjudge.analyses.meta.options import MetaOptions
 from adjudge.analyses.scores import scores_of
 from adjudge.core.errors import DataError
 from adjudge.stats.ceiling import human_ceiling
 
-OPTIONS = MetaOptions(resamples=60, coefficients=("pearson", "kendall-b"))
+OPTIONS = Meta(resamples=60, coefficients=("pearson", "kendall-b"))
 
 
 def frame(assessors: int = 4, *, noise: float = 2.0) -> pd.DataFrame:
@@ -95,7 +95,7 @@ def test_levels_and_coefficients() -> None:
         level = table.name.split("-")[1]
         assert f"{level} level" in table.title
         assert any(f"{level} level" in each.title for each in table.columns)
-        assert table.said
+        assert list(found.about(table.name))
     assert found.headline() == next(found.sentences())
 
 
@@ -116,13 +116,13 @@ def test_of_several_human_measures_one_may_have_none() -> None:
     given = cells_of(scores_of(pd.concat([data, more])), ["overall", "fluency"])
     found = ceiling_all(given, OPTIONS)
     assert {each.human.measure for each in found.rows} == {"overall"}
-    assert any("no human ceiling for fluency" in note for note in found.tables().notes)
+    assert any("no human ceiling for fluency" in note for note in found.warnings())
 
 
 def test_two_assessors_hold_for_themselves() -> None:
     found = ceiling_all(cells(frame(2)), OPTIONS)
     assert all(each.over == ("topics",) for each in found.ceilings)
-    assert any("intervals hold for these assessors (there are two)" in note for note in found.tables().notes)
+    assert any("intervals hold for these assessors (there are two)" in note for note in found.warnings())
     assert all(
         "over topics" in table.title and "assessors" not in table.title.split(";")[1]
         for table in found.tables()
@@ -140,7 +140,7 @@ def test_assessors_who_judged_some_topics() -> None:
     assert {(each.alone, each.shared) for each in found.ceilings} == {(5 * 6, 25 * 6)}
     assert any(
         "30 summaries were judged by one assessor alone and left out; 150 count" in n
-        for n in found.tables().notes
+        for n in found.warnings()
     )
 
 
@@ -169,7 +169,7 @@ def test_a_constant_measure_is_an_explained_blank() -> None:
     assert own.why == "the measure's means of all systems are the same, so that it orders none"
     assert any(
         "random with overall, system level, Pearson's r, among all systems: blank" in note
-        for note in found.tables().notes
+        for note in found.warnings()
     )
     blank = [each for each in found.rows if each.measure.measure == "random"]
     assert {each.coefficient for each in blank} == {"pearson", "kendall-b", "pairwise", "acc-eq"}
@@ -197,9 +197,7 @@ def test_every_sentence_names_level_coefficient_and_systems() -> None:
     data = frame()
     data["kind"] = np.where(data["system"] == "s5", "human", "machine")
     given = cells_of(scores_of(data), "overall")
-    found = ceiling_all(
-        given, MetaOptions(resamples=60, coefficients=("pearson",), among=("all", "machines"))
-    )
+    found = ceiling_all(given, Meta(resamples=60, coefficients=("pearson",), among=("all", "machines")))
     said = list(found.sentences())
     starts = [
         f"At the {level} level, among {among}, by Pearson's r, "
@@ -208,7 +206,7 @@ def test_every_sentence_names_level_coefficient_and_systems() -> None:
     ]
     assert all(any(each.startswith(start) for start in starts) for each in said)
     assert all(sum(each.startswith(start) for each in said) >= 2 for start in starts)
-    assert all(", among " in note for note in found.tables().notes if "Pearson" in note)
+    assert all(", among " in note for note in found.warnings() if "Pearson" in note)
 
 
 def test_columns_have_headings_of_their_own() -> None:
@@ -230,6 +228,6 @@ def test_the_same_everywhere_and_as_json() -> None:
     given = cells()
     found, again = ceiling_all(given, OPTIONS), ceiling_all(given, OPTIONS)
     assert json.dumps(found.as_dict(), allow_nan=False) == json.dumps(again.as_dict(), allow_nan=False)
-    assert tuple(found.to_frame().columns) == COLUMNS
+    assert tuple(found.to_frame().columns)[: len(COLUMNS)] == COLUMNS
     assert len(found.to_frame()) == len(found.rows) == 3 * 8
     assert "human ceiling" in found.to_latex()

@@ -11,6 +11,7 @@ import pytest
 from adjudge.analyses.meta.cells import POOLED, Cells, cells_of
 from adjudge.analyses.scores import scores_of
 from adjudge.core.errors import DataError, UsageError
+from adjudge.core.results import Note
 
 
 def frame(rows: Sequence[tuple[object, ...]]) -> pd.DataFrame:
@@ -44,8 +45,8 @@ def test_people_decide_which_topics_and_systems_count() -> None:
     assert found.humans[0].assessors == ("ann", "bob")
     np.testing.assert_array_equal(found.humans[0].by_assessor[1], [[2, 3], [4, 6]])
     assert found.notes == (
-        "1 system that nobody judged is left out: c",
-        "1 topic that nobody judged is left out of the measures' scores too",
+        Note.of("systems-not-judged", systems=["c"]),
+        Note.of("topics-not-judged", n=1),
     )
 
 
@@ -67,7 +68,7 @@ def test_what_was_asked_must_be_one_measure() -> None:
         for who in ("expert", "crowd")
         for k, row in enumerate(SCORED[:3])
     ]
-    with pytest.raises(UsageError, match="--human relevance can be"):
+    with pytest.raises(UsageError, match="human=relevance can be"):
         cells([*rows, *SCORED], "relevance")
     assert cells([*rows, *SCORED], "expert:relevance").humans[0].info.measure == "expert:relevance"
 
@@ -85,9 +86,7 @@ def test_lower_is_better_is_turned() -> None:
 
 
 def test_nobody_judged() -> None:
-    with pytest.raises(
-        UsageError, match=r"names assessors: say which is people's with --human MEASURE.*rouge"
-    ):
+    with pytest.raises(UsageError, match=r"names assessors: say which is people's with human=MEASURE.*rouge"):
         cells(SCORED)
     with pytest.raises(DataError, match="there is no automatic measure beside"):
         cells(RATED)

@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 
 import adjudge
+from adjudge.analyses.meta import Meta
 from adjudge.analyses.meta.cells import Cells, cells_of
-from adjudge.analyses.meta.composites import CompositesResult, composites
-from adjudge.analyses.meta.options import MetaOptions
+from adjudge.analyses.meta.composites.result import CompositesResult, composites
 from adjudge.analyses.scores import scores_of
 from adjudge.core.errors import DataError
 
-OPTIONS = MetaOptions(among=("machines", "all"), coefficients=("pearson", "kendall-b"))
+OPTIONS = Meta(among=("machines", "all"), coefficients=("pearson", "kendall-b"))
 
 
 def made() -> pd.DataFrame:
@@ -72,7 +72,7 @@ def test_the_mean_is_that_of_the_formula(found: CompositesResult) -> None:
 
 
 def test_counts_are_those_of_the_scores_themselves(found: CompositesResult) -> None:
-    rows = found.scores_frame()
+    rows = found.to_frame("composite-scores")
     own = rows[rows["among"] == "all"].drop(columns="among")
     beside = pd.concat([own, made().query("measure == 'm1'").drop(columns="assessor")])
     counted = adjudge.counts(adjudge.read_scores(beside, human="s6,s7"))
@@ -84,12 +84,12 @@ def test_counts_are_those_of_the_scores_themselves(found: CompositesResult) -> N
 
 
 def test_tables_and_sentences(found: CompositesResult) -> None:
-    tables = found.tables()
-    assert len(set(tables.names)) == len(tables.names)
-    assert "composites-weights-machines" in tables.names
-    assert "composites-correlations-system-all" in tables.names
-    assert "composites-power-all" in tables.names
-    weights = tables["composites-weights-all"]
+    names = [table.name for table in found.all_tables]
+    assert len(set(names)) == len(names)
+    assert "composites-weights-machines" in names
+    assert "composites-correlations-system-all" in names
+    assert "composites-power-all" in names
+    weights = found.table("composites-weights-all")
     assert [row["measure"] for row in weights.records()] == ["m0", "m1", "m2", "ter"]
     assert sum(row["pc1"] ** 2 for row in weights.to_frame().to_dict("records")) == pytest.approx(1)
     said = list(found.sentences())
@@ -103,8 +103,8 @@ def test_tables_and_sentences(found: CompositesResult) -> None:
     assert said[0].endswith(
         f"the highest of 4 single measures, chosen afterwards, is {best['value']:.2f} ({best['measure']})."
     )
-    notes = list(found.made[1].notes())
-    assert notes[0] == "flat: one value everywhere among all systems, or none; left out of the composites"
+    flat = "flat: one value everywhere among all systems, or none; left out of the composites"
+    assert flat in found.warnings()
     told = json.loads(json.dumps(found.as_dict()))
     assert sum(told["among"][0]["shares"]) == pytest.approx(1)
     assert list(told["among"][1]["composites"][2]["weights"]) == ["m0", "m1", "m2", "ter"]
@@ -125,27 +125,29 @@ def test_the_same_seed_gives_the_same_composites(found: CompositesResult) -> Non
 def test_missing_cells_are_counted_and_single_measures_compared_without_them() -> None:
     frame = made()
     gone = (frame["measure"] == "m1") & frame["topic"].isin(["t1", "t2"]) & (frame["system"] == "s3")
-    one = composites(cells(frame[~gone]), replace(OPTIONS, among=("all",))).made[0]
+    found = composites(cells(frame[~gone]), replace(OPTIONS, among=("all",)))
+    one = found.made[0]
     assert (one.cells, one.incomplete) == (94, 2)
     assert all(np.isnan(each.values).sum() == 2 for each in one.composites)
     assert (np.isnan(one.joined.automatic).sum(axis=(1, 2)) == 2).all()
     assert (
         "among all systems, 2 summaries without a score of every measure have no composite; single measures are"
-        " compared with the composites on the other 94" in list(one.notes())
+        " compared with the composites on the other 94" in found.warnings()
     )
 
 
 def test_too_few_systems_leave_no_regression_but_the_others() -> None:
     frame = made()
     few = cells_of(scores_of(frame[frame["system"].isin(["s0", "s1"])]), "overall")
-    one = composites(few, MetaOptions()).made[0]
+    found = composites(few, Meta())
+    one = found.made[0]
     assert [each.info.measure for each in one.composites] == ["composite:mean", "composite:pca"]
     assert any(
         note.startswith(
             "among all systems, no regression on overall: regression that leaves out topics and systems"
             " needs 3 systems"
         )
-        for note in one.notes()
+        for note in found.warnings()
     )
 
 
@@ -153,7 +155,7 @@ def test_one_measure_makes_no_composite() -> None:
     frame = made()
     alone = cells_of(scores_of(frame[frame["measure"].isin(["overall", "m0", "flat"])]), "overall")
     with pytest.raises(DataError, match="needs two measures that vary; there is 1"):
-        composites(alone, MetaOptions())
+        composites(alone, Meta())
 
 
 def test_formulas_are_measures_of_a_meta_evaluation() -> None:

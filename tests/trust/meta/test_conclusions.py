@@ -17,7 +17,7 @@ from scipy import stats
 
 import adjudge
 from adjudge.analyses.meta.cells import cells_of
-from adjudge.analyses.meta.conclusions import AGREEMENTS, ConclusionAgreement, agree_on_conclusions
+from adjudge.analyses.meta.conclusions.result import AGREEMENTS, ConclusionAgreement, agree_on_conclusions
 from adjudge.analyses.scores import Scores, scores_of
 from adjudge.core.errors import DataError, UsageError
 from adjudge.data.scores import Among
@@ -127,13 +127,13 @@ def test_assessors_are_a_sample_unless_they_are_fixed() -> None:
     assert (random.people.test, fixed.people.test) == ("assessors", "wilcoxon")
     assert random.people.population is not None
     assert random.people.population.effects == "random"
-    notes = agree_on_conclusions(cells).tables().notes
+    notes = agree_on_conclusions(cells).warnings()
     assert any(
         "overall: people's conclusions are for assessors like these three, who are a sample as topics are"
         in line
         for line in notes
     )
-    notes = agree_on_conclusions(cells, assessor_effects="fixed").tables().notes
+    notes = agree_on_conclusions(cells, assessor_effects="fixed").warnings()
     assert "overall: people's conclusions are for these three assessors, not for others" in notes
 
 
@@ -142,14 +142,14 @@ def test_one_assessor_or_scores_that_name_nobody_hold_for_these_only() -> None:
     alone = frame[(frame["assessor"] != "bob") & (frame["assessor"] != "cid")]
     found = agree_on_conclusions(cells_of(scores(alone)))
     assert found.of("good").people.test == "wilcoxon"
-    assert any("with one assessor there is nothing to tell" in line for line in found.tables().notes)
+    assert any("with one assessor there is nothing to tell" in line for line in found.warnings())
     with pytest.raises(DataError, match="overall: assessors cannot be a random factor"):
         agree_on_conclusions(cells_of(scores(alone)), assessor_effects="random")
     frame.loc[frame["assessor"] == "bob", "assessor"] = None
     found = agree_on_conclusions(cells_of(scores(frame), "overall", ["good", "noise"]))
     assert found.of("good").people.test == "wilcoxon"
     said = "people's conclusions are for these two assessors, not for others (150 of 450 scores name no assessor)"
-    assert any(said in line for line in found.tables().notes)
+    assert any(said in line for line in found.warnings())
 
 
 # Every cell on data made for it: two systems on twelve topics, so that one pair is in one cell
@@ -186,11 +186,11 @@ def test_a_case_of_every_cell(people: float, measure: float, cell: str, lower: b
     assert one.recall == pytest.approx(
         {"same": 1.0, "opposite": 0.0, "only_people": 0.0}.get(cell, math.nan), nan_ok=True
     )
-    [row] = found.pairs_frame().to_dict("records")
+    [row] = found.to_frame("conclusion-pairs").to_dict("records")
     assert row["agreement"] == cell
     assert row["people_better"] == ({1.0: "a", -1.0: "b"}.get(people))
     assert row["measure_better"] == ({0.7: "a", -0.7: "b"}.get(measure))
-    assert len(found.contradictions().rows) == (cell == "opposite")
+    assert ("contradictions" in [table.name for table in found.all_tables]) == (cell == "opposite")
 
 
 def test_sentences_say_what_the_cells_hold() -> None:
@@ -247,7 +247,7 @@ def test_what_people_could_not_have_found_is_counted_apart() -> None:
         "Among all pairs of systems, 1 pair could not have been found different by p (no p within reach is"
         " significant): there people neither confirm nor refute a measure."
     )
-    assert "could not be found" in [column.title for column in found.tables().tables[0].printed()[0]]
+    assert "could not be found" in [column.title for column in found.all_tables[0].printed()[0]]
     # On the judged topics the measure has no more.
     one = agree_on_conclusions(cells_of(data, "p")).of("m")
     assert counts(one) == {"neither": 1}
@@ -269,7 +269,7 @@ def test_measure_and_people_are_tested_on_the_summaries_that_both_have() -> None
         people, automatic = (adjudge.compare(scores(both), m) for m in ("overall", measure))
         assert counts(one) == loop(concluded(people), concluded(automatic))
         assert one.without_measure == len(judged.unique().difference(has))
-    notes = found.tables().notes
+    notes = found.warnings()
     assert any("have no score, and people are tested without them too" in line for line in notes)
 
 
@@ -283,7 +283,7 @@ def test_a_system_that_a_measure_has_no_score_of_is_in_no_cell() -> None:
     assert all("m2" in (row["a"], row["b"]) for row in gone)
     assert all("not comparable" in row["why"] for row in gone)
     assert found.of("noise").untested == 0
-    assert any("5 of 15 pairs could not be tested by both" in line for line in found.tables().notes)
+    assert any("5 of 15 pairs could not be tested by both" in line for line in found.warnings())
     people, measure = (
         adjudge.compare(scores(frame[frame["system"] != "m2"]), m) for m in ("overall", "good")
     )
@@ -314,7 +314,7 @@ def test_lengths_are_averaged_within_topics_as_in_a_comparison() -> None:
 
 def test_frames_tables_and_json_say_the_same() -> None:
     found = agree_on_conclusions(cells_of(scores(evaluation(6))))
-    frame, pairs = found.to_frame(), found.pairs_frame()
+    frame, pairs = found.to_frame(), found.to_frame("conclusion-pairs")
     assert len(frame) == 3 * 3
     assert list(dict.fromkeys(frame["among"])) == ["all", "machines", "human-machine"]
     for row in frame.to_dict("records"):
@@ -328,15 +328,14 @@ def test_frames_tables_and_json_say_the_same() -> None:
         assert row["agreement_if_nothing_found"] == pytest.approx(nothing)
     opposite = pairs[pairs["agreement"] == "opposite"]
     assert len(opposite) > 0
-    assert len(found.tables()["contradictions"].rows) == len(opposite)
+    assert len(found.table("contradictions").rows) == len(opposite)
     data = json.loads(json.dumps(found.as_dict(), allow_nan=False))
-    assert len(data["pairs"]) == len(pairs)
-    assert [row["same"] for row in data["rows"]] == frame["same"].tolist()
+    assert len(data["tables"]["conclusion-pairs"]) == len(pairs)
+    assert [row["same"] for row in data["tables"]["conclusions"]] == frame["same"].tolist()
     assert data["sentences"] == list(found.sentences())
     assert found.headline() == data["sentences"][0]
     assert r"\toprule" in found.to_latex()
     assert "same" in repr(found)
-    assert found.table().to_frame()["same"].tolist() == frame["same"].tolist()
 
 
 def test_what_cannot_be_asked_is_refused() -> None:
@@ -419,14 +418,14 @@ def test_tests_of_different_kinds_are_said_to_be_so() -> None:
     mean = frame[frame["measure"] == "overall"].groupby(["topic", "system"], as_index=False)["value"].mean()
     same = mean.assign(measure="same", assessor=None)[COLUMNS]
     cells = cells_of(scores(pd.concat([frame, same])), "overall")
-    said = " ".join(agree_on_conclusions(cells).table().notes)
+    said = " ".join(agree_on_conclusions(cells).warnings())
     assert (
         "people are tested by t over topics and assessors, measures by paired Wilcoxon over topics: tests of different"
-        " kinds, by which even the same scores can lead to different conclusions; with --test t both are t-tests"
+        " kinds, by which even the same scores can lead to different conclusions; with test=t both are t-tests"
     ) in said
-    assert "different kinds" not in " ".join(agree_on_conclusions(cells, test="t").table().notes)
+    assert "different kinds" not in " ".join(agree_on_conclusions(cells, test="t").warnings())
     fixed = agree_on_conclusions(cells, assessor_effects="fixed")
-    assert "different kinds" not in " ".join(fixed.table().notes)
+    assert "different kinds" not in " ".join(fixed.warnings())
     assert fixed.of("same").agreeing == fixed.of("same").tested, "one test, one conclusion"
 
 

@@ -16,7 +16,8 @@ import pytest
 from scipy import stats
 
 from adjudge.analyses.meta.cells import Cells, cells_of
-from adjudge.analyses.meta.curves import Curve, CurvesResult, learning_curves
+from adjudge.analyses.meta.curves.result import Curve, CurvesResult, learning_curves
+from adjudge.analyses.meta.curves.words import axis, people_sentence, sentence
 from adjudge.analyses.scores import scores_of
 from adjudge.core.engine import generator
 from adjudge.data.rows import Document, Summary, System
@@ -125,7 +126,7 @@ def test_every_curve_ends_at_the_plain_correlation(level: Any, coefficient: Any)
         assert curve.points[-1].correlation.value == pytest.approx(expected, abs=1e-12)
         assert curve.points[-1].draws == 1
         assert {(r["level"], r["coefficient"]) for r in curve.records()} == {(level, coefficient)}
-        assert f"{level}-level" in curve.sentence()
+        assert f"{level}-level" in sentence(curve)
 
 
 def test_sets_of_topics_are_drawn_whole() -> None:
@@ -137,8 +138,8 @@ def test_sets_of_topics_are_drawn_whole() -> None:
     assert values(curve)[1] == pytest.approx(np.median([rho(x[k], y[k]) for k in pairs]))
     by_set = x.reshape(3, 3, 5).mean(axis=1)
     assert curve.points[-1].power.value == share(by_set)
-    assert "with 1 set of topics" in curve.sentence()
-    assert "with 3 sets of topics" in curve.sentence()
+    assert "with 1 set of topics" in sentence(curve)
+    assert "with 3 sets of topics" in sentence(curve)
 
 
 def test_topics_that_nobody_judged_are_no_part_of_the_curve() -> None:
@@ -146,7 +147,7 @@ def test_topics_that_nobody_judged_are_no_part_of_the_curve() -> None:
     found = cells(given, all_topics=True)
     result = learning_curves(found, what=["topics"])
     assert one(result).points[-1].k == 6
-    assert any("only topics that people judged" in note for note in result.table().notes)
+    assert any("only topics that people judged" in note for note in result.warnings())
 
 
 def test_missing_cells_count_on_neither_side() -> None:
@@ -161,7 +162,7 @@ def test_few_systems_are_a_blank_with_a_reason() -> None:
     result = learning_curves(found, what=["topics", "assessors"])
     for curve in result.curves:
         assert all(math.isnan(value) for value in values(curve))
-        assert "fewer than 3 systems have both values" in curve.sentence()
+        assert "fewer than 3 systems have both values" in sentence(curve)
     json.dumps(result.as_dict(), allow_nan=False)
 
 
@@ -169,7 +170,7 @@ def test_a_constant_measure_is_a_blank_with_a_reason() -> None:
     given = [(m, t, s, who, 1.0 if m == "rouge" else v) for m, t, s, who, v in rows(6)]
     result = learning_curves(cells(given), what=["topics", "assessors"])
     for curve in result.curves:
-        assert "the measure gives all 5 systems the same value" in curve.sentence()
+        assert "the measure gives all 5 systems the same value" in sentence(curve)
 
 
 # Assessors
@@ -202,11 +203,11 @@ def test_assessors_of_their_own_topics_are_drawn_topic_by_topic() -> None:
     curve = one(result)
     assert [(p.k, p.shown) for p in curve.points] == [(1, "1"), (2, "2"), (None, "2 to 3")]
     assert values(curve)[-1] == pytest.approx(rho(found.automatic[0], found.people[0]))
-    assert any("have 2 to 3 assessors: the numbers end at 2" in note for note in result.table().notes)
-    assert any("drawn topic by topic" in note for note in result.table().notes)
+    assert any("have 2 to 3 assessors: the numbers end at 2" in note for note in result.warnings())
+    assert any("drawn topic by topic" in note for note in result.warnings())
     assert curve.points[0].draws == 30
     assert curve.points[0].correlation.low < curve.points[0].correlation.high
-    assert "with 2 to 3 assessors" in curve.sentence()
+    assert "with 2 to 3 assessors" in sentence(curve)
 
 
 def test_assessors_that_are_not_named() -> None:
@@ -282,7 +283,7 @@ def test_references_as_evaluations_that_hold_only_these(make: Callable[..., Eval
                 assert point.correlation.high == pytest.approx(max(rhos), abs=1e-12)
             assert point.power.value == pytest.approx(np.median([share(c.automatic[at]) for c in chosen]))
             assert math.isnan(point.people.value)
-    notes = " ".join(result.table().notes)
+    notes = " ".join(result.warnings())
     assert "the same k of 3 references on every topic" in notes
     assert "w1 also wrote references and is never compared with their own" in notes
 
@@ -302,7 +303,7 @@ def test_topics_with_fewer_references_end_the_numbers(make: Callable[..., Evalua
             (None, "3 to 4", 1),
         ]
         assert values(curve)[-1] == pytest.approx(rho(machines.automatic[at], machines.people[0]))
-    notes = " ".join(result.table().notes)
+    notes = " ".join(result.warnings())
     assert "topics have 3 to 4 references: the numbers end at 3" in notes
     assert "k references drawn topic by topic" in notes
 
@@ -367,25 +368,21 @@ def test_what_a_sentence_says() -> None:
     found = cells(rows(8))
     curve = one(learning_curves(found, what=["assessors"]))
     first, last = curve.points[0].correlation, curve.points[-1].correlation
-    assert curve.sentence().startswith(
+    assert sentence(curve).startswith(
         f"rouge against overall among all systems, system-level Spearman's rho: with 1 assessor {first.value:.2f}"
         f" (range {first.low:.2f} to {first.high:.2f}), with 3 assessors {last.value:.2f}; "
     )
     people = [point.people.value for point in curve.points]
-    assert curve.people_sentence() == (
+    assert people_sentence(curve) == (
         f"By overall among all systems, people find {people[0]:.0%} of 10 pairs of systems different with 1 assessor"
         f" and {people[-1]:.0%} with 3."
     )
     result = learning_curves(found, what=["topics"])
     power = [point.power.value for point in one(result).points]
-    assert (
-        one(result)
-        .sentence()
-        .endswith(
-            f"rouge finds {power[1]:.0%} of 10 pairs of systems different with 2 topics and {power[-1]:.0%} with 8."
-        )
+    assert sentence(one(result)).endswith(
+        f"rouge finds {power[1]:.0%} of 10 pairs of systems different with 2 topics and {power[-1]:.0%} with 8."
     )
-    assert [said for said in result.sentences() if "people find" in said] == [one(result).people_sentence()]
+    assert [said for said in result.sentences() if "people find" in said] == [people_sentence(one(result))]
 
 
 @pytest.mark.parametrize(
@@ -404,7 +401,7 @@ def test_from_where_on_a_curve_is_near_its_end(given: tuple[float, ...], said: s
         replace(point, correlation=replace(point.correlation, value=value), why="why")
         for point, value in zip(curve.points, given, strict=True)
     )
-    assert f"; {said}." in replace(curve, points=points).sentence()
+    assert f"; {said}." in sentence(replace(curve, points=points))
 
 
 def test_tables_frames_and_points() -> None:
@@ -412,19 +409,18 @@ def test_tables_frames_and_points() -> None:
     done: list[tuple[int, int]] = []
     result = learning_curves(found, draws=20, progress=lambda k, n: done.append((k, n)))
     assert done == [(k, 11) for k in range(1, 12)]
-    assert result.tables().names == ("curves-topics-all", "curves-assessors-all")
-    assert "the measure and people on the same k topics" in result.tables()["curves-topics-all"].title
-    assert "the measure as it is" in result.tables()["curves-assessors-all"].title
+    assert tuple(table.name for table in result.all_tables) == ("curves-topics-all", "curves-assessors-all")
+    assert "the measure and people on the same k topics" in result.table("curves-topics-all").title
+    assert "the measure as it is" in result.table("curves-assessors-all").title
     frame = result.to_frame()
     assert list(frame["what"]) == ["topics"] * 8 + ["assessors"] * 3
     assert set(frame["level"]) == {"system"}
-    assert len(result.table().rows) == 11
-    drawn = result.points()
-    assert [(each["x"], len(each["points"])) for each in drawn] == [
+    assert len(result.table("curves").rows) == 11
+    assert [(axis(curve), len(curve.points)) for curve in result.curves] == [
         ("topics", 8),
         ("assessors per summary", 3),
     ]
-    assert drawn[0]["points"][0]["power"] is None
+    assert math.isnan(result.curves[0].points[0].power.value)
     assert json.loads(json.dumps(result.as_dict(), allow_nan=False))["coefficient"] == "spearman"
     assert "median" in repr(result)
     again = learning_curves(found, draws=20)
@@ -459,8 +455,8 @@ def test_only_topics_that_the_measure_has_are_counted() -> None:
     by = {curve.measure.measure: curve for curve in result.curves}
     assert [by[name].topics for name in ("rouge", "full")] == [6, 12]
     assert [by[name].points[-1].k for name in ("rouge", "full")] == [6, 12]
-    assert "with 6 topics" in by["rouge"].sentence()
-    assert "12" not in by["rouge"].sentence()
+    assert "with 6 topics" in sentence(by["rouge"])
+    assert "12" not in sentence(by["rouge"])
     # The rest of people's topics changes nothing of the measure's curve.
     alone = [row for row in rows(12) if int(row[1][1:]) < 6]
     assert values(by["rouge"]) == values(one(learning_curves(cells(alone), what=["topics"], draws=30)))
@@ -482,7 +478,7 @@ def test_intervals_have_the_level_that_alpha_says() -> None:
     )
     assert "(95 % interval" in wide.headline()
     assert "(80 % interval" in narrow.headline()
-    assert "95 %" not in " ".join((*narrow.sentences(), *(n for some in narrow.notes.values() for n in some)))
+    assert "95 %" not in " ".join((*narrow.sentences(), *narrow.warnings()))
     spans = [(each.of("topics")[0].points[4].correlation) for each in (wide, narrow)]
     assert spans[0].low < spans[1].low <= spans[1].high <= spans[0].high
     rng = generator(0, "meta/curves/topics")
@@ -502,7 +498,7 @@ def test_a_last_point_of_unequal_numbers_is_all_that_there_are() -> None:
     result = learning_curves(
         cells(given), what=["assessors"], level="global", coefficient="pearson", draws=30
     )
-    said = one(result).sentence()
+    said = sentence(one(result))
     assert "from 1 to all that there are (1 to 3) it still changes by" in said, said
 
 
@@ -516,7 +512,7 @@ def test_curves_of_machines_and_of_all_systems() -> None:
         mine = result.to_frame().query("among == @which").reset_index(drop=True)
         pd.testing.assert_frame_equal(mine, own.to_frame())
         words = "machines" if which == "machines" else "all systems"
-        assert f"among {words}" in result.tables()[f"curves-topics-{which}"].title
+        assert f"among {words}" in result.table(f"curves-topics-{which}").title
     assert all(
         "among machines" in said or "among all systems" in said
         for said in result.sentences()

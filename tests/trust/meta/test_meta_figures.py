@@ -12,13 +12,13 @@ import pytest
 from tests.figures.test_catalogue import check_drawn
 
 import adjudge
-from adjudge.analyses.meta.better import BetterResult
-from adjudge.analyses.meta.ceiling import CeilingResult
-from adjudge.analyses.meta.correlations import CorrelationsResult
-from adjudge.analyses.meta.curves import CurvesResult
+from adjudge.analyses.meta.better.result import BetterResult
+from adjudge.analyses.meta.ceiling.result import CeilingResult
+from adjudge.analyses.meta.correlations.result import CorrelationsResult
+from adjudge.analyses.meta.curves.result import CurvesResult
 from adjudge.analyses.meta.figures import LINE, SIDES, SIZE, placed_labels
-from adjudge.analyses.meta.fooling import FoolingOutcome, FoolingResult
-from adjudge.analyses.meta.ranks import RanksResult
+from adjudge.analyses.meta.fooling.result import FoolingOutcome, FoolingResult
+from adjudge.analyses.meta.ranks.result import RanksResult
 from adjudge.analyses.meta.result import MetaResult
 from adjudge.analyses.scores import scores_of
 from adjudge.core.errors import DataError, UsageError
@@ -289,7 +289,6 @@ def outcome(measure: str, kind: str, verdict: Any, place: int, before: int | Non
     return FoolingOutcome(
         measure=measure,
         title=f"{measure} {HOSTILE}",
-        better="higher",
         kind=kind,
         topics=4,
         score=0.5,
@@ -310,15 +309,15 @@ def fooled(*outcomes: FoolingOutcome) -> FoolingResult:
     return FoolingResult(
         evaluation="e",
         source=HOSTILE,
-        chosen="as asked",
+        judged=None,
         systems=5,
         outcomes=outcomes,
         made=(),
         originals=(),
         unchecked={"far": "it needs references"},
+        missing={},
         level=0.95,
-        seed=0,
-        signature="fooling",
+        signatures=("fooling",),
     )
 
 

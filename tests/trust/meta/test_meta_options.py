@@ -10,12 +10,12 @@ import pandas as pd
 import pytest
 
 import adjudge
-from adjudge.analyses.meta.better import BetterResult
-from adjudge.analyses.meta.composites import CompositesResult
-from adjudge.analyses.meta.curves import DRAWS, CurvesResult
-from adjudge.analyses.meta.hotelling import HotellingResult
-from adjudge.analyses.meta.options import MetaOptions
-from adjudge.analyses.meta.power import PowerResult
+from adjudge.analyses.meta import COEFFICIENTS, Meta
+from adjudge.analyses.meta.better.result import BetterResult
+from adjudge.analyses.meta.composites.result import CompositesResult
+from adjudge.analyses.meta.curves.result import DRAWS, CurvesResult
+from adjudge.analyses.meta.hotelling.result import HotellingResult
+from adjudge.analyses.meta.power.result import PowerResult
 from adjudge.analyses.meta.result import MetaResult
 
 SYSTEMS = ("s0", "s1", "s2", "s3", "s4", "H1", "H2")
@@ -58,15 +58,13 @@ def test_better_takes_the_correction_the_resamples_and_the_named_coefficients() 
     assert [each.coefficient for each in few] == ["kendall-b", "spearman"]
     assert {each.correct for each in few} == {"none"}
     assert {each.resamples for each in few} == {50}
-    assert [each.coefficient for each in better(coefficients="all").comparisons] == list(
-        MetaOptions().coefficients
-    )
+    assert [each.coefficient for each in better(coefficients="all").comparisons] == list(COEFFICIENTS)
     assert [each.p for each in few[0].pairs] == [each.corrected for each in few[0].pairs]
 
 
 def test_an_explicit_number_goes_to_every_part_that_resamples() -> None:
-    assert MetaOptions().interval_resamples == 1000
-    assert MetaOptions(resamples=40).interval_resamples == 40
+    assert Meta().interval_resamples == 1000
+    assert Meta(resamples=40).interval_resamples == 40
     parts = "curves,hotelling,power,conclusions,slices,better"
     frame = table().assign(type=lambda f: "kind" + (f["topic"].str[1:].astype(int) % 2).astype(str))
     found = adjudge.meta(
@@ -118,9 +116,11 @@ def test_westfall_and_young_are_said_to_be_no_correction_of_measures() -> None:
     found = answered(
         "better,hotelling,conclusions", correct="westfall-young", test="mc", levels="system", resamples=99
     )
-    assert "westfall-young is no correction of better and hotelling: Holm's is taken there" in found.notes
+    assert (
+        "westfall-young is no correction of better and hotelling: Holm's is taken there" in found.warnings()
+    )
     assert found["better"].as_dict()["comparisons"][0]["correct"] == "holm"
-    assert not any("no correction" in note for note in answered("hotelling", correct="bh").notes)
+    assert not any("no correction" in note for note in answered("hotelling", correct="bh").warnings())
 
 
 @pytest.mark.parametrize("size", [1e300, 1e-300])

@@ -13,7 +13,7 @@ from scipy import stats
 
 import adjudge
 from adjudge.analyses.meta.cells import cells_of
-from adjudge.analyses.meta.power import discriminative_power
+from adjudge.analyses.meta.power.result import discriminative_power
 from adjudge.analyses.scores import scores_of
 from adjudge.core.errors import DataError, UsageError
 
@@ -83,8 +83,8 @@ def test_sentences_and_tables_tell_the_direction_too() -> None:
     assert f"{best.idxmax()} {best.max()} of 10" in said[0]
     assert f"; people: overall {rows.loc['overall', 'different']} of 10." in said[0]
     assert "by random swaps of the mean (uncorrected)" in said[2]
-    tables = found.tables()
-    assert tables.names == ("power", "power-human-machine")
+    tables = {table.name: table for table in found.all_tables}
+    assert tuple(tables) == ("power", "power-human-machine")
     last = dict(
         zip(
             (c.name for c in tables["power-human-machine"].columns),
@@ -98,10 +98,12 @@ def test_sentences_and_tables_tell_the_direction_too() -> None:
     assert (last["measure"], last["by"], last["t"]) == ("reverse", "measure", shown)
     assert [c.title for c in tables["power"].columns][2:] == ["pairs", "paired t", "random swaps of the mean"]
     data = json.loads(json.dumps(found.as_dict(), allow_nan=False))
-    assert [row["different"] for row in data["rows"]] == found.to_frame()["different"].tolist()
-    assert data["rows"][1]["statistic"] == "mean"
+    assert [row["different"] for row in data["tables"]["power-rows"]] == found.to_frame()[
+        "different"
+    ].tolist()
+    assert data["tables"]["power-rows"][1]["statistic"] == "mean"
     assert data["sentences"] == said
-    assert any("hold for those who judged" in line for line in data["notes"])
+    assert any("hold for those who judged" in line for line in data["warnings"])
 
 
 def test_measures_are_tested_on_judged_topics_unless_all_are_kept() -> None:
@@ -121,7 +123,7 @@ def test_measures_are_tested_on_judged_topics_unless_all_are_kept() -> None:
 
 def test_without_humans_there_is_one_table_and_one_sentence_a_test() -> None:
     found = discriminative_power(cells_of(scores_of(evaluation(5))), tests=("t",))
-    assert found.tables().names == ("power",)
+    assert tuple(table.name for table in found.all_tables) == ("power",)
     assert len(list(found.sentences())) == 1
     one = discriminative_power(cells_of(scores_of(evaluation(5)), measures="good"), tests=("t",))
     assert one.headline().startswith("Differences among pairs of systems by paired t (uncorrected): good ")

@@ -10,7 +10,7 @@ import pytest
 
 import adjudge
 from adjudge.analyses.meta.cells import cells_of
-from adjudge.analyses.meta.ranks import rank_tables
+from adjudge.analyses.meta.ranks.result import rank_tables
 from adjudge.analyses.scores import scores_of
 
 FIGURE_4 = Path(__file__).parents[2] / "stats" / "data" / "lin_hovy_2002_figure4.csv"
@@ -129,10 +129,10 @@ def test_ranks_of_fewer_systems_are_never_outside() -> None:
 def test_a_measure_that_lacks_a_system_says_so() -> None:
     rows = figure_4()
     rows = rows[~((rows["measure"] == "X1") & (rows["system"] == "L"))]
-    found = rank_tables(cells_of(scores_of(rows), "retention"), {}).ranked[0]
-    assert found.table().notes == (
-        "X1: 1 system without a score, so that its ranks are of fewer, and none is marked",
-    )
+    found = rank_tables(cells_of(scores_of(rows), "retention"), {})
+    assert found.warnings() == [
+        "X1: 1 system without a score, so that its ranks are of fewer, and none is marked"
+    ]
 
 
 def test_a_measure_that_is_the_same_for_all_ranks_nobody() -> None:
@@ -144,7 +144,7 @@ def test_a_measure_that_is_the_same_for_all_ranks_nobody() -> None:
     assert frame.loc["wrong", "rank"].isna().all()
     assert not frame.loc["wrong", "outside"].any()
     assert any(
-        "wrong: no rho at the system level (the measure gives all" in note for note in found.table().notes
+        "wrong: no rho at the system level (the measure gives all" in note for note in found.warnings()
     )
 
 

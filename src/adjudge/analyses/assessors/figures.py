@@ -112,7 +112,7 @@ def _made(scores: Scores, options: FigureOptions) -> Figure:
     from adjudge.analyses.assessors import Assessors
     from adjudge.analyses.meta.cells import human_measures
 
-    measure = options.measure or human_measures(scores, (), option="-m")[0]
+    measure = options.measure or human_measures(scores, (), argument="measure")[0]
     asked = Assessors(measure, length=options.length, form=options.form, quick=True, seed=options.seed)
     return asked.run(scores).figure("assessors")
 

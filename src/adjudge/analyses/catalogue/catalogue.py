@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Literal
 
 from adjudge.analyses.agreement import figures as agreement
 from adjudge.analyses.assessors import figures as assessors
-from adjudge.analyses.catalogue import comparing, slicing, trusting
+from adjudge.analyses.catalogue import comparing, slicing
 from adjudge.analyses.catalogue.choice import choices, first_drawn
 from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec, Progress
 from adjudge.analyses.compare import figures as compare
 from adjudge.analyses.judged import figures as judged
 from adjudge.analyses.judges import figures as judges
+from adjudge.analyses.meta import figures as meta
 from adjudge.analyses.preferences import figures as preferences
 from adjudge.analyses.stability import figures as stability
 from adjudge.core.errors import UsageError, nearest, quoted
@@ -31,8 +32,8 @@ FAMILIES = (
     stability,
     agreement,
     assessors,
+    meta,
     judges,
-    trusting,
     preferences,
 )
 CATALOGUE: dict[str, FigureSpec] = {spec.name: spec for family in FAMILIES for spec in family.SPECS}

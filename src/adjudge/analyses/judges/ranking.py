@@ -20,18 +20,18 @@ from adjudge.analyses.compare.pairs import Comparison, compare_matrix
 from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.judges import Judges
 from adjudge.analyses.judges.bench import AspectBench, JudgeBenches, JudgeCells
-from adjudge.analyses.meta.ceiling import MeasureCeiling, ceiling_all
+from adjudge.analyses.meta import Meta
+from adjudge.analyses.meta.ceiling.result import MeasureCeiling, ceiling_all
 from adjudge.analyses.meta.cells import Cells, HumanCells, score_matrix
-from adjudge.analyses.meta.conclusions import (
+from adjudge.analyses.meta.conclusions.result import (
     AGREEMENTS,
     HEADINGS,
     OPPOSITE,
     ConclusionAgreement,
     agree_on_conclusions,
 )
-from adjudge.analyses.meta.correlations import MeasureCorrelation, correlate_all
-from adjudge.analyses.meta.options import MetaOptions
-from adjudge.analyses.meta.ranks import RankTable, rank_tables
+from adjudge.analyses.meta.correlations.result import MeasureCorrelation, correlate_all
+from adjudge.analyses.meta.ranks.result import RankTable, rank_tables
 from adjudge.analyses.slices.slicing import RowTexts
 from adjudge.core.errors import AdjudgeError
 from adjudge.core.results import Note, Result
@@ -425,7 +425,8 @@ def _taus(
     cells: Cells, kinds: Sequence[Ranker], options: Judges
 ) -> tuple[tuple[RankingTau, ...], float, tuple[str, ...]]:
     """Of all rankers; one assessor's; and for what the intervals hold."""
-    how = MetaOptions(
+    how = Meta(
+        among="all",
         levels=("system",),
         coefficients=(COEFFICIENT,),
         alpha=options.alpha,

@@ -44,6 +44,8 @@ MAKES: Mapping[str, Callable[[JudgeBenches, Judges, Step], Result]] = {
 class JudgeDossier(Parts):
     """Everything that is known of one judge."""
 
+    MAIN = "agreement"
+
     QUESTIONS: ClassVar[Mapping[str, str]] = {
         "agreement": "What is it worth?",
         "ranking": "Does it rank systems as people do?",
@@ -89,8 +91,6 @@ class JudgeDossier(Parts):
         }
 
     def notes(self) -> Iterator[Note]:
-        for name, why in self.absent.items():
-            yield Note.of("part-absent", part=name, why=why)
         for card in self.cards:
             settings = card.settings
             if card.kind == "learned":
@@ -203,7 +203,7 @@ def verdicts_on(scores: Scores, measures: Iterable[str]) -> list[str]:
     for judge in dict.fromkeys(name for name in map(judge_of, measures) if name is not None):
         try:
             asked = Judges(judge, parts="agreement", resamples=VERDICT_RESAMPLES)
-            verdicts.append(asked.of(scores)[0].headline())
+            verdicts.append(asked.result(scores)[0].headline())
         except AdjudgeError as error:
             verdicts.append(f"what {judge} is worth is not known: {error}")
     return verdicts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +12,9 @@ from adjudge.analyses.preferences.measures import form_for, length_for
 from adjudge.analyses.scores import Scores
 from adjudge.analyses.slices.slicing import RowTexts
 from adjudge.core.errors import DataError, UsageError, nearest, quoted
-from adjudge.core.words import counted, listed, natural
+from adjudge.core.phrases import Argument, Phrase
+from adjudge.core.results import Note
+from adjudge.core.words import listed, natural
 from adjudge.data.scores import UNSET, AllLengths, Among, MeasureInfo, ScoreMatrix, TopicAtLength, pooled
 from adjudge.measures.spec import judge_of, same_name, split_spec
 from adjudge.stats.checks import FloatArray, IntArray
@@ -52,7 +54,7 @@ class Cells:
     automatic: FloatArray
     """Measures x topics x systems; NaN is missing."""
     humans: tuple[HumanCells, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     chosen: Among = "all"
     all_topics: bool = False
     """Whether measures keep topics that nobody judged."""
@@ -150,8 +152,8 @@ def cells_of(
     automatic = _automatic(scores, people, measures)
     _check_target(scores, [*people, *automatic], length, form)
     judged = scores.without(without)
-    given = [_oriented(judged, name, length, form, "--human") for name in people]
-    machine = [_oriented(scores, name, length, form, "-m") for name in automatic]
+    given = [_oriented(judged, name, length, form, "human") for name in people]
+    machine = [_oriented(scores, name, length, form, "measure") for name in automatic]
     if any(each.rows for each in (*given, *machine)):
         given, machine = ([_at_its_length(scores, each) for each in part] for part in (given, machine))
     systems = sorted({s for each in given for s in _with_values(each, axis=0)}, key=natural)
@@ -188,10 +190,10 @@ def _check_target(
         raise UsageError(f"no measure has scores of form {quoted(form)}; there is: {listed(sorted(forms))}")
 
 
-def human_measures(scores: Scores, named: str | Sequence[str], *, option: str = "--human") -> list[str]:
+def human_measures(scores: Scores, named: str | Sequence[str], *, argument: str = "human") -> list[str]:
     """The measures that are people's: those named, also by what was asked (overall); else all with assessors.
 
-    `option` is how a command names them.
+    `argument` is how the caller has them called.
     """
     texts = [named] if isinstance(named, str) else list(named)
     known = scores.all_measures()
@@ -199,15 +201,19 @@ def human_measures(scores: Scores, named: str | Sequence[str], *, option: str = 
         judged = [m for m in known if _named_people(scores, m) and scores.info[m].better is not None]
         if not judged:
             raise UsageError(
-                f"no measure of {scores.name} names assessors: say which is people's with {option} MEASURE;"
-                f" there are: {listed(known)}"
+                Phrase(
+                    "no measure of {name} names assessors: say which is people's with {human}; there are: {known}",
+                    name=scores.name,
+                    human=Argument(argument, "MEASURE"),
+                    known=listed(known),
+                )
             )
         return judged
-    found = [name for text in texts for name in _named(scores, text, known, option)]
+    found = [name for text in texts for name in _named(scores, text, known, argument)]
     return list(dict.fromkeys(found))
 
 
-def _named(scores: Scores, text: str, known: Sequence[str], option: str) -> list[str]:
+def _named(scores: Scores, text: str, known: Sequence[str], argument: str) -> list[str]:
     if same_name(text, known):
         return scores.resolved(text)
     asked: dict[str, list[str]] = {}
@@ -219,7 +225,11 @@ def _named(scores: Scores, text: str, known: Sequence[str], option: str) -> list
         for part in parts:
             if len(asked[part]) > 1:
                 raise UsageError(
-                    f"{option} {part} can be {listed(asked[part])}: write one of them out, in quotation marks"
+                    Phrase(
+                        "{human} can be {measures}: write one of them out, in quotation marks",
+                        human=Argument(argument, part),
+                        measures=listed(asked[part]),
+                    )
                 )
         return [asked[part][0] for part in parts]
     try:
@@ -229,8 +239,12 @@ def _named(scores: Scores, text: str, known: Sequence[str], option: str) -> list
         if "(" in text or not judged:
             raise
         raise UsageError(
-            f"{option} {quoted(text)}: no such measure{nearest(text, [*asked, *known])};"
-            f" people gave: {listed(list(dict.fromkeys(judged)))}"
+            Phrase(
+                "{human}: no such measure{near}; people gave: {judged}",
+                human=Argument(argument, quoted(text)),
+                near=nearest(text, [*asked, *known]),
+                judged=listed(list(dict.fromkeys(judged))),
+            )
         ) from error
 
 
@@ -250,20 +264,34 @@ def _automatic(scores: Scores, people: Sequence[str], named: str | Sequence[str]
     if named:
         found = [name for name in scores.resolved(named) if name not in people]
         if not found:
-            raise UsageError("no measure is left beside the human ones: name others with -m")
+            raise UsageError(
+                Phrase(
+                    "no measure is left beside the human ones: name others with {measure}",
+                    measure=Argument("measure"),
+                )
+            )
     else:
         others = [m for m in scores.all_measures() if m not in people and scores.info[m].better is not None]
         found = [m for m in others if not is_judged(scores, m)]
         if not found:
-            more = (
-                f"; {listed(others)} were given by people: name them with -m to compare them"
-                if others
-                else ""
+            alone = f"{scores.name}: there is no automatic measure beside {listed(people)}"
+            if not others:
+                raise DataError(alone)
+            raise DataError(
+                Phrase(
+                    "{alone}; {others} were given by people: name them with {measure} to compare them",
+                    alone=alone,
+                    others=listed(others),
+                    measure=Argument("measure"),
+                )
             )
-            raise DataError(f"{scores.name}: there is no automatic measure beside {listed(people)}{more}")
     for measure in found:
         if scores.info[measure].better is None:
-            raise UsageError(f"-m {measure} is a description: nobody is better by it")
+            raise UsageError(
+                Phrase(
+                    "{measure} is a description: nobody is better by it", measure=Argument("measure", measure)
+                )
+            )
     return found
 
 
@@ -284,7 +312,9 @@ def _oriented(
 ) -> ScoreMatrix:
     matrix = scores.matrix(name, length=length_for(scores, name, length), form=form_for(scores, name, form))
     if matrix.info.better is None:
-        raise UsageError(f"{option} {name} is a description: nobody is better by it")
+        raise UsageError(
+            Phrase("{option} is a description: nobody is better by it", option=Argument(option, name))
+        )
     return replace(matrix, values=-matrix.values) if matrix.info.better == "lower" else matrix
 
 
@@ -339,22 +369,13 @@ def _texts(scores: Scores, matrix: ScoreMatrix, length: int | AllLengths | None)
 
 def _left_notes(
     machine: Sequence[ScoreMatrix], systems: Sequence[str], rows: dict[str, RowTexts], all_topics: bool
-) -> list[str]:
-    known, topics = set(systems), set(rows)
-    unjudged = sorted({s for each in machine for s in _with_values(each, axis=0)} - known, key=natural)
-    beyond = {t for each in machine for t in _with_values(each, axis=1)} - topics
-    found = []
+) -> Iterator[Note]:
+    unjudged = {s for matrix in machine for s in _with_values(matrix, axis=0)} - set(systems)
+    beyond = {t for matrix in machine for t in _with_values(matrix, axis=1)} - set(rows)
     if unjudged:
-        found.append(
-            f"{counted(len(unjudged), 'system')} that nobody judged"
-            f" {'is' if len(unjudged) == 1 else 'are'} left out: {listed(unjudged)}"
-        )
+        yield Note.of("systems-not-judged", systems=sorted(unjudged, key=natural))
     if beyond and not all_topics:
-        found.append(
-            f"{counted(len(beyond), 'topic')} that nobody judged"
-            f" {'is' if len(beyond) == 1 else 'are'} left out of the measures' scores too"
-        )
-    return found
+        yield Note.of("topics-not-judged", n=len(beyond))
 
 
 def _sets(scores: Scores, topics: tuple[str, ...]) -> tuple[str, ...] | None:

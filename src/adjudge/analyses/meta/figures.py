@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pandas as pd
 
+from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
+from adjudge.analyses.meta import LEVELS
+from adjudge.analyses.meta.better.words import on
+from adjudge.analyses.meta.fooling.words import chosen_words
 from adjudge.analyses.meta.rows import rows_of
-from adjudge.analyses.meta.words import LEVELS, coefficient_words, n_words, over_words
+from adjudge.analyses.meta.words import coefficient_words, n_words, over_words
 from adjudge.analyses.trust_drawing import (
     ROW,
     all_there,
@@ -45,13 +49,15 @@ from adjudge.data.scores import Among
 if TYPE_CHECKING:
     import altair as alt
 
-    from adjudge.analyses.meta.better import BetterResult, MeasureComparison
-    from adjudge.analyses.meta.ceiling import CeilingResult, MeasureCeiling
+    from adjudge.analyses.meta.better.result import BetterResult, MeasureComparison
+    from adjudge.analyses.meta.ceiling.result import CeilingResult, MeasureCeiling
     from adjudge.analyses.meta.cells import Cells
-    from adjudge.analyses.meta.correlations import CorrelationsResult, MeasureCorrelation
-    from adjudge.analyses.meta.curves import Curve, CurveOf, CurvesResult
-    from adjudge.analyses.meta.fooling import FoolingOutcome, FoolingResult
-    from adjudge.analyses.meta.ranks import PlaceByMeasure, RankedSystem, RanksResult, RankTable
+    from adjudge.analyses.meta.correlations.result import CorrelationsResult, MeasureCorrelation
+    from adjudge.analyses.meta.curves.result import Curve, CurveOf, CurvesResult
+    from adjudge.analyses.meta.fooling.result import FoolingOutcome, FoolingResult
+    from adjudge.analyses.meta.ranks.result import PlaceByMeasure, RankedSystem, RanksResult, RankTable
+    from adjudge.analyses.meta.result import MetaResult
+    from adjudge.analyses.scores import Scores
     from adjudge.data.scores import MeasureInfo
     from adjudge.stats.checks import FloatArray
 
@@ -174,7 +180,7 @@ def scatter(
         _scatter_words(row, found.confidence, data, unlabelled),
         data,
         drawing,
-        notes=found.notes,
+        notes=tuple(found.warnings()),
         signature=found.signature,
     )
 
@@ -557,7 +563,7 @@ def measure_groups(
     absent = [each for each in own.places if math.isnan(each.value)]
     said = [
         "Measures that share a letter do not differ significantly in how far they correlate with people"
-        f" ({own.how}, {own.on}, among {over_words(own.among)}): {own.count('differ')} of"
+        f" ({own.tested_by}, {on(own)}, among {over_words(own.among)}): {own.count('differ')} of"
         f" {counted(len(own.pairs), 'pair')}"
         f" {'differs' if own.count('differ') == 1 else 'differ'}."
     ]
@@ -576,7 +582,7 @@ def measure_groups(
         " ".join(said),
         data,
         drawing,
-        notes=tuple(own.notes()),
+        notes=tuple(found.note_text(note) for note in own.notes()),
         signature=own.signature,
     )
 
@@ -709,7 +715,7 @@ def ceiling(
         _ceiling_words(found, shown, rows, top.value, top.assessors, chosen),
         data,
         drawing,
-        notes=found.notes,
+        notes=tuple(found.warnings()),
         signature=found.signature,
     )
 
@@ -822,7 +828,7 @@ def fooling(found: FoolingResult) -> Figure:
         _fooling_words(found, placed),
         data,
         drawing,
-        notes=(*found.notes, *(f"{name}: {why}" for name, why in found.unchecked.items())),
+        notes=tuple(found.warnings()),
         signature=found.signature,
     )
 
@@ -847,7 +853,8 @@ def _fooled(each: FoolingOutcome) -> dict[str, Any]:
 
 def _fooling_words(found: FoolingResult, placed: Sequence[FoolingOutcome]) -> str:
     said = [
-        f"Summaries of {found.source} ({found.chosen}), spoilt in several ways: the hollow point is the place that they"
+        f"Summaries of {found.source} ({chosen_words(found)}), spoilt in several ways: the hollow point is the place"
+        " that they"
         " had, the filled one the place of the spoilt ones; further left is better. Colours say how the score moved"
         f" (paired by topic, each tested on its own at {1 - found.level:.3g})."
     ]
@@ -944,7 +951,7 @@ def curve(
         _curve_words(found, what, own, data),
         data,
         drawing,
-        notes=found.notes.get(what, ()),
+        notes=tuple(found.note_text(note) for note in found.remarks.get(what, ())),
         signature=found.signature,
     )
 
@@ -994,3 +1001,156 @@ def _curve_words(found: CurvesResult, what: CurveOf, own: Sequence[Curve], data:
     ]:
         said.append(f"Without a correlation: {listed(absent, most=6)}.")
     return " ".join(said)
+
+
+# By name
+
+
+def one_people(options: FigureOptions) -> str | None:
+    if len(options.people) > 1:
+        raise UsageError(f"this figure takes one human measure: choose one of {', '.join(options.people)}")
+    return options.people[0] if options.people else None
+
+
+def _meta(scores: Scores, options: FigureOptions, *parts: str, one: bool = False, **more: Any) -> MetaResult:
+    """A meta-evaluation against one human measure: the one named, else the first that assessors gave."""
+    from adjudge.analyses.meta import meta
+    from adjudge.analyses.meta.cells import human_measures
+
+    people = human_measures(scores, one_people(options) or (), argument="people")
+    measures = ([options.measure] if options.measure else []) if one else list(options.measures)
+    found = meta(
+        scores,
+        measures or None,
+        human=people[0],
+        parts=parts,
+        length=options.length,
+        form=options.form,
+        seed=options.seed,
+        progress=options.progress,
+        **more,
+    )
+    for name, why in found.absent.items():
+        if name == parts[0]:
+            raise DataError(f"{name}: {why}")
+    return found
+
+
+def _leveled(options: FigureOptions, usual: str = "system") -> str:
+    return level_of(options.level) or usual
+
+
+def _scatter_spec(scores: Scores, options: FigureOptions) -> Figure:
+    found = _meta(
+        scores,
+        options,
+        "correlations",
+        one=True,
+        levels=_leveled(options),
+        coefficients=("pearson", "kendall-b"),
+    )
+    return found.figure("scatter", level=options.level)
+
+
+def _ranks_spec(scores: Scores, options: FigureOptions) -> Figure:
+    return _meta(scores, options, "ranks").figure("ranks")
+
+
+def _measure_groups_spec(scores: Scores, options: FigureOptions) -> Figure:
+    found = _meta(scores, options, "better", "correlations", levels=_leveled(options), coefficients="pearson")
+    return found.figure("measure-groups", level=options.level)
+
+
+def _fooling_spec(scores: Scores, options: FigureOptions) -> Figure:
+    return _meta(scores, options, "fooling").figure("fooling")
+
+
+def _ceiling_spec(scores: Scores, options: FigureOptions) -> Figure:
+    found = _meta(scores, options, "ceiling", levels=_leveled(options, "input"), coefficients="kendall-b")
+    return found.figure("ceiling", level=options.level, coefficient="kendall-b")
+
+
+def _curve_spec(what: str) -> Callable[[Scores, FigureOptions], Figure]:
+    def make(scores: Scores, options: FigureOptions) -> Figure:
+        from adjudge.analyses.meta.cells import cells_of, human_measures
+        from adjudge.analyses.meta.curves.result import learning_curves
+
+        people = human_measures(scores, one_people(options) or (), argument="people")[0]
+        cells = cells_of(scores, people, list(options.measures), length=options.length, form=options.form)
+        found = learning_curves(
+            cells,
+            scores,
+            what=(what,),  # type: ignore[arg-type]
+            level=_leveled(options),  # type: ignore[arg-type]
+            coefficient="pearson",
+            among="machines" if cells.has_humans and len(set(cells.kinds)) > 1 else "all",
+            length=options.length,
+            form=options.form,
+            seed=options.seed,
+            progress=options.progress,
+        )
+        return found.figure(f"{what}-curve")
+
+    return make
+
+
+SPECS = (
+    FigureSpec(
+        "scatter",
+        "A measure against people, systems labelled, at each level.",
+        _scatter_spec,
+        takes=("people", "level"),
+        example="-m rouge-2 --people coverage --length 100",
+    ),
+    FigureSpec(
+        "ranks",
+        "The systems' ranks by people and by each measure.",
+        _ranks_spec,
+        after="Lin and Hovy 2002, figure 4",
+        takes=("people",),
+        example="--people coverage --length 100",
+    ),
+    FigureSpec(
+        "measure-groups",
+        "Groups of measures that are not significantly different in how far they correlate with people.",
+        _measure_groups_spec,
+        takes=("people", "level"),
+        example="--people coverage --length 100",
+    ),
+    FigureSpec(
+        "ceiling",
+        "Measures beside one more assessor, the human ceiling.",
+        _ceiling_spec,
+        takes=("people", "level"),
+        example="--people coverage --length 100",
+    ),
+    FigureSpec(
+        "fooling",
+        "Where measures place summaries that were spoilt.",
+        _fooling_spec,
+        takes=("people",),
+        example="-m rouge-1 -m rouge-2 --people coverage --length 100",
+    ),
+    FigureSpec(
+        "references-curve",
+        "Correlation with people by the number of references.",
+        _curve_spec("references"),
+        after="Lin and Hovy 2002, section 6",
+        takes=("people", "level"),
+        example="-m rouge-1 -m rouge-2 --people coverage --length 100",
+    ),
+    FigureSpec(
+        "topics-curve",
+        "Correlation with people by the number of topics.",
+        _curve_spec("topics"),
+        takes=("people", "level"),
+        example="-m rouge-1 -m rouge-2 --people coverage --length 100",
+    ),
+    FigureSpec(
+        "assessors-curve",
+        "Correlation with people by the number of assessors.",
+        _curve_spec("assessors"),
+        takes=("people", "level"),
+        example="-m rouge-1 -m rouge-2 --people coverage --length 100",
+    ),
+)

@@ -1,39 +1,35 @@
-"""How the parts of a meta-evaluation name levels, coefficients and systems: one wording for all."""
+"""What is said of a meta-evaluation, and how its parts name levels, coefficients and systems."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from adjudge.core.words import counted
-
-if TYPE_CHECKING:
-    from adjudge.stats.correlation import Coefficient, CorrelationLevel
-
-LEVELS: tuple[CorrelationLevel, ...] = ("system", "input", "global")
-COEFFICIENTS: tuple[Coefficient, ...] = ("pearson", "spearman", "kendall-b", "kendall-c")
-
-NAMED = ("set", "type", "task", "selector", "length")
-MEASURED = ("source length", "compression", "copy rate")
-PROPERTIES = (*NAMED, *MEASURED)
-"""What slices of topics are by: what is said of a topic, and what its texts tell."""
+from adjudge.core.words import counted, listed
 
 LEVEL_WORDS = {
     "system": "systems' means over topics",
     "input": "summaries of one topic, averaged over topics",
     "global": "all summaries at once",
 }
-_NAMES = {
+_COEFFICIENTS = {
     "pearson": ("Pearson's r", "Pearson"),
     "spearman": ("Spearman's rho", "Spearman"),
     "kendall-b": ("Kendall's tau-b", "Kendall b"),
     "kendall-c": ("Kendall's tau-c", "Kendall c"),
+    "acc-eq": ("accuracy with ties (acc-eq, epsilon 0)", "acc-eq"),
+    "acc-eq-calibrated": ("acc-eq calibrated on the same topics", "calibrated"),
+    "acc-eq-cross-validated": ("acc-eq, cross-validated", "cross-validated"),
+    "agreement": ("agreement", "agreement"),
+    "pairwise": ("pairwise accuracy", "pairwise"),
+    "pairwise-closer": ("pairwise accuracy of close pairs", "pairwise, close pairs"),
+    "soft-pairwise": ("soft pairwise accuracy", "soft pairwise"),
 }
 
 
 def coefficient_words(coefficient: str, *, short: bool = False) -> str:
     """`Kendall's tau-b`; in a heading `Kendall b`."""
-    return _NAMES[coefficient][short]
+    return _COEFFICIENTS[coefficient][short]
 
 
 def n_words(level: str, n: int) -> str:
@@ -57,3 +53,42 @@ def where_words(level: str, among: str, coefficient: str | None = None) -> str:
 def interval_words(low: float, high: float) -> str:
     """` (0.10 to 0.66)`; empty where there is none."""
     return "" if math.isnan(low) else f" ({low:.2f} to {high:.2f})"
+
+
+# Notes of several parts, about one number
+
+
+def _row(
+    measure: str, human: str, level: str, coefficient: str | None = None, among: str | None = None
+) -> str:
+    parts = [f"{measure} with {human}", f"{level} level"]
+    parts += [coefficient_words(coefficient)] if coefficient else []
+    return ", ".join([*parts, *([f"among {over_words(among)}"] if among else [])])
+
+
+ROW_NOTES = {
+    "no-value": lambda why, **row: f"{_row(**row)}: blank ({why})",
+    "no-interval": lambda why, **row: f"{_row(**row)}: no interval ({why})",
+}
+
+
+# Notes of the whole
+
+
+def _left_out(n: int, what: str, more: str) -> str:
+    return f"{counted(n, what)} that nobody judged {'is' if n == 1 else 'are'} left out{more}"
+
+
+def _lower(measures: Sequence[str]) -> str:
+    return f"of {listed(measures)} lower scores are better: a positive correlation is agreement with people"
+
+
+NOTES = {
+    "systems-not-judged": lambda systems: _left_out(len(systems), "system", f": {listed(systems)}"),
+    "topics-not-judged": lambda n: _left_out(n, "topic", " of the measures' scores too"),
+    "lower-is-better": _lower,
+    "corrected-otherwise": lambda correct, parts: (
+        f"{correct} is no correction of {listed(parts)}: Holm's is taken there"
+    ),
+    "texts-written": lambda folder: f"{folder}: the texts that measures were to be fooled with",
+}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from adjudge.analyses.scores import Scores
 from adjudge.core.errors import AdjudgeError
 from adjudge.core.picture import Undrawable
+from adjudge.core.results import Result
 from adjudge.core.words import counted, listed
 from adjudge.data.scores import UNSET
 from adjudge.measures.spec import judge_of
@@ -328,7 +329,7 @@ def _meta(
     form: str | None,
     options: ReportOptions,
 ) -> MetaResult | Absent:
-    from adjudge.analyses.meta.result import meta
+    from adjudge.analyses.meta import meta
 
     automatic = _automatic(found, scores)
     if not people:
@@ -531,8 +532,11 @@ def _measures(found: Findings) -> Chapter:
             about += _length_words(found, found.scores, _compared_with(found))
             about += _form_words(found.scores, _compared_with(found), target_of(found)[1])
         absent = [Absent(f"{QUESTIONS[name][0]} {_start(why)}") for name, why in meta.absent.items()]
-        if sections and meta.all_notes():
-            sections[-1] = replace(sections[-1], notes=(*sections[-1].notes, *meta.notes))
+        if sections:
+            notes = Result.warnings(
+                meta
+            )  # of the whole: the sections have their parts', and what is absent is told
+            sections[-1] = replace(sections[-1], notes=(*sections[-1].notes, *notes))
     return Chapter(
         anchor="chapter-measures",
         question="Do the automatic measures agree with people?",
@@ -543,10 +547,10 @@ def _measures(found: Findings) -> Chapter:
     )
 
 
-def _part_section(name: str, part: Any, command: str) -> TrustSection:
+def _part_section(name: str, part: Result, command: str) -> TrustSection:
     question, kind = QUESTIONS[name]
     _, *more = part.sentences()
-    tables = list(part.tables())
+    tables = part.all_tables
     return trust_section(
         f"meta-{name}",
         question,
@@ -555,9 +559,9 @@ def _part_section(name: str, part: Any, command: str) -> TrustSection:
         figure=page_figure(part, kind),
         tables=tables[:1],
         further=[table for table in tables[1:] if not table.name.startswith("better-pairs")],
-        notes=part.tables().notes,
+        notes=part.warnings(),
         command=command,
-        signature=tables[0].signature if tables else "",
+        signature=tables[0].signature or part.signature,
     )
 
 

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from adjudge.analyses.judges.result import JudgeDossier, JudgeReport
 
 NOTES = {
-    "part-absent": "{part}: not answered ({why})",
     "trained-on": "{judge} was trained on {trained_on}",
     "held-out": lambda judge, held_out: (
         f"{counted(held_out, 'summary', 'summaries')} that {judge} was trained on {'is' if held_out == 1 else 'are'}"

@@ -10,20 +10,20 @@ has no accuracy of any kind, and a note says why.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adjudge import __version__
+from adjudge.analyses.meta import Meta
 from adjudge.analyses.meta.cells import Cells, HumanCells
-from adjudge.analyses.meta.options import MetaOptions
 from adjudge.analyses.meta.rows import COLUMNS, rows_of
-from adjudge.analyses.meta.words import interval_words, over_words, where_words
+from adjudge.analyses.meta.words import interval_words, over_words
 from adjudge.core.engine import generator
-from adjudge.core.table import Cell, Column, Table, Tables, Tabular, plain
-from adjudge.core.words import counted, listed
+from adjudge.core.results import Note, Result
+from adjudge.core.table import Cell, Column, Table
 from adjudge.data.scores import Among, MeasureInfo
 from adjudge.stats.agreement import LEAST_CLUSTERS, PairAgreement, cluster_draws, pair_agreements
 from adjudge.stats.bootstrap import flat, percentile_limits, t_means
@@ -40,9 +40,9 @@ from adjudge.stats.pairwise import (
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
-MORE = ("topics", "pairs", "human_ties", "missing", "epsilon", "closer_than")
+MORE = ("topics", "pairs", "human_ties", "missing", "epsilon", "closer_than", "why", "why_no_interval")
 AGREEMENT, ZERO, CALIBRATED, CROSSED = "agreement", "acc-eq", "acc-eq-calibrated", "acc-eq-cross-validated"
 SOFT, PLAIN, CLOSER = "soft-pairwise", "pairwise", "pairwise-closer"
 HEADINGS = {
@@ -89,7 +89,6 @@ class MeasureAccuracy:
     why_no_interval: str | None = None
 
     def record(self) -> dict[str, Any]:
-        """The columns of `--csv`, then counts."""
         names = {"measure": self.measure.measure, "human": self.human.measure}
         return names | {each: getattr(self, each) for each in (*COLUMNS[2:], *MORE)}
 
@@ -118,9 +117,12 @@ class AgreementByTopic:
     why: str | None
 
 
-@dataclass(frozen=True, repr=False)
-class AccuracyResult(Tabular):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class AccuracyResult(Result):
     """Every measure against every human measure, by every accuracy."""
+
+    FRAME = "accuracy"
+    IN_JSON = ("accuracy", "agreement-by-topic")
 
     rows: tuple[MeasureAccuracy, ...]
     by_topic: tuple[AgreementByTopic, ...]
@@ -129,8 +131,10 @@ class AccuracyResult(Tabular):
     clustered: bool
     """Whether intervals resample sets of topics."""
     closer_than: float | None
-    signature: str
-    notes: tuple[str, ...] = ()
+    all_topics: bool
+    """Whether measures keep topics that nobody judged, which do not count here."""
+    resamples: int
+    seed: int
 
     def of(
         self,
@@ -143,73 +147,72 @@ class AccuracyResult(Tabular):
         """The rows of a coefficient, level, human measure and choice of systems, where these are said."""
         return rows_of(self.rows, level=level, coefficient=coefficient, human=human, among=among)
 
-    def _groups(self) -> list[tuple[str, Among]]:
-        return list(dict.fromkeys((each.human.measure, each.among) for each in self.rows))
+    def groups(self) -> list[tuple[str, Among]]:
+        """Human measures, each with a choice of systems."""
+        return list(dict.fromkeys((row.human.measure, row.among) for row in self.rows))
 
-    def headline(self) -> str:
-        return next(self.sentences())
+    def shown_as(self) -> dict[str, tuple[str, Among]]:
+        """By the name of its table: a level and a choice of systems."""
+        choices = list(dict.fromkeys(row.among for row in self.rows))
+        return {
+            f"accuracy-{level}-{among}": (level, among) for level in ("input", "system") for among in choices
+        }
 
-    def sentences(self) -> Iterator[str]:
-        for level in ("input", "system"):
-            for human, among in self._groups():
-                yield from self._sentences(level, human, among)
-
-    def _sentences(self, level: str, human: str, among: Among) -> Iterator[str]:
-        for coefficient in (AGREEMENT, CROSSED) if level == "input" else SYSTEM:
-            if found := self.of(coefficient=coefficient, human=human, among=among):
-                yield self._said(found)
-
-    def _said(self, found: Sequence[MeasureAccuracy]) -> str:
-        """Who has most of one accuracy, and who has least."""
-        first = found[0]
-        where = where_words(first.level, first.among)
-        there = sorted((each for each in found if not math.isnan(each.value)), key=lambda each: -each.value)
-        name = _NAMES[first.coefficient]
-        if first.coefficient == CLOSER:
-            name += f" less than {first.closer_than:g} apart on {first.human.words}"
-        article = "an" if name[0] in "aeiou" else "a"
-        if not there:
-            reasons = dict.fromkeys(each.why for each in found if each.why)
-            return f"{where}, no measure has {article} {name}: {'; '.join(reasons)}."
-        # Equal is what the table shows as equal, so that no sentence orders what looks the same beside it.
-        best, last = (
-            [each for each in there if _shown(each) == _shown(end)] for end in (there[0], there[-1])
+    def how(self) -> str:
+        over = "sets" if self.clustered else "topics"
+        agreement = f"bootstrap:{over}" if self.clustered else f"t:{over}"
+        return (
+            f"accuracy|agreement:strict:{agreement}|acc-eq:folds:10|soft:swaps:{self.resamples}:both-directions"
+            f"|bootstrap:{over}:percentile:{self.resamples}|seed:{self.seed}|v:{__version__}"
         )
-        one = best[0]
-        alike = _shown(one) == _shown(last[0])
-        known = (
-            ""
-            if len(best) > 1 or math.isnan(one.low)
-            else f"; {self.confidence:.0%} interval {one.low:.2f} to {one.high:.2f}"
-        )
-        counts = dict.fromkeys(map(_counts, best))
-        rests = f" ({next(iter(counts))}{known})" if len(counts) == 1 else ""
-        most = "the highest" if not alike else article if len(best) == 1 else "the same"
-        least = "" if alike else f"; {_who(last)} the lowest: {_in_words(last[0], best[0])}"
-        whom = "" if first.coefficient == CLOSER else f" with {one.human.words}"
-        shown = _in_words(one, last[0])
-        return f"{where}, {_who(best)} {most} {name}{whom}: {shown}{rests}{least}."
 
-    def table(self) -> Table:
-        """All numbers, one row each; `tables` has one for people per level."""
-        return Table(
-            name="accuracy",
-            columns=tuple(
-                Column(name, right=None, tiny=False, show="always" if name in COLUMNS else "never")
-                for name in (*COLUMNS, *MORE)
-            ),
-            rows=tuple(tuple(each.record().values()) for each in self.rows),
+    def facts(self) -> dict[str, Any]:
+        return {"confidence": self.confidence, "closer_than": self.closer_than}
+
+    def notes(self) -> Iterator[Note]:
+        if self.all_topics:
+            yield Note.of("judged-topics-alone")
+        for row in self.rows:
+            about = {
+                "measure": row.measure.words,
+                "human": row.human.words,
+                "level": row.level,
+                "among": row.among,
+            }
+            if row.why is not None:
+                yield Note.of("no-value", **about, coefficient=row.coefficient, why=row.why)
+            elif row.why_no_interval is not None and row.coefficient != CALIBRATED:
+                yield Note.of("no-interval", **about, coefficient=row.coefficient, why=row.why_no_interval)
+            if row.missing and row.coefficient in (ZERO, PLAIN):
+                yield Note.of("pairs-left-out", **about, n=row.missing)
+        for human, among in self.groups():
+            for row in self.of(coefficient=ZERO, human=human, among=among)[:1]:
+                if row.human_ties:
+                    yield Note.of(
+                        "people-tie", n=row.human_ties, pairs=row.pairs, human=row.human.words, among=among
+                    )
+        if some := list(dict.fromkeys(row.measure.words for row in self.rows if row.sampled)):
+            yield Note.of("some-thresholds-tried", measures=some, n=MOST_CANDIDATES)
+        if any(row.coefficient == CALIBRATED and not math.isnan(row.value) for row in self.rows):
+            yield Note.of("calibrated-on-the-same-topics")
+
+    def on_demand(self) -> Mapping[str, Callable[[], Table]]:
+        return {"accuracy": self._all_rows, "agreement-by-topic": self._by_topic}
+
+    def _all_rows(self) -> Table:
+        """All numbers, one row each."""
+        return Table.of(
+            "accuracy",
+            [row.record() for row in self.rows],
+            *(Column(name, right=None, tiny=False) for name in COLUMNS),
+            *(Column(name, show="never") for name in MORE),
             title="Accuracy of measures in ordering pairs as people do",
-            said=tuple(self.sentences()),
-            notes=self._notes(),
-            signature=self.signature,
         )
 
-    def tables(self) -> Tables:
+    def tables(self) -> Iterator[Table]:
         """A table per level and choice of systems: a row per measure and human measure."""
-        choices = dict.fromkeys(each.among for each in self.rows)
-        found = [self._at(level, among) for level in ("input", "system") for among in choices]
-        return Tables(tuple(found), notes=self._notes())
+        for level, among in self.shown_as().values():
+            yield self._at(level, among)
 
     def _at(self, level: str, among: Among) -> Table:
         rows = self.of(level=level, among=among)
@@ -254,15 +257,9 @@ class AccuracyResult(Tabular):
                 f"Accuracy at the {level} level, among {over_words(among)}: {about};"
                 f" {self.confidence:.0%} intervals over {over}"
             ),
-            said=tuple(
-                sentence
-                for human in dict.fromkeys(each.human.measure for each in rows)
-                for sentence in self._sentences(level, human, among)
-            ),
-            signature=self.signature,
         )
 
-    def topic_table(self) -> Table:
+    def _by_topic(self) -> Table:
         """Agreement topic by topic, a row each."""
         columns = (
             *(Column(name, show="varies", right=False) for name in ("measure", "human", "among")),
@@ -277,169 +274,59 @@ class AccuracyResult(Tabular):
             columns=columns,
             rows=tuple(tuple(getattr(each, name) for name in names) for each in self.by_topic),
             title="Agreement of measures with people, topic by topic (Zopf 2018, equation 1; input level)",
-            signature=self.signature,
         )
 
-    def topics_frame(self) -> pd.DataFrame:
-        """Agreement topic by topic: a row per measure, human measure, choice of systems and topic."""
-        return self.topic_table().to_frame()
 
-    def _notes(self) -> tuple[str, ...]:
-        found = dict.fromkeys(self.notes)
-        for each in self.rows:
-            pair = f"{each.measure.words} with {each.human.words}"
-            among = f"among {over_words(each.among)}"
-            about = f"{pair}, {HEADINGS[each.coefficient]}, {each.level} level, {among}"
-            if each.why is not None:
-                found[f"{about}: blank ({each.why})"] = None
-            elif each.why_no_interval is not None and each.coefficient != CALIBRATED:
-                found[f"{about}: no interval ({each.why_no_interval})"] = None
-            if each.missing and each.coefficient in (ZERO, PLAIN):
-                of = "of summaries" if each.level == "input" else "of systems"
-                lack = "lacks a score" if each.level == "input" else "has no common topic"
-                many = "lack a score" if each.level == "input" else "have no common topic"
-                found[
-                    f"{pair}, {each.level} level, {among}:"
-                    f" {counted(each.missing, f'pair {of} {lack}', f'pairs {of} {many}')}"
-                    f" and {'is' if each.missing == 1 else 'are'} left out"
-                ] = None
-        for human, among in self._groups():
-            for each in self.of(coefficient=ZERO, human=human, among=among)[:1]:
-                if each.human_ties:
-                    found[
-                        f"people tie {each.human_ties:,} of {counted(each.pairs, 'pair')} of summaries on"
-                        f" {each.human.words}, among {over_words(among)}: agreement leaves these out, acc-eq counts a"
-                        " measure right that ties them too"
-                    ] = None
-        if some := list(dict.fromkeys(each.measure.words for each in self.rows if each.sampled)):
-            found[
-                f"{listed(some)}: cross-validated, epsilon is chosen among {MOST_CANDIDATES:,} of the differences"
-            ] = None
-        if any(each.coefficient == CALIBRATED and not math.isnan(each.value) for each in self.rows):
-            found[
-                "calibrated acc-eq has no interval: its epsilon was chosen on the same topics, which flatters;"
-                " cross-validated, epsilon is chosen on other topics, anew in every resample"
-            ] = None
-        return tuple(found)
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row per measure, human measure, level, coefficient and choice of systems."""
-        import pandas as pd
-
-        return pd.DataFrame([each.record() for each in self.rows], columns=[*COLUMNS, *MORE])
-
-    def as_dict(self) -> dict[str, Any]:
-        found: dict[str, Any] = plain(
-            {
-                "confidence": self.confidence,
-                "closer_than": self.closer_than,
-                "rows": [
-                    {**each.record(), "why": each.why, "why_no_interval": each.why_no_interval}
-                    for each in self.rows
-                ],
-                "by_topic": self.by_topic,
-                "sentences": list(self.sentences()),
-                "notes": list(self._notes()),
-                "signature": self.signature,
-            }
-        )
-        return found
-
-
-_NAMES = {
-    AGREEMENT: "agreement (pairs that people tell apart and the measure orders alike)",
-    CROSSED: "cross-validated accuracy with ties (acc-eq)",
-    SOFT: "soft pairwise accuracy",
-    PLAIN: "pairwise accuracy",
-    CLOSER: "pairwise accuracy of systems",
-}
-
-
-def _shown(row: MeasureAccuracy) -> str:
-    """The number as the table has it."""
-    return f"{row.value:.3f}"
-
-
-def _in_words(row: MeasureAccuracy, other: MeasureAccuracy) -> str:
-    """With two decimals, or three where two would not tell it from the other end."""
-    short = f"{row.value:.2f}"
-    return short if short != f"{other.value:.2f}" or _shown(row) == _shown(other) else _shown(row)
-
-
-def _who(rows: Sequence[MeasureAccuracy]) -> str:
-    return f"{listed([each.measure.words for each in rows])} {'has' if len(rows) == 1 else 'have'}"
-
-
-def _counts(row: MeasureAccuracy) -> str:
-    """What a number rests on."""
-    if row.level == "input":
-        return f"{counted(row.n, 'topic')}, {counted(row.pairs, 'pair')}"
-    pairs = counted(row.pairs, "pair")
-    return pairs if row.coefficient == SOFT else f"{round(row.value * row.pairs):,} of {pairs}"
-
-
-def accuracy_all(cells: Cells, options: MetaOptions) -> AccuracyResult:
+def accuracy_all(cells: Cells, asked: Meta) -> AccuracyResult:
     """Every measure against every human measure, by every accuracy.
 
-    With `options.closer_than`, pairwise accuracy also among the pairs of systems that are less than so far apart on the
+    With `asked.closer_than`, pairwise accuracy also among the pairs of systems that are less than so far apart on the
     human measure's own scale. Only summaries that people and the measure both scored count.
     """
     rows: list[MeasureAccuracy] = []
     topics: list[AgreementByTopic] = []
-    for among in options.among:
+    choices = asked.choices(cells)
+    for among in choices:
         own = cells.among(among)
         for human in own.humans:
-            found, per_topic = _within(own, human, among, options)
+            found, per_topic = _within(own, human, among, asked)
             rows += found
             topics += per_topic
-            rows += _of_means(own, human, among, options)
+            rows += _of_means(own, human, among, asked)
     at = {each.measure: k for k, each in enumerate(cells.measures)}
     of = {each.info.measure: k for k, each in enumerate(cells.humans)}
     order = (*INPUT, *SYSTEM)
     rows.sort(
         key=lambda each: (
             order.index(each.coefficient) >= len(INPUT),
-            options.among.index(each.among),
+            choices.index(each.among),
             of[each.human.measure],
             order.index(each.coefficient),
             at[each.measure.measure],
         )
     )
-    notes = []
-    if cells.all_topics:
-        notes.append(
-            "accuracy is about the topics that people judged: further scores of measures do not count"
-        )
     return AccuracyResult(
         rows=tuple(rows),
         by_topic=tuple(topics),
-        confidence=1 - options.alpha,
+        confidence=1 - asked.alpha,
         clustered=cells.clusters is not None,
-        closer_than=options.closer_than,
-        signature=_signature(cells, options),
-        notes=tuple(notes),
+        closer_than=asked.closer_than,
+        all_topics=cells.all_topics,
+        resamples=asked.interval_resamples,
+        seed=asked.seed,
     )
 
 
-def _signature(cells: Cells, options: MetaOptions) -> str:
-    over = "topics" if cells.clusters is None else "sets"
-    agreement = f"t:{over}" if cells.clusters is None else f"bootstrap:{over}"
-    return (
-        f"accuracy|agreement:strict:{agreement}|acc-eq:folds:10|soft:swaps:{options.interval_resamples}:both-directions"
-        f"|bootstrap:{over}:percentile:{options.interval_resamples}|seed:{options.seed}|v:{__version__}"
-    )
-
-
-def _stream(options: MetaOptions, what: str) -> np.random.Generator:
+def _stream(asked: Meta, what: str) -> np.random.Generator:
     """The same draws for every measure, so that measures are compared on the same resamples."""
-    return generator(options.seed, f"meta/accuracy/{what}")
+    return generator(asked.seed, f"meta/accuracy/{what}")
 
 
 def _within(
-    cells: Cells, human: HumanCells, among: Among, options: MetaOptions
+    cells: Cells, human: HumanCells, among: Among, asked: Meta
 ) -> tuple[list[MeasureAccuracy], list[AgreementByTopic]]:
     """Agreement and accuracy with ties, topic by topic."""
-    level = 1 - options.alpha
+    level = 1 - asked.alpha
     found: list[MeasureAccuracy] = []
     per_topic: list[AgreementByTopic] = []
     judged = [k for k in range(len(cells.topics)) if not np.isnan(human.values[k]).all()]
@@ -452,18 +339,30 @@ def _within(
         ties = tie_accuracy(
             human.values,
             cells.automatic[m],
-            rng=_stream(options, "ties"),
-            resamples=options.interval_resamples,
+            rng=_stream(asked, "ties"),
+            resamples=asked.interval_resamples,
             level=level,
             clusters=cells.clusters,
         )
         if ties.why is not None:  # there is no pair, or nobody orders any: no agreement either
             topics = [replace(each, share=math.nan, why=each.why or ties.why) for each in topics]
         per_topic += [
-            _by_topic(measure, human, among, cells.topics[k], one)
+            AgreementByTopic(
+                measure=measure.measure,
+                human=human.info.measure,
+                among=among,
+                topic=cells.topics[k],
+                share=one.share,
+                agreed=one.agreed,
+                pairs=one.pairs,
+                ties=one.ties,
+                human_ties=one.human_ties,
+                missing=one.missing,
+                why=one.why,
+            )
             for k, one in zip(judged, topics, strict=True)
         ]
-        agreement = _agreement(measure, human, among, topics, clusters, options)
+        agreement = _agreement(measure, human, among, topics, clusters, asked)
         found.append(replace(agreement, why=ties.why or agreement.why))
         shared: dict[str, Any] = {
             "measure": measure,
@@ -511,36 +410,18 @@ def _within(
     return found, per_topic
 
 
-def _by_topic(
-    measure: MeasureInfo, human: HumanCells, among: Among, topic: str, one: PairAgreement
-) -> AgreementByTopic:
-    return AgreementByTopic(
-        measure=measure.measure,
-        human=human.info.measure,
-        among=among,
-        topic=topic,
-        share=one.share,
-        agreed=one.agreed,
-        pairs=one.pairs,
-        ties=one.ties,
-        human_ties=one.human_ties,
-        missing=one.missing,
-        why=one.why,
-    )
-
-
 def _agreement(
     measure: MeasureInfo,
     human: HumanCells,
     among: Among,
     topics: Sequence[PairAgreement],
     clusters: Sequence[str] | None,
-    options: MetaOptions,
+    asked: Meta,
 ) -> MeasureAccuracy:
     shares = np.array([each.share for each in topics])
     there = ~np.isnan(shares)
     own = None if clusters is None else [name for name, known in zip(clusters, there, strict=True) if known]
-    low, high, why_no_interval = _share_interval(shares[there], own, options)
+    low, high, why_no_interval = _share_interval(shares[there], own, asked)
     why = None
     if not there.any():
         reasons = dict.fromkeys(each.why for each in topics if each.why)
@@ -565,13 +446,13 @@ def _agreement(
 
 
 def _share_interval(
-    shares: FloatArray, clusters: Sequence[str] | None, options: MetaOptions
+    shares: FloatArray, clusters: Sequence[str] | None, asked: Meta
 ) -> tuple[float, float, str | None]:
     """Of a mean of shares: by Student's t over topics, as `agreements` has it; with sets, by resampling.
 
     It needs as many topics as the other accuracies, though t would do with two.
     """
-    level = 1 - options.alpha
+    level = 1 - asked.alpha
     if clusters is None and shares.size < LEAST_CLUSTERS:
         return math.nan, math.nan, f"needs {LEAST_CLUSTERS} topics, has {shares.size}"
     if flat(shares[:, None])[0]:
@@ -583,40 +464,40 @@ def _share_interval(
     if len(names) < LEAST_CLUSTERS:
         return math.nan, math.nan, f"needs {LEAST_CLUSTERS} sets of topics, has {len(names)}"
     own = np.array([names[each] for each in clusters])
-    draws = cluster_draws(_stream(options, "agreement"), len(names), options.interval_resamples)[:, own]
+    draws = cluster_draws(_stream(asked, "agreement"), len(names), asked.interval_resamples)[:, own]
     if not len(draws):
         return math.nan, math.nan, "nothing was resampled"
     low, high = (float(each) for each in percentile_limits(draws @ shares / draws.sum(axis=1), level, axis=0))
     return (low, high, None) if low < high else (math.nan, math.nan, NO_SPREAD)
 
 
-def _of_means(cells: Cells, human: HumanCells, among: Among, options: MetaOptions) -> list[MeasureAccuracy]:
+def _of_means(cells: Cells, human: HumanCells, among: Among, asked: Meta) -> list[MeasureAccuracy]:
     """Soft and plain accuracy of systems' means."""
     given: dict[str, Any] = {
-        "resamples": options.interval_resamples,
-        "level": 1 - options.alpha,
+        "resamples": asked.interval_resamples,
+        "level": 1 - asked.alpha,
         "clusters": cells.clusters,
     }
     both = human.values, cells.automatic
     found = {
         SOFT: soft_accuracies(
-            *both, rng=_stream(options, "soft"), swaps=max(options.interval_resamples, 1), **given
+            *both, rng=_stream(asked, "soft"), swaps=max(asked.interval_resamples, 1), **given
         ),
-        PLAIN: mean_accuracies(*both, rng=_stream(options, "means"), **given),
+        PLAIN: mean_accuracies(*both, rng=_stream(asked, "means"), **given),
     }
-    if options.closer_than is not None:
+    if asked.closer_than is not None:
         found[CLOSER] = mean_accuracies(
-            *both, rng=_stream(options, "means"), closer_than=options.closer_than, **given
+            *both, rng=_stream(asked, "means"), closer_than=asked.closer_than, **given
         )
     return [
-        _of_system(measure, human, among, name, one, options)
+        _of_system(measure, human, among, name, one, asked)
         for name, all_of in found.items()
         for measure, one in zip(cells.measures, all_of, strict=True)
     ]
 
 
 def _of_system(
-    measure: MeasureInfo, human: HumanCells, among: Among, name: str, one: MeanAccuracy, options: MetaOptions
+    measure: MeasureInfo, human: HumanCells, among: Among, name: str, one: MeanAccuracy, asked: Meta
 ) -> MeasureAccuracy:
     return MeasureAccuracy(
         measure=measure,
@@ -632,7 +513,7 @@ def _of_system(
         pairs=one.pairs,
         human_ties=one.human_ties,
         missing=one.missing,
-        closer_than=options.closer_than if name == CLOSER and options.closer_than is not None else math.nan,
+        closer_than=asked.closer_than if name == CLOSER and asked.closer_than is not None else math.nan,
         why=one.why,
         why_no_interval=one.why_no_interval,
     )

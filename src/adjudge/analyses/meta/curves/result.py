@@ -16,13 +16,13 @@ import numpy as np
 
 from adjudge import __version__
 from adjudge.analyses.meta.cells import Cells, HumanCells, several_among
-from adjudge.analyses.meta.referenced import ReferencedScores, References, mean_of
+from adjudge.analyses.meta.curves.referenced import ReferencedScores, References, mean_of
 from adjudge.analyses.meta.words import coefficient_words, over_words
 from adjudge.analyses.scores import Scores
 from adjudge.core.engine import generator
-from adjudge.core.picture import Pictured
-from adjudge.core.table import Cell, Column, Table, Tables, Tabular, plain
-from adjudge.core.words import counted, decimal, listed
+from adjudge.core.results import Note, Result
+from adjudge.core.table import Cell, Column, Table
+from adjudge.core.words import counted
 from adjudge.data.scores import AllLengths, Among, MeasureInfo
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
@@ -44,7 +44,7 @@ from adjudge.stats.subsets import (
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 CurveOf = Literal["references", "topics", "assessors"]
 CURVES: tuple[CurveOf, ...] = get_args(CurveOf)
@@ -122,53 +122,6 @@ class Curve:
             found = point
         return None if found is self.points[-1] else found
 
-    def sentence(self) -> str:
-        """The first and the last point, and from where on the curve is near its end."""
-        rho = f"{self.level}-level {coefficient_words(self.coefficient)}"
-        what = f"{self.measure.words} against {self.human.words} among {over_words(self.among)}, {rho}"
-        known = [point for point in self.points if not math.isnan(point.correlation.value)]
-        if not known:
-            return f"{what}: there is none with any number of {_many(self.unit)} ({self.points[-1].why})."
-        said = [f"with {_with(self.unit, point)} {self._spread(point)}" for point in _ends(known)]
-        text = f"{what}: {', '.join(said)}"
-        if known[-1] is self.points[-1] and len(known) > 1:
-            text += f"; {self._settled()}"
-        found = self._found(f"{self.measure.words} finds", [point.power for point in self.points])
-        return f"{text}. {found}" if found else f"{text}."
-
-    def people_sentence(self) -> str:
-        """How many pairs people find different; the same for every measure."""
-        found = self._found("people find", [point.people for point in self.points])
-        return f"By {self.human.words} among {over_words(self.among)}, {found}" if found else ""
-
-    def _spread(self, point: CurvePoint) -> str:
-        middle = decimal(point.correlation.value, ".2f")
-        if math.isnan(point.correlation.low):
-            return middle
-        ends = f"{decimal(point.correlation.low, '.2f')} to {decimal(point.correlation.high, '.2f')}"
-        what = f"{_percent(self.confidence)} interval" if self.what == "topics" else "range"
-        return f"{middle} ({what} {ends})"
-
-    def _settled(self) -> str:
-        last, before = self.points[-1], self.points[-2]
-        if (found := self.settled_from) is not None:
-            where = "with any number of them" if found is self.points[0] else f"from {found.shown} on"
-            return f"{where} the median is within {NEAR:g} of what all give"
-        change = abs(last.correlation.value - before.correlation.value)
-        if math.isnan(change):
-            return f"there is none with {before.shown} ({before.why})"
-        end = last.shown if last.k is not None else f"all that there are ({last.shown})"
-        return f"from {before.shown} to {end} it still changes by {change:.3f}"
-
-    def _found(self, who: str, shares: Sequence[Spread]) -> str:
-        """How many pairs of systems are found different at both ends."""
-        known = [(p, s.value) for p, s in zip(self.points, shares, strict=True) if not math.isnan(s.value)]
-        if not known:
-            return ""
-        (first, share), *more = _ends(known)
-        pairs = f"{share:.0%} of {counted(self.pairs, 'pair')} of systems different with {_with(self.unit, first)}"
-        return f"{who} {pairs}{''.join(f' and {share:.0%} with {point.shown}' for point, share in more)}."
-
     def records(self) -> Iterator[dict[str, Any]]:
         """A row per point."""
         for point in self.points:
@@ -209,14 +162,9 @@ class NoCurve:
     among: Among | None = None
     """None where it is so whatever the systems."""
 
-    def sentence(self) -> str:
-        about = " against ".join(filter(None, (self.measure, self.human)))
-        where = f" among {over_words(self.among)}" if self.among else ""
-        return f"No curve over {self.what}{f' for {about}' if about else ''}{where}: {self.why}."
 
-
-@dataclass(frozen=True, repr=False)
-class CurvesResult(Pictured, Tabular):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class CurvesResult(Result):
     """How correlation with people and discriminative power grow with references, topics and assessors."""
 
     FIGURES: ClassVar[Mapping[str, str]] = {
@@ -224,6 +172,8 @@ class CurvesResult(Pictured, Tabular):
         "topics-curve": "adjudge.analyses.meta.figures:topics_curve",
         "assessors-curve": "adjudge.analyses.meta.figures:assessors_curve",
     }
+    FRAME = "curves"
+    IN_JSON = ("curves",)
 
     curves: tuple[Curve, ...]
     none: tuple[NoCurve, ...]
@@ -234,148 +184,72 @@ class CurvesResult(Pictured, Tabular):
     seed: int
     alpha: float
     correction: SharesCorrection
-    notes: dict[CurveOf, tuple[str, ...]]
+    remarks: Mapping[CurveOf, Sequence[Note]]
+    """By what curves are over."""
 
     def of(self, what: CurveOf, among: Among | None = None) -> tuple[Curve, ...]:
         """The curves over something, of all choices of systems or of one."""
         return tuple(e for e in self.curves if e.what == what and among in (None, e.among))
 
-    def headline(self) -> str:
-        return next(self.sentences(), "There is nothing to draw a curve of.")
+    def how(self) -> str:
+        return (
+            f"curves|level:{self.level}|coefficient:{self.coefficient}|among:{'+'.join(self.among)}|draws:{self.draws}"
+            f"|test:t|correction:{self.correction}|alpha:{self.alpha:g}|seed:{self.seed}|v:{__version__}"
+        )
 
-    def sentences(self) -> Iterator[str]:
-        for what in CURVES:
-            yield from self._said(what)
+    def facts(self) -> dict[str, Any]:
+        return {
+            "level": self.level,
+            "coefficient": self.coefficient,
+            "among": list(self.among),
+            "none": list(self.none),
+        }
 
-    def _said(self, what: CurveOf, among: Among | None = None) -> Iterator[str]:
-        own = self.of(what, among)
-        yield from (each.sentence() for each in own)
-        yield from filter(None, dict.fromkeys(each.people_sentence() for each in own))
-        none = (each for each in self.none if each.what == what)
-        yield from (e.sentence() for e in none if among is None or e.among in (None, among))
+    def notes(self) -> Iterator[Note]:
+        for what, notes in self.remarks.items():
+            names = [f"curves-{what}-{among}" for among in self.among]
+            for note in notes:
+                yield note.on(*names)
 
-    def points(self) -> list[dict[str, Any]]:
-        """What a page draws: a curve's title and its points, each with k, value, low and high; None is missing."""
-        return [
-            plain(
-                {
-                    "title": f"{each.measure.words} against {each.human.words}, among {over_words(each.among)}",
-                    "x": _axis(each),
-                    "y": f"{each.level}-level {coefficient_words(each.coefficient)}",
-                    "what": each.what,
-                    "measure": each.measure.measure,
-                    "human": each.human.measure,
-                    "among": each.among,
-                    "points": list(each.records()),
-                }
-            )
-            for each in self.curves
-        ]
-
-    def table(self) -> Table:
-        """Every curve; one after the other."""
-        rho = f"{self.level.capitalize()}-level {coefficient_words(self.coefficient)}"
-        over = listed(list(map(over_words, self.among)))
-        title = f"{rho} by the number of references, topics or assessors, among {over}"
-        return self._table("curves", self.curves, title)
-
-    def tables(self) -> Tables:
+    def tables(self) -> Iterator[Table]:
         """A table for each of references, topics and assessors, and each choice of systems."""
-        found = [
-            self._table(f"curves-{what}-{among}", self.of(what, among), self._title(what, among), what, among)
-            for what in CURVES
-            for among in self.among
-            if self.of(what, among)
-        ]
-        shown = {(each.what, each.among) for each in self.curves}
-        alone = [
-            each
-            for each in self.none
-            if not any(what == each.what and each.among in (None, among) for what, among in shown)
-        ]
-        return Tables(tuple(found), tuple(each.sentence() for each in alone))
+        for what in CURVES:
+            for among in self.among:
+                if curves := self.of(what, among):
+                    hidden = {"references": "people_power", "assessors": "power"}.get(what)
+                    yield Table(
+                        name=f"curves-{what}-{among}",
+                        columns=tuple(replace(c, show="never") if c.name == hidden else c for c in _COLUMNS),
+                        rows=tuple(_cells(curves)),
+                        title=self._title(what, among),
+                    )
+
+    def on_demand(self) -> Mapping[str, Callable[[], Table]]:
+        return {"curves": self._all_rows}
+
+    def _all_rows(self) -> Table:
+        """Every curve, one after the other: a row per point."""
+        return Table("curves", _COLUMNS, tuple(_cells(self.curves)))
 
     def _title(self, what: CurveOf, among: Among) -> str:
-        unit = self.of(what, among)[0].unit
+        many = _plural(self.of(what, among)[0].unit)[1]
         held = {
             "references": "the measure with k references per topic, people as they are",
-            "topics": f"the measure and people on the same k {_many(unit)}",
+            "topics": f"the measure and people on the same k {many}",
             "assessors": "people as the mean of k assessors, the measure as it is",
         }[what]
         return (
-            f"{self.level.capitalize()}-level {coefficient_words(self.coefficient)} by the number of {_many(unit)},"
+            f"{self.level.capitalize()}-level {coefficient_words(self.coefficient)} by the number of {many},"
             f" among {over_words(among)}: {held}"
         )
 
-    def _table(
-        self,
-        name: str,
-        curves: Sequence[Curve],
-        title: str,
-        what: CurveOf | None = None,
-        among: Among | None = None,
-    ) -> Table:
-        rows: list[tuple[Cell, ...]] = []
-        for each in curves:
-            for row in each.records():
-                named = {"measure_title": each.measure.heading, "human_title": each.human.heading}
-                rows.append(tuple(({**row, **named})[column.name] for column in _COLUMNS))
-        kinds: tuple[CurveOf, ...] = CURVES if what is None else (what,)
-        return Table(
-            name=name,
-            columns=_columns([c.what for c in curves]),
-            rows=tuple(rows),
-            title=title,
-            said=tuple(said for kind in kinds for said in self._said(kind, among)),
-            notes=tuple(dict.fromkeys(note for kind in kinds for note in self.notes.get(kind, ()))),
-            signature=self.signature,
-        )
 
-    @property
-    def signature(self) -> str:
-        return "|".join(
-            [
-                "curves",
-                f"level:{self.level}",
-                f"coefficient:{self.coefficient}",
-                f"among:{'+'.join(self.among)}",
-                f"draws:{self.draws}",
-                f"test:t|correction:{self.correction}|alpha:{self.alpha:g}",
-                f"seed:{self.seed}",
-                f"v:{__version__}",
-            ]
-        )
-
-    def to_frame(self) -> pd.DataFrame:
-        import pandas as pd
-
-        names = [column.name for column in _COLUMNS if column.data] + ["why"]
-        frame = pd.DataFrame([row for each in self.curves for row in each.records()], columns=names)
-        return frame.astype({"k": "Int64"})
-
-    def as_dict(self) -> dict[str, Any]:
-        found: dict[str, Any] = plain(
-            {
-                "level": self.level,
-                "coefficient": self.coefficient,
-                "among": list(self.among),
-                "curves": self.points(),
-                "none": [
-                    {
-                        "what": e.what,
-                        "measure": e.measure,
-                        "human": e.human,
-                        "among": e.among,
-                        "why": e.why,
-                    }
-                    for e in self.none
-                ],
-                "sentences": list(self.sentences()),
-                "notes": list(dict.fromkeys(note for own in self.notes.values() for note in own)),
-                "signature": self.signature,
-            }
-        )
-        return found
+def _cells(curves: Sequence[Curve]) -> Iterator[tuple[Cell, ...]]:
+    for curve in curves:
+        titles = {"measure_title": curve.measure.heading, "human_title": curve.human.heading}
+        for point in curve.records():
+            row = point | titles
+            yield tuple(row[column.name] for column in _COLUMNS)
 
 
 _COLUMNS = (
@@ -402,17 +276,8 @@ _COLUMNS = (
     Column("people_power", "pairs by people", format=".2f", tiny=False),
     Column("people_power_low", show="never"),
     Column("people_power_high", show="never"),
+    Column("why", show="never"),
 )
-
-
-def _columns(whats: Sequence[CurveOf]) -> tuple[Column, ...]:
-    """References change the measure's pairs, assessors people's."""
-    hidden = set()
-    if not {"references", "topics"} & set(whats):
-        hidden.add("power")
-    if not {"topics", "assessors"} & set(whats):
-        hidden.add("people_power")
-    return tuple(replace(c, show="never") if c.name in hidden else c for c in _COLUMNS)
 
 
 # The curves
@@ -450,7 +315,7 @@ def learning_curves(
         checks.one_of("what", each, CURVES)
     found: list[Curve] = []
     none: dict[NoCurve, list[Among]] = {}
-    notes: dict[CurveOf, tuple[str, ...]] = {}
+    remarks: dict[CurveOf, list[Note]] = {}
     wanted = several_among(among)
     for turn, which in enumerate(wanted):
         study = _Curves(
@@ -472,8 +337,8 @@ def learning_curves(
                 done += points
                 progress(turn * total + done, len(wanted) * total)
             found += job.curves
-            said = (*job.notes, study.power_note())
-            notes[job.what] = tuple(dict.fromkeys((*notes.get(job.what, ()), *said)))
+            known = remarks.setdefault(job.what, [])
+            known += [note for note in (*job.notes, study.power_note()) if note not in known]
     return CurvesResult(
         curves=tuple(found),
         none=tuple(
@@ -488,7 +353,7 @@ def learning_curves(
         seed=seed,
         alpha=alpha,
         correction=correction,
-        notes=notes,
+        remarks=remarks,
     )
 
 
@@ -514,7 +379,7 @@ class _Job(Protocol):
     what: CurveOf
     points: int
     curves: list[Curve]
-    notes: list[str]
+    notes: list[Note]
 
     def run(self) -> Iterator[int]:
         """Computes, and says after every step how many points that were."""
@@ -577,14 +442,9 @@ class _Curves:
         groups = self.groups(range(stack.shape[1]))
         return shares_different_of(stack, groups=groups, alpha=self.alpha, correction=self.correction)
 
-    def power_note(self) -> str:
-        groups = self.groups(range(len(self.cells.topics)))
-        over = "topics" if groups is None else "sets of topics"
-        holm = ", Holm's correction over all pairs" if self.correction == "holm" else ", not corrected"
-        return (
-            f"pairs by a measure or by people: the share of pairs of systems that a paired t-test over {over} finds"
-            f" different (alpha {self.alpha:g}{holm}); people are the mean of the assessors"
-        )
+    def power_note(self) -> Note:
+        sets = self.groups(range(len(self.cells.topics))) is not None
+        return Note.of("shares-of-pairs", sets=sets, alpha=self.alpha, correction=self.correction)
 
 
 def _spread_of(values: FloatArray, confidence: float, within: FloatArray | None) -> Spread:
@@ -631,15 +491,9 @@ class _TopicCurves:
         self.points = len(self.sizes)
         self.unit = "topic" if self.groups is None else "set of topics"
         self.curves: list[Curve] = []
-        many = _many(self.unit)
-        self.notes = [
-            f"over {many}: median of subsets of k {many} without replacement; low and high are a"
-            f" {_percent(self.study.confidence)} interval from k"
-            f" {many} drawn with replacement (it holds the median), since subsets of nearly all share most of them and"
-            " would hardly vary; the systems are these"
-        ]
+        self.notes = [Note.of("over-topics", unit=self.unit, confidence=self.study.confidence)]
         if self.study.cells.all_topics:
-            self.notes.append("over topics: only topics that people judged, for the measures as well")
+            self.notes.append(Note.of("judged-topics-alone"))
 
     def run(self) -> Iterator[int]:
         study, cells = self.study, self.study.cells
@@ -784,18 +638,21 @@ class _AssessorCurves:
         self.sizes = _sizes_of(self.counts)
         self.points = len(self.sizes)
         self.curves: list[Curve] = []
-        everyone = f"the same k of {len(self.human.assessors)} assessors for all summaries"
-        own = "k of the assessors who judged a summary, drawn topic by topic"
         self.notes = [
-            f"over assessors: {everyone if self.same else own}; low and high: at least"
-            f" {_percent(self.study.confidence)} of the subsets lie there."
-            " Subsets of nearly all share most assessors and hardly vary, and all are one: the range says how much"
-            " depends on who of these judged, not what others would say"
+            Note.of(
+                "over-assessors",
+                of=len(self.human.assessors) if self.same else None,
+                confidence=self.study.confidence,
+            )
         ]
         if self.counts.min() < self.counts.max():
             self.notes.append(
-                f"over assessors: summaries of {self.human.info.words} have {self.counts.min()} to"
-                f" {self.counts.max()} assessors: the numbers end at {self.counts.min()}, then come all that there are"
+                Note.of(
+                    "unequal-assessors",
+                    human=self.human.info.words,
+                    least=int(self.counts.min()),
+                    most=int(self.counts.max()),
+                )
             )
 
     def run(self) -> Iterator[int]:
@@ -879,32 +736,21 @@ class _ReferenceCurves:
         self.sizes = _sizes_of(self.counts)
         self.points = len(self.sizes)
         self.curves: list[Curve] = []
-        k_of = f"the same k of {self.counts.max()} references on every topic"
-        own = "k references drawn topic by topic"
         self.notes = [
-            f"over references: {k_of if self.same else own}; low and high: at least"
-            f" {_percent(self.study.confidence)} of the subsets lie there."
-            " Subsets of nearly all share most references and hardly vary, and all are one: the range says how much"
-            " depends on which of these were used, not what references by others would give; and that a curve is flat"
-            " at its end does not show that more references would change nothing"
+            Note.of(
+                "over-references",
+                of=int(self.counts.max()) if self.same else None,
+                confidence=self.study.confidence,
+            )
         ]
         if self.counts.min() < self.counts.max():
-            self.notes.append(
-                f"over references: topics have {self.counts.min()} to {self.counts.max()} references: the numbers end"
-                f" at {self.counts.min()}, then come all that there are"
-            )
+            least, most = int(self.counts.min()), int(self.counts.max())
+            self.notes.append(Note.of("unequal-references", least=least, most=most))
         writers = sorted(set(self.source.names) & set(self.study.cells.systems))
         if writers:
-            self.notes.append(
-                f"over references: {listed(writers)} also wrote references and"
-                f" {'is' if len(writers) == 1 else 'are'} never compared with"
-                " their own: where it is among the k, they are compared with the others, if there are any"
-            )
+            self.notes.append(Note.of("systems-wrote-references", systems=writers))
         if self.source.affordable is not None:
-            self.notes.append(
-                f"over references: {self.measure.words} scores all texts anew for every subset, so that"
-                f" at most {self.source.affordable} of each size were drawn"
-            )
+            self.notes.append(Note.of("scored-anew", measure=self.measure.words, most=self.source.affordable))
 
     def run(self) -> Iterator[int]:
         study, humans = self.study, self.study.cells.humans
@@ -987,9 +833,7 @@ def _references(
             continue
         job = _ReferenceCurves(study, info, source)
         if scores.stale.get(info.measure):
-            job.notes.append(
-                f"over references: texts changed since {info.words} was scored; the curve is of the texts as they are"
-            )
+            job.notes.append(Note.of("texts-changed", measure=info.words))
         if job.counts.max() > 1:
             yield job
         else:
@@ -1000,30 +844,5 @@ def _references(
             )
 
 
-# Words
-
-
-def _many(unit: str) -> str:
-    return _plural(unit)[1]
-
-
 def _plural(unit: str) -> tuple[str, str]:
     return unit, "sets of topics" if unit == "set of topics" else f"{unit}s"
-
-
-def _with(unit: str, point: CurvePoint) -> str:
-    return f"{point.shown} {unit if point.k == 1 else _many(unit)}"
-
-
-def _ends(known: Sequence[Any]) -> Sequence[Any]:
-    return (known[0], known[-1]) if len(known) > 1 else known
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.4g} %"
-
-
-def _axis(curve: Curve) -> str:
-    return {"references": "references per topic", "assessors": "assessors per summary"}.get(
-        curve.what, _many(curve.unit)
-    )

@@ -7,34 +7,36 @@ of their sources, and by the compression and the copy rate of the judged summari
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from adjudge import __version__
-from adjudge.analyses.corrections import CORRECTIONS
+from adjudge.analyses.meta import MEASURED, NAMED, PROPERTIES
 from adjudge.analyses.meta.cells import Cells, several_among
-from adjudge.analyses.meta.words import MEASURED, NAMED, PROPERTIES, coefficient_words, over_words
+from adjudge.analyses.meta.words import coefficient_words, over_words
 from adjudge.analyses.scores import Scores
 from adjudge.analyses.slices.slicing import Masks, by_name, text_values, thirds
 from adjudge.core.engine import generator
-from adjudge.core.errors import DataError, UsageError, nearest, quoted
-from adjudge.core.table import Cell, Column, Table, Tables, Tabular, plain
-from adjudge.core.words import counted, listed
+from adjudge.core.errors import DataError
+from adjudge.core.results import Note, Result
+from adjudge.core.table import Cell, Column, Table
 from adjudge.data.scores import Among, MeasureInfo
 from adjudge.stats.correlation import Coefficient, correlations
 from adjudge.stats.multiple import Correction, reached
 from adjudge.stats.slices import SliceTest, slice_tests
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from adjudge.stats.checks import BoolArray, FloatArray
 
 RESAMPLES = 2000
 MOST_RESAMPLES = 100_000
+
+
+Dependent = Literal["sets", "sets-divided", "lengths", "lengths-divided"]
+"""Topics of one set, or lengths of one topic, are alike; whether a slice divides some."""
 
 
 @dataclass(frozen=True)
@@ -83,69 +85,66 @@ class SlicedCorrelation:
         }
 
 
-@dataclass(frozen=True, repr=False)
-class SlicesResult(Tabular):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class SlicesResult(Result):
     """Every measure on every slice, by choice of systems; p is corrected over the tests of one choice."""
+
+    FRAME = "slices"
+    IN_JSON = ("slices",)
 
     rows: tuple[SlicedCorrelation, ...]
     coefficient: Coefficient
     among: tuple[Among, ...]
     alpha: float
     correct: Correction
-    sets: tuple[str, ...] = ()
-    """What is said of topics that are not independent."""
-    signature: str = ""
-    absent: tuple[str, ...] = ()
+    dependent: tuple[Dependent, ...] = ()
+    """Where topics are not independent."""
+    absent: Mapping[str, str]
     """Properties without slices, and why."""
+    resamples: int | None
+    seed: int
 
     def of(self, among: Among) -> tuple[SlicedCorrelation, ...]:
         """The rows of one choice of systems."""
         return tuple(each for each in self.rows if each.among == among)
 
-    def _level(self, among: Among) -> str:
-        return f"at the input level by {coefficient_words(self.coefficient)}, among {over_words(among)}"
-
-    def headline(self) -> str:
-        return next(self.sentences())
-
-    def sentences(self) -> Iterator[str]:
-        for among in self.among:
-            yield from self._said(among)
-        yield from self.sets
-
-    def _said(self, among: Among) -> Iterator[str]:
-        rows, level = self.of(among), self._level(among)
-        worse = [each for each in rows if each.verdict == "worse"]
-        tests = counted(sum(not math.isnan(each.p_adjusted) for each in rows), "test")
-        corrected = (
-            f"{tests}, not corrected" if self.correct == "none" else CORRECTIONS[self.correct].over(tests)
+    def how(self) -> str:
+        return (
+            f"slices|input|{self.coefficient}|among:{'+'.join(self.among)}|permutation:{self.resamples or 'as-needed'}"
+            f"|correct:{self.correct}|alpha:{self.alpha:g}|seed:{self.seed}|v:{__version__}"
         )
-        for each in worse:
-            t = each.test
-            yield (
-                f"{each.measure.words} correlates significantly less with {each.human.words} on topics with"
-                f" {each.by} {each.slice}, {level}: {t.inside:.2f} on {counted(t.n_inside, 'topic')},"
-                f" {t.outside:.2f} on the other {t.n_outside} (p = {each.p_adjusted:.3g}, {corrected})."
-            )
-        tested = [each for each in rows if each.verdict in ("worse", "better", "not significantly different")]
-        by = listed(list(dict.fromkeys(each.by for each in rows)))
-        if not tested:
-            yield f"No difference between slices by {by} could have been found, {level}: too few topics."
-        elif not worse:
-            yield (
-                f"No measure correlates significantly less on any slice by {by} than on the other topics, {level}"
-                f" ({corrected}); that is no proof that none does."
-            )
 
-    def table(self) -> Table:
-        """The first choice of systems; `tables` has all."""
-        return replace(self._table(self.among[0]), said=tuple(self.sentences()))
+    def facts(self) -> dict[str, Any]:
+        return {
+            "level": "input",
+            "coefficient": self.coefficient,
+            "among": list(self.among),
+            "alpha": self.alpha,
+            "correct": self.correct,
+        }
 
-    def tables(self) -> Tables:
-        return Tables(tuple(map(self._table, self.among)))
+    def notes(self) -> Iterator[Note]:
+        for by, why in self.absent.items():
+            yield Note.of("no-slices", by=by, why=why)
+        yield Note.of("slices-of-the-input-level")
+        for row in self.rows:
+            if row.test.why:
+                note = Note.of("slice-not-tested", by=row.by, slice=row.slice, why=row.test.why)
+                yield note.on(f"slices-{row.among}")
+
+    def tables(self) -> Iterator[Table]:
+        """By choice of systems a row per slice and human measure, a column per measure."""
+        yield from map(self._table, self.among)
+
+    def on_demand(self) -> Mapping[str, Callable[[], Table]]:
+        return {"slices": self._all_rows}
+
+    def _all_rows(self) -> Table:
+        """A row per measure, human measure, choice of systems and slice."""
+        rows = [row.record() for row in self.rows]
+        return Table.of("slices", rows, *rows[0])
 
     def _table(self, among: Among) -> Table:
-        """A row per slice and human measure, a column per measure; `to_frame` has a row for each of these numbers."""
         rows = self.of(among)
         measures = list(dict.fromkeys(each.measure for each in rows))
         keys = list(dict.fromkeys((each.human, each.by, each.slice) for each in rows))
@@ -172,38 +171,7 @@ class SlicesResult(Tabular):
                 f"{coefficient_words(self.coefficient)} with people at the input level on some topics, among"
                 f" {over_words(among)}; * significantly less, + significantly more than on the other topics"
             ),
-            said=(*self._said(among), *self.sets),
-            notes=tuple(self._notes(rows)),
-            signature=self.signature,
         )
-
-    def _notes(self, rows: Sequence[SlicedCorrelation]) -> Iterator[str]:
-        yield from self.absent
-        yield "slices are of the input level: only there does every topic have a correlation of its own"
-        blank = [each for each in rows if each.test.why]
-        for why in dict.fromkeys(f"{each.by} {each.slice}: {each.test.why}" for each in blank):
-            yield f"not tested: {why}"
-
-    def to_frame(self) -> pd.DataFrame:
-        import pandas as pd
-
-        return pd.DataFrame([each.record() for each in self.rows])
-
-    def as_dict(self) -> dict[str, Any]:
-        found: dict[str, Any] = plain(
-            {
-                "level": "input",
-                "coefficient": self.coefficient,
-                "among": list(self.among),
-                "alpha": self.alpha,
-                "correct": self.correct,
-                "rows": [each.record() for each in self.rows],
-                "sentences": list(self.sentences()),
-                "notes": list(dict.fromkeys(self._notes(self.rows))),
-                "signature": self.signature,
-            }
-        )
-        return found
 
 
 def _shown(each: SlicedCorrelation) -> Cell:
@@ -231,28 +199,26 @@ def slices(
     corrected over all slices, measures and human ones of one choice of systems.
     """
     rows: list[SlicedCorrelation] = []
-    absent: dict[str, None] = {}
-    sets: dict[str, None] = {}
+    absent: dict[str, str] = {}
+    dependent: dict[Dependent, None] = {}
     wanted = several_among(among)
     for which in wanted:
         own = cells.among(which)
-        found, notes = topic_slices(scores, own, by)
-        absent |= dict.fromkeys(notes)
-        sets |= dict.fromkeys(_dependent(own, found))
+        found, without = topic_slices(scores, own, by)
+        absent |= without
+        if own.clusters is not None:
+            dependent[_dependent(own.clusters, own, found)] = None
         rows += _sliced(own, found, coefficient, alpha, correct, resamples, seed)
-    signature = (
-        f"slices|input|{coefficient}|among:{'+'.join(wanted)}|permutation:{resamples or 'as-needed'}"
-        f"|correct:{correct}|alpha:{alpha:g}|seed:{seed}|v:{__version__}"
-    )
     return SlicesResult(
         rows=tuple(rows),
         coefficient=coefficient,
         among=wanted,
         alpha=alpha,
         correct=correct,
-        sets=tuple(sets),
-        signature=signature,
-        absent=tuple(absent),
+        dependent=tuple(dependent),
+        absent=absent,
+        resamples=resamples,
+        seed=seed,
     )
 
 
@@ -296,17 +262,12 @@ def _sliced(
         )
 
 
-def _dependent(cells: Cells, found: Sequence[TopicSlice]) -> Iterator[str]:
-    """What to say where several rows are of one set, or of one topic."""
-    if cells.clusters is None:
-        return
-    names = np.array(cells.clusters)
-    split = any(len(set(each.inside[names == name].tolist())) > 1 for each in found for name in set(names))
-    what = "Topics of one set" if set(cells.clusters) != set(cells.row_topics) else "Lengths of one topic"
-    yield (
-        f"{what} change places one by one between slices, as if they were independent: where they are alike, p is"
-        f" too small{' for slices that take them whole, and too large for those that divide them' if split else ''}."
-    )
+def _dependent(clusters: Sequence[str], cells: Cells, slices: Sequence[TopicSlice]) -> Dependent:
+    names = np.array(clusters)
+    divided = any(len(set(s.inside[names == name].tolist())) > 1 for s in slices for name in set(names))
+    if set(clusters) != set(cells.row_topics):
+        return "sets-divided" if divided else "sets"
+    return "lengths-divided" if divided else "lengths"
 
 
 def _verdict(test: SliceTest, p: float, reachable: bool, alpha: float) -> str:
@@ -322,13 +283,8 @@ def _verdict(test: SliceTest, p: float, reachable: bool, alpha: float) -> str:
 
 def topic_slices(
     scores: Scores, cells: Cells, by: Sequence[str] = ()
-) -> tuple[list[TopicSlice], tuple[str, ...]]:
+) -> tuple[list[TopicSlice], dict[str, str]]:
     """The slices, and why properties that were not named have none."""
-    for name in by:
-        if name not in PROPERTIES:
-            raise UsageError(
-                f"slices by {quoted(name)}{nearest(name, PROPERTIES)}; expected one of: {', '.join(PROPERTIES)}"
-            )
     found: list[TopicSlice] = []
     absent: dict[str, str] = {}
     measured: Mapping[str, FloatArray] | str | None = None
@@ -345,7 +301,7 @@ def topic_slices(
             found += [TopicSlice(name, words, mask) for words, mask in made]
     if not found:
         raise DataError("; ".join(f"no slices by {name}: {why}" for name, why in absent.items()))
-    return found, tuple(f"no slices by {name}: {why}" for name, why in absent.items())
+    return found, absent
 
 
 def _named(scores: Scores, cells: Cells, name: str) -> Masks | str:

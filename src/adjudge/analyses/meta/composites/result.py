@@ -7,8 +7,7 @@ and in the counts of significant pairs.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,15 +15,15 @@ import numpy as np
 
 from adjudge import __version__
 from adjudge.analyses.counts import COUNTED
+from adjudge.analyses.meta import Meta
 from adjudge.analyses.meta.cells import Cells
-from adjudge.analyses.meta.correlations import CorrelationsResult, MeasureCorrelation, correlate_all
-from adjudge.analyses.meta.options import MetaOptions
-from adjudge.analyses.meta.power import PowerResult, discriminative_power
-from adjudge.analyses.meta.words import over_words, where_words
+from adjudge.analyses.meta.correlations.result import CorrelationsResult, correlate_all
+from adjudge.analyses.meta.power.result import PowerResult, discriminative_power
+from adjudge.analyses.meta.words import over_words
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError
-from adjudge.core.table import Cell, Column, Table, Tables, Tabular, plain
-from adjudge.core.words import counted, listed
+from adjudge.core.results import Note, Result
+from adjudge.core.table import Cell, Column, Table
 from adjudge.data.scores import Among, MeasureInfo
 from adjudge.stats.checks import BoolArray, FloatArray
 from adjudge.stats.composites import (
@@ -39,7 +38,7 @@ from adjudge.stats.composites import (
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 SHOWN = 3
 """Components whose loadings are shown, at most; only the first is a composite."""
@@ -83,6 +82,21 @@ class CompositesAmong:
     def names(self) -> frozenset[str]:
         return frozenset(each.info.measure for each in self.composites)
 
+    @property
+    def name(self) -> str:
+        return f"composites-weights-{self.among}"
+
+    def notes(self) -> Iterator[Note]:
+        """What was left out, and what cannot be had."""
+        if self.constant:
+            yield Note.of("constant", measures=[info.words for info in self.constant], among=self.among)
+        if self.incomplete:
+            yield Note.of("incomplete", n=self.incomplete, cells=self.cells, among=self.among)
+        for human, why in self.absent.items():
+            yield Note.of("no-regression", human=human, why=why, among=self.among)
+        if any(composite.least for composite in self.composites):
+            yield Note.of("predicted-by-folds")
+
     def weights_table(self) -> Table:
         """What the composites are made of: a row per measure."""
         shares = self.components.shares[:SHOWN]
@@ -93,7 +107,7 @@ class CompositesAmong:
             own = [_with_range(each, at) for each in regressions]
             rows.append((measure.heading, 1 / len(self.measures), *loadings, *own))
         return Table(
-            name=f"composites-weights-{self.among}",
+            name=self.name,
             columns=(
                 Column("measure", right=False),
                 Column("mean", "weight in the mean", tiny=False),
@@ -111,183 +125,94 @@ class CompositesAmong:
                 f"What composites of {len(self.measures)} standardised measures are made of, among"
                 f" {over_words(self.among)}"
             ),
-            said=(self._variance(),),
-            notes=tuple(self.notes()),
             signature="\n".join(f"{each.info.signature}|v:{__version__}" for each in self.composites),
         )
-
-    def _variance(self) -> str:
-        first = self.components.loadings[0]
-        largest = [self.measures[int(k)].words for k in np.argsort(-np.abs(first), kind="stable")[:3]]
-        against = [m.words for m, loading in zip(self.measures, first, strict=True) if loading < -1e-9]
-        turned = f"; {listed(against)} {'goes' if len(against) == 1 else 'go'} against it" if against else ""
-        return (
-            f"Among {over_words(self.among)}, the first principal component of {len(self.measures)} measures holds"
-            f" {self.components.shares[0]:.0%} of their variance; its largest loadings are those of"
-            f" {listed(largest)}{turned}."
-        )
-
-    def notes(self) -> Iterator[str]:
-        """What was left out, and what cannot be had."""
-        among = over_words(self.among)
-        if self.constant:
-            yield (
-                f"{listed([each.words for each in self.constant], most=9)}: one value everywhere among {among}, or"
-                " none; left out of the composites"
-            )
-        if self.incomplete:
-            yield (
-                f"among {among}, {counted(self.incomplete, 'summary', 'summaries')} without a score of every measure"
-                f" {'has' if self.incomplete == 1 else 'have'} no composite; single measures are compared with the"
-                f" composites on the other {self.cells:,}"
-            )
-        for human, why in self.absent.items():
-            yield f"among {among}, no regression on {human}: {why}"
-        if any(each.least for each in self.composites):
-            yield (
-                "a regression predicts systems of different folds by different models, which can add to the differences"
-                " between them; intervals of its correlations take its predictions as given"
-            )
-
-    def counts(self) -> Iterator[str]:
-        """How many pairs composites find, beside the single measures."""
-        for at, test in enumerate(self.power.counts.measures[0].tests):
-            found = {each.measure: each.tests[at].different for each in self.power.counts.measures}
-            single = {
-                m.measure: found[m.measure] for m in self.joined.measures if m.measure not in self.names
-            }
-            words = {m.measure: m.words for m in self.joined.measures}
-            few, many = (_names_with(words, single, end(single.values())) for end in (min, max))
-            own = ", ".join(f"{words[name]} {found[name]:,}" for name in found if name in self.names)
-            yield (
-                f"Among {over_words(self.among)}, of {counted(test.pairs, 'pair')} these differ by"
-                f" {test.words} (p <= {self.power.counts.alpha:g}, uncorrected): {own}; single measures find"
-                f" from {min(single.values()):,} ({few}) to {max(single.values()):,} ({many})."
-            )
-
-
-def _names_with(words: Mapping[str, str], values: Mapping[str, float], value: float) -> str:
-    """Who has this value, to rounding."""
-    return listed([words[name] for name, own in values.items() if abs(own - value) < 1e-12])
 
 
 def _with_range(composite: Composite, at: int) -> str:
     return f"{composite.weights[at]:.3f} ({composite.least[at]:.3f} to {composite.most[at]:.3f})"
 
 
-@dataclass(frozen=True, repr=False)
-class CompositesResult(Tabular):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class CompositesResult(Result):
     """Composites beside single measures: what they are made of, their correlations with people, the pairs they find."""
+
+    FRAME = "composites"
+    IN_JSON = ("composites",)
 
     made: tuple[CompositesAmong, ...]
     correlated: tuple[CorrelationsResult, ...]
     """For each choice of systems: the single measures and the composites against people."""
 
-    def headline(self) -> str:
-        return next(self.sentences())
+    def how(self) -> str:
+        return "\n".join(
+            f"{composite.info.signature}|v:{__version__}"
+            for made in self.made
+            for composite in made.composites
+        )
 
-    def sentences(self) -> Iterator[str]:
-        for made, correlated in zip(self.made, self.correlated, strict=True):
-            yield from self._correlation_words(made, correlated)
-            yield made._variance()
-            yield from made.counts()
+    def facts(self) -> dict[str, Any]:
+        return {
+            "among": [
+                {
+                    "among": made.among,
+                    "cells": made.cells,
+                    "incomplete": made.incomplete,
+                    "constant": [info.measure for info in made.constant],
+                    "shares": made.components.shares.tolist(),
+                    "loadings": [
+                        dict(zip([m.measure for m in made.measures], row, strict=True))
+                        for row in made.components.loadings.tolist()
+                    ],
+                    "composites": [_composite_facts(one, made.measures) for one in made.composites],
+                    "absent": dict(made.absent),
+                }
+                for made in self.made
+            ]
+        }
 
-    def _correlation_words(self, made: CompositesAmong, correlated: CorrelationsResult) -> Iterator[str]:
-        """By level and human measure: the composites' correlations beside the highest of a single measure."""
-        coefficient = correlated.coefficients[0]
-        for level in correlated.levels:
-            for human in made.joined.humans:
-                rows = correlated.of(level=level, coefficient=coefficient, human=human.info.measure)
-                there = [each for each in rows if not math.isnan(each.value)]
-                own = [each for each in there if each.measure.measure in made.names]
-                single = [each for each in there if each.measure.measure not in made.names]
-                if not own or not single:
-                    continue
-                most = max(each.value for each in single)
-                words = {each.measure.measure: each.measure.words for each in single}
-                best = _names_with(words, {each.measure.measure: each.value for each in single}, most)
-                yield (
-                    f"{where_words(level, made.among, coefficient)}, composites have these correlations with"
-                    f" {human.info.words}: {_values(own)}; the highest of"
-                    f" {counted(len(single), 'single measure')}, chosen afterwards, is {most:.2f} ({best})."
-                )
+    def notes(self) -> Iterator[Note]:
+        for made in self.made:
+            for note in made.notes():
+                yield note.on(made.name)
 
-    def table(self) -> Table:
-        found = self.made[0].weights_table()
-        return replace(found, said=tuple(self.sentences()))
-
-    def tables(self) -> Tables:
-        found: list[Table] = []
+    def tables(self) -> Iterator[Table]:
+        """What composites are made of, then the correlations and the counts of composites and single measures."""
         for made, correlated in zip(self.made, self.correlated, strict=True):
             over = ", in the cells that all measures have" if made.incomplete else ""
             about = f"; composites stand below the single measures{over}"
-            found.append(made.weights_table())
-            found += [_renamed(each, "", about) for each in correlated.tables()]
-            found += [_renamed(each, f"-{made.among}", about) for each in made.power.tables()]
-        return Tables(tuple(found))
+            yield made.weights_table()
+            for table in correlated.tables():
+                yield _renamed(table, "", about, correlated.how())
+            for table in made.power.tables():
+                yield _renamed(table, f"-{made.among}", about, made.power.how())
 
-    def to_frame(self) -> pd.DataFrame:
+    def on_demand(self) -> Mapping[str, Callable[[], Table]]:
+        return {"composites": self._all_rows, "composite-scores": self._scores}
+
+    def _all_rows(self) -> Table:
         """The correlations, a row per measure, human measure, level and coefficient, and whether it is a composite."""
-        import pandas as pd
-
-        frames = [
-            each.to_frame().assign(composite=lambda frame, own=made.names: frame["measure"].isin(own))
-            for made, each in zip(self.made, self.correlated, strict=True)
-        ]
-        return pd.concat(frames, ignore_index=True)
-
-    def scores_frame(self) -> pd.DataFrame:
-        """Every composite's scores: a row per choice of systems, composite, topic and system."""
-        import pandas as pd
-
         rows = [
-            (made.among, each.info.measure, topic, system, value)
+            {**row, "composite": row["measure"] in made.names}
+            for made, correlated in zip(self.made, self.correlated, strict=True)
+            for row in correlated.rows_of().records()
+        ]
+        return Table.of("composites", rows, *rows[0])
+
+    def _scores(self) -> Table:
+        """Every composite's scores: a row per choice of systems, composite, topic and system."""
+        rows = [
+            (made.among, composite.info.measure, topic, system, float(value))
             for made in self.made
-            for each in made.composites
-            for topic, values in zip(made.joined.topics, each.values, strict=True)
+            for composite in made.composites
+            for topic, values in zip(made.joined.topics, composite.values, strict=True)
             for system, value in zip(made.joined.systems, values, strict=True)
         ]
-        return pd.DataFrame(rows, columns=["among", "measure", "topic", "system", "value"])
-
-    def as_dict(self) -> dict[str, Any]:
-        found: dict[str, Any] = plain(
-            {
-                "among": [
-                    {
-                        "among": made.among,
-                        "cells": made.cells,
-                        "incomplete": made.incomplete,
-                        "constant": [each.measure for each in made.constant],
-                        "shares": made.components.shares.tolist(),
-                        "loadings": [
-                            dict(zip([m.measure for m in made.measures], row, strict=True))
-                            for row in made.components.loadings.tolist()
-                        ],
-                        "composites": [_as_dict(each, made.measures) for each in made.composites],
-                        "absent": dict(made.absent),
-                        "correlations": correlated.as_dict()["rows"],
-                        "power": made.power.as_dict(),
-                        "notes": list(made.notes()),
-                    }
-                    for made, correlated in zip(self.made, self.correlated, strict=True)
-                ],
-                "sentences": list(self.sentences()),
-            }
-        )
-        return found
+        return Table.of("composite-scores", rows, "among measure topic system value")
 
 
-def _values(rows: Sequence[MeasureCorrelation]) -> str:
-    return ", ".join(f"{each.measure.words} {each.value:.2f}" for each in rows)
-
-
-def _renamed(table: Table, end: str, about: str) -> Table:
-    """A table of another part, as one of the composites; what it says of single measures is said there."""
-    return replace(table, name=f"composites-{table.name}{end}", title=f"{table.title}{about}", said=())
-
-
-def _as_dict(composite: Composite, measures: Sequence[MeasureInfo]) -> dict[str, Any]:
-    names = [each.measure for each in measures]
+def _composite_facts(composite: Composite, measures: Sequence[MeasureInfo]) -> dict[str, Any]:
+    names = [info.measure for info in measures]
     return {
         "measure": composite.info.measure,
         "title": composite.info.heading,
@@ -298,9 +223,16 @@ def _as_dict(composite: Composite, measures: Sequence[MeasureInfo]) -> dict[str,
     }
 
 
+def _renamed(table: Table, end: str, about: str, signature: str) -> Table:
+    """A table of another part, as one of the composites; what it says of single measures is said there."""
+    return replace(
+        table, name=f"composites-{table.name}{end}", title=f"{table.title}{about}", signature=signature
+    )
+
+
 def composites(
     cells: Cells,
-    options: MetaOptions | None = None,
+    asked: Meta | None = None,
     *,
     tests: Sequence[str] = (),
     folds: int = FOLDS,
@@ -309,22 +241,20 @@ def composites(
 
     Measures are standardised over the cells that all of them have; there every composite has a score, and there it is
     compared with the single measures. A regression is made for each human measure, with `folds` of topics and of
-    systems. `tests` count the pairs that differ, as `discriminative_power` does; without them those of the options.
+    systems. `tests` count the pairs that differ, as `discriminative_power` does; without them those of the asked.
     """
-    options = options or MetaOptions()
+    asked = asked or Meta()
     made = tuple(
-        _among(cells.among(which), which, options, tests or options.tests or COUNTED, folds)
-        for which in options.among
+        _among(cells.among(which), which, asked, tests or asked.tests or COUNTED, folds)
+        for which in asked.choices(cells)
     )
     return CompositesResult(
         made=made,
-        correlated=tuple(correlate_all(each.joined, replace(options, among=(each.among,))) for each in made),
+        correlated=tuple(correlate_all(each.joined, replace(asked, among=(each.among,))) for each in made),
     )
 
 
-def _among(
-    cells: Cells, among: Among, options: MetaOptions, tests: Sequence[str], folds: int
-) -> CompositesAmong:
+def _among(cells: Cells, among: Among, asked: Meta, tests: Sequence[str], folds: int) -> CompositesAmong:
     measures = standardise(cells.automatic)
     kept = tuple(cells.measures[k] for k in measures.kept)
     components = principal_components(measures)
@@ -335,14 +265,14 @@ def _among(
             fitted = cross_validated_regression(
                 measures,
                 human.values,
-                rng=generator(options.seed, f"meta/composites/{human.info.measure}"),
+                rng=generator(asked.seed, f"meta/composites/{human.info.measure}"),
                 folds=folds,
                 clusters=cells.clusters,
             )
         except DataError as error:
             absent[human.info.words] = str(error)
             continue
-        found.append(_regression(human.info, fitted, kept, options.seed))
+        found.append(_regression(human.info, fitted, kept, asked.seed))
     joined = _joined(cells, measures, found)
     return CompositesAmong(
         among=among,
@@ -353,7 +283,7 @@ def _among(
         joined=joined,
         cells=int(measures.present.sum()),
         incomplete=measures.incomplete,
-        power=_power(joined, measures.present, options, tests),
+        power=_power(joined, measures.present, asked, tests),
         absent=absent,
     )
 
@@ -419,13 +349,13 @@ def _joined(cells: Cells, measures: StandardisedMeasures, found: Sequence[Compos
     )
 
 
-def _power(joined: Cells, present: BoolArray, options: MetaOptions, tests: Sequence[str]) -> PowerResult:
+def _power(joined: Cells, present: BoolArray, asked: Meta, tests: Sequence[str]) -> PowerResult:
     """Rankel's tables of people, the single measures and the composites, all in the same cells."""
     people = (replace(each, values=np.where(present, each.values, np.nan)) for each in joined.humans)
     return discriminative_power(
         replace(joined, humans=tuple(people)),
         tests=tests,
-        alpha=options.alpha,
-        resamples=options.resamples,
-        seed=options.seed,
+        alpha=asked.alpha,
+        resamples=asked.resamples,
+        seed=asked.seed,
     )

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from adjudge.analyses.meta.cells import Cells, HumanCells, column_means
-from adjudge.core.picture import Pictured
-from adjudge.core.table import Cell, Column, Table, Tables, Tabular, plain
-from adjudge.core.words import counted, listed
+from adjudge.core.results import Note, Result
+from adjudge.core.table import Cell, Column, Table
+from adjudge.core.words import counted
 from adjudge.data.scores import Among, MeasureInfo
 from adjudge.stats.checks import BoolArray, FloatArray
 from adjudge.stats.correlation import correlations
@@ -64,9 +64,16 @@ class RankTable:
     rho: tuple[float, ...]
     """Spearman's, between people's and each measure's means over topics."""
     why: tuple[str | None, ...]
+    """Why there is no rho."""
+    lacking: tuple[int, ...]
+    """By measure: systems that people rank and it has no score of, so that its ranks are of fewer."""
     tested: str
     """How the ranks that people leave open were found; empty where they were not."""
     why_untested: str = ""
+
+    @property
+    def name(self) -> str:
+        return f"ranks-{self.human.measure}-{self.among}"
 
     @property
     def title(self) -> str:
@@ -78,36 +85,6 @@ class RankTable:
     def leavers(self, at: int) -> list[RankedSystem]:
         """The systems whose rank by a measure lies outside those that people leave open."""
         return [each for each in self.systems if each.outside(each.measures[at])]
-
-    def sentences(self) -> Iterator[str]:
-        if not self.tested:
-            yield (
-                f"Which ranks people's judgments on {self.human.words} leave open could not be tested"
-                f" ({self.why_untested}), so that no rank can be said to lie outside."
-            )
-            return
-        within = []
-        for at, measure in enumerate(self.measures):
-            if leavers := self.leavers(at):
-                named = [
-                    f"{each.system} (rank {_shown(each.measures[at])}, {_open(each)})" for each in leavers
-                ]
-                yield (
-                    f"{measure.words} gives {counted(len(leavers), 'system')} a rank outside what people's"
-                    f" significant differences on {self.human.words} leave open: {listed(named, most=9)}."
-                )
-            elif all(each.measures[at] is not None for each in self.systems):
-                within.append(measure.words)
-        if within and all(each.best == 1 and each.worst == len(self.systems) for each in self.systems):
-            yield (
-                f"People's judgments on {self.human.words} leave every rank open (no significant difference by"
-                f" {self.tested}), so that no rank could lie outside."
-            )
-        elif within:
-            yield (
-                f"{listed(within, most=9)} {'ranks' if len(within) == 1 else 'rank'} every system within what people's"
-                f" significant differences on {self.human.words} leave open (by {self.tested})."
-            )
 
     def table(self) -> Table:
         names = [f"rank_{each.measure}" for each in self.measures]
@@ -125,7 +102,7 @@ class RankTable:
         kind = kinds.pop() if len(kinds) == 1 else ""  # where all are of one kind the column is not shown
         rows.append(("rho", kind, None, "", *(_rho(each) for each in self.rho)))
         return Table(
-            name=f"ranks-{self.human.measure}-{self.among}",
+            name=self.name,
             columns=(
                 Column("system", right=False),
                 Column("kind", show="varies", right=False),
@@ -138,10 +115,6 @@ class RankTable:
             ),
             rows=tuple(rows),
             title=self.title,
-            said=tuple(self.sentences()),
-            notes=tuple(
-                f"{each.words}: {why}" for each, why in zip(self.measures, self.why, strict=True) if why
-            ),
         )
 
     def records(self) -> Iterator[dict[str, Any]]:
@@ -163,52 +136,54 @@ class RankTable:
                 }
 
 
-@dataclass(frozen=True, repr=False)
-class RanksResult(Pictured, Tabular):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class RanksResult(Result):
     """A rank table per human measure and choice of systems."""
 
     FIGURES: ClassVar[Mapping[str, str]] = {"ranks": "adjudge.analyses.meta.figures:ranks"}
+    FRAME = "ranks"
+    IN_JSON = ("ranks",)
 
     ranked: tuple[RankTable, ...]
 
-    def headline(self) -> str:
-        return next(iter(self.sentences()), "There is nothing to rank.")
+    def facts(self) -> dict[str, Any]:
+        return {
+            "ranked": [
+                {
+                    "human": ranked.human.measure,
+                    "among": ranked.among,
+                    "level": "system",
+                    "coefficient": "spearman",
+                    "tested": ranked.tested or None,
+                    "rho": {m.measure: rho for m, rho in zip(ranked.measures, ranked.rho, strict=True)},
+                }
+                for ranked in self.ranked
+            ]
+        }
 
-    def sentences(self) -> Iterator[str]:
-        for each in self.ranked:
-            yield from each.sentences()
+    def notes(self) -> Iterator[Note]:
+        for ranked in self.ranked:
+            for measure, why, lacking in zip(ranked.measures, ranked.why, ranked.lacking, strict=True):
+                if why:
+                    yield Note.of("no-rho", measure=measure.words, why=why).on(ranked.name)
+                elif lacking:
+                    yield Note.of("ranks-of-fewer", measure=measure.words, n=lacking).on(ranked.name)
 
-    def table(self) -> Table:
-        return self.ranked[0].table()
+    def tables(self) -> Iterator[Table]:
+        """A rank table per human measure and choice of systems."""
+        for ranked in self.ranked:
+            yield ranked.table()
 
-    def tables(self) -> Tables:
-        return Tables(tuple(each.table() for each in self.ranked))
+    def on_demand(self) -> Mapping[str, Callable[[], Table]]:
+        return {"ranks": self._all_rows}
 
-    def to_frame(self) -> Any:
-        import pandas as pd
-
-        frame = pd.DataFrame([row for each in self.ranked for row in each.records()])
-        return frame.astype(dict.fromkeys(("best_open", "worst_open", "rank"), "Int64"))
-
-    def as_dict(self) -> dict[str, Any]:
-        found: dict[str, Any] = plain(
-            {
-                "tables": [
-                    {
-                        "human": each.human.measure,
-                        "among": each.among,
-                        "level": "system",
-                        "coefficient": "spearman",
-                        "tested": each.tested or None,
-                        "rho": {m.measure: rho for m, rho in zip(each.measures, each.rho, strict=True)},
-                        "systems": list(each.records()),
-                    }
-                    for each in self.ranked
-                ],
-                "sentences": list(self.sentences()),
-            }
+    def _all_rows(self) -> Table:
+        """A row per measure and system."""
+        return Table.of(
+            "ranks",
+            [row for ranked in self.ranked for row in ranked.records()],
+            "measure human among system kind rank_by_people best_open worst_open rank outside rho",
         )
-        return found
 
 
 def rank_tables(
@@ -258,9 +233,10 @@ def _ranked(cells: Cells, human: HumanCells, compared: Comparison | str, among: 
             if (place := own[k]) is not None
         ),
         rho=tuple(rho.values.tolist()),
-        why=tuple(
-            f"no rho at the system level ({why})" if why else _why_incomplete(each, kept)
-            for why, each in zip(rho.why, ranks, strict=True)
+        why=rho.why,
+        lacking=tuple(
+            lacking if 0 < (lacking := sum(places_of[k] is None for k in kept)) < len(kept) else 0
+            for places_of in ranks
         ),
         tested="" if isinstance(compared, str) else test_words(compared.test),
         why_untested=compared if isinstance(compared, str) else "",
@@ -269,14 +245,6 @@ def _ranked(cells: Cells, human: HumanCells, compared: Comparison | str, among: 
 
 def _judged(values: FloatArray, human: HumanCells, all_topics: bool) -> FloatArray:
     return values if all_topics else np.where(np.isnan(human.values), np.nan, values)
-
-
-def _why_incomplete(places: Sequence[PlaceByMeasure | None], kept: Sequence[int]) -> str | None:
-    """What readers should know of a measure that does not rank all systems that people do."""
-    lacking = sum(places[k] is None for k in kept)
-    if not lacking or lacking == len(kept):
-        return None
-    return f"{counted(lacking, 'system')} without a score, so that its ranks are of fewer, and none is marked"
 
 
 def _places(means: FloatArray, *, among: BoolArray, ties: bool = False) -> list[PlaceByMeasure | None]:
@@ -298,22 +266,10 @@ def _systems(among: Among) -> tuple[str, str]:
     )
 
 
-def _open(each: RankedSystem) -> str:
-    return (
-        f"people leave {each.best} to {each.worst} open"
-        if each.best != each.worst
-        else f"people: {each.best}"
-    )
-
-
 def _range(each: RankedSystem) -> str | None:
     if each.best is None:
         return None
     return f"{each.best}-{each.worst}" if each.best != each.worst else str(each.best)
-
-
-def _shown(place: PlaceByMeasure | None) -> str:
-    return "" if place is None else str(place.rank)
 
 
 def _mark(place: PlaceByMeasure | None, outside: bool) -> Cell:

@@ -9,26 +9,21 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from adjudge import __version__
-from adjudge.analyses.best import best_words, candidates
 from adjudge.analyses.conclusions import Conclusion
-from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.meta.cells import Cells, HumanCells
 from adjudge.analyses.meta.words import coefficient_words, over_words
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError
-from adjudge.core.picture import Pictured
-from adjudge.core.table import Cell, Column, Table, Tables, Tabular, plain
-from adjudge.core.words import counted, listed
+from adjudge.core.results import Note, Result
+from adjudge.core.table import Cell, Column, Table
 from adjudge.data.scores import Among, MeasureInfo
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from adjudge.stats.checks import BoolArray
     from adjudge.stats.correlation import Coefficient, CorrelationLevel
     from adjudge.stats.measure_tests import MeasureGroups, MeasurePairs, Swap
@@ -132,141 +127,44 @@ class MeasureComparison:
         )
 
     @property
-    def how(self) -> str:
+    def tested_by(self) -> str:
+        """The test, in words."""
         if self.test == "williams":
             return "Williams' test"
         swaps = f"{'all or ' if self.some_exact else ''}{self.resamples:,} random"
-        swaps = "all" if self.exact else swaps
-        return f"permutation test, {swaps} swaps {SWAPPED[self.swap]}"
+        return f"permutation test, {'all' if self.exact else swaps} swaps {SWAPPED[self.swap]}"
 
     def count(self, conclusion: Conclusion) -> int:
         return sum(each.conclusion == conclusion for each in self.pairs)
 
-    def headline(self) -> str:
-        """How many pairs differ, and which measures may be the best."""
-        pairs = len(self.pairs)
-        differ, alike = self.count("differ"), self.count("not significantly different")
-        lost, untested = self.count("could not have been found"), self.count("not tested")
-        corrected = (
-            "not corrected" if self.correct == "none" else CORRECTIONS[self.correct].over("these pairs")
-        )
-        if lost and not differ + alike:
-            said = [f"no pair of measures could have been found to differ ({self.how}, {corrected})"]
-        else:
-            said = [f"{differ:,} of {counted(pairs, 'pair')} of measures differ ({self.how}, {corrected})"]
-        if alike:
-            said.append(f"{alike:,} {'is' if alike == 1 else 'are'} not significantly different")
-        if lost and differ + alike:
-            said.append(f"{lost:,} could not have been found")
-        if untested:
-            names = [
-                f"{each.a.words} with {each.b.words}"
-                for each in self.pairs
-                if each.conclusion == "not tested"
-            ]
-            said.append(f"{untested:,} could not be tested ({listed(names)})")
-        who = "".join(f"; {each}" for each in self._best(bool(differ + alike)))
-        return f"In correlation {self.where} ({self.on}), {'; '.join(said)}{who}."
-
-    @property
-    def on(self) -> str:
-        """`12 systems, 14 topics`."""
-        lengths = f" at several lengths, {self.topics:,} in all" if self.distinct < self.topics else ""
-        return f"{counted(self.systems, 'system')}, {counted(self.distinct, 'topic')}{lengths}"
-
-    def _best(self, found: bool) -> Iterator[str]:
-        """Who may be the best, and of whom that says little, as no difference was within the test's reach."""
-        there = [k for k, place in enumerate(self.places) if not math.isnan(place.value)]
-        if len(there) < 2:
-            return
-        if not found:
-            yield "which measure is the best is left open"
-            return
-        names = [self.places[k].measure.words for k in there]
-        better = self.better[there][:, there]
-        some = f"of the {len(there)} that have a correlation, " if len(there) < len(self.places) else ""
-        yield some + best_words(better, names, what="measure")
-        within = {
-            name
-            for each in self.pairs
-            if each.conclusion in ("differ", "not significantly different")
-            for name in (each.a.measure, each.b.measure)
-        }
-        few = [
-            self.places[there[k]].measure
-            for k in candidates(better)
-            if self.places[there[k]].measure.measure not in within
-        ]
-        if few:
-            yield f"no difference of {listed([each.words for each in few])} could have been found"
-
-    def sentences(self) -> Iterator[str]:
-        yield self.headline()
-        if lost := [each for each in self.pairs if each.conclusion == "could not have been found"]:
-            least = min(each.least for each in lost)
-            yield (
-                f"{counted(len(lost), 'pair')} of measures could not have been found to differ in correlation"
-                f" {self.where}: before correction the smallest p within reach was {least:.3g} ({self.how}), so that"
-                " not to differ says nothing there."
-            )
-        if self.test == "permutation" and self.swap != "systems":
-            yield (
-                f"Swaps {SWAPPED[self.swap]} suppose that no measure favours some systems on all topics: differences in"
-                f" correlation {self.where} hold for these systems, and may not for others."
-            )
-        if self.test == "williams" and self.level == "global":
-            yield (
-                "At the global level Williams' test takes every summary for independent, which those of one topic or"
-                " one system are not: its p-values may be too small."
-            )
-        if self.test == "williams" and self.coefficient != "pearson":
-            yield (
-                f"Williams' test is made for Pearson's r: with {coefficient_words(self.coefficient)} its p-values are"
-                " approximate."
-            )
-
-    def notes(self) -> Iterator[str]:
+    def notes(self) -> Iterator[Note]:
         """Pairs without a test, cells that do not count, topics without a correlation."""
         whys = Counter(
-            each.why.replace("the first measure", each.a.words).replace("the second measure", each.b.words)
-            for each in self.pairs
-            if each.why is not None
+            pair.why.replace("the first measure", pair.a.words).replace("the second measure", pair.b.words)
+            for pair in self.pairs
+            if pair.why is not None
         )
-        for why, many in whys.items():
-            yield f"{counted(many, 'pair')} of measures not tested in correlation {self.where}: {why}"
+        for why, n in whys.items():
+            yield Note.of("pairs-not-tested", n=n, where=self.where, why=why)
         for place in self.places:
             if place.why is not None:
-                yield f"{place.measure.words}: no correlation {self.where} ({place.why})"
+                yield Note.of("no-correlation", measure=place.measure.words, where=self.where, why=place.why)
         if self.further:
-            yield (
-                f"measures stand in the order of their correlations {self.where}, on the topics that people judged, on"
-                " which they are tested; their means over all their topics have correlations of their own"
-            )
-        value = {each.measure.measure: each.value for each in self.places}
+            yield Note.of("ordered-by-judged-topics", where=self.where)
+        value = {place.measure.measure: place.value for place in self.places}
         turned = [
-            f"{each.a.words} with {each.b.words}"
-            for each in self.pairs
-            if each.conclusion == "differ"
-            and each.difference * (value[each.a.measure] - value[each.b.measure]) < 0
+            [pair.a.words, pair.b.words]
+            for pair in self.pairs
+            if pair.conclusion == "differ"
+            and pair.difference * (value[pair.a.measure] - value[pair.b.measure]) < 0
         ]
         if turned:
-            yield (
-                f"on the summaries that both have, these measures differ the other way round than in the order by their"
-                f" correlations {self.where}: {listed(turned)}"
-            )
-        sizes = {each.cells for each in self.pairs}
+            yield Note.of("pairs-the-other-way-round", pairs=turned, where=self.where)
+        sizes = {pair.cells for pair in self.pairs}
         if len(sizes) > 1:
-            yield (
-                f"pairs of measures have from {min(sizes):,} to {counted(max(sizes), 'summary', 'summaries')} in"
-                f" common, for correlations {self.where}; each pair counts those that people and both measures have, so"
-                " that a measure's correlation in a pair may differ from its own"
-            )
-        topics = max((max(each.undefined) for each in self.pairs), default=0)
-        if topics:
-            yield (
-                f"up to {counted(topics, 'topic')} without a correlation (all summaries alike, or fewer than 3)"
-                f" {'is' if topics == 1 else 'are'} left out of a pair's mean correlations {self.where}"
-            )
+            yield Note.of("summaries-in-common", least=min(sizes), most=max(sizes), where=self.where)
+        if topics := max((max(pair.undefined) for pair in self.pairs), default=0):
+            yield Note.of("topics-without-correlation", n=topics, where=self.where)
 
     @property
     def name(self) -> str:
@@ -300,9 +198,6 @@ class MeasureComparison:
                 f"Measures by their correlation {self.where}: those that share a letter do not differ significantly"
                 + (" or were not tested" if self._shared_untested() else "")
             ),
-            said=tuple(self.sentences()),
-            notes=tuple(self.notes()),
-            signature=self.signature,
         )
 
     def _shared_untested(self) -> bool:
@@ -343,8 +238,7 @@ class MeasureComparison:
                 )
                 for each in self.pairs
             ),
-            title=f"Pairs of measures by their correlations {self.where} ({self.how})",
-            signature=self.signature,
+            title=f"Pairs of measures by their correlations {self.where} ({self.tested_by})",
         )
 
     def _heading(self) -> str:
@@ -385,71 +279,54 @@ def _letters(text: str) -> set[str]:
     return set(text.split()) if " " in text else set(text)
 
 
-@dataclass(frozen=True, repr=False)
-class BetterResult(Pictured, Tabular):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class BetterResult(Result):
     """Measures compared with each other: by human measure, level, coefficient and choice of systems."""
 
     FIGURES: ClassVar[Mapping[str, str]] = {"measure-groups": "adjudge.analyses.meta.figures:measure_groups"}
+    FRAME = "better"
+    IN_JSON = ("better",)
 
     comparisons: tuple[MeasureComparison, ...]
 
-    def headline(self) -> str:
-        return self.comparisons[0].headline()
+    def how(self) -> str:
+        return "\n".join(compared.signature for compared in self.comparisons)
 
-    def sentences(self) -> Iterator[str]:
-        for each in self.comparisons:
-            yield from each.sentences()
+    def facts(self) -> dict[str, Any]:
+        return {
+            "comparisons": [
+                {
+                    "human": compared.human.measure,
+                    "level": compared.level,
+                    "coefficient": compared.coefficient,
+                    "among": compared.among,
+                    "test": compared.test,
+                    "swap": compared.swap if compared.test == "permutation" else None,
+                    "correct": compared.correct,
+                    "alpha": compared.alpha,
+                }
+                for compared in self.comparisons
+            ]
+        }
 
-    def table(self) -> Table:
-        return self.comparisons[0].places_table()
+    def notes(self) -> Iterator[Note]:
+        for compared in self.comparisons:
+            for note in compared.notes():
+                yield note.on(f"better-{compared.name}", f"better-pairs-{compared.name}")
 
-    def tables(self) -> Tables:
+    def tables(self) -> Iterator[Table]:
         """For each comparison the measures in order with their groups, then the pairs."""
-        return Tables(
-            tuple(t for each in self.comparisons for t in (each.places_table(), each.pairs_table()))
-        )
+        for compared in self.comparisons:
+            yield replace(compared.places_table(), signature=compared.signature)
+            yield replace(compared.pairs_table(), signature=compared.signature)
 
-    def to_frame(self) -> pd.DataFrame:
+    def on_demand(self) -> Mapping[str, Callable[[], Table]]:
+        return {"better": self._all_pairs}
+
+    def _all_pairs(self) -> Table:
         """A row per pair of measures."""
-        import pandas as pd
-
-        return pd.DataFrame([row for each in self.comparisons for row in each.records()])
-
-    def as_dict(self) -> dict[str, Any]:
-        found: dict[str, Any] = plain(
-            {
-                "comparisons": [
-                    {
-                        "human": each.human.measure,
-                        "level": each.level,
-                        "coefficient": each.coefficient,
-                        "among": each.among,
-                        "test": each.test,
-                        "swap": each.swap if each.test == "permutation" else None,
-                        "correct": each.correct,
-                        "alpha": each.alpha,
-                        "measures": [
-                            {
-                                "measure": place.measure.measure,
-                                "value": place.value,
-                                **({"all_topics": place.all_topics} if each.further else {}),
-                                "letters": place.letters,
-                                "best": place.best,
-                                "worst": place.worst,
-                                "why": place.why,
-                            }
-                            for place in each.places
-                        ],
-                        "pairs": list(each.records()),
-                        "notes": list(each.notes()),
-                        "signature": each.signature,
-                    }
-                    for each in self.comparisons
-                ],
-                "sentences": list(self.sentences()),
-            }
-        )
-        return found
+        rows = [row for compared in self.comparisons for row in compared.records()]
+        return Table.of("better", rows, *rows[0])
 
 
 def better_measures(

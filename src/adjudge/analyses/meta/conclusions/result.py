@@ -7,7 +7,7 @@ neither. Owczarzak, Conroy, Dang and Nenkova 2012; Rankel et al. 2011, sections 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,6 @@ from adjudge.analyses.compare.sampled import (
     population_of,
     swaps_topics,
 )
-from adjudge.analyses.compare.words import spoken_note
 from adjudge.analyses.conclusions import (
     CONCLUSIONS,
     DIFFERENT,
@@ -36,19 +35,17 @@ from adjudge.analyses.conclusions import (
     conclude,
     run_all,
 )
-from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.meta.cells import POOLED, Cells, HumanCells, over_lengths, score_matrix
 from adjudge.analyses.tests import ALPHA
 from adjudge.core.errors import DataError, UsageError
-from adjudge.core.table import Cell, Column, Table, Tables, Tabular, plain
-from adjudge.core.words import counted, listed
+from adjudge.core.results import Note, Result
+from adjudge.core.table import Cell, Column, Table
 from adjudge.data.scores import Among, MeasureInfo
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
-from adjudge.stats.paired import test_words
 from adjudge.stats.pairs import columns_of_pairs
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 AGREEMENTS = ("same", "opposite", "only_people", "only_measure", "neither")
 """The five cells: both find a difference, in the same or in opposite directions; one does; none does."""
@@ -57,8 +54,6 @@ UNTESTED = -1
 """The measure or people have no test of the pair."""
 SAMPLED = "assessors"
 """The test in which assessors are a sample, as topics are."""
-MOST_SAID = 3
-"""Measures of which each has its contradictions listed in a sentence of its own; the table lists all."""
 HEADINGS = {
     "same": "same",
     "opposite": "opposite",
@@ -480,9 +475,12 @@ def _share(n: int, of: int) -> float:
     return n / of if of else float("nan")
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class ConclusionsResult(Tabular):
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class ConclusionsResult(Result):
     """The five cells of every measure, human measure and choice of pairs."""
+
+    FRAME = "conclusions"
+    IN_JSON = ("conclusions", "conclusion-pairs")
 
     agreements: tuple[ConclusionAgreement, ...]
     choices: Compare
@@ -499,8 +497,7 @@ class ConclusionsResult(Tabular):
             raise DataError(f"{len(found)} results are of {measure}, {human or 'any human measure'}, {among}")
         return found[0]
 
-    @property
-    def signature(self) -> str:
+    def how(self) -> str:
         c = self.choices
         tests = "+".join(dict.fromkeys(each.people.test for each in self.agreements))
         resampled = f":R{c.resamples}" if c.resamples is not None else ""
@@ -509,128 +506,75 @@ class ConclusionsResult(Tabular):
             f"|topics:{'own' if self.all_topics else 'common'}|v:{__version__}"
         )
 
-    def _groups(self) -> Iterator[list[ConclusionAgreement]]:
+    def groups(self) -> Iterator[list[ConclusionAgreement]]:
         """All measures beside one human measure, on one choice of pairs."""
         keys = dict.fromkeys((each.among, each.human.measure) for each in self.agreements)
         for among, human in keys:
             yield [e for e in self.agreements if (e.among, e.human.measure) == (among, human)]
 
-    # In words
+    def facts(self) -> dict[str, Any]:
+        return {
+            "alpha": self.choices.alpha,
+            "correction": self.choices.correct,
+            "populations": list(self._populations()),
+        }
 
-    def headline(self) -> str:
-        return next(self.sentences())
-
-    def sentences(self) -> Iterator[str]:
-        """By choice of pairs and human measure: who agrees most, who contradicts, what could not have been found."""
-        for group in self._groups():
-            yield from self._sentences(group)
-
-    def _sentences(self, group: Sequence[ConclusionAgreement]) -> Iterator[str]:
-        first = group[0]
-        where = f"Among {AMONG_WORDS[first.among]}"
-        tested = [each for each in group if each.tested]
-        if not tested:
-            yield f"{where}, no pair could be tested both by people's {first.human.words} and by a measure."
-            return
-        most = max(each.agreeing / each.tested for each in tested)
-        best = [each for each in tested if each.agreeing / each.tested == most]
-        one, human = best[0], first.human.words
-        alike = len({(each.agreeing, each.tested) for each in best}) == 1
-        on = (
-            f"on {one.agreeing} of {counted(one.tested, 'pair')}"
-            if alike
-            else f"on {most:.0%} of their pairs"
-        )
-        parts = ""
-        if len({(each.count(SAME), each.count(NEITHER)) for each in best}) == 1:
-            parts = f" (the same difference on {one.count(SAME)}, none on {one.count(NEITHER)})"
-        if len(best) == 1:
-            who = f"{one.measure.words} leads{'' if len(tested) == 1 else ' most often'}"
-        else:
-            ahead = "equally" if len(best) == len(tested) else "most"
-            who = f"{listed([each.measure.words for each in best], most=4)} lead {ahead} often"
-        yield f"{where}, {who} to the conclusion that {human} leads to: {on}{parts}."
-        # Where people find little, whoever finds nothing agrees with them on nearly everything.
-        found = {each.people_find for each in tested}
-        if len(found) == len({each.tested for each in tested}) == 1:
-            yield (
-                f"{where}, {human} finds {counted(one.people_find, 'difference')}: a measure that never found any would"
-                f" lead to the same conclusion on {one.tested - one.people_find} of {counted(one.tested, 'pair')}."
-            )
-        yield from (f"{where}, {said}" for said in (*_contradictions(tested), *_unfindable(tested)))
-
-    def _notes(self) -> Iterator[str]:
-        corrected = CORRECTIONS[self.choices.correct].for_all_pairs
-        tests = dict.fromkeys(
-            test for each in self.agreements for test in (each.automatic.test, each.people.test)
-        )
-        yield (
-            f"differences by {listed(list(map(test_words, tests)))}, p <= {self.choices.alpha:g}, {corrected}; each"
-            " choice of pairs is tested by itself"
-        )
-        kinds = dict.fromkeys((each.people.test, each.automatic.test) for each in self.agreements)
-        for people, automatic in kinds:
+    def notes(self) -> Iterator[Note]:
+        tests = dict.fromkeys(t for row in self.agreements for t in (row.automatic.test, row.people.test))
+        yield Note.of("tests-used", tests=list(tests), alpha=self.choices.alpha, correct=self.choices.correct)
+        for people, automatic in dict.fromkeys((r.people.test, r.automatic.test) for r in self.agreements):
             if people == SAMPLED and automatic != "t":
-                yield (
-                    f"people are tested by {test_words(people)}, measures by {test_words(automatic)} over topics: tests"
-                    " of different kinds, by which even the same scores can lead to different conclusions; with --test"
-                    " t both are t-tests"
+                yield Note.of("tests-of-two-kinds", people=people, measures=automatic)
+        yield Note.of("neither-is-no-proof")
+        for human in dict.fromkeys(row.human.measure for row in self.agreements):
+            rows = [row for row in self.agreements if row.human.measure == human]
+            yield from _for_whom(rows)
+        for row in self.agreements:
+            if row.untested:
+                yield Note.of(
+                    "pairs-not-tested-by-both",
+                    measure=row.measure.words,
+                    human=row.human.words,
+                    among=row.among,
+                    n=row.untested,
+                    pairs=row.pairs,
                 )
-        yield "that neither finds a difference does not show that there is none"
-        yield from self._for_whom()
-        for each in self.agreements:
-            if each.untested:
-                yield (
-                    f"{each.measure.words} and {each.human.words}, {AMONG_WORDS[each.among]}: {each.untested} of"
-                    f" {counted(each.pairs, 'pair')} could not be tested by both"
+        for row in self.agreements if not self.all_topics else ():
+            if row.without_measure:
+                yield Note.of(
+                    "judged-without-score",
+                    measure=row.measure.words,
+                    human=row.human.words,
+                    n=row.without_measure,
                 )
-        if not self.all_topics:
-            for each in self.agreements:
-                if each.without_measure:
-                    yield (
-                        f"{each.measure.words}: {counted(each.without_measure, 'summary', 'summaries')} that people"
-                        f" judged on {each.human.words} {'has' if each.without_measure == 1 else 'have'} no score, and"
-                        " people are tested without them too"
-                    )
 
-    def _for_whom(self) -> Iterator[str]:
-        """For whom people's conclusions hold; by choice of pairs where that makes a difference."""
-        for human in dict.fromkeys(each.human.measure for each in self.agreements):
-            found: dict[str, dict[str, None]] = {}
-            own = [each for each in self.agreements if each.human.measure == human]
-            for each in own:
-                if (whose := each.people.population) is not None:
-                    for line in _whose(whose):
-                        found.setdefault(line, {})[AMONG_WORDS[each.among]] = None
-            every = len({each.among for each in own})
-            for line, where in found.items():
-                of = (
-                    own[0].human.words
-                    if len(where) == every
-                    else f"{own[0].human.words} ({listed(list(where))})"
-                )
-                yield f"{of}: {line}"
+    def on_demand(self) -> Mapping[str, Callable[[], Table]]:
+        return {"conclusions": self._all_rows, "conclusion-pairs": self._all_pairs}
 
-    # As tables
+    def _all_rows(self) -> Table:
+        """A row per measure, human measure and choice of pairs."""
+        rows = [row.record() for row in self.agreements]
+        return Table.of("conclusions", rows, *rows[0], title="Conclusions of measures beside people's")
 
-    def table(self) -> Table:
-        """The five cells, one row each; `tables` has one per choice of pairs."""
-        return self._cells(self.agreements, "conclusions", "Conclusions of measures beside people's")
+    def _all_pairs(self) -> Table:
+        """A row per measure, human measure, choice of pairs and pair of systems.
 
-    def tables(self) -> Tables:
+        Differences are a less b, turned so that they are positive where a is better; p is corrected.
+        """
+        rows = (pair for row in self.agreements for pair in row.pair_records())
+        return Table.of("conclusion-pairs", rows, *PAIR_COLUMNS)
+
+    def tables(self) -> Iterator[Table]:
         """The cells by choice of pairs, then the pairs on which a measure and people contradict each other."""
-        kinds = list(dict.fromkeys(each.among for each in self.agreements))
-        found = [
-            self._cells(
-                [each for each in self.agreements if each.among == among],
+        for among in dict.fromkeys(row.among for row in self.agreements):
+            yield self._cells(
+                [row for row in self.agreements if row.among == among],
                 f"conclusions-{among}",
                 f"Conclusions of measures beside people's, on {AMONG_WORDS[among]}: who finds a difference",
             )
-            for among in kinds
-        ]
-        opposite = self.contradictions()
-        notes = tuple(dict.fromkeys(self._notes()))
-        return Tables((*found, opposite) if opposite.rows else tuple(found), notes=notes)
+        opposite = self._contradictions()
+        if opposite.rows:
+            yield opposite
 
     def _cells(self, rows: Sequence[ConclusionAgreement], name: str, title: str) -> Table:
         records = [each.record() for each in rows]
@@ -659,14 +603,9 @@ class ConclusionsResult(Tabular):
             columns=(*(seen.get(key) or Column(key, show="never") for key in records[0]), beyond),
             rows=tuple(lines),
             title=title,
-            said=tuple(
-                line for group in self._groups() if group[0] in rows for line in self._sentences(group)
-            ),
-            notes=tuple(dict.fromkeys(self._notes())) if name == "conclusions" else (),
-            signature=self.signature,
         )
 
-    def contradictions(self) -> Table:
+    def _contradictions(self) -> Table:
         """The pairs of which people find one system better, and a measure the other."""
         rows: list[tuple[Cell, ...]] = [
             (
@@ -698,28 +637,11 @@ class ConclusionsResult(Tabular):
             ),
             rows=tuple(rows),
             title="Contradictions: people find the one system better, the measure the other (corrected p)",
-            signature=self.signature,
         )
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row per measure, human measure and choice of pairs; `pairs_frame` has the pairs."""
-        import pandas as pd
-
-        return pd.DataFrame([each.record() for each in self.agreements])
-
-    def pairs_frame(self) -> pd.DataFrame:
-        """One row per measure, human measure, choice of pairs and pair of systems.
-
-        Differences are a less b, turned so that they are positive where a is better; p is corrected.
-        """
-        import pandas as pd
-
-        rows = (row for each in self.agreements for row in each.pair_records())
-        return pd.DataFrame(rows, columns=list(PAIR_COLUMNS))
 
     def _populations(self) -> Iterator[dict[str, Any]]:
         """Whose judgments people's conclusions are from; measures with other summaries leave them other judgments."""
-        for group in self._groups():
+        for group in self.groups():
             for people in {id(each.people): each.people for each in group}.values():
                 if people.population is not None:
                     yield {
@@ -729,70 +651,26 @@ class ConclusionsResult(Tabular):
                         **people.population.facts(),
                     }
 
-    def as_dict(self) -> dict[str, Any]:
-        found: dict[str, Any] = plain(
-            {
-                "alpha": self.choices.alpha,
-                "correction": self.choices.correct,
-                "rows": [each.record() for each in self.agreements],
-                "pairs": [row for each in self.agreements for row in each.pair_records()],
-                "populations": list(self._populations()),
-                "sentences": list(self.sentences()),
-                "notes": list(dict.fromkeys(self._notes())),
-                "signature": self.signature,
-            }
-        )
-        return found
 
-
-def _contradictions(tested: Sequence[ConclusionAgreement]) -> Iterator[str]:
-    """Who contradicts people, and on which pairs; or that nobody does, where anybody could."""
-    human = tested[0].human.words
-    against = [each for each in tested if each.count(OPPOSITE)]
-    if len(against) > MOST_SAID:
-        order = sorted(against, key=lambda each: -each.count(OPPOSITE))
-        many = [f"{each.measure.words} ({counted(each.count(OPPOSITE), 'pair')})" for each in order]
-        yield f"{len(against)} of {len(tested)} measures contradict {human}: {listed(many, most=9)}."
-        return
-    for each in against:
-        named = [
-            f"{row['people_better']} better than {row['measure_better']}"
-            for row in each.pair_records(OPPOSITE)
-        ]
-        yield (
-            f"{each.measure.words} contradicts {human} on {counted(len(named), 'pair')}: people find"
-            f" {listed(named, most=6)}, the measure the reverse."
-        )
-    who = "no measure" if len(tested) > 1 else f"{tested[0].measure.words} never"
-    if not against and any(each.count(SAME) for each in tested):
-        yield f"{who} contradicts {human}: wherever both find a difference, it is in the same direction."
-    elif not against:
-        what = "a measure" if len(tested) > 1 else tested[0].measure.words
-        yield f"no pair is found different both by {human} and by {what}, so that nothing is contradicted."
-
-
-def _unfindable(tested: Sequence[ConclusionAgreement]) -> Iterator[str]:
-    """Pairs that people's test could not have found: that they were not found says nothing of people."""
-    human = tested[0].human.words
-    lost = [int((each.people.out_of_reach & (each.cell >= 0)).sum()) for each in tested]
-    if any(lost):
-        most = counted(max(lost), "pair")
-        yield (
-            f"{most if len(set(lost)) == 1 else f'up to {most}'} could not have been found different by {human} (no p"
-            " within reach is significant): there people neither confirm nor refute a measure."
-        )
+def _for_whom(rows: Sequence[ConclusionAgreement]) -> Iterator[Note]:
+    """For whom people's conclusions hold; `among` are choices of pairs, where it is not so of all."""
+    where: dict[str, tuple[Note, list[Among]]] = {}
+    for row in rows:
+        if (whose := row.people.population) is None:
+            continue
+        n = len(whose.assessors)
+        notes = [Note.of("people-are-these", n=n, why=whose.why)]
+        if whose.effects == "random":
+            notes = [Note.of("people-are-a-sample", n=n), *whose.notes()]
+        for note in notes:
+            among = where.setdefault(repr(note), (note, []))[1]
+            among += [row.among] if row.among not in among else []
+    every = len({row.among for row in rows})
+    for note, among in where.values():
+        some = [] if len(among) == every else among
+        yield Note(note.code, {"human": rows[0].human.words, "among": some, "about": note.data})
 
 
 def _beyond(each: ConclusionAgreement) -> int:
     """Pairs in the cells that one side or the other could not have found."""
     return int(((each.people.out_of_reach | each.automatic.out_of_reach) & (each.cell >= 0)).sum())
-
-
-def _whose(whose: Population) -> Iterator[str]:
-    """For whom people's conclusions hold."""
-    if whose.effects == "random":
-        yield f"people's conclusions are for {whose.like_these}, who are a sample as topics are"
-        yield from (spoken_note(note) for note in whose.notes())
-    else:
-        why = f" ({whose.why})" if whose.why else ""
-        yield f"people's conclusions are for {whose.these}, not for others{why}"

@@ -14,21 +14,19 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge import __version__
 from adjudge.analyses.conclusions import Conclusion
-from adjudge.analyses.corrections import CORRECTIONS
-from adjudge.analyses.meta.better import swaps_for
+from adjudge.analyses.meta.better.result import swaps_for
 from adjudge.analyses.meta.cells import Cells, several_among
 from adjudge.analyses.meta.words import over_words
 from adjudge.analyses.scores import Source, scores_of
 from adjudge.core.engine import generator
 from adjudge.core.errors import UsageError, quoted
 from adjudge.core.errors import among as hint
-from adjudge.core.table import Cell, Column, Table, Tabular, plain
+from adjudge.core.results import Note, Result
+from adjudge.core.table import Cell, Column, Table
 from adjudge.core.words import counted, listed
 from adjudge.data.scores import AllLengths, Among, MeasureInfo
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from adjudge.stats.checks import FloatArray
     from adjudge.stats.hotelling import HotellingT2
     from adjudge.stats.multiple import Correction
@@ -48,8 +46,8 @@ class HotellingPair:
     conclusion_flips: Conclusion
 
 
-@dataclass(frozen=True, repr=False)
-class HotellingResult(Tabular):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class HotellingResult(Result):
     """Every two of some systems on several measures together."""
 
     name: str
@@ -60,76 +58,37 @@ class HotellingResult(Tabular):
     correct: Correction
     sets: bool
     """Whether several topics belong to one set."""
-    signature: str
+    resamples: int | None
+    seed: int
 
     def of(self, among: Among) -> tuple[HotellingPair, ...]:
         """The pairs of one choice of systems."""
         return tuple(each for each in self.pairs if each.among == among)
 
-    def _on(self, among: Among) -> str:
-        on = f"n {listed([each.words for each in self.measures])} together"
-        alone = len(self.pairs) == 1  # two systems by name are no choice of systems
-        return f"O{on}" if alone else f"Among {over_words(among)}, o{on}"
-
-    def headline(self) -> str:
-        """How many pairs differ, by T-squared and by sign flips."""
-        return self._headline(self.among[0])
-
-    def _headline(self, among: Among) -> str:
-        pairs = self.of(among)
-        if len(pairs) == 1:
-            return self._one(pairs[0])
-        corrected = (
-            "not corrected" if self.correct == "none" else CORRECTIONS[self.correct].over("these pairs")
+    def how(self) -> str:
+        measures = "+".join(info.measure for info in self.measures)
+        return (
+            f"hotelling|{measures}|among:{'+'.join(self.among)}|paired:topics|flips:{self.resamples or 'as-needed'}"
+            f"|correct:{self.correct}|seed:{self.seed}|v:{__version__}"
         )
-        by_f, by_flips = (
-            Counter(getattr(p, name) for p in pairs) for name in ("conclusion", "conclusion_flips")
-        )
-        many = counted(len(pairs), "pair")
-        said = [f"{by_f['differ']:,} of {many} of systems differ (Hotelling's T-squared, {corrected})"]
-        said.append(f"by sign flips of topics {by_flips['differ']:,}")
-        if lost := by_flips["could not have been found"]:
-            said.append(f"by flips {lost:,} could not have been found")
-        if untested := by_f["not tested"]:
-            said.append(f"{untested:,} could not be tested")
-        return f"{self._on(among)}, {'; '.join(said)}."
 
-    def _one(self, pair: HotellingPair) -> str:
-        from adjudge.stats.paired import p_words
+    def facts(self) -> dict[str, Any]:
+        return {
+            "measures": [info.measure for info in self.measures],
+            "among": list(self.among),
+            "alpha": self.alpha,
+            "correct": self.correct,
+        }
 
-        test, on = pair.test, self._on(pair.among)
-        if test.why is not None:
-            return f"{on}, {pair.a} and {pair.b} could not be tested: {test.why}."
-        found = {
-            "differ": f"{pair.a} and {pair.b} differ",
-            "not significantly different": f"{pair.a} and {pair.b} are not significantly different",
-        }[pair.conclusion]
-        f = f"F({test.df[0]}, {test.df[1]}) = {test.f:.2f}, {p_words(test.p, self.alpha)}"
-        flips = "all" if test.method == "exact" else "random"
-        flipped = f"by {flips} sign flips of topics {p_words(test.permutation_p, self.alpha)}"
-        if pair.conclusion_flips == "could not have been found":
-            flipped += f", where no p is below {test.least:.3g}"
-        topics = counted(test.n, "topic")
-        return f"{on}, {found} (Hotelling's T-squared = {test.t2:.2f}, {f}, {topics}; {flipped})."
-
-    def sentences(self) -> Iterator[str]:
-        yield from map(self._headline, self.among)
-        if self.sets:
-            yield "Topics of one set count as independent in Hotelling's test: where they are alike, p is too small."
-
-    def notes(self) -> Iterator[str]:
-        for why, many in Counter(each.test.why for each in self.pairs if each.test.why is not None).items():
-            yield f"{counted(many, 'pair')} of systems not tested: {why}"
-        dropped = [each.test.dropped for each in self.pairs]
+    def notes(self) -> Iterator[Note]:
+        for why, n in Counter(pair.test.why for pair in self.pairs if pair.test.why is not None).items():
+            yield Note.of("pairs-not-tested", n=n, why=why)
+        dropped = [pair.test.dropped for pair in self.pairs]
         if any(dropped):
-            few, most = min(dropped), max(dropped)
-            yield (
-                f"topics without a score of both systems on every measure are left out: {few:,}"
-                + (f" to {most:,}" if most > few else "")
-                + " of each pair"
-            )
+            yield Note.of("topics-left-out", least=min(dropped), most=max(dropped))
 
-    def table(self) -> Table:
+    def tables(self) -> Iterator[Table]:
+        """A row per pair, with the mean difference on every measure: a less b, higher is better."""
         rows: list[tuple[Cell, ...]] = []
         for each in self.pairs:
             t = each.test
@@ -156,7 +115,7 @@ class HotellingResult(Tabular):
                     t.why,
                 )
             )
-        return Table(
+        yield Table(
             name="hotelling",
             columns=(
                 Column("among", right=False, show="varies"),
@@ -188,29 +147,7 @@ class HotellingResult(Tabular):
                 f"Systems on {counted(len(self.measures), 'measure')} together, among"
                 f" {listed(list(map(over_words, self.among)))}: Hotelling's T-squared over topics"
             ),
-            said=tuple(self.sentences()),
-            notes=tuple(self.notes()),
-            signature=self.signature,
         )
-
-    def as_dict(self) -> dict[str, Any]:
-        found: dict[str, Any] = plain(
-            {
-                "measures": [each.measure for each in self.measures],
-                "among": list(self.among),
-                "alpha": self.alpha,
-                "correct": self.correct,
-                "pairs": list(self.table().records()),
-                "sentences": list(self.sentences()),
-                "notes": list(self.notes()),
-                "signature": self.signature,
-            }
-        )
-        return found
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row per pair, with the mean difference on every measure: a less b, higher is better."""
-        return self.table().to_frame()
 
 
 def hotelling(
@@ -260,8 +197,8 @@ def hotelling(
         alpha=alpha,
         correct=correct,
         sets=cube.sets,
-        signature=f"hotelling|{'+'.join(each.measure for each in cube.measures)}|among:{'+'.join(wanted)}|paired:topics"
-        f"|flips:{resamples or 'as-needed'}|correct:{correct}|seed:{seed}|v:{__version__}",
+        resamples=resamples,
+        seed=seed,
     )
 
 
