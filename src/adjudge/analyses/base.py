@@ -19,6 +19,7 @@ from typing import (
     Generic,
     Literal,
     ParamSpec,
+    Protocol,
     TypeVar,
     cast,
 )
@@ -58,6 +59,8 @@ class Analysis(Declared, Generic[R_co]):
     """How often the command runs it: for every measure, length and form, for every measure, or once."""
     SEVERAL_SOURCES: ClassVar[bool] = False
     """Whether it takes several data sets by their names too."""
+    SCORES_OPTIONAL: ClassVar[bool] = False
+    """Whether it can do without scores; `run` is then given None."""
     METHODS: ClassVar[bool] = False
     """Whether its result has a paragraph on methods."""
     VARIANTS: ClassVar[Mapping[str, str]] = {}
@@ -130,9 +133,9 @@ class Analysis(Declared, Generic[R_co]):
         """The measures that the command runs it for where none is named; none for all."""
         return ()
 
-    def of(self, source: Source) -> R_co:
-        """The result of any source of scores."""
-        return self.run(self.read(source))
+    def of(self, source: Source | None) -> R_co:
+        """The result of any source of scores; of none where it can do without."""
+        return self.run(self.read(source) if source is not None else cast("Scores", None))
 
     def read(self, source: Any) -> Scores:
         """The scores of a source, less those of the assessors that are to be left out."""
@@ -180,13 +183,20 @@ def analysis_function(
     name = cls.FUNCTION or cls.NAME
     known = declared(cls)
 
-    def analyse(scores: Any, *args: P.args, **options: P.kwargs) -> R:
+    def analyse(scores: Any = None, *args: P.args, **options: P.kwargs) -> R:
+        if scores is None and not cls.SCORES_OPTIONAL:
+            raise TypeError(f"{name}() needs scores: an evaluation, a path or a DataFrame")
         for option_name in options:
             if option_name not in known and option_name != "progress":
                 raise TypeError(f"{name}() has no option {option_name!r}{nearest(option_name, known)}")
         return declaration(*args, **options).of(scores)
 
-    source = inspect.Parameter("scores", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="Source")
+    source = inspect.Parameter(
+        "scores",
+        inspect.Parameter.POSITIONAL_OR_KEYWORD,
+        annotation="Source",
+        default=None if cls.SCORES_OPTIONAL else inspect.Parameter.empty,
+    )
     analyse.__name__ = analyse.__qualname__ = name
     analyse.__module__ = cls.__module__
     about = f"{inspect.getdoc(cls)}\n\n{SOURCES}"
@@ -196,6 +206,17 @@ def analysis_function(
     return cast(
         "Callable[Concatenate[Source | Mapping[str, Source], P], R]", analyse
     )  # which also takes `scores` by name
+
+
+class WithoutScores(Protocol[P, R_co]):
+    """The public function of an analysis that can do without scores."""
+
+    def __call__(self, scores: Source | None = None, *args: P.args, **options: P.kwargs) -> R_co: ...
+
+
+def analysis_without_scores(declaration: Callable[P, Analysis[R]]) -> WithoutScores[P, R]:
+    """The public function of an analysis with `SCORES_OPTIONAL`."""
+    return cast("WithoutScores[P, R]", analysis_function(declaration))
 
 
 SOURCES = (

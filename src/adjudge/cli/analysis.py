@@ -102,7 +102,7 @@ def command_of(name: str) -> Callable[..., None]:
 
     def command(**typed: Any) -> None:
         outputs = {output: typed.pop(output) for output in OUTPUTS if output in typed}
-        sources = [typed.pop("scores"), *(typed.pop("more", None) or ())]
+        sources = [typed.pop("scores", None), *(typed.pop("more", None) or ())]
         lower = tuple(typed.pop("lower", None) or ())
         signature = outputs.pop("signature")
         chosen = _chosen(cls, variants, typed, signature)
@@ -114,7 +114,7 @@ def command_of(name: str) -> Callable[..., None]:
                 raise UsageError("--lower-is-better is for all measures, --lower for some: say one of them")
             asked["lower_is_better"] = lower
         source = _source(cls, chosen, variants, sources)
-        for path in source.values() if isinstance(source, Mapping) else (source,):
+        for path in source.values() if isinstance(source, Mapping) else filter(None, (source,)):
             not_over(outputs["csv"], path)
         print_results(_results(chosen, asked, source), **outputs)
 
@@ -233,7 +233,7 @@ def _results(cls: type[Analysis[Any]], asked: dict[str, Any], source: Any) -> li
     working = progress(cls.WORK) if cls.WORK else nullcontext(silent)
     with reading_once(), working as told:  # analyses only look
         wanted = cls(**asked, progress=told)
-        scores = wanted.read(source)
+        scores: Any = None if source is None else wanted.read(source)
         measures = wanted.measure or wanted.usual_measures(scores)
         if cls.RUNS == "once":
             results = [wanted.run(scores)]
@@ -244,7 +244,7 @@ def _results(cls: type[Analysis[Any]], asked: dict[str, Any], source: Any) -> li
                 replace(wanted, measure=measure, length=length, form=form).run(scores)
                 for measure, length, form in scores.each(measures, length=wanted.length, form=wanted.form)
             ]
-        for one in scores.values() if isinstance(scores, Mapping) else (scores,):
+        for one in scores.values() if isinstance(scores, Mapping) else filter(None, (scores,)):
             _warn_of_judges(one, [part for result in results for part in parts_of(result)])
         return results
 
@@ -273,7 +273,8 @@ def _parameters(cls: type[Analysis[Any]], variants: Variants) -> Iterable[inspec
         switch = kind in ("switch", "switch or texts")
         return inspect.Parameter(name, keyword, annotation=annotation, default=False if switch else None)
 
-    yield inspect.Parameter("scores", keyword, annotation=options.Scores)
+    needed = inspect.Parameter("scores", keyword, annotation=options.Scores)
+    yield needed.replace(default=None) if cls.SCORES_OPTIONAL else needed
     if any(each.SEVERAL_SOURCES for each in (cls, *variants.values())):
         yield inspect.Parameter("more", keyword, annotation=MORE, default=None)
     for name, (about, _) in declared(cls).items():
@@ -345,12 +346,16 @@ def print_results(
     if json:
         show_json([part.as_dict() for part in shown])
     elif latex or markdown or methods:
-        texts = []
+        texts, paragraphs = [], []
         for result in results:
             one = result.only(table) if table else result
             texts += [one.to_latex()] if latex else [one.to_markdown()] if markdown else []
             if methods and (paragraph := result.methods()) is not None:
-                texts.append(paragraph.to_markdown() if markdown else paragraph.to_latex())
+                texts.append(paragraph.in_markdown if markdown else paragraph.latex)
+                paragraphs.append(paragraph)
+        if paragraphs:  # what they cite, each work once
+            every = paragraphs[0].and_of(paragraphs[1:])
+            texts.append(every.references_in_markdown() if markdown else every.bibtex)
         print("\n\n".join(texts))
     elif csv is None:
         for number, part in enumerate(shown):
@@ -393,7 +398,7 @@ def show_one(result: Result) -> None:
         print(drawn)
     if len(tables) > 1 and set(sentences) - said:
         print()
-    for sentence in sentences:
+    for sentence in () if result.ROWS_SAY_ALL else sentences:
         if sentence not in said:
             say(sentence)
     say(result.signature, "dim")
