@@ -448,7 +448,7 @@ SCENES = [
         adjudge groups e -m coverage --scale ranks --pairs
         adjudge groups e -m coverage --scale topic-ranks --json
         adjudge groups e -m rouge-2 --against lead
-        adjudge groups e -m coverage --contrast humans-machines --pool humans
+        adjudge groups e -m coverage --contrast humans-machines --pool-humans
         adjudge groups e -m coverage --contrast humans-machines --csv groups.csv
         adjudge groups e -m rouge-2 --latex
         adjudge anova e -m rouge-2
@@ -877,7 +877,7 @@ SCENES = [
         adjudge lengths long.csv
         adjudge lengths long.csv --json
         adjudge lengths long.csv --csv -
-        adjudge lengths long.csv --latex --pool humans
+        adjudge lengths long.csv --latex --pool-humans
         adjudge plan table.csv --simulations 200
         adjudge plan table.csv --difference 0.02 --simulations 200 --json
         adjudge plan table.csv --difference 5% --simulations 200 --csv -

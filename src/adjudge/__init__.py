@@ -33,16 +33,16 @@ if TYPE_CHECKING:
     from adjudge.analyses.corrected import compare_corrected as compare_corrected
     from adjudge.analyses.counts import counts as counts
     from adjudge.analyses.examples.result import examples as examples
-    from adjudge.analyses.groups.result import groups as groups
+    from adjudge.analyses.groups import groups as groups
     from adjudge.analyses.judges.drift import judge_drift as judge_drift
     from adjudge.analyses.judges.result import judge_report as judge_report
-    from adjudge.analyses.lengths.result import lengths as lengths
+    from adjudge.analyses.lengths import lengths as lengths
     from adjudge.analyses.meta.result import meta as meta
     from adjudge.analyses.mismatch.result import MismatchResult
     from adjudge.analyses.plan.result import plan as plan
     from adjudge.analyses.preferences.strengths import prefer as prefer
     from adjudge.analyses.scores import HasScores, LowerIsBetter, Patterns, Scores, Source
-    from adjudge.analyses.simulate.result import simulate as simulate
+    from adjudge.analyses.simulate import simulate as simulate
     from adjudge.analyses.slices import slices as slices
     from adjudge.analyses.stability import stability as stability
     from adjudge.analyses.topics import topics as topics
@@ -61,14 +61,14 @@ _ANALYSES = {
     "dossiers": "assessors",
     "examples": "examples.result",
     "figure": "catalogue.catalogue",
-    "groups": "groups.result",
+    "groups": "groups",
     "judge_drift": "judges.drift",
     "judge_report": "judges.result",
-    "lengths": "lengths.result",
+    "lengths": "lengths",
     "meta": "meta.result",
     "plan": "plan.result",
     "prefer": "preferences.strengths",
-    "simulate": "simulate.result",
+    "simulate": "simulate",
     "slices": "slices",
     "stability": "stability",
     "topics": "topics",

@@ -40,23 +40,23 @@ if TYPE_CHECKING:
     from adjudge.analyses.agreement import Agreement
     from adjudge.analyses.anova.result import anova as _anova
     from adjudge.analyses.assessors import Assessors
-    from adjudge.analyses.base import analysis_function
+    from adjudge.analyses.base import analysis_function, analysis_without_scores
     from adjudge.analyses.catalogue.catalogue import figure as _figure
     from adjudge.analyses.compare import Compare, CompareAll
     from adjudge.analyses.corrected import CompareCorrected
     from adjudge.analyses.counts import Counts
     from adjudge.analyses.examples.result import examples as _examples
-    from adjudge.analyses.groups.result import groups as _groups
+    from adjudge.analyses.groups import Groups
     from adjudge.analyses.judges.drift import judge_drift as _judge_drift
     from adjudge.analyses.judges.result import judge_report as _judge_report
-    from adjudge.analyses.lengths.result import lengths as _lengths
+    from adjudge.analyses.lengths import Lengths
     from adjudge.analyses.meta.result import meta as _meta
     from adjudge.analyses.mismatch.result import Agree, MismatchResult
     from adjudge.analyses.plan.result import plan as _plan
     from adjudge.analyses.preferences.measures import Convergence, MeasureAgreement, PaperTable, Systems
     from adjudge.analyses.preferences.strengths import By, Of, PreferenceFit
     from adjudge.analyses.scores import Patterns, Scores, Source
-    from adjudge.analyses.simulate.result import simulate as _simulate
+    from adjudge.analyses.simulate import Simulate
     from adjudge.analyses.slices import Slices
     from adjudge.analyses.stability import Stability
     from adjudge.analyses.topics import Topics
@@ -935,11 +935,11 @@ class Evaluation:
         topics = analysis_function(Topics)
         examples = _examples
         figure = _figure
-        groups = _groups
-        lengths = _lengths
+        groups = analysis_function(Groups)
+        lengths = analysis_function(Lengths)
         anova = _anova
         plan = _plan
-        simulate = _simulate
+        simulate = analysis_without_scores(Simulate)
         slices = analysis_function(Slices)
         dossiers = analysis_function(Assessors)
         stability = analysis_function(Stability)
@@ -950,12 +950,12 @@ class Evaluation:
         counts = Analysis("counts", "counts")
         examples = Analysis("examples.result", "examples")
         figure = Analysis("catalogue.catalogue", "figure")
-        groups = Analysis("groups.result", "groups")
+        groups = Analysis("groups", "groups")
         topics = Analysis("topics", "topics")
-        lengths = Analysis("lengths.result", "lengths")
+        lengths = Analysis("lengths", "lengths")
         anova = Analysis("anova.result", "anova")
         plan = Analysis("plan.result", "plan")
-        simulate = Analysis("simulate.result", "simulate")
+        simulate = Analysis("simulate", "simulate")
         slices = Analysis("slices", "slices")
         dossiers = Analysis("assessors", "dossiers")
         stability = Analysis("stability", "stability")

@@ -16,8 +16,8 @@ from adjudge.analyses.catalogue.comparing import SPECS
 from adjudge.analyses.catalogue.spec import FigureOptions
 from adjudge.analyses.compare import compare
 from adjudge.analyses.compare.words import tally
-from adjudge.analyses.groups.result import groups
-from adjudge.analyses.lengths.result import lengths
+from adjudge.analyses.groups import groups
+from adjudge.analyses.lengths import lengths
 from adjudge.analyses.plan.designs import DesignStudy
 from adjudge.analyses.plan.result import plan
 from adjudge.analyses.scores import Scores

@@ -268,20 +268,8 @@ COMMANDS = (
         "examples:command",
         "adjudge examples my-eval -m rouge-2 --between fluent,random",
     ),
-    Command(
-        "groups",
-        COMPARE,
-        "Which systems differ, all pairs at once: letters, lines, ranks left open, a critical-difference diagram.",
-        "groups:command",
-        "adjudge groups my-eval -m rouge-2 --contrast humans-machines",
-    ),
-    Command(
-        "lengths",
-        COMPARE,
-        "Compare target lengths: scores centred by topic, groups, noise, and how rankings agree.",
-        "lengths:command",
-        "adjudge lengths lengths.csv -m coverage",
-    ),
+    analysis("groups"),
+    analysis("lengths"),
     Command(
         "plan",
         COMPARE,
@@ -289,13 +277,7 @@ COMMANDS = (
         "plan:command",
         "adjudge plan my-eval -m rouge-2 --difference 0.01",
     ),
-    Command(
-        "simulate",
-        COMPARE,
-        "How often tests find a difference that is there, or is not, in simulated scores.",
-        "simulate:command",
-        "adjudge simulate --topics 24 --difference 0.5 --simulations 200",
-    ),
+    analysis("simulate"),
     analysis("agreement"),
     analysis("dossiers"),
     Command(
