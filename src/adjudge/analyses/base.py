@@ -67,6 +67,8 @@ class Analysis(Declared, Generic[R_co]):
     """Analyses that share the command: by the option that asks for one, the name of its public function."""
     LEAVES_OUT: ClassVar[bool] = True
     """Whether scores are read without the assessors to be left out; what looks at judgments leaves them out itself."""
+    LEAVES_OUT_REFUSED: ClassVar[bool] = False
+    """Whether the command leaves out measures that it cannot take, with a note, where none is named."""
     WORK: ClassVar[str] = ""
     """What takes long, as a terminal is told while `progress` is called."""
 
@@ -123,7 +125,7 @@ class Analysis(Declared, Generic[R_co]):
         (), metavar="A,B,...", panel=READING, help="Columns that are not to be read."
     )
     progress: Progress = field(default=silent, compare=False, repr=False)
-    """Called with how much of `WORK` is done, and of how much; no option."""
+    """Called with how much of `WORK` is done, and of how much (0 where nobody knows); no option."""
 
     def run(self, scores: Scores) -> R_co:
         """The result, of scores that are read and of the assessors that are wanted."""

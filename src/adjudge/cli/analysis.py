@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import fields, replace
 from pathlib import Path
@@ -17,8 +17,9 @@ from adjudge.analyses.base import Analysis, silent
 from adjudge.cli import options
 from adjudge.cli.completion import complete_measures, complete_systems
 from adjudge.cli.output import not_over, progress, say, show, show_json, warn, write_text
-from adjudge.core.errors import UsageError, quoted
+from adjudge.core.errors import AdjudgeError, UsageError, quoted
 from adjudge.core.options import READING, Kind, Option, asks_for, declared, parse_options
+from adjudge.core.phrases import spoken
 from adjudge.core.results import Result, Results
 from adjudge.core.table import joined
 from adjudge.data.packed import PACKED
@@ -138,7 +139,7 @@ def _chosen(
         raise UsageError(f"--{flags[0]} and --{flags[1]} ask for different analyses: say one of them")
     chosen = variants[flags[0]] if flags else cls
     for name, value in typed.items():
-        if value in (None, False) or name in declared(chosen) or name in flags:
+        if value is None or value is False or name in declared(chosen) or name in flags:
             continue
         whose = [flag for flag, each in variants.items() if name in declared(each)]
         if flags or not whose:
@@ -238,7 +239,7 @@ def _results(cls: type[Analysis[Any]], asked: dict[str, Any], source: Any) -> li
         if cls.RUNS == "once":
             results = [wanted.run(scores)]
         elif cls.RUNS == "measure":
-            results = [replace(wanted, measure=name).run(scores) for name in scores.resolved(measures)]
+            results = list(_each_measure(wanted, scores, scores.resolved(measures)))
         else:
             results = [
                 replace(wanted, measure=measure, length=length, form=form).run(scores)
@@ -247,6 +248,22 @@ def _results(cls: type[Analysis[Any]], asked: dict[str, Any], source: Any) -> li
         for one in scores.values() if isinstance(scores, Mapping) else filter(None, (scores,)):
             _warn_of_judges(one, [part for result in results for part in parts_of(result)])
         return results
+
+
+def _each_measure(wanted: Analysis[Any], scores: Scores, measures: Sequence[str]) -> Iterator[Result]:
+    """A result for every measure; some analyses leave out those that they cannot take, where none was named."""
+    refused: list[AdjudgeError] = []
+    for name in measures:
+        try:
+            yield replace(wanted, measure=name).run(scores)
+        except AdjudgeError as error:
+            if wanted.measure or not wanted.LEAVES_OUT_REFUSED:
+                raise
+            refused.append(error)
+    if len(refused) == len(measures):
+        raise refused[0]
+    for why in refused:
+        warn(f"left out: {spoken(why.args[0], 'command')}")
 
 
 def _warn_of_judges(scores: Scores, results: Sequence[Result]) -> None:
