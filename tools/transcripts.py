@@ -455,7 +455,7 @@ SCENES = [
         adjudge anova e -m coverage
         adjudge anova e -m coverage --interactions --sizes
         adjudge anova e -m coverage --random topic,assessor --resamples 50
-        adjudge anova e -m coverage --type 3 --pool humans --json
+        adjudge anova e -m coverage --ss-type 3 --pool-humans --json
         adjudge anova e -m rouge-2 --factors type,system,topic --csv anova.csv
         adjudge anova e -m rouge-2 --latex
         adjudge topics e -m rouge-2
@@ -866,7 +866,7 @@ SCENES = [
         adjudge groups table.csv --against lead --csv -
         adjudge groups - --latex < table.csv
         adjudge anova table.csv
-        adjudge anova table.csv --type 2 --json
+        adjudge anova table.csv --ss-type 2 --json
         adjudge anova table.csv --csv -
         adjudge anova long.csv --length 100 --interactions --latex
         adjudge anova - --random topic --resamples 50 < table.csv

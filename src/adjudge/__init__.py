@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from adjudge.analyses.agreement import agreement as agreement
-    from adjudge.analyses.anova.result import anova as anova
+    from adjudge.analyses.anova import anova as anova
+    from adjudge.analyses.anova import anova_ordinal as anova_ordinal
     from adjudge.analyses.assessors import dossiers as dossiers
     from adjudge.analyses.catalogue.catalogue import figure as figure
     from adjudge.analyses.compare import compare as compare
@@ -53,7 +54,8 @@ __version__ = "0.1.0"
 
 _ANALYSES = {
     "agreement": "agreement",
-    "anova": "anova.result",
+    "anova": "anova",
+    "anova_ordinal": "anova",
     "compare": "compare",
     "compare_all": "compare",
     "compare_corrected": "corrected",

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from adjudge.analyses.agreement import Agreement
-    from adjudge.analyses.anova.result import anova as _anova
+    from adjudge.analyses.anova import Anova, AnovaOrdinal
     from adjudge.analyses.assessors import Assessors
     from adjudge.analyses.base import analysis_function, analysis_without_scores
     from adjudge.analyses.catalogue.catalogue import figure as _figure
@@ -937,7 +937,8 @@ class Evaluation:
         figure = _figure
         groups = analysis_function(Groups)
         lengths = analysis_function(Lengths)
-        anova = _anova
+        anova = analysis_function(Anova)
+        anova_ordinal = analysis_function(AnovaOrdinal)
         plan = _plan
         simulate = analysis_without_scores(Simulate)
         slices = analysis_function(Slices)
@@ -953,7 +954,8 @@ class Evaluation:
         groups = Analysis("groups", "groups")
         topics = Analysis("topics", "topics")
         lengths = Analysis("lengths", "lengths")
-        anova = Analysis("anova.result", "anova")
+        anova = Analysis("anova", "anova")
+        anova_ordinal = Analysis("anova", "anova_ordinal")
         plan = Analysis("plan.result", "plan")
         simulate = Analysis("simulate", "simulate")
         slices = Analysis("slices", "slices")

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from tests.cli.running import called, runner
 
-from adjudge.cli import anova, plan
+from adjudge.cli import plan
 from adjudge.cli.analysis import command_of
 from adjudge.core.errors import UsageError
 
@@ -104,7 +104,7 @@ def test_other_commands_print_markdown_where_they_print_latex(file: Path) -> Non
     for name, command in {
         "groups": command_of("groups"),
         "topics": command_of("topics"),
-        "anova": anova.command,
+        "anova": command_of("anova"),
         "lengths": command_of("lengths"),
         "plan": plan.command,
     }.items():

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from tests.figures.test_catalogue import check_drawn
 
-from adjudge.analyses.anova.result import anova
+from adjudge.analyses.anova import anova
 from adjudge.analyses.catalogue.comparing import SPECS
 from adjudge.analyses.catalogue.spec import FigureOptions
 from adjudge.analyses.compare import compare

@@ -19,6 +19,8 @@ DECLARED = {
     "groups": "groups",
     "lengths": "lengths",
     "simulate": "simulate",
+    "anova": "anova",
+    "anova_ordinal": "anova",
     "topics": "topics",
     "slices": "slices",
     "agreement": "agreement",

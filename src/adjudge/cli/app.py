@@ -252,13 +252,7 @@ COMMANDS = (
         "adjudge scores my-eval --csv scores.csv",
     ),
     analysis("compare_all"),
-    Command(
-        "anova",
-        COMPARE,
-        "Which factors matter: system, topic, assessor, and how much of the variation each accounts for.",
-        "anova:command",
-        "adjudge anova my-eval -m rouge-2 --pool humans",
-    ),
+    analysis("anova"),
     analysis("topics"),
     analysis("slices"),
     Command(

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from adjudge.analyses.agreement import figures as agreement
+from adjudge.analyses.anova import figures as anova
 from adjudge.analyses.assessors import figures as assessors
 from adjudge.analyses.catalogue import comparing, judging, slicing, trusting
 from adjudge.analyses.catalogue.choice import choices, first_drawn
@@ -22,7 +23,19 @@ if TYPE_CHECKING:
     from adjudge.core.picture import Figure
     from adjudge.data.scores import AllLengths
 
-FAMILIES = (compare, groups, comparing, lengths, slicing, judging, stability, agreement, assessors, trusting)
+FAMILIES = (
+    compare,
+    groups,
+    comparing,
+    anova,
+    lengths,
+    slicing,
+    judging,
+    stability,
+    agreement,
+    assessors,
+    trusting,
+)
 CATALOGUE: dict[str, FigureSpec] = {spec.name: spec for family in FAMILIES for spec in family.SPECS}
 
 

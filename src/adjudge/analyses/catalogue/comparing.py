@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
-from adjudge.core.errors import DataError, UsageError
+from adjudge.core.errors import DataError
 
 if TYPE_CHECKING:
     from adjudge.analyses.scores import Scores
@@ -64,21 +64,6 @@ def _d_study(scores: Scores, options: FigureOptions) -> Figure:
     return found.designs.figure("d-study")
 
 
-def _interaction(scores: Scores, options: FigureOptions) -> Figure:
-    from adjudge.analyses.anova.result import anova
-
-    by = options.by
-    length = options.length
-    if isinstance(length, str):
-        raise UsageError("an interaction is drawn at one length: choose one, or draw --by length")
-    usual = by in (None, "topic", "assessor", "system")
-    factors = () if usual else ("system", "topic", str(by), f"{by}:system")
-    found = anova(
-        scores, options.measure, length=length, form=options.form, factors=factors, seed=options.seed
-    )
-    return found.figure("interaction", by=by)
-
-
 SPECS = (
     FigureSpec(
         "topics",
@@ -87,14 +72,6 @@ SPECS = (
         after=f"{RANKEL}, figure 1",
         takes=("against",),
         example="-m rouge-2 --length 100 --against d04",
-    ),
-    FigureSpec(
-        "interaction",
-        "Systems' means by topic, assessor or another factor: lines that are not parallel are an interaction.",
-        _interaction,
-        after=OVER,
-        takes=("by",),
-        example="-m coverage --length 100 --by topic",
     ),
     FigureSpec(
         "power",
