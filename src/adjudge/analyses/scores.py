@@ -620,18 +620,6 @@ class Scores:
         rows = self.table.at(measure, length=length, form=form, all_forms=form is None)
         return int(rows.loc[rows["value"].notna(), "assessor"].nunique())
 
-    def assessor_note(
-        self, measure: str, length: int | AllLengths | None, form: str | None
-    ) -> tuple[str, ...]:
-        """Where several assessors stand behind the scores: for whom a comparison of their means holds."""
-        several = self.count_assessors(measure, length, form)
-        if several < 2:
-            return ()
-        return (
-            f"the scores come from {several} assessors: what is said holds for these assessors;"
-            " `adjudge compare` asks whether it would for others",
-        )
-
     def _assessors(
         self, matrix: ScoreMatrix, length: int | AllLengths | None, form: str | None
     ) -> dict[str, str | None]:

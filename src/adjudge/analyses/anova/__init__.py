@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from adjudge.analyses.base import Analysis, R_co, analysis_function
 from adjudge.core.errors import UsageError, quoted
@@ -21,24 +21,12 @@ if TYPE_CHECKING:
 class AnalysedVariance(Analysis[R_co]):
     """What both models may be asked."""
 
+    length: int | None = option(
+        None, least=1, metavar="WORDS", help="Target length; several are never mixed."
+    )
     alpha: float = shared("alpha")
     pool_humans: bool = shared("pool_humans")
     seed: int = shared("seed", panel=ADVANCED)
-
-    def check(self) -> None:
-        if isinstance(self.length, str):
-            raise UsageError(
-                Phrase(
-                    "{length} is {text}, expected a number of words; length can be a factor",
-                    length=Argument("length"),
-                    text=quoted(self.length),
-                )
-            )
-
-    @property
-    def words(self) -> int | None:
-        """The target length, a number of words here."""
-        return cast("int | None", self.length)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +78,6 @@ class Anova(AnalysedVariance["AnovaResult"]):
     )
 
     def check(self) -> None:
-        super().check()
         for name in ("factors", "random"):
             terms = [term.strip() for text in getattr(self, name) for term in text.split(",")]
             if not all(terms):

@@ -497,7 +497,7 @@ def ordinal_model(scores: Scores, measure: str, asked: AnovaOrdinal) -> OrdinalR
 
 def _rows_of(scores: Scores, measure: str, asked: AnovaOrdinal) -> tuple[AnovaRows, list[Note]]:
     """A row for each rating, with its assessor where all are known by name."""
-    frame = scores.table.at(measure, length=asked.words, form=asked.form, several=AS_FACTOR)
+    frame = scores.table.at(measure, length=asked.length, form=asked.form, several=AS_FACTOR)
     judges = frame.loc[frame["value"].notna(), "assessor"]
     named = judges.notna() & ~judges.map(lambda name: isinstance(name, str) and is_anonymous(name))
     names = ["system", "topic"] if judges.isna().all() else ["assessor", "system", "topic"]
@@ -510,7 +510,7 @@ def _rows_of(scores: Scores, measure: str, asked: AnovaOrdinal) -> tuple[AnovaRo
         scores,
         measure,
         names,
-        length=asked.words,
+        length=asked.length,
         form=asked.form,
         repeats=True,
         pool_humans=asked.pool_humans,

@@ -69,7 +69,7 @@ def analyse(scores: Scores, asked: Anova) -> AnovaResult:
     the order that type I takes them.
     """
     measure, random = scores.resolve(asked.measure), tuple(asked.random)
-    usual = asked.factors or known_factors(scores.table, measure, asked.words, asked.form)
+    usual = asked.factors or known_factors(scores.table, measure, asked.length, asked.form)
     named = _terms(usual, asked.interactions, random)
     if random and ("system" in random or "system" not in named):
         raise UsageError("in a mixed model the system is a fixed factor: it cannot be random or left out")
@@ -81,7 +81,7 @@ def analyse(scores: Scores, asked: Anova) -> AnovaResult:
         scores,
         measure,
         names,
-        length=asked.words,
+        length=asked.length,
         form=asked.form,
         repeats=any(":" in term for term in [*terms, *random]),
         pool_humans=asked.pool_humans,
