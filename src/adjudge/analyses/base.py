@@ -137,7 +137,8 @@ class Analysis(Declared, Generic[R_co]):
 
     def of(self, source: Source | None) -> R_co:
         """The result of any source of scores; of none where it can do without."""
-        return self.run(self.read(source) if source is not None else cast("Scores", None))
+        without = source is None and self.SCORES_OPTIONAL
+        return self.run(cast("Scores", None) if without else self.read(source))
 
     def read(self, source: Any) -> Scores:
         """The scores of a source, less those of the assessors that are to be left out."""
@@ -186,8 +187,6 @@ def analysis_function(
     known = declared(cls)
 
     def analyse(scores: Any = None, *args: P.args, **options: P.kwargs) -> R:
-        if scores is None and not cls.SCORES_OPTIONAL:
-            raise TypeError(f"{name}() needs scores: an evaluation, a path or a DataFrame")
         for option_name in options:
             if option_name not in known and option_name != "progress":
                 raise TypeError(f"{name}() has no option {option_name!r}{nearest(option_name, known)}")
