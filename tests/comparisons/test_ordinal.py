@@ -64,8 +64,9 @@ def found(frame: pd.DataFrame) -> OrdinalResult:
 def test_the_ordinal_model_takes_no_terms(frame: pd.DataFrame, found: OrdinalResult) -> None:
     assert isinstance(found, OrdinalResult)
     for name in ("factors", "random", "ss_type", "interactions"):
+        option: dict[str, Any] = {name: True}
         with pytest.raises(TypeError, match=f"has no option '{name}'"):
-            adjudge.anova_ordinal(frame, **{name: True})
+            adjudge.anova_ordinal(frame, **option)
 
 
 def test_the_random_terms_are_those_of_the_linear_model(frame: pd.DataFrame, found: OrdinalResult) -> None:
