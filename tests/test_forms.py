@@ -336,7 +336,7 @@ def test_form_is_a_factor(folder: Path) -> None:
 
 def test_lengths_of_one_form(folder: Path) -> None:
     (found,) = json.loads(run(folder, "lengths e -m rouge-2 --form abstract --json"))
-    assert [(each["length"], each["form"]) for each in found["lengths"]] == [
+    assert [(each["length"], each["form"]) for each in found["tables"]["noise"]] == [
         ("50", "abstract"),
         ("200", "abstract"),
         ("all", "abstract"),

@@ -448,14 +448,14 @@ SCENES = [
         adjudge groups e -m coverage --scale ranks --pairs
         adjudge groups e -m coverage --scale topic-ranks --json
         adjudge groups e -m rouge-2 --against lead
-        adjudge groups e -m coverage --contrast humans-machines --pool humans
+        adjudge groups e -m coverage --contrast humans-machines --pool-humans
         adjudge groups e -m coverage --contrast humans-machines --csv groups.csv
         adjudge groups e -m rouge-2 --latex
         adjudge anova e -m rouge-2
         adjudge anova e -m coverage
         adjudge anova e -m coverage --interactions --sizes
         adjudge anova e -m coverage --random topic,assessor --resamples 50
-        adjudge anova e -m coverage --type 3 --pool humans --json
+        adjudge anova e -m coverage --ss-type 3 --pool-humans --json
         adjudge anova e -m rouge-2 --factors type,system,topic --csv anova.csv
         adjudge anova e -m rouge-2 --latex
         adjudge topics e -m rouge-2
@@ -866,7 +866,7 @@ SCENES = [
         adjudge groups table.csv --against lead --csv -
         adjudge groups - --latex < table.csv
         adjudge anova table.csv
-        adjudge anova table.csv --type 2 --json
+        adjudge anova table.csv --ss-type 2 --json
         adjudge anova table.csv --csv -
         adjudge anova long.csv --length 100 --interactions --latex
         adjudge anova - --random topic --resamples 50 < table.csv
@@ -877,7 +877,7 @@ SCENES = [
         adjudge lengths long.csv
         adjudge lengths long.csv --json
         adjudge lengths long.csv --csv -
-        adjudge lengths long.csv --latex --pool humans
+        adjudge lengths long.csv --latex --pool-humans
         adjudge plan table.csv --simulations 200
         adjudge plan table.csv --difference 0.02 --simulations 200 --json
         adjudge plan table.csv --difference 5% --simulations 200 --csv -

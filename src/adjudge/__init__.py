@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from adjudge.analyses.agreement import agreement as agreement
-    from adjudge.analyses.anova.result import anova as anova
+    from adjudge.analyses.anova import anova as anova
+    from adjudge.analyses.anova import anova_ordinal as anova_ordinal
     from adjudge.analyses.assessors import dossiers as dossiers
     from adjudge.analyses.catalogue.catalogue import figure as figure
     from adjudge.analyses.compare import compare as compare
@@ -35,10 +36,10 @@ if TYPE_CHECKING:
     from adjudge.analyses.counts import counts as counts
     from adjudge.analyses.drift import judge_drift as judge_drift
     from adjudge.analyses.examples.result import examples as examples
-    from adjudge.analyses.groups.result import groups as groups
+    from adjudge.analyses.groups import groups as groups
     from adjudge.analyses.judged import judged_tables as judged_tables
     from adjudge.analyses.judges import judge_report as judge_report
-    from adjudge.analyses.lengths.result import lengths as lengths
+    from adjudge.analyses.lengths import lengths as lengths
     from adjudge.analyses.meta import meta as meta
     from adjudge.analyses.mismatch.result import MismatchResult
     from adjudge.analyses.plan.result import plan as plan
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from adjudge.analyses.preferences import preference_tables as preference_tables
     from adjudge.analyses.preferences import preferences_needed as preferences_needed
     from adjudge.analyses.scores import HasScores, LowerIsBetter, Patterns, Scores, Source
-    from adjudge.analyses.simulate.result import simulate as simulate
+    from adjudge.analyses.simulate import simulate as simulate
     from adjudge.analyses.slices import slices as slices
     from adjudge.analyses.stability import stability as stability
     from adjudge.analyses.topics import topics as topics
@@ -57,7 +58,8 @@ __version__ = "0.1.0"
 
 _ANALYSES = {
     "agreement": "agreement",
-    "anova": "anova.result",
+    "anova": "anova",
+    "anova_ordinal": "anova",
     "compare": "compare",
     "compare_all": "compare",
     "compare_corrected": "corrected",
@@ -65,18 +67,18 @@ _ANALYSES = {
     "dossiers": "assessors",
     "examples": "examples.result",
     "figure": "catalogue.catalogue",
-    "groups": "groups.result",
+    "groups": "groups",
     "judge_drift": "drift",
     "judge_report": "judges",
     "judged_tables": "judged",
-    "lengths": "lengths.result",
+    "lengths": "lengths",
     "meta": "meta",
     "plan": "plan.result",
     "prefer": "preferences",
     "prefer_corrected": "corrected",
     "preference_tables": "preferences",
     "preferences_needed": "preferences",
-    "simulate": "simulate.result",
+    "simulate": "simulate",
     "slices": "slices",
     "stability": "stability",
     "topics": "topics",

@@ -38,26 +38,26 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from adjudge.analyses.agreement import Agreement
-    from adjudge.analyses.anova.result import anova as _anova
+    from adjudge.analyses.anova import Anova, AnovaOrdinal
     from adjudge.analyses.assessors import Assessors
-    from adjudge.analyses.base import analysis_function, each_function
+    from adjudge.analyses.base import analysis_function, analysis_without_scores, each_function
     from adjudge.analyses.catalogue.catalogue import figure as _figure
     from adjudge.analyses.compare import Compare, CompareAll
     from adjudge.analyses.corrected import CompareCorrected
     from adjudge.analyses.counts import Counts
     from adjudge.analyses.drift import Drift
     from adjudge.analyses.examples.result import examples as _examples
-    from adjudge.analyses.groups.result import groups as _groups
+    from adjudge.analyses.groups import Groups
     from adjudge.analyses.judged import Judged
     from adjudge.analyses.judges import Judges
-    from adjudge.analyses.lengths.result import lengths as _lengths
+    from adjudge.analyses.lengths import Lengths
     from adjudge.analyses.meta import Meta
     from adjudge.analyses.mismatch.result import Agree, MismatchResult
     from adjudge.analyses.plan.result import plan as _plan
     from adjudge.analyses.preferences import Prefer, PreferenceReport, PreferencesNeeded, Systems
     from adjudge.analyses.preferences.measures import MeasureAgreement
     from adjudge.analyses.scores import Patterns, Scores, Source
-    from adjudge.analyses.simulate.result import simulate as _simulate
+    from adjudge.analyses.simulate import Simulate
     from adjudge.analyses.slices import Slices
     from adjudge.analyses.stability import Stability
     from adjudge.analyses.topics import Topics
@@ -933,11 +933,12 @@ class Evaluation:
         topics = analysis_function(Topics)
         examples = _examples
         figure = _figure
-        groups = _groups
-        lengths = _lengths
-        anova = _anova
+        groups = analysis_function(Groups)
+        lengths = analysis_function(Lengths)
+        anova = analysis_function(Anova)
+        anova_ordinal = analysis_function(AnovaOrdinal)
         plan = _plan
-        simulate = _simulate
+        simulate = analysis_without_scores(Simulate)
         slices = analysis_function(Slices)
         dossiers = analysis_function(Assessors)
         stability = analysis_function(Stability)
@@ -948,12 +949,13 @@ class Evaluation:
         counts = Analysis("counts", "counts")
         examples = Analysis("examples.result", "examples")
         figure = Analysis("catalogue.catalogue", "figure")
-        groups = Analysis("groups.result", "groups")
+        groups = Analysis("groups", "groups")
         topics = Analysis("topics", "topics")
-        lengths = Analysis("lengths.result", "lengths")
-        anova = Analysis("anova.result", "anova")
+        lengths = Analysis("lengths", "lengths")
+        anova = Analysis("anova", "anova")
+        anova_ordinal = Analysis("anova", "anova_ordinal")
         plan = Analysis("plan.result", "plan")
-        simulate = Analysis("simulate.result", "simulate")
+        simulate = Analysis("simulate", "simulate")
         slices = Analysis("slices", "slices")
         dossiers = Analysis("assessors", "dossiers")
         stability = Analysis("stability", "stability")

@@ -10,7 +10,7 @@ from tests.stats.power.test_assessors import plain_p
 from tools import planning_calibration as planning
 from tools.calibration_figures import PAGE as PAGE_FILE
 
-from adjudge.analyses.anova.result import anova
+from adjudge.analyses.anova import anova
 from adjudge.analyses.compare import Compare
 from adjudge.analyses.compare.pairs import compare_matrix
 from adjudge.analyses.plan.result import Compared, PowerPlan, SampledPlan

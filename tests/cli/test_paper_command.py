@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from tests.cli.running import called, runner
 
-from adjudge.cli import anova, groups, lengths, plan
+from adjudge.cli import plan
 from adjudge.cli.analysis import command_of
 from adjudge.core.errors import UsageError
 
@@ -102,10 +102,10 @@ def test_other_commands_print_markdown_where_they_print_latex(file: Path) -> Non
     """The same rows: as many lines of a table as LaTeX has."""
     quickly = {"plan": "--simulations 50"}
     for name, command in {
-        "groups": groups.command,
+        "groups": command_of("groups"),
         "topics": command_of("topics"),
-        "anova": anova.command,
-        "lengths": lengths.command,
+        "anova": command_of("anova"),
+        "lengths": command_of("lengths"),
         "plan": plan.command,
     }.items():
         line = f"{file} -m rouge-1 {quickly.get(name, '')}"
@@ -131,22 +131,22 @@ def test_preferences_print_markdown(tmp_path: Path) -> None:
 
 
 def test_groups_print_their_methods(file: Path) -> None:
-    found = runner(groups.command)(f"{file} -m rouge-1 --methods").stdout
+    found = runner(command_of("groups"))(f"{file} -m rouge-1 --methods").stdout
     assert found.startswith(
         "We compared 3 systems on 12 topics by rouge-1. 3 pairs of systems were tested with paired"
     )
     assert "@article{student1908," in found
-    both = runner(groups.command)(f"{file} -m rouge-1 --methods --markdown").stdout
+    both = runner(command_of("groups"))(f"{file} -m rouge-1 --methods --markdown").stdout
     assert both.startswith("| ")
     assert "(Student, 1908)" in both
 
 
 def test_groups_list_each_work_once(file: Path) -> None:
-    found = runner(groups.command)(f"{file} --methods --latex").stdout
+    found = runner(command_of("groups"))(f"{file} --methods --latex").stdout
     assert found.count("We compared 3 systems") == 2
     assert found.count("@article{student1908,") == found.count("@misc{adjudge,") == 1
     assert found.rindex("We compared") < found.index("@")
-    shown = runner(groups.command)(f"{file} --methods --markdown").stdout
+    shown = runner(command_of("groups"))(f"{file} --methods --markdown").stdout
     assert shown.count("We compared 3 systems") == 2
     assert shown.count("- Student (1908).") == 1
 

@@ -540,7 +540,7 @@ def test_several_assessors_are_said() -> None:
     ]
     note = "the scores come from 2 assessors: what is said holds for these assessors"
     assert "for these two assessors" in adjudge.compare(pd.DataFrame(rows)).headline()
-    assert any(line.lower().startswith(note) for line in adjudge.groups(pd.DataFrame(rows)).sentences())
+    assert any(line.startswith(note) for line in adjudge.groups(pd.DataFrame(rows)).warnings())
     assert any(line.startswith(note) for line in adjudge.topics(pd.DataFrame(rows)).warnings())
     one = pd.DataFrame(rows).query("assessor == 'ann'")
     assert "for this one assessor" in adjudge.compare(one).headline()

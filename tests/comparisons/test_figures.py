@@ -11,13 +11,13 @@ import pandas as pd
 import pytest
 from tests.figures.test_catalogue import check_drawn
 
-from adjudge.analyses.anova.result import anova
+from adjudge.analyses.anova import anova
 from adjudge.analyses.catalogue.comparing import SPECS
 from adjudge.analyses.catalogue.spec import FigureOptions
 from adjudge.analyses.compare import compare
 from adjudge.analyses.compare.words import tally
-from adjudge.analyses.groups.result import groups
-from adjudge.analyses.lengths.result import lengths
+from adjudge.analyses.groups import groups
+from adjudge.analyses.lengths import lengths
 from adjudge.analyses.plan.designs import DesignStudy
 from adjudge.analyses.plan.result import plan
 from adjudge.analyses.scores import Scores

@@ -15,9 +15,11 @@ import typer
 from scipy import stats
 from typer.testing import CliRunner
 
-from adjudge.analyses.lengths.result import RESAMPLES, LengthsResult, _signed, lengths, lengths_of
+from adjudge.analyses.lengths import Lengths, lengths
+from adjudge.analyses.lengths.result import LengthsResult, lengths_of_matrices
+from adjudge.analyses.lengths.words import short_decimal
 from adjudge.analyses.scores import Scores
-from adjudge.cli.lengths import command
+from adjudge.cli.analysis import command_of
 from adjudge.core.engine import generator
 from adjudge.core.errors import AdjudgeError, DataError
 from adjudge.data.rows import Row, Summary, System, Topic
@@ -178,7 +180,7 @@ def test_the_seed_decides_and_nothing_else() -> None:
 
     assert ends(0) == ends(0) != ends(1)
     assert lengths(scores, "coverage").signature == (
-        "coverage|v:1|lengths:10,50,100,200|model:system+topic|max-t:0.95|tau-b:bootstrap-percentile:2000|seed:0"
+        "lengths(measure=coverage)|coverage|v:1|lengths:10,50,100,200|model:system+topic|max-t:0.95|tau-b:bootstrap-percentile:2000|seed:0"
     )
 
 
@@ -276,13 +278,13 @@ def test_odd_tables_give_a_result_or_a_reason(made: list[Score]) -> None:
     json.dumps(found.as_dict(), allow_nan=False)
     assert found.to_latex().endswith(found.signature)
     assert len(found.to_frame()) >= 1
-    assert set(found.lengths_frame()["length"]) == {each.column for each in found.columns}
-    assert list(found.agreement_frame().columns)[:4] == ["measure", "a", "b", "n"]
+    assert set(found.to_frame("noise")["length"]) == {each.column for each in found.columns}
+    assert list(found.to_frame("agreement").columns)[:4] == ["measure", "a", "b", "n"]
 
 
 def test_nothing_at_all_is_one_line() -> None:
     with pytest.raises(DataError, match="no scores at any length"):
-        lengths_of({})
+        lengths_of_matrices({})
     with pytest.raises(DataError, match="coverage: every score is missing"):
         lengths(table([Score.missing("coverage", "t", "a", "lost", 10)]), "coverage")
 
@@ -311,16 +313,16 @@ def test_frames_latex_and_json(duc: LengthsResult) -> None:
         "group",
     ]
     assert len(frame) == 5 + 4 * 6
-    noise = duc.lengths_frame()
+    noise = duc.to_frame("noise")
     assert noise["df"].tolist() == [76, 95, 95, 95, 95]
     assert noise["told_apart"].tolist() == [1, 5, 8, 8, 10]
     latex = duc.to_latex()
     assert latex.count(r"\\") == 1 + 6 + 1 + 5
     assert r"24 & -- &  & " in latex  # all are machines, which is not said
     found = duc.as_dict()
-    assert found["lengths"][0]["standings"][0]["system"] == "MANUAL"
+    assert found["tables"]["standings"][0]["system"] == "MANUAL"
     assert found["left_out"] == [{"length": 10, "topics": 20, "systems": ["24"]}]
-    assert len(found["agreement"]) == 11
+    assert len(found["tables"]["agreement"]) == 11
 
 
 # The command.
@@ -329,7 +331,7 @@ def test_frames_latex_and_json(duc: LengthsResult) -> None:
 @pytest.fixture
 def run() -> Callable[..., tuple[int, str, str]]:
     app = typer.Typer()
-    app.command()(command)
+    app.command()(command_of("lengths"))
 
     def call(*arguments: object) -> tuple[int, str, str]:
         found = CliRunner().invoke(app, [str(a) for a in arguments])
@@ -353,8 +355,8 @@ def test_the_command_shows_tables_and_sentences(
 ) -> None:
     code, out, err = run(long_table, "-m", "coverage")
     assert code == 0
-    assert "coverage (higher is better, 4 lengths)" in out
-    assert "Scores centred by topic" in out
+    assert "coverage (higher is better, 4 lengths): " in out
+    assert "scores centred by topic" in out
     assert "noise, grows as the target shrinks" in out
     assert "1 of 10" in out
     assert "note: 10 words left out of the mean on 20 topics" in err
@@ -365,7 +367,7 @@ def test_the_command_writes_json_csv_and_latex(
 ) -> None:
     found = json.loads(run(long_table, "--json")[1])
     assert found[0]["measure"] == "coverage"
-    assert [each["length"] for each in found[0]["lengths"]] == ["10", "50", "100", "200", "all"]
+    assert [each["length"] for each in found[0]["tables"]["noise"]] == ["10", "50", "100", "200", "all"]
     target = tmp_path / "out.csv"
     assert run(long_table, "--csv", target)[1] == ""
     assert len(target.read_text(encoding="utf-8").splitlines()) == 1 + 29
@@ -373,8 +375,8 @@ def test_the_command_writes_json_csv_and_latex(
 
 
 def test_the_command_pools_humans(run: Callable[..., tuple[int, str, str]], long_table: Path) -> None:
-    found = json.loads(run(long_table, "--json", "--human", "MANUAL,19", "--pool", "humans")[1])
-    systems = {s["system"] for s in found[0]["lengths"][1]["standings"]}
+    found = json.loads(run(long_table, "--json", "--human", "MANUAL,19", "--pool-humans")[1])
+    systems = {row["system"] for row in found[0]["tables"]["standings"] if row["length"] == "50"}
     assert systems == {"HUMANS", "16", "20", "24", "25"}
 
 
@@ -389,18 +391,17 @@ def test_the_command_knows_the_tasks_of_a_folder(
     e = make(*made)
     e.score("words")
     found = json.loads(run(e.path, "-m", "words", "--json")[1])
-    assert any("single documents" in row["a"] for row in found[0]["agreement"])
+    assert any("single documents" in row["a"] for row in found[0]["tables"]["agreement"])
     single = json.loads(run(e.path, "-m", "words", "--task", "single", "--json")[1])
-    assert {each["topics"] for each in single[0]["lengths"]} == {3}
-    for task, message in (("both", '--task is "both", expected one of: single, multi'),):
-        with pytest.raises(AdjudgeError, match=message):
-            run(e.path, "-m", "words", "--task", task)
+    assert {each["topics"] for each in single[0]["tables"]["noise"]} == {3}
+    with pytest.raises(AdjudgeError, match='task is "both"; expected one of: single, multi'):
+        run(e.path, "-m", "words", "--task", "both")
 
 
 def test_a_task_without_topics_is_one_line(
     run: Callable[..., tuple[int, str, str]], long_table: Path
 ) -> None:
-    with pytest.raises(AdjudgeError, match="--task multi: no topic with scores of coverage is multi"):
+    with pytest.raises(AdjudgeError, match="^task=multi: no topic with scores of coverage is multi"):
         run(long_table, "--task", "multi")
 
 
@@ -412,7 +413,7 @@ def test_the_page_prints_what_it_says(capsys: pytest.CaptureFixture[str]) -> Non
 
 def test_the_page_has_the_numbers_of_the_code_and_of_duc() -> None:
     assert f"exact without ties (up to {EXACT_UP_TO} systems) and with at most {LISTED_UP_TO} systems" in PAGE
-    assert f"{RESAMPLES:,} resamples" in PAGE
+    assert f"{Lengths().resamples:,} resamples" in PAGE
     # Over and Liggett 2002: 57 sets, 11 systems, 560 residual degrees of freedom.
     widths = [
         studentized_range_isf(0.05, 11, 560) * math.sqrt(ms / 57) for ms in (0.0060058, 0.0105670, 0.0150015)
@@ -433,7 +434,7 @@ def test_noise_that_prints_alike_does_not_grow() -> None:
 
 
 def test_no_sign_stands_before_nothing() -> None:
-    assert [_signed(value) for value in (-0.001, 0.0, -0.0, 0.004, -1.0, 1.0, -0.25)] == [
+    assert [short_decimal(value) for value in (-0.001, 0.0, -0.0, 0.004, -1.0, 1.0, -0.25)] == [
         ".00",
         ".00",
         ".00",

@@ -14,8 +14,7 @@ import pytest
 from scipy.stats import t as student
 
 import adjudge
-from adjudge.analyses.anova.ordinal import OrdinalAnova, OrdinalContrast
-from adjudge.analyses.anova.result import Anova
+from adjudge.analyses.anova.ordinal import OrdinalContrast, OrdinalResult
 from adjudge.core.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.formats import scoretable
@@ -58,22 +57,19 @@ def frame() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def found(frame: pd.DataFrame) -> OrdinalAnova:
-    return adjudge.anova(frame, model="ordinal")
+def found(frame: pd.DataFrame) -> OrdinalResult:
+    return adjudge.anova_ordinal(frame)
 
 
-def test_the_model_is_an_option_of_anova(frame: pd.DataFrame, found: OrdinalAnova) -> None:
-    assert isinstance(found, OrdinalAnova)
-    assert isinstance(adjudge.anova(frame), Anova)
-    assert isinstance(adjudge.anova(frame, model="linear"), Anova)
-    with pytest.raises(UsageError, match="model"):
-        adjudge.anova(frame, model="probit")  # type: ignore[call-overload]
-    for option in ({"factors": ["system"]}, {"random": ["topic"]}, {"ss_type": 2}, {"interactions": True}):
-        with pytest.raises(UsageError, match=f"{next(iter(option))}: of the linear model alone"):
-            adjudge.anova(frame, model="ordinal", **option)
+def test_the_ordinal_model_takes_no_terms(frame: pd.DataFrame, found: OrdinalResult) -> None:
+    assert isinstance(found, OrdinalResult)
+    for name in ("factors", "random", "ss_type", "interactions"):
+        option: dict[str, Any] = {name: True}
+        with pytest.raises(TypeError, match=f"has no option '{name}'"):
+            adjudge.anova_ordinal(frame, **option)
 
 
-def test_the_random_terms_are_those_of_the_linear_model(frame: pd.DataFrame, found: OrdinalAnova) -> None:
+def test_the_random_terms_are_those_of_the_linear_model(frame: pd.DataFrame, found: OrdinalResult) -> None:
     linear = adjudge.anova(frame, random=["topic", "assessor"], resamples=0)
     assert linear.components is not None
     assert {each.term for each in found.random} == {each.term for each in linear.components.random}
@@ -85,7 +81,7 @@ def test_the_random_terms_are_those_of_the_linear_model(frame: pd.DataFrame, fou
         assert pair.linear_difference == pytest.approx(means[pair.a] - means[pair.b])
 
 
-def test_contrasts_are_t_tests_corrected_by_holm(found: OrdinalAnova) -> None:
+def test_contrasts_are_t_tests_corrected_by_holm(found: OrdinalResult) -> None:
     pairs = found.contrasts
     raw = [2 * student.sf(abs(each.difference / each.error), each.df) for each in pairs]
     np.testing.assert_allclose([each.raw_p for each in pairs], raw, rtol=1e-6)
@@ -108,7 +104,7 @@ def test_degrees_of_freedom_and_errors_equal_emmeans() -> None:
     frame = pd.read_csv(DATA / "ordinal.csv")
     for case, rows in expected.groupby("case"):
         given = frame[frame["case"] == case].drop(columns="case").rename(columns={"rating": "value"})
-        result = adjudge.anova(given, model="ordinal")
+        result = adjudge.anova_ordinal(given)
         mine = {frozenset((each.a, each.b)): each for each in result.contrasts}
         assert len(rows) == len(mine)
         for row in rows.itertuples():
@@ -119,7 +115,7 @@ def test_degrees_of_freedom_and_errors_equal_emmeans() -> None:
             assert pair.enlarged == pytest.approx(row.error / row.full_error, rel=2e-3)
 
 
-def test_systems_stand_in_order_with_ranks(found: OrdinalAnova) -> None:
+def test_systems_stand_in_order_with_ranks(found: OrdinalResult) -> None:
     names = [each.system for each in found.systems]
     assert names == ["s3", "s2", "s1", "s0"]
     positions = [each.position for each in found.systems]
@@ -134,8 +130,8 @@ def test_systems_stand_in_order_with_ranks(found: OrdinalAnova) -> None:
     assert list(frame["n"]) == [60] * 4
 
 
-def test_lower_is_better_turns_words_and_order(frame: pd.DataFrame, found: OrdinalAnova) -> None:
-    lower = adjudge.anova(adjudge.read_scores(frame, lower_is_better=True), model="ordinal")
+def test_lower_is_better_turns_words_and_order(frame: pd.DataFrame, found: OrdinalResult) -> None:
+    lower = adjudge.anova_ordinal(adjudge.read_scores(frame, lower_is_better=True))
     assert [each.system for each in lower.systems] == ["s0", "s1", "s2", "s3"]
     assert next(each.assessor for each in lower.severity) == "ann2"
     assert {each.assessor: each.word for each in lower.severity}["ann2"] in ("harsh", "")
@@ -143,7 +139,7 @@ def test_lower_is_better_turns_words_and_order(frame: pd.DataFrame, found: Ordin
     assert {each.assessor: each.mode for each in lower.severity} == pytest.approx(words)
 
 
-def test_severity_in_plain_words(found: OrdinalAnova) -> None:
+def test_severity_in_plain_words(found: OrdinalResult) -> None:
     assert [each.assessor for each in found.severity] == ["ann0", "ann1", "ann2"]
     modes = [each.mode for each in found.severity]
     assert modes == sorted(modes)
@@ -156,7 +152,7 @@ def test_severity_in_plain_words(found: OrdinalAnova) -> None:
         assert bool(each.word) == (each.low > 0 or each.high < 0)
 
 
-def test_sentences_follow_from_the_numbers(found: OrdinalAnova) -> None:
+def test_sentences_follow_from_the_numbers(found: OrdinalResult) -> None:
     ordinal = sum(each.p <= 0.05 for each in found.contrasts)
     linear = sum(each.linear_p <= 0.05 for each in found.contrasts)
     first = found.headline()
@@ -174,7 +170,7 @@ def contrast(**changed: Any) -> OrdinalContrast:
     return OrdinalContrast(**{**known, **changed})
 
 
-def test_disagreements_are_told_pair_by_pair(found: OrdinalAnova) -> None:
+def test_disagreements_are_told_pair_by_pair(found: OrdinalResult) -> None:
     from dataclasses import replace
 
     names = [each.system for each in found.systems]
@@ -216,56 +212,53 @@ def test_disagreements_are_told_pair_by_pair(found: OrdinalAnova) -> None:
 def test_the_page_shows_what_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     page = (Path(__file__).parents[2] / "docs" / "anova.md").read_text(encoding="utf-8")
     [block] = [
-        each for each in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if 'model="ordinal"' in each
+        each for each in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "anova_ordinal" in each
     ]
     exec(compile(block, "docs/anova.md", "exec"), {})
     shown = [line.removeprefix("# ") for line in block.splitlines() if line.startswith("# ")]
     assert capsys.readouterr().out.splitlines() == shown
 
 
-def test_every_table_and_json(found: OrdinalAnova) -> None:
-    assert found.tables().names == ("ordinal", "contrasts", "severity", "thresholds", "random", "checks")
-    assert len(found.thresholds_table().rows) == 4
+def test_every_table_and_json(found: OrdinalResult) -> None:
+    names = ["ordinal", "contrasts", "severity", "thresholds", "random", "checks"]
+    assert [table.name for table in found.all_tables] == names
+    assert len(found.table("thresholds").rows) == 4
     assert found.levels == (1, 2, 3, 4, 5)
     assert found.headline() in repr(found)
     told = json.loads(json.dumps(found.as_dict()))
-    assert told["model"] == "ordinal"
-    assert len(told["contrasts"]) == 6
+    assert len(told["tables"]["contrasts"]) == 6
     assert told["sentences"][0] == told["headline"]
-    long = found.long_frame()
-    assert set(long["part"]) == {"systems", "contrasts", "severity", "thresholds", "random", "checks"}
-    assert set(long["measure"]) == {"fluency"}
     assert r"\toprule" in found.to_latex()
     assert "<table>" in found._repr_html_()
     assert "clmm:rating~system+(1|" in found.signature
 
 
 def test_from_a_file_a_folder_and_an_evaluation(
-    frame: pd.DataFrame, found: OrdinalAnova, tmp_path: Path
+    frame: pd.DataFrame, found: OrdinalResult, tmp_path: Path
 ) -> None:
     frame.sample(frac=1, random_state=1).to_csv(tmp_path / "fluency.csv", index=False)
     Evaluation.init(tmp_path / "eval").take(scoretable.read([tmp_path / "fluency.csv"], source="people"))
     e = adjudge.open(tmp_path / "eval")
     for other in (
-        adjudge.anova(tmp_path / "fluency.csv", model="ordinal"),
-        adjudge.anova(tmp_path / "eval", "people:fluency", model="ordinal"),
-        e.anova("people:fluency", model="ordinal"),
+        adjudge.anova_ordinal(tmp_path / "fluency.csv"),
+        adjudge.anova_ordinal(tmp_path / "eval", "people:fluency"),
+        e.anova_ordinal("people:fluency"),
     ):
-        mine, theirs = (each.contrasts_table().to_frame() for each in (found, other))
+        mine, theirs = (each.to_frame("contrasts") for each in (found, other))
         pd.testing.assert_frame_equal(mine, theirs)
 
 
 def test_missing_cells_are_no_trouble(frame: pd.DataFrame) -> None:
     holes = frame.sample(frac=0.6, random_state=0)
-    result = adjudge.anova(holes, model="ordinal")
+    result = adjudge.anova_ordinal(holes)
     assert result.n == len(holes)
     assert next(each.system for each in result.systems) == "s3"
     gone = frame.assign(value=frame["value"].where(frame.index % 7 > 0))
-    assert any("missing" in note for note in adjudge.anova(gone, model="ordinal").notes)
+    assert any("missing" in note for note in adjudge.anova_ordinal(gone).warnings())
 
 
 def test_two_levels_are_a_logistic_model(frame: pd.DataFrame) -> None:
-    result = adjudge.anova(frame.assign(value=(frame["value"] > 3).astype(float)), model="ordinal")
+    result = adjudge.anova_ordinal(frame.assign(value=(frame["value"] > 3).astype(float)))
     assert len(result.thresholds) == 1
     assert result.checks == ()
     assert result.levels == (0, 1)
@@ -273,27 +266,29 @@ def test_two_levels_are_a_logistic_model(frame: pd.DataFrame) -> None:
 
 def test_one_assessor_holds_for_that_one(frame: pd.DataFrame) -> None:
     one = frame[frame["assessor"] == "ann1"]
-    result = adjudge.anova(one, model="ordinal")
+    result = adjudge.anova_ordinal(one)
     assert [each.term for each in result.random] == ["topic"]
     assert result.severity == ()
-    assert "there is only one assessor, ann1: what is found holds for ann1 alone" in result.notes
+    assert "there is only one assessor, ann1: what is found holds for ann1 alone" in result.warnings()
 
 
 def test_answers_of_nobody_are_no_factor(frame: pd.DataFrame) -> None:
     nobody = frame.assign(assessor="crowd-anonymous", repeat=frame.groupby(["topic", "system"]).cumcount())
-    result = adjudge.anova(nobody, model="ordinal")
+    result = adjudge.anova_ordinal(nobody)
     assert {each.term for each in result.random} == {"topic", "system:topic"}
-    assert any(note.startswith("no rating has an assessor who is known by name") for note in result.notes)
+    assert any(
+        note.startswith("no rating has an assessor who is known by name") for note in result.warnings()
+    )
     assert result.n == len(frame)
 
 
 def test_few_assessors_are_said() -> None:
-    result = adjudge.anova(ratings(systems=3), model="ordinal")
-    assert any("3 assessors judged, which leaves 4 degrees of freedom" in note for note in result.notes)
-    more = adjudge.anova(ratings(systems=3, assessors=6), model="ordinal")
-    assert not any("assessors judged" in note for note in more.notes)
-    least = adjudge.anova(ratings(systems=2, assessors=2), model="ordinal")
-    assert any("1 degree of freedom" in note and "too few to say" in note for note in least.notes)
+    result = adjudge.anova_ordinal(ratings(systems=3))
+    assert any("3 assessors judged, which leaves 4 degrees of freedom" in note for note in result.warnings())
+    more = adjudge.anova_ordinal(ratings(systems=3, assessors=6))
+    assert not any("assessors judged" in note for note in more.warnings())
+    least = adjudge.anova_ordinal(ratings(systems=2, assessors=2))
+    assert any("1 degree of freedom" in note and "too few to say" in note for note in least.warnings())
 
 
 def test_designs_with_some_assessors_for_each_topic() -> None:
@@ -307,18 +302,18 @@ def test_designs_with_some_assessors_for_each_topic() -> None:
         (np.random.default_rng(1).random(len(frame)) < 0.25, every),
     )
     for kept, terms in designs:
-        result = adjudge.anova(frame[kept], model="ordinal")
+        result = adjudge.anova_ordinal(frame[kept])
         assert {each.term for each in result.random} == terms
         assert len(result.severity) == 9
-        assert not any("assessors judged" in note for note in result.notes)
+        assert not any("assessors judged" in note for note in result.warnings())
         assert result.systems[-1].system == "s0"
 
 
 def test_an_assessor_for_each_topic_is_no_factor_of_its_own(frame: pd.DataFrame) -> None:
     own = frame[frame["assessor"] == "ann1"]
-    result = adjudge.anova(own.assign(assessor="of-" + own["topic"]), model="ordinal")
+    result = adjudge.anova_ordinal(own.assign(assessor="of-" + own["topic"]))
     assert [each.term for each in result.random] == ["topic"]
-    assert any("cannot be told apart" in note for note in result.notes)
+    assert any("cannot be told apart" in note for note in result.warnings())
 
 
 def test_terms_that_leave_no_noise_are_dropped() -> None:
@@ -330,47 +325,46 @@ def test_terms_that_leave_no_noise_are_dropped() -> None:
         for a in rng.choice(8, 2, replace=False)
     ]
     assigned = pd.DataFrame(rows, columns=["topic", "system", "assessor", "fluency"])
-    result = adjudge.anova(assigned, model="ordinal")
+    result = adjudge.anova_ordinal(assigned)
     terms = [each.term for each in result.random]
     assert terms == ["assessor", "topic", "assessor:system", "system:topic"]
     assert (
         "assessor:topic is not in the models: it would leave 1 degree of freedom for the noise, and no noise in these"
         " ratings"
-    ) in result.notes
+    ) in result.warnings()
 
 
 def test_scores_without_an_assessor_are_counted(frame: pd.DataFrame) -> None:
     partly = frame.assign(assessor=frame["assessor"].where(np.arange(len(frame)) % 9 > 0))
     missing = int(partly["assessor"].isna().sum())
     with pytest.raises(DataError, match=f"^{missing} of {len(frame)} scores of fluency name no assessor, "):
-        adjudge.anova(partly, model="ordinal")
+        adjudge.anova_ordinal(partly)
 
 
 def test_more_effects_than_ratings_are_noted(frame: pd.DataFrame) -> None:
     few = frame[frame["system"].isin(["s0", "s3"]) & frame["assessor"].isin(["ann0", "ann1"])]
-    result = adjudge.anova(few, model="ordinal")
+    result = adjudge.anova_ordinal(few)
     effects = sum(each.cells for each in result.random)
-    warned = any(f"{effects} random effects for {len(few)} ratings" in note for note in result.notes)
+    warned = any(f"{effects} random effects for {len(few)} ratings" in note for note in result.warnings())
     assert warned == (effects > len(few))
     assert warned
-    assert result.contrasts_table().title == "The pair of systems on the latent scale"
+    assert result.table("contrasts").title == "The pair of systems on the latent scale"
 
 
 def test_two_levels_have_no_check_of_levels(frame: pd.DataFrame) -> None:
-    result = adjudge.anova(frame.assign(value=(frame["value"] > 3).astype(float)), model="ordinal")
-    assert result.checks_table() is None
-    assert "checks" not in [each.name for each in result.parts()]
+    result = adjudge.anova_ordinal(frame.assign(value=(frame["value"] > 3).astype(float)))
+    assert "checks" not in [table.name for table in result.all_tables]
 
 
 def test_levels_that_nobody_gave_are_named(frame: pd.DataFrame) -> None:
-    result = adjudge.anova(frame.assign(value=frame["value"].replace(3, 4)), model="ordinal")
-    assert "nobody gave 3: the model is of the 4 levels that occur" in result.notes
+    result = adjudge.anova_ordinal(frame.assign(value=frame["value"].replace(3, 4)))
+    assert "nobody gave 3: the model is of the 4 levels that occur" in result.warnings()
     assert [(each.below, each.above) for each in result.thresholds] == [(1, 2), (2, 4), (4, 5)]
 
 
 def test_a_system_at_the_top_has_no_finite_estimate(frame: pd.DataFrame) -> None:
     top = frame.assign(value=frame["value"].where(frame["system"] != "s3", 5.0))
-    result = adjudge.anova(top, model="ordinal")
+    result = adjudge.anova_ordinal(top)
     last, *others = result.systems
     assert (last.system, last.side) == ("s3", "above")
     assert math.isnan(last.position)
@@ -378,17 +372,15 @@ def test_a_system_at_the_top_has_no_finite_estimate(frame: pd.DataFrame) -> None
     assert last.why == (
         "every one of its ratings is 5, the highest there is, so that its distance from them has no finite estimate"
     )
-    assert f"s3 is in neither model: {last.why}" in result.notes
+    assert f"s3 is in neither model: {last.why}" in result.warnings()
     said = list(result.sentences())
     assert said[1].startswith("By the ordinal model, among the 3 systems in it, ")
     assert said[2] == "s3 is in neither model: by its ratings alone it is ahead of all of them."
-    low = adjudge.anova(
-        frame.assign(value=frame["value"].where(frame["system"] != "s3", 1.0)), model="ordinal"
-    )
+    low = adjudge.anova_ordinal(frame.assign(value=frame["value"].where(frame["system"] != "s3", 1.0)))
     assert (low.systems[-1].system, low.systems[-1].side) == ("s3", "below")
     assert "s3 is in neither model: by its ratings alone it is behind all of them." in list(low.sentences())
     assert all("s3" not in (each.a, each.b) for each in result.contrasts)
-    alone = adjudge.anova(frame[frame["system"] != "s3"], model="ordinal")
+    alone = adjudge.anova_ordinal(frame[frame["system"] != "s3"])
     assert [each.position for each in others] == pytest.approx([each.position for each in alone.systems])
     assert max(abs(each.position) for each in others) < 10
 
@@ -396,31 +388,31 @@ def test_a_system_at_the_top_has_no_finite_estimate(frame: pd.DataFrame) -> None
 def test_systems_that_do_not_overlap(frame: pd.DataFrame) -> None:
     low = frame[frame["system"].isin(["s0", "s1", "s2"])]
     clipped = low["value"].clip(upper=3).where(low["system"] != "s2", low["value"].clip(lower=3))
-    result = adjudge.anova(low.assign(value=clipped), model="ordinal")
+    result = adjudge.anova_ordinal(low.assign(value=clipped))
     [apart] = [each for each in result.systems if each.why]
     assert apart.system == "s2"
     assert "none of its ratings lies below 3, and none of the others' above it" in str(apart.why)
     two = low.assign(value=clipped)[low["system"] != "s1"]
     with pytest.raises(DataError, match="fluency: the ratings of the systems do not overlap"):
-        adjudge.anova(two, model="ordinal")
+        adjudge.anova_ordinal(two)
 
 
 def test_what_is_no_scale_is_one_line(frame: pd.DataFrame) -> None:
     rng = np.random.default_rng(0)
     said = r"fluency has 240 different values \(.*\) in 240 rows: .* 20 that are not whole .*; use the linear model"
     with pytest.raises(UsageError, match=said):
-        adjudge.anova(frame.assign(value=rng.random(len(frame))), model="ordinal")
+        adjudge.anova_ordinal(frame.assign(value=rng.random(len(frame))))
     with pytest.raises(UsageError, match="has 12 different values"):
-        adjudge.anova(frame.head(12).assign(value=rng.random(12)), model="ordinal")
+        adjudge.anova_ordinal(frame.head(12).assign(value=rng.random(12)))
     with pytest.raises(DataError, match="fluency: every rating is 4"):
-        adjudge.anova(frame.assign(value=4.0), model="ordinal")
+        adjudge.anova_ordinal(frame.assign(value=4.0))
     with pytest.raises(DataError, match="fluency: there is only one system"):
-        adjudge.anova(frame[frame["system"] == "s0"], model="ordinal")
+        adjudge.anova_ordinal(frame[frame["system"] == "s0"])
     one = frame[(frame["topic"] == "d00") & (frame["assessor"] == "ann0")]
     again = pd.concat([one.assign(repeat=k, value=value) for k, value in enumerate([1.0, 2, 3, 2, 1])])
     with pytest.raises(DataError, match="fluency: there is one topic and no more than one assessor"):
-        adjudge.anova(again, model="ordinal")
-    halves = adjudge.anova(frame.assign(value=frame["value"] / 2), model="ordinal")
+        adjudge.anova_ordinal(again)
+    halves = adjudge.anova_ordinal(frame.assign(value=frame["value"] / 2))
     assert halves.levels == (0.5, 1, 1.5, 2, 2.5)
 
 
@@ -428,25 +420,25 @@ def test_no_convergence_is_one_line(frame: pd.DataFrame) -> None:
     """Nearly every assessor gives a topic one rating whatever the system: its variance has no maximum."""
     stuck = frame.assign(value=frame.groupby(["topic", "assessor"])["value"].transform("first"))
     with pytest.raises(DataError, match="fluency: the linear model, .* fits every score exactly"):
-        adjudge.anova(stuck, model="ordinal")
+        adjudge.anova_ordinal(stuck)
     stuck.loc[[5, 50, 100, 150], "value"] = [2.0, 4.0, 3.0, 2.0]
     said = (
         r"^fluency: the ordinal model has no solution \(the standard deviation of assessor:topic grows without bound\);"
         " use the linear model$"
     )
     with pytest.raises(DataError, match=said):
-        adjudge.anova(stuck, model="ordinal")
+        adjudge.anova_ordinal(stuck)
 
 
 def test_humans_are_one_system_with_all_their_ratings(frame: pd.DataFrame) -> None:
-    result = adjudge.anova(adjudge.read_scores(frame, human="s[12]"), model="ordinal", pool_humans=True)
+    result = adjudge.anova_ordinal(adjudge.read_scores(frame, human="s[12]"), pool_humans=True)
     assert [each.system for each in result.systems] == ["s3", "HUMANS", "s0"]
     assert result.n == len(frame)  # none is averaged: a mean of ratings is no rating
 
 
 def test_progress_is_told(frame: pd.DataFrame) -> None:
     heard: list[int] = []
-    adjudge.anova(frame, model="ordinal", progress=heard.append)
+    adjudge.anova_ordinal(frame, progress=lambda tried, of: heard.append(tried))
     assert heard == sorted(heard)
     assert heard[0] == 1
 
@@ -469,10 +461,10 @@ def test_summeval_and_squality(shared_data: Path) -> None:
                         (topic, system, f"w{review['worker_id']}", review["overall-rating"], "overall")
                     )
     frame = pd.DataFrame(rows, columns=["topic", "system", "assessor", "value", "measure"])
-    coherence = adjudge.anova(frame, "coherence", model="ordinal")
+    coherence = adjudge.anova_ordinal(frame, "coherence")
     assert coherence.n == 3600
-    assert len(coherence.found("linear")) == 15
+    assert len(coherence.pairs_found("linear")) == 15
     assert [each.assessor for each in coherence.severity] == ["expert3", "expert2", "expert1"]
-    overall = adjudge.anova(frame, "overall", model="ordinal")
+    overall = adjudge.anova_ordinal(frame, "overall")
     assert len(overall.levels) == 95
     assert [each.system for each in overall.systems] == ["human", "bart-dpr", "bart"]

@@ -118,12 +118,12 @@ def test_lengths_together(both: tuple[Scores, Scores]) -> None:
 def test_groups(both: tuple[Scores, Scores]) -> None:
     one, other = (adjudge.groups(s, length=50, against="base") for s in both)
     same(one.to_frame(), other.to_frame())
-    assert one.as_dict()["contrasts"] == other.as_dict()["contrasts"]
+    same(one.to_frame("contrasts"), other.to_frame("contrasts"))
 
 
 def test_lengths(both: tuple[Scores, Scores]) -> None:
     one, other = (adjudge.lengths(s, resamples=200) for s in both)
-    same(one.agreement_frame(), other.agreement_frame())
+    same(one.to_frame("agreement"), other.to_frame("agreement"))
 
 
 def test_anova(both: tuple[Scores, Scores]) -> None:

@@ -327,7 +327,7 @@ def test_one_sort_only(write: Write) -> None:
             UsageError, match=f"--among {among}: no system of m.csv is human; name them with --hum"
         ):
             machines.matrix(among=among)
-    with pytest.raises(UsageError, match="--pool humans: no system here is human"):
+    with pytest.raises(UsageError, match="pool_humans: no system here is human"):
         machines.matrix(pool_humans=True)
     humans = adjudge.read_scores(write("h.csv", MATRIX), human="*")
     with pytest.raises(UsageError, match=r"--among machines: every system of h.csv is human"):
@@ -348,7 +348,7 @@ def test_all_humans_as_one(write: Write) -> None:
     with pytest.raises(ValueError, match="read-only"):
         found.values[0, 0] = 1
     clash = adjudge.read_scores(write("c.csv", "topic,HUMANS,H1\nd1,1,2\n"), human="H1")
-    with pytest.raises(UsageError, match="--pool humans: a machine is named HUMANS; rename it first"):
+    with pytest.raises(UsageError, match="pool_humans: a machine is named HUMANS; rename it first"):
         clash.matrix(pool_humans=True)
 
 

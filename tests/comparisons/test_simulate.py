@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,14 @@ from typer.testing import CliRunner, Result
 from adjudge.analyses.compare import Compare
 from adjudge.analyses.compare.pairs import compare_matrix
 from adjudge.analyses.conclusions import resamples_for
-from adjudge.analyses.simulate.result import CHUNK, TESTS, Outcome, Simulation, simulate_model
-from adjudge.cli import simulate as cli
+from adjudge.analyses.simulate import Simulate, simulate
+from adjudge.analyses.simulate.result import CHUNK, Outcome, Simulation
+from adjudge.analyses.simulate.result import simulate_model as simulate_as_asked
+from adjudge.analyses.tests import TESTS
+from adjudge.cli.analysis import command_of
 from adjudge.core.engine import generator
 from adjudge.core.errors import AdjudgeError, UsageError
+from adjudge.core.options import declared
 from adjudge.data.scores import MeasureInfo, ScoreMatrix
 from adjudge.stats import pairs
 from adjudge.stats.checks import FloatArray
@@ -27,7 +32,11 @@ from adjudge.stats.power.rates import Rate
 
 QUICK = ("wilcoxon", "t", "t-unpaired", "sign")
 app = typer.Typer()
-app.command()(cli.command)
+app.command()(command_of("simulate"))
+
+
+def simulate_model(model: ScoreModel, tests: Sequence[str] = (), **options: Any) -> Simulation:
+    return simulate_as_asked(model, Simulate(tests=tests, **options))
 
 
 def run(*arguments: str) -> Result:
@@ -104,7 +113,7 @@ def test_words_for_two_systems() -> None:
         f" (99 % interval {100 * t.low:.1f} % to {100 * t.high:.1f} %): conservative."
     )
     assert found.title == "10 topics, 2 systems, difference 0, 200 simulations"
-    assert found.signature.startswith("simulate|topics:10|means:0,0|noise:normal|topic-sd:3|simulations:200|")
+    assert "|topics:10|means:0,0|noise:normal|topic-sd:3|simulations:200|" in found.signature
     planted = simulate_model(ScoreModel(10, (1.0, 0.0)), ["t"], simulations=50)
     assert next(planted.sentences()).startswith("By paired t the difference is found in ")
     assert "alpha" not in next(planted.sentences())
@@ -226,7 +235,7 @@ def test_random_swaps_name_the_resamples_of_a_comparison() -> None:
     found = simulate_model(ScoreModel(8, (0.0,) * 5), ["t", "mc"], simulations=3, resamples=1000)
     wanted = resamples_for(Compare(), 10)
     assert found.warnings() == [
-        f"random swaps of the mean: 1,000 resamples here; a comparison of so many pairs takes {wanted:,} (--resamples)"
+        f"random swaps of the mean: 1,000 resamples here; a comparison of so many pairs takes {wanted:,} (resamples)"
     ]
     assert simulate_model(ScoreModel(8, (0.0,) * 5), ["mc"], simulations=1, resamples=wanted).warnings() == []
 
@@ -292,7 +301,7 @@ def test_results_as_frame_and_json() -> None:
     ]
     assert len(frame) == 8
     whole = found.as_dict()
-    assert json.loads(json.dumps(whole, allow_nan=False))["outcomes"][0]["test"] == "t"
+    assert json.loads(json.dumps(whole, allow_nan=False))["tables"]["simulation"][0]["test"] == "t"
     assert whole["model"]["means"] == [0.5, 0.0, 0.0]
 
 
@@ -308,11 +317,10 @@ def test_progress_ends_at_the_end() -> None:
     ("wrong", "message"),
     [
         ({"tests": ["wilcox"]}, 'no test "wilcox"'),
-        ({"tests": []}, "no test to simulate"),
-        ({"simulations": 0}, "simulations: expected a whole number of at least 1"),
-        ({"alpha": 1}, "alpha: expected a number between 0 and 1"),
-        ({"resamples": 0}, "resamples: expected a whole number of at least 1"),
-        ({"seed": -1}, "the seed is -1, expected 0 or more"),
+        ({"simulations": 0}, "simulations is 0, expected 1 or more"),
+        ({"alpha": 1}, "alpha is 1, expected a number between 0 and 1"),
+        ({"resamples": 0}, "resamples is 0, expected 1 or more"),
+        ({"seed": -1}, "seed is -1, expected 0 or more"),
     ],
 )
 def test_a_wrong_call_is_one_line(wrong: dict[str, Any], message: str) -> None:
@@ -327,7 +335,7 @@ def test_the_command_prints_a_row_per_test() -> None:
     assert printed[0] == "10 topics, 2 systems, difference 0, 40 simulations"
     assert len(printed) == 3 + len(TESTS)
     assert printed[2].startswith("paired Wilcoxon ")
-    assert printed[-1].startswith("simulate|topics:10|")
+    assert printed[-1].startswith("simulate(topics=10, simulations=40, resamples=99)|topics:10|")
 
 
 def test_the_command_takes_every_option() -> None:
@@ -335,16 +343,20 @@ def test_the_command_takes_every_option() -> None:
         "--topics 9 --systems 3 --difference 0.4 --noise t3 --topic-sd 0.5 --unequal 2 --uneven 3 --shared 0.2"
         " --missing-half --round 0.1 --tests t,hb:w --simulations 20 --alpha 0.1 --resamples 49 --seed 4 --json"
     )
-    whole = json.loads(run(*line.split()).stdout)
+    [whole] = json.loads(run(*line.split()).stdout)
     model = ScoreModel(9, (0.4, 0.0, 0.0), 0.5, "t3", 2.0, 3.0, 0.2, missing_half=True, step=0.1)
     again = simulate_model(model, ["t", "hb:w"], simulations=20, alpha=0.1, resamples=49, seed=4)
-    assert whole == json.loads(json.dumps(again.as_dict()))
+    expected = json.loads(json.dumps(again.as_dict()))
+    assert {name: whole[name] for name in ("model", "tables", "sentences")} == {
+        name: expected[name] for name in ("model", "tables", "sentences")
+    }
+    assert Simulate.parse(whole["signature"]) == Simulate(**whole["asked"])
 
 
 def test_ratings_are_rounded_and_kept_within() -> None:
-    whole = json.loads(run("--ratings", "--tests", "sign", "--simulations", "5", "--json").stdout)
+    [whole] = json.loads(run("--ratings", "--tests", "sign", "--simulations", "5", "--json").stdout)
     assert (whole["model"]["step"], whole["model"]["bounds"]) == (1.0, [1.0, 5.0])
-    with pytest.raises(UsageError, match="--ratings and --round exclude each other"):
+    with pytest.raises(UsageError, match="^ratings are whole numbers: give no step to round to"):
         run("--ratings", "--round", "0.1")
 
 
@@ -356,8 +368,15 @@ def test_csv_of_the_command(tmp_path: Path) -> None:
     assert len(lines) == 3
 
 
-def test_the_help_names_every_noise() -> None:
-    assert [noise for noise in NOISES if noise not in cli.NOISES] == []
+def test_every_noise_can_be_asked_for() -> None:
+    assert declared(Simulate)["noise"][0].choices == NOISES
+
+
+def test_scores_give_what_is_not_said(tmp_path: Path) -> None:
+    rows = [f"t{k},{k}.5,{k}.{k}" for k in range(9)]
+    (tmp_path / "s.csv").write_text("\n".join(["topic,a,b", *rows]) + "\n", encoding="utf-8")
+    assert simulate(tmp_path / "s.csv", tests="t", simulations=1).model.topics == 9
+    assert run(str(tmp_path / "s.csv"), "--tests", "t", "--simulations", "1").stdout.startswith("9 topics")
 
 
 def test_a_simulation_is_frozen() -> None:

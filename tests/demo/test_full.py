@@ -11,7 +11,7 @@ from shutil import copytree
 import pytest
 
 import adjudge
-from adjudge.analyses.lengths.result import lengths
+from adjudge.analyses.lengths import lengths
 from adjudge.analyses.scores import Scores
 from adjudge.data.rows import Summary, System
 from adjudge.data.target import Target

@@ -19,6 +19,7 @@ from typing import (
     Generic,
     Literal,
     ParamSpec,
+    Protocol,
     Self,
     TypeVar,
     cast,
@@ -69,12 +70,16 @@ class AnyAnalysis(Declared, Generic[R_co]):
     """How often the command runs it: for every measure, length and form, for every measure, or once."""
     SEVERAL_SOURCES: ClassVar[bool] = False
     """Whether it takes several data sets by their names too."""
+    SCORES_OPTIONAL: ClassVar[bool] = False
+    """Whether it can do without scores; `run` is then given None."""
     METHODS: ClassVar[bool] = False
     """Whether its result has a paragraph on methods."""
     VARIANTS: ClassVar[Mapping[str, str]] = {}
     """Analyses that share the command: by the option that asks for one, the name of its public function."""
     LEAVES_OUT: ClassVar[bool] = True
     """Whether scores are read without the assessors to be left out; what looks at judgments leaves them out itself."""
+    LEAVES_OUT_REFUSED: ClassVar[bool] = False
+    """Whether the command leaves out measures that it cannot take, with a note, where none is named."""
     PAGE: ClassVar[str] = ""
     """Who writes its result as a page into a folder, with -o: `module:function` of the reports."""
     ON_A_PAGE: ClassVar[Mapping[str, Any]] = {}
@@ -83,7 +88,7 @@ class AnyAnalysis(Declared, Generic[R_co]):
     """What takes long, as a terminal is told while `progress` is called."""
 
     progress: Progress = field(default=silent, compare=False, repr=False, kw_only=True)
-    """Called with how much of `WORK` is done, and of how much; no option."""
+    """Called with how much of `WORK` is done, and of how much (0 where nobody knows); no option."""
 
     def read(self, source: Any) -> Any:
         """What the analysis is of, read from a source."""
@@ -98,8 +103,9 @@ class AnyAnalysis(Declared, Generic[R_co]):
         return [self]
 
     def result(self, source: Any) -> R_co:
-        """The result of any source."""
-        return self.run(self.read(source))
+        """The result of any source; of none where it can do without."""
+        without = source is None and self.SCORES_OPTIONAL
+        return self.run(None if without else self.read(source))
 
 
 @dataclass(frozen=True)
@@ -165,9 +171,9 @@ class Analysis(AnyAnalysis[R_co]):
 
     def each(self, source: Any) -> Sequence[Self]:
         """One for every measure, length and form, for every measure, or one alone, as `RUNS` says."""
-        measures = self.measure or self.usual_measures(source)
         if self.RUNS == "once":
             return [self]
+        measures = self.measure or self.usual_measures(source)
         if self.RUNS == "measure":
             return [replace(self, measure=name) for name in source.resolved(measures)]
         targets = source.each(measures, length=self.length, form=self.form)
@@ -244,6 +250,8 @@ def _function(
     def analyse(*args: Any, **options: Any) -> T:
         if source_name in options:
             args = (options.pop(source_name), *args)
+        elif not args and cls.SCORES_OPTIONAL:
+            args = (None,)
         for option_name in options:
             if option_name not in known and option_name != "progress":
                 raise TypeError(f"{name}() has no option {option_name!r}{nearest(option_name, known)}")
@@ -251,7 +259,12 @@ def _function(
             raise TypeError(f"{name}() needs {source_name}")
         return run(cls(*args[1:], **options), args[0])
 
-    source = inspect.Parameter(source_name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="Source")
+    source = inspect.Parameter(
+        source_name,
+        inspect.Parameter.POSITIONAL_OR_KEYWORD,
+        annotation="Source",
+        default=None if cls.SCORES_OPTIONAL else inspect.Parameter.empty,
+    )
     analyse.__name__ = analyse.__qualname__ = name
     analyse.__module__ = cls.__module__
     about = f"{inspect.getdoc(cls)}\n\n`{source_name}`: {sources}."
@@ -259,3 +272,14 @@ def _function(
     analyse.__signature__ = signature_of(cls, source)  # type: ignore[attr-defined]
     analyse.declaration = cls  # type: ignore[attr-defined]
     return cast("Callable[Concatenate[Any, P], T]", analyse)  # which also takes the source by name
+
+
+class WithoutScores(Protocol[P, R_co]):
+    """The public function of an analysis that can do without scores."""
+
+    def __call__(self, scores: Any = None, *args: P.args, **options: P.kwargs) -> R_co: ...
+
+
+def analysis_without_scores(declaration: Callable[P, AnyAnalysis[R]]) -> WithoutScores[P, R]:
+    """The public function of an analysis with `SCORES_OPTIONAL`."""
+    return cast("WithoutScores[P, R]", analysis_function(declaration))

@@ -25,7 +25,6 @@ from adjudge.data.scores import PooledSystems, form_words, heading_of
 
 if TYPE_CHECKING:
     from adjudge.analyses.compare.pairs import Comparison
-    from adjudge.analyses.groups.result import Groupings
     from adjudge.data.scores import ScoreMatrix
     from adjudge.measures.base import Measure
     from adjudge.stats.linear.judged_pairs import JudgedPairs
@@ -49,9 +48,6 @@ class Compared(Protocol):
 
     @property
     def kinds(self) -> Mapping[str, str]: ...
-
-    @property
-    def about_scores(self) -> tuple[str, ...]: ...
 
     @property
     def made(self) -> tuple[str, ...]: ...
@@ -122,15 +118,19 @@ class MethodsParagraph:
 
     def to_markdown(self) -> str:
         """The paragraph and its references."""
-        return f"{markdown(self.text)}\n\n{self.references_in_markdown()}"
+        return f"{self.in_markdown}\n\n{self.references_in_markdown()}"
+
+    @property
+    def in_markdown(self) -> str:
+        """The paragraph alone."""
+        return markdown(self.text)
 
     def references_in_markdown(self) -> str:
         return "\n".join(f"- {markdown(each)}" for each in self.references)
 
-    @classmethod
-    def all_of(cls, paragraphs: Iterable[MethodsParagraph]) -> MethodsParagraph:
-        """Several as one, so that a work that more than one cites is listed once."""
-        return cls(tuple(said for each in paragraphs for said in each.sentences))
+    def and_of(self, others: Iterable[MethodsParagraph]) -> MethodsParagraph:
+        """This and others as one, so that a work that more than one cites is listed once."""
+        return type(self)(tuple(sentence for part in (self, *others) for sentence in part.sentences))
 
     def as_dict(self) -> dict[str, str]:
         return {"text": self.text, "latex": self.latex, "bibtex": self.bibtex}
@@ -222,10 +222,10 @@ def compared_methods(found: Sequence[Comparison]) -> MethodsParagraph:
 
 def _compared(found: Sequence[Comparison]) -> Iterator[str]:
     first = found[0]
-    yield _what(found)
-    yield from _prepared(found)
+    yield what_was_compared(found)
+    yield from prepared_words(found)
     yield from _missing(found)
-    yield from _pooled(found)
+    yield from pooled_words(found)
     yield from _whose(found)
     if not any(c.family.any() for c in found):
         yield f"Computed with Adjudge {__version__}{cite(SOFTWARE)}."
@@ -320,7 +320,7 @@ def topics_words(found: Sequence[Compared]) -> str:
     return f"{min(by_size):,} to {max(by_size):,} topics ({'; '.join(each)})"
 
 
-def _what(found: Sequence[Compared]) -> str:
+def what_was_compared(found: Sequence[Compared]) -> str:
     systems = list(dict.fromkeys(system for c in found for system in c.matrix.systems))
     kinds = [next((c.kinds[s] for c in found if s in c.kinds), None) for s in systems]
     parts = [
@@ -368,7 +368,7 @@ def _measure_keys(c: Compared) -> list[str]:
 _REFERENCES = re.compile(r"\|ref(?:erence)?s:(\d+)(?:-(\d+))?(?=[:|])")
 
 
-def _prepared(found: Sequence[Compared]) -> Iterator[str]:
+def prepared_words(found: Sequence[Compared]) -> Iterator[str]:
     """With which options measures were computed, usual ones included, and with how many references."""
     from adjudge.measures.run import OWN_REFERENCE  # slow to load
 
@@ -454,17 +454,11 @@ def _missing(found: Sequence[Comparison]) -> Iterator[str]:
             yield f"By {named(some, found)}{' each' if len(some) > 1 else ''}: {said}."
 
 
-def _pooled(found: Sequence[Compared]) -> Iterator[str]:
-    """What stands behind a score, said once where it is so of all measures; and whose judgments they are."""
+def pooled_words(found: Sequence[Compared]) -> Iterator[str]:
+    """What stands behind a score, said once where it is so of all measures."""
     yield from together_words(found)
     for words, some in _alike(found, _scores_behind).items():
         yield f"A system's score on a topic{_of(some, found)} is {words}."
-    own = dict.fromkeys(
-        note for c in found for note in c.about_scores if note not in c.made
-    )  # of the judgments
-    for note in own:
-        said = note.partition(";")[0]  # what follows is advice
-        yield f"{said[0].upper()}{said[1:]}."
 
 
 def _whose(found: Sequence[Comparison]) -> Iterator[str]:
@@ -820,67 +814,3 @@ def without_intervals(c: Comparison, of: str = "") -> Iterator[str]:
 
 
 # All pairs at once
-
-SCALED_WORDS = {
-    "ranks": f"Scores were replaced by their ranks{cite('conover1981')}.",
-    "topic-ranks": "Scores were replaced by their ranks within topics.",
-}
-
-
-def grouped_methods(g: Groupings) -> MethodsParagraph:
-    """How all pairs of systems were compared at once."""
-    return MethodsParagraph(tuple(_grouped(g)))
-
-
-def _grouped(g: Groupings) -> Iterator[str]:
-    yield _what([g])
-    yield from _prepared([g])
-    if holes := holes_words(g, [g]):
-        model = "least-squares means of the model score = topic + system"
-        means = model if g.joined else "over the topics that each system has"
-        yield f"{holes}; means are {means}."
-    yield from _pooled([g])
-    if g.scale in SCALED_WORDS:
-        yield SCALED_WORDS[g.scale]
-    if len(g.places) > 1:
-        yield from _all_pairs(g)
-    seeded = f" (seed {g.seed})" if "resamples:" in g.test.signature else ""
-    yield f"Computed with Adjudge {__version__}{cite(SOFTWARE)}{seeded}."
-    yield f"Signature: {g.signature}."
-
-
-def _all_pairs(g: Groupings) -> Iterator[str]:
-    import numpy as np
-
-    pairs, alpha = counted(len(g.test), "pair"), f"{g.alpha:g}".removeprefix("0")
-    common = ", on the topics that both systems of a pair have" if np.isnan(g.values).any() else ""
-    own = f"each with the variance of its own differences over topics{common}"
-    if g.test.method == "max-t":
-        drawn = getattr(g.test, "resamples", None)
-        how = f"{own}, by a step-down bootstrap of the largest t statistic{cite('romano2005')}"
-        yield f"{pairs} of systems {_were(g)} tested together, {how}, with {drawn:,} resamples."
-    elif g.test.method == "t":
-        yield f"{pairs} of systems {_were(g)} tested with paired t-tests{cite('student1908')}, {own}."
-        yield f"p-values are corrected by Holm's procedure{cite('holm1979')}."
-    elif g.scale == "topic-ranks":
-        yield f"{pairs} of systems {_were(g)} tested together with Nemenyi's test of mean ranks{cite('demsar2006')}."
-    else:
-        model = "with one variance for all, that of the model score = topic + system"
-        name = f"Tukey's test{cite('tukey1949', 'kramer1956')}"
-        yield f"{pairs} of systems {_were(g)} tested together with {name}, {model}."
-    yield f"Differences count as significant up to a corrected p of {alpha}; intervals of differences hold together."
-    lost, apart = (int((g.conclusion == k).sum()) for k in (OUT_OF_REACH, NOT_COMPARABLE))
-    if lost:
-        yield f"{counted(lost, 'pair')} could not have been found to differ."
-    if apart:
-        yield f"{counted(apart, 'pair')} {'has' if apart == 1 else 'have'} no topics by which to compare."
-    if g.hsu is not None:
-        yield f"Comparisons with the best system are Hsu's{cite('hsu1984')}."
-    if g.names:
-        theirs = "is a family of its" if len(g.names) == 1 else "are a family of their"
-        yield f"{counted(len(g.names), 'contrast')} {theirs} own."
-    yield LETTERS
-
-
-def _were(g: Groupings) -> str:
-    return "was" if len(g.test) == 1 else "were"

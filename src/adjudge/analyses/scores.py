@@ -32,6 +32,7 @@ from typing import (
 from adjudge.analyses.formulas import derive, parse_formula
 from adjudge.core.errors import AdjudgeError, DataError, FormatError, UsageError, nearest, quoted
 from adjudge.core.errors import among as among_known
+from adjudge.core.phrases import Argument, Phrase
 from adjudge.core.words import counted, listed, natural
 from adjudge.data import scorefiles
 from adjudge.data.absent import absent_words
@@ -619,18 +620,6 @@ class Scores:
         rows = self.table.at(measure, length=length, form=form, all_forms=form is None)
         return int(rows.loc[rows["value"].notna(), "assessor"].nunique())
 
-    def assessor_note(
-        self, measure: str, length: int | AllLengths | None, form: str | None
-    ) -> tuple[str, ...]:
-        """Where several assessors stand behind the scores: for whom a comparison of their means holds."""
-        several = self.count_assessors(measure, length, form)
-        if several < 2:
-            return ()
-        return (
-            f"the scores come from {several} assessors: what is said holds for these assessors;"
-            " `adjudge compare` asks whether it would for others",
-        )
-
     def _assessors(
         self, matrix: ScoreMatrix, length: int | AllLengths | None, form: str | None
     ) -> dict[str, str | None]:
@@ -674,9 +663,18 @@ class Scores:
             return matrix
         humans = [system for system in matrix.systems if self.kind(system) == "human"]
         if not humans:
-            raise UsageError(f"--pool humans: no system here is human; {_PATTERN}")
+            raise UsageError(
+                Phrase("{pool}: no system here is human; {how}", pool=Argument("pool_humans"), how=_PATTERN)
+            )
         if HUMANS in matrix.systems and HUMANS not in humans:
-            raise UsageError(f"--pool humans: a {self.kind(HUMANS)} is named {HUMANS}; rename it first")
+            raise UsageError(
+                Phrase(
+                    "{pool}: a {kind} is named {name}; rename it first",
+                    pool=Argument("pool_humans"),
+                    kind=self.kind(HUMANS),
+                    name=HUMANS,
+                )
+            )
         return matrix.pool_systems(humans, HUMANS, "no human has a score").signed("humans:pooled")
 
     def pairs_among(self, systems: Sequence[str], among: Among) -> BoolArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import fields, replace
 from importlib import import_module
@@ -18,8 +18,9 @@ from adjudge.cli import options
 from adjudge.cli.completion import complete_measures, complete_systems
 from adjudge.cli.output import not_over, now_in_words, progress, say, show, show_json, warn, write_text
 from adjudge.cli.sources import check_page_outputs
-from adjudge.core.errors import UsageError, quoted
+from adjudge.core.errors import AdjudgeError, UsageError, quoted
 from adjudge.core.options import READING, Kind, Option, asks_for, declared, parse_options
+from adjudge.core.phrases import spoken
 from adjudge.core.results import Parts, Result, Results, warnings_of
 from adjudge.core.table import joined
 from adjudge.core.words import counted
@@ -107,7 +108,7 @@ def command_of(name: str) -> Callable[..., None]:
 
     def command(**typed: Any) -> None:
         outputs = {output: typed.pop(output) for output in OUTPUTS if output in typed}
-        sources = [typed.pop("scores"), *(typed.pop("more", None) or ())]
+        sources = [typed.pop("scores", None), *(typed.pop("more", None) or ())]
         lower = tuple(typed.pop("lower", None) or ())
         signature = outputs.pop("signature")
         chosen = _chosen(cls, variants, typed, signature)
@@ -125,7 +126,7 @@ def command_of(name: str) -> Callable[..., None]:
                 raise UsageError("--lower-is-better is for all measures, --lower for some: say one of them")
             asked["lower_is_better"] = lower
         source = _source(cls, chosen, variants, sources)
-        for path in source.values() if isinstance(source, Mapping) else (source,):
+        for path in source.values() if isinstance(source, Mapping) else filter(None, (source,)):
             not_over(outputs["csv"], path)
         results = _results(chosen, asked, source)
         if out is not None:
@@ -257,12 +258,30 @@ def _results(cls: type[AnyAnalysis[Any]], asked: dict[str, Any], source: Any) ->
     working = progress(cls.WORK) if cls.WORK else nullcontext(silent)
     with reading_once(), working as told:  # analyses only look
         wanted = cls(**asked, progress=told)
-        scores = wanted.read(source)
-        results = [one.run(scores) for one in wanted.each(scores)]
-        for one in scores.values() if isinstance(scores, Mapping) else (scores,):
+        scores: Any = None if source is None else wanted.read(source)
+        results = list(_run_each(wanted, scores))
+        for one in scores.values() if isinstance(scores, Mapping) else filter(None, (scores,)):
             if issubclass(cls, Analysis):
                 _warn_of_judges(one, [part for result in results for part in parts_of(result)])
         return results
+
+
+def _run_each(wanted: AnyAnalysis[Any], scores: Any) -> Iterator[Result]:
+    """The results; some analyses leave out measures that they cannot take, where none was named."""
+    analyses = wanted.each(scores)
+    lenient = wanted.LEAVES_OUT_REFUSED and not getattr(wanted, "measure", None)
+    refused: list[AdjudgeError] = []
+    for one in analyses:
+        try:
+            yield one.run(scores)
+        except AdjudgeError as error:
+            if not lenient:
+                raise
+            refused.append(error)
+    if refused and len(refused) == len(analyses):
+        raise refused[0]
+    for why in refused:
+        warn(f"left out: {spoken(why.args[0], 'command')}")
 
 
 def _warn_of_judges(scores: Scores, results: Sequence[Result]) -> None:
@@ -296,7 +315,8 @@ def _parameters(cls: type[AnyAnalysis[Any]], variants: Variants) -> Iterable[ins
             Path,
             typer.Argument(metavar=called.upper(), help=f"{what[0].upper()}{what[1:]}.", show_default=False),
         ]
-    yield inspect.Parameter("scores", keyword, annotation=source)
+    needed = inspect.Parameter("scores", keyword, annotation=source)
+    yield needed.replace(default=None) if cls.SCORES_OPTIONAL else needed
     if any(each.SEVERAL_SOURCES for each in (cls, *variants.values())):
         yield inspect.Parameter("more", keyword, annotation=MORE, default=None)
     for name, (about, _) in declared(cls).items():
@@ -373,12 +393,16 @@ def print_results(
     if json:
         show_json([part.as_dict() for part in shown])
     elif latex or markdown or methods:
-        texts = []
+        texts, paragraphs = [], []
         for result in results:
             one = result.only(table) if table else result
             texts += [one.to_latex()] if latex else [one.to_markdown()] if markdown else []
             if methods and (paragraph := result.methods()) is not None:
-                texts.append(paragraph.to_markdown() if markdown else paragraph.to_latex())
+                texts.append(paragraph.in_markdown if markdown else paragraph.latex)
+                paragraphs.append(paragraph)
+        if paragraphs:  # what they cite, each work once
+            every = paragraphs[0].and_of(paragraphs[1:])
+            texts.append(every.references_in_markdown() if markdown else every.bibtex)
         print("\n\n".join(texts))
     elif csv is None:
         for number, part in enumerate(shown):
@@ -431,7 +455,7 @@ def show_one(result: Result) -> None:
         print(drawn)
     if len(tables) > 1 and set(sentences) - said:
         print()
-    for sentence in sentences:
+    for sentence in () if result.ROWS_SAY_ALL else sentences:
         if sentence not in said:
             say(sentence)
     if result.signature:

@@ -205,9 +205,6 @@ AssessorEffects = Annotated[
         " default from two up), or for these alone (fixed).",
     ),
 ]
-PoolHumans = Annotated[
-    str | None, typer.Option("--pool", metavar="humans", help="Treat all humans as one system, HUMANS.")
-]
 System = Annotated[
     str | None,
     typer.Option("--system", metavar="S", help="A system's name.", autocompletion=complete_systems),

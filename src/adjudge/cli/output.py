@@ -178,7 +178,7 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
 
     with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
         task = bar.add_task(what, total=None)
-        yield lambda done, of: bar.update(task, completed=done, total=of)
+        yield lambda done, of: bar.update(task, completed=done, total=of or None)
 
 
 def on_clash(replace: bool, skip: bool) -> OnClash:

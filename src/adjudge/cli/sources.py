@@ -18,7 +18,6 @@ from adjudge.measures.spec import judge_of
 if TYPE_CHECKING:
     from adjudge.analyses.scores import Scores
     from adjudge.core.table import Table
-    from adjudge.data.scores import ScoreMatrix
     from adjudge.formats.scoretable import TableOptions
 
 
@@ -100,20 +99,6 @@ def length_of(text: str | None) -> int | Literal["all"] | None:
     if not text.isdigit() or int(text) < 1:
         raise UsageError(f"--length is {quoted(text)}, expected a number of words or all")
     return int(text)
-
-
-def of_target(frame: Any, matrix: ScoreMatrix) -> Any:
-    """A result's rows with the length and form that they are of, for files that hold several results."""
-    for at, (name, value) in enumerate(matrix.target._asdict().items(), 1):
-        frame.insert(at, name, value)
-    return frame
-
-
-def pooled(pool: str | None) -> bool:
-    """Whether humans are to be one system."""
-    if pool not in (None, "humans"):
-        raise UsageError(f"--pool is {quoted(pool)}, expected: humans")
-    return pool is not None
 
 
 def warn_of(scores: Scores, measures: Iterable[str]) -> None:

@@ -47,9 +47,20 @@ class Note:
 class Paragraph(Protocol):
     """What a paper says of how something was done, with what it cites."""
 
-    def to_latex(self) -> str: ...
+    @property
+    def latex(self) -> str: ...
 
-    def to_markdown(self) -> str: ...
+    @property
+    def bibtex(self) -> str: ...
+
+    @property
+    def in_markdown(self) -> str: ...
+
+    def references_in_markdown(self) -> str: ...
+
+    def and_of(self, others: Iterable[Any]) -> Self:
+        """This and others as one, so that a work that more than one cites is listed once."""
+        ...
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -62,6 +73,9 @@ class Result(Pictured):
     """The table that `to_frame` and CSV have where none is named; the first unless a result says otherwise."""
     IN_JSON: ClassVar[tuple[str, ...]] = ()
     """Tables that are made on demand, and that JSON has in any case."""
+
+    ROWS_SAY_ALL: ClassVar[bool] = False
+    """Whether a terminal shows no sentences, since each would say a row again."""
 
     asked: Declared | None = None
     """The options that gave it."""

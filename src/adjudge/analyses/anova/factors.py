@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.analyses.scores import HUMANS, Scores
 from adjudge.core.errors import DataError, UsageError, nearest, quoted
+from adjudge.core.results import Note
 from adjudge.core.words import counted, listed
 from adjudge.data.scores import POOLED, MeasureInfo, ScoreTable, pooled, targets_of
 from adjudge.data.target import Target
@@ -38,12 +39,11 @@ class AnovaRows:
     info: MeasureInfo
     length: int | None
     form: str | None
-    chosen_form: str | None
     values: np.ndarray
     factors: dict[str, Factor]
     keys: pd.DataFrame
     """Every row's system and topic, and whatever else tells rows apart."""
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     """What was left out or averaged over."""
 
     @property
@@ -124,7 +124,6 @@ def build(
         info=info,
         length=length if length is not None else lengths[0] if len(lengths) == 1 else None,
         form=forms.pop() if len(forms) == 1 else None,
-        chosen_form=form,
         values=frame["value"].to_numpy(dtype=float),
         factors=factors,
         keys=frame,
@@ -132,18 +131,18 @@ def build(
     )
 
 
-def _present(frame: pd.DataFrame, measure: str) -> tuple[pd.DataFrame, list[str]]:
+def _present(frame: pd.DataFrame, measure: str) -> tuple[pd.DataFrame, list[Note]]:
     """The rows with a score, and a note for every reason why one has none."""
     absent = frame[frame["value"].isna()]
     reasons = absent["why"].value_counts()
     if len(absent) == len(frame):
         raise DataError(f"{measure}: every score is missing ({reasons.index[0]})")
     return frame[frame["value"].notna()], [
-        f"{counted(n, 'score')} missing ({why})" for why, n in reasons.items()
+        Note.of("missing-scores", n=int(n), why=why) for why, n in reasons.items()
     ]
 
 
-def _one_assessor_each(frame: pd.DataFrame) -> list[str]:
+def _one_assessor_each(frame: pd.DataFrame) -> list[Note]:
     """Where every topic has an assessor of its own: who judged it is no factor, and yet in its scores."""
     several = int(frame["assessor"].nunique())
     if (
@@ -152,26 +151,22 @@ def _one_assessor_each(frame: pd.DataFrame) -> list[str]:
         or (frame.groupby("topic")["assessor"].nunique() > 1).any()
     ):
         return []
-    return [
-        f"each topic was judged by one of {several} assessors: assessors and topics cannot be told apart, and what is"
-        " said of topics holds for both together"
-    ]
+    return [Note.of("one-assessor-each", n=several)]
 
 
-def _one_system(frame: pd.DataFrame, kinds: Mapping[str, str], notes: list[str]) -> pd.DataFrame:
+def _one_system(frame: pd.DataFrame, kinds: Mapping[str, str], notes: list[Note]) -> pd.DataFrame:
     humans = [s for s in frame["system"].unique() if kinds.get(s) == "human"]
     if not humans:
         raise UsageError("no system here is human, so there are none to pool")
     if HUMANS in frame["system"].unique() and HUMANS not in humans:
         raise UsageError(f"a system that is not human is named {HUMANS}; rename it first")
-    verb = "is" if len(humans) == 1 else "are"
-    notes.append(f"{counted(len(humans), 'human')} {verb} one system, {HUMANS} ({listed(sorted(humans))})")
+    notes.append(Note.of("humans-are-one-system", humans=sorted(humans)))
     renamed = frame["system"].where(~frame["system"].isin(humans), HUMANS)
     # Who wrote it stays with the row until people are averaged, so that each person weighs the same.
     return frame.assign(person=frame["system"], system=renamed)
 
 
-def _averaged(frame: pd.DataFrame, wanted: set[str], notes: list[str], *, humans: bool) -> pd.DataFrame:
+def _averaged(frame: pd.DataFrame, wanted: set[str], notes: list[Note], *, humans: bool) -> pd.DataFrame:
     """Means over everything that is no factor: repeats, then references, then assessors, then people."""
     before, over, frame = len(frame), [], pooled(frame, [])  # in one order, whatever the rows' order was
     for step in [*(name for name in POOLED if name not in wanted), *(["person"] if humans else [])]:
@@ -180,8 +175,7 @@ def _averaged(frame: pd.DataFrame, wanted: set[str], notes: list[str], *, humans
         if len(frame) < rows:
             over.append("people" if step == "person" else f"{step}s")
     if over:
-        only = "; the tests hold for these assessors" if "assessors" in over else ""
-        notes.append(f"{before:,} scores averaged to {len(frame):,}, over {listed(over)}{only}")
+        notes.append(Note.of("scores-averaged", before=before, after=len(frame), over=over))
     return frame.reset_index(drop=True)
 
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from adjudge.analyses.anova import anova
+from adjudge.analyses.anova.words import about_interaction
+from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
 from adjudge.analyses.drawing import few_enough, labels, step, text_size
 from adjudge.core.errors import UsageError
 from adjudge.core.picture import PLAIN, SERIES, SHAPES, Figure, figure_of, in_order
 from adjudge.core.words import counted, natural
-from adjudge.data.scores import heading_of
 
 if TYPE_CHECKING:
     import altair as alt
 
-    from adjudge.analyses.anova.result import Anova
+    from adjudge.analyses.anova.result import AnovaResult
+    from adjudge.analyses.scores import Scores
 
 USUAL = ("assessor", "length", "topic")
 MOST_LEVELS = 150
@@ -21,7 +24,7 @@ OTHERS = "other systems"
 PLACES = {"topic": "on", "set": "on", "length": "at"}
 
 
-def interaction(found: Anova, *, by: str | None = None) -> Figure:
+def interaction(result: AnovaResult, *, by: str | None = None) -> Figure:
     """The mean of every system at every level of a factor: assessors unless said, else topics.
 
     Of many systems those whose lines are furthest from parallel are coloured.
@@ -29,15 +32,15 @@ def interaction(found: Anova, *, by: str | None = None) -> Figure:
     import altair as alt
 
     by = by or next(
-        (name for name in (*USUAL, *found.levels) if name in found.levels and name != "system"), None
+        (name for name in (*USUAL, *result.levels) if name in result.levels and name != "system"), None
     )
     if by is None:
         raise UsageError("this analysis has no factor beside the system to draw systems at")
-    cells = found.cell_means(by)
-    levels = _levels(found, by)
+    cells = result.cell_means(by)
+    levels = _levels(result, by)
     few_enough(len(levels), MOST_LEVELS, f"levels of {by}", "choose another factor with --by")
     squares = cells.assign(square=cells["departure"] ** 2).groupby("system")["square"].sum()
-    systems = [mean.system for mean in found.means]
+    systems = [mean.system for mean in result.means]
     most = len(SERIES) if len(systems) <= len(SERIES) else len(SERIES) - 1
     furthest = sorted(systems, key=lambda s: -squares.get(s, 0.0))[:most]
     called, levels_called = labels(systems), labels(levels)
@@ -68,7 +71,7 @@ def interaction(found: Anova, *, by: str | None = None) -> Figure:
         )
         y = alt.Y(
             "mean:Q",
-            title=f"mean of {heading_of(found.info, found.length, found.chosen_form)}",
+            title=f"mean of {result.heading}",
             scale=alt.Scale(zero=False),
             axis=alt.Axis(titleLimit=300),
         )
@@ -87,33 +90,63 @@ def interaction(found: Anova, *, by: str | None = None) -> Figure:
 
     return figure_of(
         "interaction",
-        f"Systems by {by}, {found.title}",
+        f"Systems by {by}, {result.title}",
         _words(
-            found, by, len(systems) > len(series), len(series), holes=len(systems) * len(levels) - len(cells)
+            result, by, len(systems) > len(series), len(series), holes=len(systems) * len(levels) - len(cells)
         ),
         data,
         drawing,
-        notes=tuple(found.warnings()),
-        signature=found.signature,
+        notes=tuple(result.warnings()),
+        signature=result.signature,
     )
 
 
-def _levels(found: Anova, by: str) -> list[str]:
+def _levels(result: AnovaResult, by: str) -> list[str]:
     """Levels in their own order; topics and assessors from the highest mean over systems on."""
-    cells = found.cell_means(by)
+    cells = result.cell_means(by)
     if by in ("topic", "assessor", "set"):
         means = cells.groupby(by, sort=False)["mean"].mean()
         return sorted(means.index, key=lambda level: (-means[level], level))
     return sorted(set(cells[by]), key=natural)
 
 
-def _words(found: Anova, by: str, cut: bool, shown: int, *, holes: int) -> str:
-    said = [
+def _words(result: AnovaResult, by: str, cut: bool, shown: int, *, holes: int) -> str:
+    sentences = [
         f"Every line is a system's mean {PLACES.get(by, 'for')} each {by}; were there no interaction, but for noise all"
-        f" would be parallel. {found.interaction_sentence(by)}"
+        f" would be parallel. {about_interaction(result, by)}"
     ]
     if cut:
-        said.append(f"The {counted(shown, 'system')} whose lines are furthest from parallel are coloured.")
+        sentences.append(
+            f"The {counted(shown, 'system')} whose lines are furthest from parallel are coloured."
+        )
     if holes:
-        said.append(f"{counted(holes, 'cell has', 'cells have')} no score: lines pass over them.")
-    return " ".join(said)
+        sentences.append(f"{counted(holes, 'cell has', 'cells have')} no score: lines pass over them.")
+    return " ".join(sentences)
+
+
+def _drawn(scores: Scores, options: FigureOptions) -> Figure:
+    by = options.by
+    if isinstance(options.length, str):
+        raise UsageError("an interaction is drawn at one length: choose one, or draw --by length")
+    usual = by in (None, "topic", "assessor", "system")
+    factors = () if usual else ("system", "topic", str(by), f"{by}:system")
+    return anova(
+        scores,
+        options.measure,
+        length=options.length,
+        form=options.form,
+        factors=factors,
+        seed=options.seed,
+    ).figure("interaction", by=by)
+
+
+SPECS = (
+    FigureSpec(
+        "interaction",
+        "Systems' means by topic, assessor or another factor: lines that are not parallel are an interaction.",
+        _drawn,
+        after="Over and Liggett 2002",
+        takes=("by",),
+        example="-m coverage --length 100 --by topic",
+    ),
+)

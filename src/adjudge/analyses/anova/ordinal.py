@@ -8,24 +8,24 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from adjudge.analyses.anova import AnovaOrdinal
 from adjudge.analyses.anova.factors import AS_FACTOR, AnovaRows, Factor, build
-from adjudge.analyses.best import best_words
+from adjudge.analyses.anova.result import p_text
 from adjudge.analyses.scores import Scores
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError
-from adjudge.core.table import Column, Table, Tables, Tabular, plain
-from adjudge.core.words import counted, decimal, listed
+from adjudge.core.results import Note, Result
+from adjudge.core.table import Column, Table
+from adjudge.core.words import counted, decimal
 from adjudge.data.scores import MeasureInfo, heading_of, title_of
 from adjudge.judgments.tasks import is_anonymous
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from adjudge.stats.checks import BoolArray, FloatArray
     from adjudge.stats.linear.mixed import MixedFit
     from adjudge.stats.linear.ordinal import OrdinalFit
@@ -34,10 +34,8 @@ MOST_LEVELS = 101
 """Of a scale of whole numbers, as from 0 to 100."""
 MOST_OTHERS = 20
 """Of another scale; more are numbers rather than levels."""
-MOST_NAMED = 8
-"""Pairs about which the two models differ that are told one by one."""
-MOST_ROWS = 66
-"""Of a table beside the main one that a terminal shows: the pairs of 12 systems."""
+MOST_PAIRS = 66
+"""Pairs that are shown unless asked for: those of 12 systems."""
 FEWEST_NOISE = 5
 """Degrees of freedom of the noise below which ratings may fit exactly by the design, not because all agree."""
 RESAMPLES = 499
@@ -102,6 +100,13 @@ class OrdinalContrast:
     linear_high: float
     differ_by: DifferBy
 
+    @property
+    def models_disagree(self) -> bool:
+        """Whether one of the models alone finds a difference, or each finds another system higher."""
+        if self.differ_by == "both models":
+            return (self.difference > 0) != (self.linear_difference > 0)
+        return self.differ_by != "neither"
+
 
 @dataclass(frozen=True)
 class RandomDeviation:
@@ -145,14 +150,17 @@ class ScaleUse:
     expected: float
 
 
-@dataclass(frozen=True, repr=False)
-class OrdinalAnova(Tabular):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class OrdinalResult(Result):
     """A cumulative link mixed model of ratings, and the linear model of the same rows beside it."""
 
+    WORDS: ClassVar[str] = "adjudge.analyses.anova.ordinal_words"
+    IN_JSON: ClassVar[tuple[str, ...]] = ("contrasts",)
+
+    asked: AnovaOrdinal
     info: MeasureInfo
     length: int | None
     form: str | None
-    chosen_form: str | None
     n: int
     sizes: dict[str, int]
     """How many levels each factor has."""
@@ -170,9 +178,12 @@ class OrdinalAnova(Tabular):
     """The mean rating over systems that is expected of the average assessor."""
     checks: tuple[ScaleUse, ...]
     log_likelihood: float
-    alpha: float
-    seed: int
-    notes: tuple[str, ...]
+    told: tuple[Note, ...]
+    """What was left out, and what the models suppose."""
+
+    @property
+    def alpha(self) -> float:
+        return self.asked.alpha
 
     @property
     def measure(self) -> str:
@@ -180,140 +191,51 @@ class OrdinalAnova(Tabular):
 
     @property
     def title(self) -> str:
-        return title_of(self.info, self.length, self.chosen_form)
+        return title_of(self.info, self.length, self.asked.form)
 
     @property
     def levels(self) -> tuple[float, ...]:
         """The ratings that occur."""
-        return (self.thresholds[0].below, *(each.above for each in self.thresholds))
+        return (self.thresholds[0].below, *(cut.above for cut in self.thresholds))
 
     @property
     def formula(self) -> str:
         return f"rating ~ {' + '.join(['system', *(f'(1 | {each.term})' for each in self.random)])}"
 
-    @property
-    def signature(self) -> str:
+    def how(self) -> str:
         length = f"|length:{self.length}" if self.length else ""
         return (
             f"{self.info.signature or self.measure}{length}|rows:{self.n}|clmm:{self.formula.replace(' ', '')}"
             f"|link:logit|laplace|levels:{len(self.levels)}|errors:times-reml-over-ml-of-linear|df:satterthwaite-of-linear|correct:holm"
-            f"|alpha:{self.alpha:g}|check:posterior-predictive:{RESAMPLES}|seed:{self.seed}"
+            f"|alpha:{self.alpha:g}|check:posterior-predictive:{RESAMPLES}|seed:{self.asked.seed}"
         )
 
-    def found(self, by: Literal["ordinal", "linear"]) -> list[OrdinalContrast]:
+    def pairs_found(self, by: Literal["ordinal", "linear"]) -> list[OrdinalContrast]:
         """The pairs that differ by one of the models."""
-        return [each for each in self.contrasts if each.differ_by in ("both models", f"{by} alone")]
+        return [pair for pair in self.contrasts if pair.differ_by in ("both models", f"{by} alone")]
+
+    def disagreements(self) -> list[OrdinalContrast]:
+        """The pairs of which the two models conclude otherwise."""
+        return [pair for pair in self.contrasts if pair.models_disagree]
 
     def better(self) -> BoolArray:
         """By the ordinal model, whether the one system is significantly better than the other, in their order."""
-        return _better(self.contrasts, [each.system for each in self.systems if each.why is None], self.info)
+        return _better(
+            self.contrasts, [place.system for place in self.systems if place.why is None], self.info
+        )
 
-    def headline(self) -> str:
-        """The first thing to know."""
-        pairs, ordinal, linear = len(self.contrasts), len(self.found("ordinal")), len(self.found("linear"))
-        other = [each for each in self.contrasts if _disagree(each)]
-        said = f"On {self.title} {ordinal:,} of {counted(pairs, 'pair')} of systems"
-        said += f" differ{'s' * (ordinal == 1)} by the ordinal model, {linear:,} by the linear model"
-        if not other:
-            same = "of the pair" if pairs == 1 else "of every pair"
-            return f"{said}: they conclude the same {same}."
-        return f"{said}: they disagree about {len(other):,}."
+    def notes(self) -> Iterator[Note]:
+        yield from self.told
+        if (pairs := len(self.contrasts)) > MOST_PAIRS:
+            yield Note.of("pairs-not-shown", n=pairs)
 
-    def sentences(self) -> Iterator[str]:
-        """What can be concluded, in plain words."""
-        yield self.headline()
-        names = [each.system for each in self.systems if each.why is None]
-        words = best_words(self.better(), names, directed=self.info.better is not None)
-        outside = [each for each in self.systems if each.why is not None]
-        among = f", among the {len(names)} systems in it," if outside else ""
-        yield f"By the ordinal model{among} {words}."
-        yield from (self._outside_words(each) for each in outside)
-        yield from self._disagreements()
-        yield from self._about_severity()
-        yield from self._about_variances()
-        yield from (_check_words(each, self.alpha) for each in self.checks)
+    def tables(self) -> Iterator[Table]:
+        """Systems, the best first; all pairs; assessors; thresholds; standard deviations; the use of the scale."""
+        from adjudge.stats.linear.ordinal import LOGISTIC
 
-    def _outside_words(self, each: LatentPosition) -> str:
-        """Where a system stands that is in no model: beyond the others it was compared with, without a test."""
-        up = each.side == "above"
-        if self.info.better is None:
-            where = "higher than" if up else "lower than"
-        else:
-            where = "ahead of" if up != (self.info.better == "lower") else "behind"
-        return f"{each.system} is in neither model: by its ratings alone it is {where} all of them."
-
-    def _disagreements(self) -> Iterator[str]:
-        """Pair by pair, where the two models conclude otherwise."""
-        from adjudge.stats.paired import p_words
-
-        other = [each for each in self.contrasts if _disagree(each)]
-        for each in other[:MOST_NAMED]:
-            ordinal, linear = (p_words(p, self.alpha) for p in (each.p, each.linear_p))
-            if each.differ_by == "both models":
-                yield (
-                    f"Of {each.a} and {each.b} the models disagree which is higher: {_ahead(each, each.difference)} by"
-                    f" the ordinal model ({ordinal}), {_ahead(each, each.linear_difference)} by the linear one"
-                    f" ({linear})."
-                )
-                continue
-            which = "ordinal" if each.differ_by == "ordinal alone" else "linear"
-            size = each.difference if which == "ordinal" else each.linear_difference
-            yield (
-                f"Only the {which} model finds {self._ahead_words(each, size)}:"
-                f" {ordinal} by the ordinal model, {linear} by the linear one."
-            )
-        if len(other) > MOST_NAMED:
-            yield f'The column "differ by" has {len(other) - MOST_NAMED:,} more about which they disagree.'
-
-    def _ahead_words(self, each: OrdinalContrast, size: float) -> str:
-        up = size > 0
-        first, second = (each.a, each.b) if up else (each.b, each.a)
-        if self.info.better == "lower":
-            first, second = second, first
-        return f"{first} {'better' if self.info.better else 'higher'} than {second}"
-
-    def _about_severity(self) -> Iterator[str]:
-        if not self.severity:
-            return
-        if all(math.isnan(each.error) for each in self.severity):
-            yield "The assessors do not differ in severity: its variance is estimated as 0."
-            return
-        verbs = ("is", "are") if self.info.better else ("rates", "rate")
-        said = []
-        for kind in ("harsh", "mild") if self.info.better else ("low", "high"):
-            named = [f"{each.assessor} ({each.expected:.2f})" for each in self.severity if each.word == kind]
-            if named:
-                said.append(f"{listed(named)} {verbs[len(named) > 1]} {kind}")
-        if said:
-            yield (
-                f"{' and '.join(said)}: in brackets the mean rating over systems that is expected of them, where"
-                f" {self.average_expected:.2f} is expected of the average assessor."
-            )
-            return
-        ends = "harsh or mild" if self.info.better else "high or low"
-        yield f"No assessor is clearly {ends}: every interval of their severity holds 0."
-
-    def _about_variances(self) -> Iterator[str]:
-        largest = sorted(self.random, key=lambda each: -each.deviation)
-        there = [f"{each.term} ({each.deviation:.2f})" for each in largest if each.deviation]
-        if there:
-            yield (
-                f"Standard deviations on the latent scale: {listed(there, most=len(there))}; a rating's own noise has"
-                " 1.81."
-            )
-        none = [each.term for each in self.random if not each.deviation]
-        if none:
-            many = len(none) > 1
-            yield f"The variance{'s' * many} of {listed(none)} {'are' if many else 'is'} estimated as 0."
-
-    def warnings(self) -> list[str]:
-        return list(self.notes)
-
-    def table(self) -> Table:
-        """The systems, the best first."""
         sizes = ", ".join(counted(n, name) for name, n in self.sizes.items())
-        outside = any(each.why is not None for each in self.systems)
-        return Table(
+        outside = any(place.why is not None for place in self.systems)
+        yield Table(
             name="ordinal",
             columns=(
                 Column("measure", show="never"),
@@ -334,32 +256,123 @@ class OrdinalAnova(Tabular):
             rows=tuple(
                 (
                     self.measure,
-                    each.system,
-                    each.n,
-                    each.mean,
-                    each.position,
-                    each.error,
-                    each.df,
-                    each.low,
-                    each.high,
-                    _span(each.low, each.high),
-                    each.best_rank,
-                    each.worst_rank,
-                    _ranks(each),
-                    each.why,
+                    place.system,
+                    place.n,
+                    place.mean,
+                    place.position,
+                    place.error,
+                    place.df,
+                    place.low,
+                    place.high,
+                    _span(place.low, place.high),
+                    place.best_rank,
+                    place.worst_rank,
+                    _ranks(place),
+                    place.why,
                 )
-                for each in self.systems
+                for place in self.systems
             ),
             title=(
-                f"{heading_of(self.info, self.length, self.chosen_form)} ({counted(self.n, 'rating')} of"
+                f"{heading_of(self.info, self.length, self.asked.form)} ({counted(self.n, 'rating')} of"
                 f" {len(self.levels)} levels: {sizes}), ordinal model"
             ),
-            said=tuple(self.sentences()),
-            notes=tuple(self.warnings()),
-            signature=self.signature,
         )
+        if len(self.contrasts) <= MOST_PAIRS:
+            yield self._contrasts_table()
+        if self.severity:
+            yield Table(
+                name="severity",
+                title="Assessors on the latent scale, on which the average assessor stands at 0",
+                columns=(
+                    Column("assessor", right=False),
+                    Column("n", "ratings"),
+                    Column("mode", "latent", format="+.2f"),
+                    Column("error", "s.d.", format=".2f"),
+                    Column("low", show="never"),
+                    Column("high", show="never"),
+                    Column("interval", f"{1 - self.alpha:.0%} interval", data=False, right=False),
+                    Column("expected", "mean rating", format=".2f"),
+                    Column("word", "", right=False),
+                ),
+                rows=tuple(
+                    (
+                        who.assessor,
+                        who.n,
+                        who.mode,
+                        who.error,
+                        who.low,
+                        who.high,
+                        _span(who.low, who.high),
+                        who.expected,
+                        who.word,
+                    )
+                    for who in self.severity
+                ),
+            )
+        yield Table(
+            name="thresholds",
+            title="Thresholds on the latent scale, on which the average system stands at 0",
+            columns=(
+                Column("between", "between", data=False, right=False),
+                Column("below", show="never"),
+                Column("above", show="never"),
+                Column("estimate", format="+.2f"),
+                Column("error", "s.e.", format=".2f"),
+            ),
+            rows=tuple(
+                (f"{cut.below:g} | {cut.above:g}", cut.below, cut.above, cut.estimate, cut.error)
+                for cut in self.thresholds
+            ),
+        )
+        yield Table(
+            name="random",
+            title=f"Standard deviations: {self.formula}",
+            columns=(
+                Column("term", "of", right=False),
+                Column("cells"),
+                Column("deviation", "latent", format=".2f"),
+                Column("linear_deviation", "linear", format=".2f"),
+            ),
+            rows=(
+                *((term.term, term.cells, term.deviation, term.linear_deviation) for term in self.random),
+                ("noise", None, LOGISTIC, self.linear_noise),
+            ),
+        )
+        if self.checks:
+            yield Table(
+                name="checks",
+                title="Are levels used as the model expects?",
+                columns=(
+                    Column("over", "ratings by", right=False),
+                    Column("statistic", "Freeman-Tukey", format=".1f"),
+                    Column("p", show="never"),
+                    Column("p_text", "p", data=False, right=True),
+                    Column("resamples", show="never"),
+                    Column("worst", "furthest off", right=False),
+                    Column("level", format="g"),
+                    Column("observed"),
+                    Column("expected", format=".1f"),
+                ),
+                rows=tuple(
+                    (
+                        check.over,
+                        check.statistic,
+                        check.p,
+                        p_text(check.p),
+                        check.resamples,
+                        check.worst,
+                        check.level,
+                        check.observed,
+                        check.expected,
+                    )
+                    for check in self.checks
+                ),
+            )
 
-    def contrasts_table(self) -> Table:
+    def on_demand(self) -> Mapping[str, Callable[[], Table]]:
+        return {"contrasts": self._contrasts_table}
+
+    def _contrasts_table(self) -> Table:
         """All pairs of systems, beside what the linear model says of them."""
         return Table(
             name="contrasts",
@@ -393,201 +406,48 @@ class OrdinalAnova(Tabular):
             ),
             rows=tuple(
                 (
-                    each.a,
-                    each.b,
-                    each.difference,
-                    _span(each.low, each.high),
-                    each.error,
-                    each.enlarged,
-                    each.df,
-                    each.t,
-                    each.raw_p,
-                    each.p,
-                    _p_text(each.p),
-                    each.low,
-                    each.high,
-                    each.linear_difference,
-                    _span(each.linear_low, each.linear_high),
-                    each.linear_error,
-                    each.linear_p,
-                    _p_text(each.linear_p),
-                    each.linear_low,
-                    each.linear_high,
-                    each.differ_by,
+                    pair.a,
+                    pair.b,
+                    pair.difference,
+                    _span(pair.low, pair.high),
+                    pair.error,
+                    pair.enlarged,
+                    pair.df,
+                    pair.t,
+                    pair.raw_p,
+                    pair.p,
+                    p_text(pair.p),
+                    pair.low,
+                    pair.high,
+                    pair.linear_difference,
+                    _span(pair.linear_low, pair.linear_high),
+                    pair.linear_error,
+                    pair.linear_p,
+                    p_text(pair.linear_p),
+                    pair.linear_low,
+                    pair.linear_high,
+                    pair.differ_by,
                 )
-                for each in self.contrasts
+                for pair in self.contrasts
             ),
         )
 
-    def thresholds_table(self) -> Table:
-        """Where levels meet; the average system stands at 0."""
-        return Table(
-            name="thresholds",
-            title="Thresholds on the latent scale, on which the average system stands at 0",
-            columns=(
-                Column("between", "between", data=False, right=False),
-                Column("below", show="never"),
-                Column("above", show="never"),
-                Column("estimate", format="+.2f"),
-                Column("error", "s.e.", format=".2f"),
-            ),
-            rows=tuple(
-                (f"{each.below:g} | {each.above:g}", each.below, each.above, each.estimate, each.error)
-                for each in self.thresholds
-            ),
-        )
-
-    def random_table(self) -> Table:
-        """The random terms' standard deviations; a rating's own noise last."""
-        from adjudge.stats.linear.ordinal import LOGISTIC
-
-        return Table(
-            name="random",
-            title=f"Standard deviations: {self.formula}",
-            columns=(
-                Column("term", "of", right=False),
-                Column("cells"),
-                Column("deviation", "latent", format=".2f"),
-                Column("linear_deviation", "linear", format=".2f"),
-            ),
-            rows=(
-                *((each.term, each.cells, each.deviation, each.linear_deviation) for each in self.random),
-                ("noise", None, LOGISTIC, self.linear_noise),
-            ),
-        )
-
-    def severity_table(self) -> Table | None:
-        """Assessors from the harshest to the mildest, where they are a random term."""
-        if not self.severity:
-            return None
-        return Table(
-            name="severity",
-            title="Assessors on the latent scale, on which the average assessor stands at 0",
-            columns=(
-                Column("assessor", right=False),
-                Column("n", "ratings"),
-                Column("mode", "latent", format="+.2f"),
-                Column("error", "s.d.", format=".2f"),
-                Column("low", show="never"),
-                Column("high", show="never"),
-                Column("interval", f"{1 - self.alpha:.0%} interval", data=False, right=False),
-                Column("expected", "mean rating", format=".2f"),
-                Column("word", "", right=False),
-            ),
-            rows=tuple(
-                (
-                    each.assessor,
-                    each.n,
-                    each.mode,
-                    each.error,
-                    each.low,
-                    each.high,
-                    _span(each.low, each.high),
-                    each.expected,
-                    each.word,
-                )
-                for each in self.severity
-            ),
-        )
-
-    def checks_table(self) -> Table | None:
-        """Observed and expected numbers of ratings: the furthest apart of each check; None where there is none."""
-        if not self.checks:
-            return None
-        return Table(
-            name="checks",
-            title="Are levels used as the model expects?",
-            columns=(
-                Column("over", "ratings by", right=False),
-                Column("statistic", "Freeman-Tukey", format=".1f"),
-                Column("p", show="never"),
-                Column("p_text", "p", data=False, right=True),
-                Column("resamples", show="never"),
-                Column("worst", "furthest off", right=False),
-                Column("level", format="g"),
-                Column("observed"),
-                Column("expected", format=".1f"),
-            ),
-            rows=tuple(
-                (
-                    each.over,
-                    each.statistic,
-                    each.p,
-                    _p_text(each.p),
-                    each.resamples,
-                    each.worst,
-                    each.level,
-                    each.observed,
-                    each.expected,
-                )
-                for each in self.checks
-            ),
-        )
-
-    def parts(self) -> list[Table]:
-        """The tables beside the main one, in the order of reading."""
-        tables = (
-            self.contrasts_table(),
-            self.severity_table(),
-            self.thresholds_table(),
-            self.random_table(),
-            self.checks_table(),
-        )
-        return [each for each in tables if each is not None]
-
-    def tables(self) -> Tables:
-        return Tables((self.table(), *self.parts()))
-
-    def long_frame(self) -> pd.DataFrame:
-        """Every table in one frame, a column `part` saying which: what --csv writes."""
-        import pandas as pd
-
-        frames = [self.to_frame().assign(part="systems")]
-        frames += [each.to_frame().assign(part=each.name, measure=self.measure) for each in self.parts()]
-        frame = pd.concat([each.astype(object) for each in frames], ignore_index=True)
-        first = ["measure", "part"]
-        return frame[[*first, *(name for name in frame.columns if name not in first)]]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Everything, for --json; NaN becomes null."""
-        found = {
+    def facts(self) -> dict[str, Any]:
+        return {
             "measure": self.measure,
             "better": self.info.better,
             "length": self.length,
             "form": self.form,
-            "model": "ordinal",
             "formula": self.formula,
             "rows": self.n,
             "sizes": self.sizes,
             "levels": self.levels,
             "log_likelihood": self.log_likelihood,
             "alpha": self.alpha,
-            "seed": self.seed,
-            "signature": self.signature,
-            "headline": self.headline(),
-            "sentences": list(self.sentences()),
-            "systems": [asdict(each) for each in self.systems],
-            "contrasts": [asdict(each) for each in self.contrasts],
-            "thresholds": [asdict(each) for each in self.thresholds],
-            "random": [asdict(each) for each in self.random],
+            "seed": self.asked.seed,
             "linear_noise": self.linear_noise,
-            "severity": [asdict(each) for each in self.severity],
             "average_expected": self.average_expected,
-            "checks": [asdict(each) for each in self.checks],
-            "warnings": self.warnings(),
         }
-        return dict(plain(found))
-
-
-def _ahead(each: OrdinalContrast, size: float) -> str:
-    return each.a if size > 0 else each.b
-
-
-def _disagree(each: OrdinalContrast) -> bool:
-    """Whether the two models conclude otherwise of a pair."""
-    if each.differ_by == "both models":
-        return (each.difference > 0) != (each.linear_difference > 0)
-    return each.differ_by != "neither"
 
 
 def _span(low: float, high: float) -> str | None:
@@ -598,22 +458,6 @@ def _ranks(each: LatentPosition) -> str | None:
     if each.best_rank is None:
         return None
     return str(each.best_rank) if each.best_rank == each.worst_rank else f"{each.best_rank}-{each.worst_rank}"
-
-
-def _p_text(p: float) -> str:
-    return "" if math.isnan(p) else "< .0001" if p < 0.0001 else f"{p:.4f}".removeprefix("0")
-
-
-def _check_words(each: ScaleUse, alpha: float) -> str:
-    from adjudge.stats.paired import p_words
-
-    basis = f"{p_words(each.p, alpha)}, {counted(each.resamples, 'draw')} from the model"
-    verb = "got" if each.over == "system" else "gave"
-    cases = counted(each.observed, "case") if each.observed else "no case"
-    off = f"{each.worst} {verb} a {each.level:g} in {cases}, where {each.expected:.1f} are expected"
-    if each.p <= alpha:
-        return f"By {each.over} the levels are not used as the model expects ({basis}): {off}."
-    return f"By {each.over} the levels are used about as the model expects ({basis}); furthest off, {off}."
 
 
 def _better(contrasts: Sequence[OrdinalContrast], names: Sequence[str], info: MeasureInfo) -> BoolArray:
@@ -632,40 +476,28 @@ def _better(contrasts: Sequence[OrdinalContrast], names: Sequence[str], info: Me
 # From rows to the model
 
 
-def ordinal_model(
-    scores: Scores,
-    measure: str,
-    *,
-    length: int | None,
-    form: str | None,
-    pool_humans: bool,
-    alpha: float,
-    seed: int,
-    progress: Callable[[int], None] | None,
-) -> OrdinalAnova:
+def ordinal_model(scores: Scores, measure: str, asked: AnovaOrdinal) -> OrdinalResult:
     """The model of one measure's ratings: systems fixed, topics and assessors a sample."""
-    rows, notes = _rows_of(scores, measure, length=length, form=form, pool_humans=pool_humans)
+    rows, notes = _rows_of(scores, measure, asked)
     everything = rows
     _check_scale(rows)
     rows, why = _overlapping(rows)
-    notes += [f"{system} is in neither model: {each.reason}" for system, each in why.items()]
+    notes += [
+        Note.of("in-neither-model", system=system, why=outside.reason) for system, outside in why.items()
+    ]
     notes += _unused(rows)
     rows, more = _sampled(rows)
     notes += more
     random, more = _with_noise(rows, _random_terms(rows))
-    notes += more
-    notes += _few_assessors(rows, random)
-    notes += _many_effects(rows, random)
+    notes += [*more, *_few_assessors(rows, random), *_many_effects(rows, random)]
     linear = _linear(rows, random)
-    fit = _ordinal(rows, random, linear, progress)
-    return _result(everything, rows, random, linear, fit, why, notes, alpha, seed)
+    fit = _ordinal(rows, random, linear, lambda tried: asked.progress(tried, 0))
+    return _result(everything, rows, random, linear, fit, why, notes, asked)
 
 
-def _rows_of(
-    scores: Scores, measure: str, *, length: int | None, form: str | None, pool_humans: bool
-) -> tuple[AnovaRows, list[str]]:
+def _rows_of(scores: Scores, measure: str, asked: AnovaOrdinal) -> tuple[AnovaRows, list[Note]]:
     """A row for each rating, with its assessor where all are known by name."""
-    frame = scores.table.at(measure, length=length, form=form, several=AS_FACTOR)
+    frame = scores.table.at(measure, length=asked.length, form=asked.form, several=AS_FACTOR)
     judges = frame.loc[frame["value"].notna(), "assessor"]
     named = judges.notna() & ~judges.map(lambda name: isinstance(name, str) and is_anonymous(name))
     names = ["system", "topic"] if judges.isna().all() else ["assessor", "system", "topic"]
@@ -678,24 +510,15 @@ def _rows_of(
         scores,
         measure,
         names,
-        length=length,
-        form=form,
+        length=asked.length,
+        form=asked.form,
         repeats=True,
-        pool_humans=pool_humans,
+        pool_humans=asked.pool_humans,
         average_humans=False,
     )
-    notes = [*scores.unsaid_notes(measure), *rows.notes]
-    unknown = int((~named).sum())
-    if unknown:
-        part = (
-            "no rating has"
-            if unknown == len(judges)
-            else f"{unknown:,} of {len(judges):,} ratings do not have"
-        )
-        notes.append(
-            f"{part} an assessor who is known by name: how assessors differ is in the noise, and what is found holds"
-            " for the answers of these assessors"
-        )
+    notes = list(rows.notes)
+    if unknown := int((~named).sum()):
+        notes.append(Note.of("assessors-not-known", n=unknown, ratings=len(judges)))
         rows = replace(rows, factors={k: v for k, v in rows.factors.items() if k != "assessor"})
     return rows, notes
 
@@ -780,7 +603,7 @@ def _kept(rows: AnovaRows, keep: BoolArray) -> AnovaRows:
     )
 
 
-def _unused(rows: AnovaRows) -> list[str]:
+def _unused(rows: AnovaRows) -> list[Note]:
     """Levels of a scale of whole numbers that nobody gave."""
     import numpy as np
 
@@ -793,13 +616,11 @@ def _unused(rows: AnovaRows) -> list[str]:
     )
     if high - low > MOST_OTHERS:
         return []
-    absent = [f"{level:g}" for level in np.arange(low, high + 1) if level not in levels]
-    if not absent:
-        return []
-    return [f"nobody gave {listed(absent)}: the model is of the {len(levels)} levels that occur"]
+    absent = [float(level) for level in np.arange(low, high + 1) if level not in levels]
+    return [Note.of("levels-not-given", absent=absent, levels=len(levels))] if absent else []
 
 
-def _sampled(rows: AnovaRows) -> tuple[AnovaRows, list[str]]:
+def _sampled(rows: AnovaRows) -> tuple[AnovaRows, list[Note]]:
     """The factors that can be a sample: those with several levels, assessors where they are not the topics."""
     from adjudge.stats.linear.model import make_term, same_groups
 
@@ -808,15 +629,12 @@ def _sampled(rows: AnovaRows) -> tuple[AnovaRows, list[str]]:
     for name in ("assessor", "topic"):
         if name in factors and len(factors[name].levels) == 1:
             [only] = factors.pop(name).levels
-            notes.append(f"there is only one {name}, {only}: what is found holds for {only} alone")
+            notes.append(Note.of("only-one", factor=name, level=only))
     if {"assessor", "topic"} <= set(factors):
         one, other = (make_term([factors[name].codes], (0,)) for name in ("assessor", "topic"))
         if same_groups(one, other):
             del factors["assessor"]
-            notes.append(
-                "each topic was judged by an assessor of its own: assessors and topics cannot be told apart, and what"
-                " is said of topics holds for both together"
-            )
+            notes.append(Note.of("assessors-are-topics"))
     if len(factors) == 1:
         raise DataError(
             f"{rows.info.words}: there is one topic and no more than one assessor, so nothing is a sample"
@@ -836,36 +654,22 @@ def _random_terms(rows: AnovaRows) -> list[str]:
     return [":".join(names[k] for k in key) for key in found]
 
 
-POOLED = (
-    "standard errors are pooled over all systems, which supposes that assessors disagree about all of them alike;"
-    " `adjudge compare` takes a pair's own error where it is larger, and may find fewer pairs"
-)
-
-
-def _few_assessors(rows: AnovaRows, random: Sequence[str]) -> list[str]:
+def _few_assessors(rows: AnovaRows, random: Sequence[str]) -> list[Note]:
     """What the intervals suppose where few assessors judged, or none of their opinions can be told from noise."""
     from adjudge.stats.judging import FEW_DF, FEWEST_DF, group_labels, judge_freedom
 
     if "assessor" not in rows.factors:
         return []
-    assessors = len(rows.factors["assessor"].levels)
+    assessors, systems = (len(rows.factors[name].levels) for name in ("assessor", "system"))
     if "assessor:system" not in random:
-        return [
-            "the design cannot tell how assessors differ about systems from noise: what is found holds for these"
-            f" {assessors:,} assessors"
-        ]
+        return [Note.of("opinions-in-the-noise", assessors=assessors)]
     groups = 1
     if "topic" in rows.factors:
         groups, _ = group_labels(rows.factors["topic"].codes, rows.factors["assessor"].codes)
-    df = int(judge_freedom(assessors, groups, len(rows.factors["system"].levels)))
+    df = int(judge_freedom(assessors, groups, systems))
     if df >= FEW_DF:
-        return [POOLED] if len(rows.factors["system"].levels) > 2 else []
-    left = f"{assessors:,} assessors judged, which leaves {counted(df, 'degree')} of freedom for how they differ about"
-    if df < FEWEST_DF:
-        return [f"{left} systems: too few to say what other assessors would have found"]
-    return [
-        f"{left} systems: this supposes that they disagree about all systems alike; more assessors would show more"
-    ]
+        return [Note.of("errors-are-pooled")] if systems > 2 else []
+    return [Note.of("few-assessors", assessors=assessors, df=df, too_few=df < FEWEST_DF)]
 
 
 def _keys(rows: AnovaRows, random: Sequence[str]) -> list[tuple[int, ...]]:
@@ -883,7 +687,7 @@ def _in_names(why: str, random: Sequence[str]) -> str:
     )
 
 
-def _with_noise(rows: AnovaRows, random: list[str]) -> tuple[list[str], list[str]]:
+def _with_noise(rows: AnovaRows, random: list[str]) -> tuple[list[str], list[Note]]:
     """The random terms that leave enough for the noise, and notes on those that are dropped for it.
 
     What assessors make of systems stays: conclusions for others rest on it.
@@ -893,21 +697,18 @@ def _with_noise(rows: AnovaRows, random: list[str]) -> tuple[list[str], list[str
     codes = [factor.codes for factor in rows.factors.values()]
     systems = (list(rows.factors).index("system"),)
     model = LinearModel(rows.values, codes, [systems])
-    notes: list[str] = []
+    notes: list[Note] = []
     for term in ("assessor:topic", "system:topic"):
         left = rows.n - model.space([systems, *_keys(rows, random)]).rank
         if left >= FEWEST_NOISE or _linear_fit(rows, random).why is None:
             break
         if term in random:
             random = [each for each in random if each != term]
-            notes.append(
-                f"{term} is not in the models: it would leave {counted(left, 'degree')} of freedom for the noise, and"
-                " no noise in these ratings"
-            )
+            notes.append(Note.of("term-left-out", term=term, df=left))
     return random, notes
 
 
-def _many_effects(rows: AnovaRows, random: Sequence[str]) -> list[str]:
+def _many_effects(rows: AnovaRows, random: Sequence[str]) -> list[Note]:
     """A warning where random effects outnumber the ratings that tell of them."""
     effects = 0
     for term in random:
@@ -915,10 +716,7 @@ def _many_effects(rows: AnovaRows, random: Sequence[str]) -> list[str]:
         effects += len(set(zip(*codes, strict=True)))
     if effects <= rows.n:
         return []
-    return [
-        f"the model has {effects:,} random effects for {rows.n:,} ratings: its variances rest on little, and so do"
-        " distances on the latent scale"
-    ]
+    return [Note.of("more-effects-than-ratings", effects=effects, ratings=rows.n)]
 
 
 def _linear_fit(rows: AnovaRows, random: Sequence[str]) -> MixedFit:
@@ -943,7 +741,7 @@ def _linear(rows: AnovaRows, random: Sequence[str]) -> MixedFit:
 
 
 def _ordinal(
-    rows: AnovaRows, random: Sequence[str], linear: MixedFit, progress: Callable[[int], None] | None
+    rows: AnovaRows, random: Sequence[str], linear: MixedFit, progress: Callable[[int], None]
 ) -> OrdinalFit:
     from adjudge.stats.linear.ordinal import fit_ordinal
 
@@ -973,12 +771,12 @@ def _result(
     linear: MixedFit,
     fit: OrdinalFit,
     why: dict[str, _Outside],
-    notes: list[str],
-    alpha: float,
-    seed: int,
-) -> OrdinalAnova:
+    notes: list[Note],
+    asked: AnovaOrdinal,
+) -> OrdinalResult:
     import numpy as np
 
+    alpha = asked.alpha
     names = rows.factors["system"].levels
     count = len(names)
     sign = -1 if rows.info.better == "lower" else 1
@@ -991,11 +789,11 @@ def _result(
     cuts = fit.thresholds.size
     turn = np.hstack([np.eye(cuts), np.full((cuts, count - 1), -1 / count)])
     errors = np.sqrt((turn @ fit.covariance @ turn.T).diagonal())
-    return OrdinalAnova(
+    return OrdinalResult(
+        asked=asked,
         info=rows.info,
         length=rows.length,
         form=rows.form,
-        chosen_form=rows.chosen_form,
         n=rows.n,
         sizes={
             name: len(rows.factors[name].levels)
@@ -1027,11 +825,9 @@ def _result(
         linear_noise=math.sqrt(linear.residual_variance),
         severity=_severity(rows, random, fit, alpha),
         average_expected=_expected(fit, 0.0, float(fit.deviations @ fit.deviations)),
-        checks=_checks(rows, fit, seed),
+        checks=_checks(rows, fit, asked.seed),
         log_likelihood=fit.log_likelihood,
-        alpha=alpha,
-        seed=seed,
-        notes=tuple(notes),
+        told=tuple(notes),
     )
 
 

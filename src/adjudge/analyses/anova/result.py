@@ -8,37 +8,47 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, astuple, dataclass, field, replace
+from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
+from adjudge.analyses.anova import Anova
 from adjudge.analyses.anova.factors import OF_TOPICS, AnovaRows, Factor, build, known_factors
-from adjudge.analyses.scores import Source, scores_of
+from adjudge.analyses.scores import Scores
 from adjudge.core.engine import generator
 from adjudge.core.errors import UsageError, quoted
-from adjudge.core.picture import Pictured
-from adjudge.core.table import Column, Table, Tabular, plain
-from adjudge.core.words import counted, decimal, listed
+from adjudge.core.results import Note, Result
+from adjudge.core.table import Column, Table
+from adjudge.core.words import counted, decimal
 from adjudge.data.scores import MeasureInfo, heading_of, title_of
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-    from adjudge.analyses.anova.ordinal import OrdinalAnova
     from adjudge.stats.linear.anova import AnovaRow, InteractionEffects, ResidualChecks
     from adjudge.stats.linear.error_terms import TermTest
     from adjudge.stats.linear.mixed import MixedFit
     from adjudge.stats.linear.model import LinearFit
 
-MOST_NAMED = 5
+SumOfSquares = Literal[1, 2, 3]
 NOISE = "noise"
 RESAMPLES = 500
-TESTED = ("denominator_df", "against", "method", "residual_f", "residual_p")
-NUMBERS = ("ss", "ms", "f", "p", "share", "why", *TESTED)
-COLUMNS = ["measure", "term", "df", *NUMBERS]
-MODELS = ("linear", "ordinal")
-ALPHA = 0.05
+NUMBERS = (
+    "ss",
+    "ms",
+    "f",
+    "p",
+    "share",
+    "why",
+    "denominator_df",
+    "against",
+    "method",
+    "residual_f",
+    "residual_p",
+)
+"""Of a term, as data."""
 LEVEL = 0.95
 REPEATED = ("assessor", "system", "topic")  # what interactions=True crosses, in DUC-2002's order
 SAMPLED = ("topic", "assessor", "reference", "author", "repeat")
@@ -48,164 +58,72 @@ SEVERAL_ROWS = ("assessor", "length", "form", "reference", "repeat", "author")
 """Factors that give a summary, or a topic and a system, several rows."""
 
 RESIDUALS = "residuals"
-FEWEST_DF = 3
-"""Below so many degrees of freedom of the noise only a very large F is significant, and that is said."""
 FEW_DF = 4
 """Below so many degrees of freedom of an error term, the test of several at once errs too often."""
 
 
-@overload
-def anova(
-    scores: Source,
-    measure: str | Sequence[str] | None = None,
-    *,
-    model: Literal["linear"] = "linear",
-    length: int | None = None,
-    form: str | None = None,
-    factors: Sequence[str] = (),
-    interactions: bool = False,
-    random: Sequence[str] = (),
-    ss_type: Literal[1, 2, 3] | None = None,
-    alpha: float = ALPHA,
-    resamples: int | None = None,
-    seed: int = 0,
-    pool_humans: bool = False,
-    average_humans: bool = True,
-    without: str | Sequence[str] = (),
-) -> Anova: ...
+def analyse(scores: Scores, asked: Anova) -> AnovaResult:
+    """The analysis of one measure's variation.
 
-
-@overload
-def anova(
-    scores: Source,
-    measure: str | Sequence[str] | None = None,
-    *,
-    model: Literal["ordinal"],
-    length: int | None = None,
-    form: str | None = None,
-    alpha: float = ALPHA,
-    seed: int = 0,
-    pool_humans: bool = False,
-    without: str | Sequence[str] = (),
-    progress: Callable[[int], None] | None = None,
-) -> OrdinalAnova: ...
-
-
-def anova(
-    scores: Source,
-    measure: str | Sequence[str] | None = None,
-    *,
-    model: Literal["linear", "ordinal"] = "linear",
-    length: int | None = None,
-    form: str | None = None,
-    factors: Sequence[str] = (),
-    interactions: bool = False,
-    random: Sequence[str] = (),
-    ss_type: Literal[1, 2, 3] | None = None,
-    alpha: float = ALPHA,
-    resamples: int | None = None,
-    seed: int = 0,
-    pool_humans: bool = False,
-    average_humans: bool = True,
-    without: str | Sequence[str] = (),
-    progress: Callable[[int], None] | None = None,
-) -> Anova | OrdinalAnova:
-    """Analyse the variation of one measure: `anova("my-eval", "rouge-2", pool_humans=True)`.
-
-    `scores` are an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame. Factors
-    are system and topic, and assessor before them where judgments are repeated; `factors` names others, in the
-    order that type I takes them, and interactions such as "system:topic". `interactions` adds all two-way ones of
-    assessor, system and topic. `random` are the factors whose levels are a sample (topics, assessors, references
-    and their authors unless said), and how the variance divides among them is told too.
-    Every term is tested against the variation that it would have anyhow: a type of topics against topics, a system
-    that several assessors judged against system:topic and assessor:system. Two-way interactions are in the model of
-    these tests whether they are listed or not. `ss_type` is the type of the sums of
-    squares: where the design is balanced they agree; elsewhere II unless said.
-    `pool_humans` makes all humans one system, with one row for all of them unless `average_humans` is false.
-    Over and Liggett 2002: system + document set, assessors, interactions.
-    `model="ordinal"` is for ratings on a scale: a cumulative link mixed model with systems fixed, topics and assessors
-    and their interactions a sample, and the linear model beside it. It takes none of the options of terms and sums of
-    squares; `progress` hears how many values of its parameters were tried.
+    Factors are system and topic, and assessor before them where judgments are repeated, unless others are named, in
+    the order that type I takes them.
     """
-    from adjudge.stats import checks
-
-    checks.share("alpha", alpha)
-    checks.one_of("model", model, MODELS)
-    found = scores_of(scores, without=without)
-    chosen = found.resolve(measure)
-    if model == "ordinal":
-        from adjudge.analyses.anova.ordinal import ordinal_model
-
-        _check_ordinal(
-            factors=factors, interactions=interactions, random=random, ss_type=ss_type, resamples=resamples
-        )
-        return ordinal_model(
-            found,
-            chosen,
-            length=length,
-            form=form,
-            pool_humans=pool_humans,
-            alpha=alpha,
-            seed=seed,
-            progress=progress,
-        )
-    asked = _terms(factors or known_factors(found.table, chosen, length, form), interactions, random)
-    if random:
-        _check_fixed(asked, random)
-    added = _units(asked)
-    terms = [*asked, *added]
+    measure, random = scores.resolve(asked.measure), tuple(asked.random)
+    usual = asked.factors or known_factors(scores.table, measure, asked.length, asked.form)
+    named = _terms(usual, asked.interactions, random)
+    if random and ("system" in random or "system" not in named):
+        raise UsageError("in a mixed model the system is a fixed factor: it cannot be random or left out")
+    added = _units(named)
+    terms = [*named, *added]
     # In one order, so that an interaction's first factor is the first in its name.
     names = sorted({name for term in terms for name in term.split(":")})
     rows = build(
-        found,
-        chosen,
+        scores,
+        measure,
         names,
-        length=length,
-        form=form,
+        length=asked.length,
+        form=asked.form,
         repeats=any(":" in term for term in [*terms, *random]),
-        pool_humans=pool_humans,
-        average_humans=average_humans,
+        pool_humans=asked.pool_humans,
+        average_humans=asked.average_humans,
     )
-    if "topic" in names and "topic" not in factors and "set" in asked and rows.same("set", "topic"):
-        asked, added = (
-            [name for name in each if name != "topic"] for each in (asked, added)
+    if "topic" in names and "topic" not in asked.factors and "set" in named and rows.same("set", "topic"):
+        named, added = (
+            [name for name in some if name != "topic"] for some in (named, added)
         )  # a set is a topic
-    terms = [*asked, *added]
+    terms = [*named, *added]
     for term in terms:
         _check_replicates(rows, term)
-    analysed = _analysed(rows, terms, ss_type, alpha, _samples(rows, terms, random), bool(random))
+    result = _analysed(rows, terms, asked, _samples(rows, terms, random))
     if added:
-        note = (
-            f"{listed(added)} {'is' if len(added) == 1 else 'are'} among the terms too, to be compared with"
-        )
-        analysed = replace(analysed, notes=(*analysed.notes, note))
-    analysed = replace(analysed, notes=(*found.unsaid_notes(chosen), *analysed.notes))
-    fixed, crossed = _mixed_terms(analysed, rows, random or analysed.samples)
-    beside = [term for term in [*fixed, *crossed] if term not in terms]
-    analysed = replace(analysed, beside=_beside(rows, terms, beside, analysed.samples, bool(random)))
+        result = replace(result, told=(*result.told, Note.of("terms-added", terms=added)))
+    result = replace(result, about_scores=scores.unsaid_notes(measure))
+    fixed, crossed = _mixed_terms(result, rows, random or result.samples)
+    others = [term for term in [*fixed, *crossed] if term not in terms]
+    result = replace(result, beside=_beside(rows, terms, others, result.samples, bool(random)))
     if not random:
-        return analysed
-    mixed = mixed_model(rows, fixed, crossed, level=LEVEL, resamples=resamples, seed=seed)
-    return replace(analysed, components=replace(mixed, beside=analysed.beside))
+        return result
+    mixed = mixed_model(rows, fixed, crossed, level=LEVEL, resamples=asked.resamples, seed=asked.seed)
+    return replace(result, components=replace(mixed, beside=result.beside))
 
 
-@dataclass(frozen=True, repr=False)
-class Anova(Pictured, Tabular):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class AnovaResult(Result):
     """An analysis of variance. `fit` keeps the model, its residuals and their mean square for what comes after."""
 
     FIGURES: ClassVar[Mapping[str, str]] = {"interaction": "adjudge.analyses.anova.figures:interaction"}
+    IN_JSON: ClassVar[tuple[str, ...]] = ("beside", "means", "cells", "largest")
 
+    asked: Anova
     info: MeasureInfo
     length: int | None
     form: str | None
-    chosen_form: str | None
-    """The form that was asked for, which titles name."""
     lines: tuple[AnovaTerm, ...]
     residual_df: int
     residual_ss: float
     residual_ms: float
     total_ss: float
-    ss_type: int
+    ss_type: SumOfSquares
     n: int
     levels: dict[str, int]
     """How many levels each factor has."""
@@ -216,10 +134,10 @@ class Anova(Pictured, Tabular):
     spread_over: str
     """The factor between whose levels the noise is compared: the system, where it is one."""
     largest: tuple[LargeResidual, ...]
-    components: MixedModel | None
+    components: MixedModel | None = None
     """The mixed model, where random factors were asked for."""
-    notes: tuple[str, ...]
-    alpha: float
+    told: tuple[Note, ...]
+    """What was left out or averaged over, and which tests are rough."""
     samples: tuple[str, ...]
     """The factors whose levels are a sample in every test."""
     given: tuple[str, ...]
@@ -231,12 +149,20 @@ class Anova(Pictured, Tabular):
     """Every factor's level on each row."""
 
     @property
+    def alpha(self) -> float:
+        return self.asked.alpha
+
+    @property
     def measure(self) -> str:
         return self.info.measure
 
     @property
     def title(self) -> str:
-        return title_of(self.info, self.length, self.chosen_form)
+        return title_of(self.info, self.length, self.asked.form)
+
+    @property
+    def heading(self) -> str:
+        return heading_of(self.info, self.length, self.asked.form)
 
     @property
     def formula(self) -> str:
@@ -253,47 +179,27 @@ class Anova(Pictured, Tabular):
         """Whether the residuals are what every term is compared with."""
         return all(line.method == RESIDUALS for line in self.lines)
 
-    @property
-    def signature(self) -> str:
+    def how(self) -> str:
         length = f"|length:{self.length}" if self.length else ""
         terms = "+".join(line.term for line in self.lines)
         mixed = f"|{self.components.signature}" if self.components else ""
-        kind = {1: "I", 2: "II", 3: "III"}[self.ss_type]
         against = [f"{line.term}/{'+'.join(line.against)}" for line in self.lines if line.against]
         errors = f"|errors:{','.join(against)}" if against else ""
         return (
-            f"{self.info.signature or self.measure}{length}|rows:{self.n}|anova:type-{kind}:{terms}{errors}"
-            f"|alpha:{self.alpha:g}{mixed}"
+            f"{self.info.signature or self.measure}{length}|rows:{self.n}|anova:type-{'I' * self.ss_type}:{terms}"
+            f"{errors}|alpha:{self.alpha:g}{mixed}"
         )
 
-    def headline(self) -> str:
-        """The first thing to know."""
-        return _headline(self)
+    def notes(self) -> Iterator[Note]:
+        yield from self.told
+        if self.components is not None and self.components.why is None and not self.components.resamples:
+            yield Note.of("shares-without-intervals")
 
-    def sentences(self) -> Iterator[str]:
-        """What can be concluded, in plain words: the terms, large interactions, variance components."""
-        yield self.headline()
-        yield from (_line_words(each, self.alpha) for each in self.lines)
-        yield from _for_whom(self)
-        yield from (_interaction_words(each, self.alpha) for each in self.interactions)
-        if self.components is not None:
-            yield from self.components.sentences(self.alpha, self.lines)
-
-    def residual_sentences(self) -> list[str]:
-        """What the residuals say of the model's assumptions, a sentence each."""
-        return [
-            *self.checks.sentences(self.spread_over, self.alpha),
-            *_largest_words(self.largest, self.alpha),
-        ]
-
-    def warnings(self) -> list[str]:
-        return [*self.notes, *(self.components.notes if self.components else ())]
-
-    def table(self) -> Table:
-        """The terms, the residuals last."""
+    def tables(self) -> Iterator[Table]:
+        """The terms, the residuals last; sizes of interactions; parts of the variance; F against the residuals."""
         levels = ", ".join(counted(n, name) for name, n in self.levels.items())
-        plain_noise = self.by_residuals
-        return Table(
+        otherwise: Literal["always", "never"] = "never" if self.by_residuals else "always"
+        yield Table(
             name="anova",
             columns=(
                 Column("measure", show="never"),
@@ -302,17 +208,15 @@ class Anova(Pictured, Tabular):
                 Column("ss", "sum of squares", data=False, right=True),
                 Column("ms", "mean square", data=False, right=True),
                 Column("F", "F", data=False, right=True),
-                Column(
-                    "df2", "df of noise", data=False, right=True, show="never" if plain_noise else "always"
-                ),
+                Column("df2", "df of noise", data=False, right=True, show=otherwise),
                 Column("p", "p", data=False, right=True),
                 Column("share", "share", data=False, right=True),
-                Column("error", "compared with", data=False, show="never" if plain_noise else "always"),
+                Column("error", "compared with", data=False, show=otherwise),
                 *(Column(name, show="never") for name in NUMBERS),
             ),
             rows=tuple(
                 (
-                    row["measure"],
+                    self.measure,
                     row["term"],
                     row["df"],
                     number(row["ss"]),
@@ -324,78 +228,49 @@ class Anova(Pictured, Tabular):
                     row["against"].replace("+", ", ") if row["f"] == row["f"] else "",
                     *(row[name] for name in NUMBERS),
                 )
-                for row in self._rows()
+                for row in (*map(_row, self.lines), self._residuals())
             ),
-            title=f"{heading_of(self.info, self.length, self.chosen_form)} ({counted(self.n, 'row')}: {levels})",
-            said=tuple(self.sentences()),
-            notes=tuple(self.warnings()),
-            signature=self.signature,
+            title=f"{self.heading} ({counted(self.n, 'row')}: {levels})",
         )
+        if self.asked.sizes:
+            yield from (interaction.table() for interaction in self.interactions)
+        if self.components is not None and self.components.components:
+            yield self.components.table()
+        if not self.by_residuals and any(not math.isnan(line.residual_f) for line in self.lines):
+            yield Table(
+                name="anova-residuals",
+                columns=(
+                    Column("term", "", right=False),
+                    Column("residual_f", "F", data=False, right=True),
+                    Column("residual_p", "p", data=False, right=True),
+                ),
+                rows=tuple(
+                    (line.term, f_text(line.residual_f), p_text(line.residual_p)) for line in self.lines
+                ),
+                title=(
+                    f"F against the residuals ({self.residual_df} df), as DUC-2002 printed it. It takes every factor"
+                    " as fixed: the table above says what matters."
+                ),
+            )
 
-    def residuals_table(self) -> Table | None:
-        """Every F against the residuals, as DUC-2002's tables have it, where some are tested otherwise."""
-        if self.by_residuals or all(math.isnan(line.residual_f) for line in self.lines):
-            return None
-        return Table(
-            name="anova-residuals",
-            columns=(
-                Column("term", "", right=False),
-                Column("residual_f", "F", data=False, right=True),
-                Column("residual_p", "p", data=False, right=True),
+    def on_demand(self) -> Mapping[str, Callable[[], Table]]:
+        """Interactions beside the table; systems' means; every cell of interactions; the largest residuals."""
+        beside = [
+            (self.measure, row["term"], row["df"], *(row[name] for name in NUMBERS))
+            for row in map(_row, self.beside)
+        ]
+        cells = [row for interaction in self.interactions for row in interaction.rows()]
+        return {
+            **({"components": self.components.table} if self.components else {}),
+            "beside": partial(_plain, "beside", ("measure", "term", "df", *NUMBERS), beside),
+            "means": partial(
+                _plain, "means", ["system", "n", "mean", "error", "why"], map(astuple, self.means)
             ),
-            rows=tuple((line.term, f_text(line.residual_f), p_text(line.residual_p)) for line in self.lines),
-            title=(
-                f"F against the residuals ({self.residual_df} df), as DUC-2002 printed it. It takes every factor as"
-                " fixed: the table above says what matters."
+            "cells": partial(
+                _plain, "cells", ["term", "first", "second", "n", "effect", "error", "p", "large"], cells
             ),
-        )
-
-    def components_table(self) -> Table | None:
-        """The parts of the variance, where a mixed model was fitted."""
-        if self.components is None or not self.components.components:
-            return None
-        return Table(
-            name="components",
-            title=f"Variances by REML: {self.components.shares}",
-            columns=(
-                Column("term", "variance of", right=False),
-                Column("variance", "estimate", format=".6g"),
-                Column("part", "share", data=False, right=True),
-                Column("share", show="never"),
-                Column("low", show="never"),
-                Column("high", show="never"),
-                Column("interval", f"{self.components.level:.0%} interval", data=False, right=False),
-            ),
-            rows=tuple(
-                (
-                    each.term,
-                    each.variance,
-                    percent(each.share),
-                    each.share,
-                    each.low,
-                    each.high,
-                    None if each.low != each.low else f"{each.low:.1%} to {each.high:.1%}",
-                )
-                for each in self.components.components
-            ),
-        )
-
-    def to_frame(self) -> pd.DataFrame:
-        """The terms, the residuals last."""
-        import pandas as pd
-
-        return pd.DataFrame(list(self._rows()), columns=COLUMNS)
-
-    def means_frame(self) -> pd.DataFrame:
-        import pandas as pd
-
-        return pd.DataFrame([asdict(mean) for mean in self.means])
-
-    def beside_frame(self) -> pd.DataFrame:
-        """The interactions that are in the model and not in the table, in its columns."""
-        import pandas as pd
-
-        return pd.DataFrame(list(map(self._row, self.beside)), columns=COLUMNS)
+            "largest": partial(_plain, "largest", ["where", "standardised", "p"], map(astuple, self.largest)),
+        }
 
     def cell_means(self, by: str) -> pd.DataFrame:
         """The mean score of every system at every level of another factor; cells without scores are left out.
@@ -404,6 +279,8 @@ class Anova(Pictured, Tabular):
         where lines of systems are parallel.
         """
         import pandas as pd
+
+        from adjudge.stats.linear.model import fit_two_way
 
         for name in ("system", by):
             if name not in self.factors:
@@ -418,8 +295,6 @@ class Anova(Pictured, Tabular):
         rows = pd.DataFrame({**columns, "value": self.fit.model.scores})
         cells = rows.groupby(["system", by], sort=False)["value"].agg(["mean", "size"]).reset_index()
         wide = cells.pivot(index="system", columns=by, values="mean")
-        from adjudge.stats.linear.model import fit_two_way
-
         fitted = pd.DataFrame(
             fit_two_way(wide.to_numpy()).fitted.reshape(wide.shape), index=wide.index, columns=wide.columns
         )
@@ -429,41 +304,22 @@ class Anova(Pictured, Tabular):
         ]
         return cells.rename(columns={"size": "n"})
 
-    def interaction_sentence(self, by: str) -> str:
-        """What the test of a factor's interaction with systems says."""
-        term = _ordered(f"system:{by}")
-        found = next((line for line in (*self.lines, *self.beside) if line.term == term), None)
-        if found is not None:
-            return _line_words(found, self.alpha)
-        if (self.cell_means(by)["n"] == 1).all():
-            why = f"no system has two scores {'on' if by == 'topic' else 'of'} one {by} to show the noise"
-        else:
-            why = "it is not among the terms"
-        return f"The interaction {term} is not tested: {why}."
-
-    def _row(self, line: AnovaTerm) -> dict[str, Any]:
-        row = {"measure": self.measure, **asdict(line), "against": "+".join(line.against) or line.noise}
-        return {name: row[name] for name in COLUMNS}
-
-    def _rows(self) -> Iterator[dict[str, Any]]:
-        yield from map(self._row, self.lines)
-        nan = float("nan")
-        share = self.residual_ss / self.total_ss if self.total_ss else nan
-        yield {
-            "measure": self.measure,
-            "term": "residuals",
+    def _residuals(self) -> dict[str, Any]:
+        """The last row of the table."""
+        nan = math.nan
+        return {
+            "term": RESIDUALS,
             "df": self.residual_df,
             "ss": self.residual_ss,
             "ms": self.residual_ms,
             **dict.fromkeys(("f", "denominator_df", "p", "residual_f", "residual_p"), nan),
-            "share": share,
-            **dict.fromkeys(("against", "method", "why"), None),
+            "share": self.residual_ss / self.total_ss if self.total_ss else nan,
+            **dict.fromkeys(("against", "method", "why")),
         }
 
-    def as_dict(self) -> dict[str, Any]:
-        """Everything, for --json; NaN becomes null."""
-        c = self.checks
-        found = {
+    def facts(self) -> dict[str, Any]:
+        checks = self.checks
+        return {
             "measure": self.measure,
             "better": self.info.better,
             "length": self.length,
@@ -472,26 +328,23 @@ class Anova(Pictured, Tabular):
             "levels": self.levels,
             "ss_type": self.ss_type,
             "random": self.random,
-            "signature": self.signature,
-            "headline": self.headline(),
-            "sentences": list(self.sentences()),
-            "table": list(self._rows()),
-            "beside": list(map(self._row, self.beside)),
-            "means": [asdict(mean) for mean in self.means],
-            "interactions": [_interaction(each) for each in self.interactions],
             "residuals": {
-                "sentences": self.residual_sentences(),
-                "normal": asdict(c.normal),
-                "spread": asdict(c.spread),
-                "additive": asdict(c.additive),
-                "skewness": c.skewness,
-                "kurtosis": c.kurtosis,
-                "largest": [asdict(each) for each in self.largest],
+                "normal": asdict(checks.normal),
+                "spread": asdict(checks.spread),
+                "additive": asdict(checks.additive),
+                "skewness": checks.skewness,
+                "kurtosis": checks.kurtosis,
             },
-            "components": self.components.as_dict() if self.components else None,
-            "warnings": self.warnings(),
+            "components": asdict(self.components) if self.components else None,
         }
-        return dict(plain(found))
+
+
+def _plain(name: str, columns: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> Table:
+    return Table(name=name, columns=tuple(map(Column, columns)), rows=tuple(rows))
+
+
+def _row(line: AnovaTerm) -> dict[str, Any]:
+    return {**asdict(line), "against": "+".join(line.against) or line.noise}
 
 
 @dataclass(frozen=True)
@@ -520,6 +373,8 @@ class AnovaTerm:
     beyond: tuple[str, ...] = ()
     """Interactions beside the terms of the table that are out of the noise, where F compares it with that alone."""
     why: str | None = None
+    averaging_helps: bool = False
+    """Whether it could be tested if the judgments of a summary were averaged."""
 
     @property
     def noise(self) -> str:
@@ -546,14 +401,35 @@ class Interaction:
     """Levels of the first factor."""
     second: tuple[str, ...]
     sizes: InteractionEffects
-    why: str | None = None
-    """Why its cells are not tested, where the residuals are not what it is compared with."""
+    against: tuple[str, ...] = ()
+    """What it is compared with where that is not the residuals; its cells are then not tested."""
 
-    def to_frame(self) -> pd.DataFrame:
-        """The table as DUC-2002 prints it: levels of the first factor in rows, of the second in columns."""
-        import pandas as pd
+    def table(self) -> Table:
+        """As DUC-2002 prints it: levels of the first factor in rows, of the second in columns."""
+        import numpy as np
 
-        return pd.DataFrame(self.sizes.table(), index=list(self.first), columns=list(self.second))
+        sizes = self.sizes.table()
+        least = 1e-12 * np.nanmax(np.abs(sizes), initial=0.0)
+        return Table(
+            name=f"sizes-{self.term}",
+            columns=(
+                Column("level", self.term, right=False),
+                *(Column(level, right=True) for level in self.second),
+            ),
+            rows=tuple(
+                (name, *("" if cell != cell else decimal(cell if abs(cell) > least else 0.0) for cell in row))
+                for name, row in zip(self.first, sizes.tolist(), strict=True)
+            ),
+            title=f"Sizes of {self.term}",
+        )
+
+    def rows(self) -> Iterator[tuple[Any, ...]]:
+        """Of every cell: its levels, scores, effect and its error, p, and whether it is large."""
+        sizes = self.sizes
+        arrays = (sizes.n, sizes.effects, sizes.standard_errors, sizes.p, sizes.large)
+        numbers = zip(*(array.tolist() for array in arrays), strict=True)
+        for (a, b), row in zip(sizes.cells.tolist(), numbers, strict=True):
+            yield (self.term, self.first[a], self.second[b], *row)
 
     def large(self) -> list[tuple[str, str, float]]:
         """The cells with a large effect, the largest first."""
@@ -592,7 +468,6 @@ class MixedModel:
     resamples: int
     seed: int
     why: str | None = None
-    notes: tuple[str, ...] = ()
     beside: tuple[AnovaTerm, ...] = ()
     """Tests of the interactions that are in the model and not in the table, each after all others."""
 
@@ -601,53 +476,33 @@ class MixedModel:
         interval = f"|shares:parametric-bootstrap:{self.level:g}:{self.resamples}|seed:{self.seed}"
         return f"reml:{self.formula.replace(' ', '')}{interval if self.resamples else ''}"
 
-    def sentences(self, alpha: float, lines: Sequence[AnovaTerm]) -> Iterator[str]:
-        """What the model says beside the lines of the table."""
-        if self.why is not None:
-            yield f"The mixed model cannot be fitted: {self.why}."
-            yield from (_line_words(each, alpha) for each in self.beside)
-            return
-        yield self._share_words()
-        # As the table of variances has it: the first fit may differ a little.
-        none = {each.term for each in self.components if each.variance == 0}
-        there = {line.term for line in (*lines, *self.beside) if line.p < alpha}
-        for terms, but in (
-            (none - there, ""),
-            (none & there, ", though F is significant: the shares are uncertain"),
-        ):
-            if terms:
-                names = listed([each.term for each in self.components if each.term in terms], most=len(terms))
-                many = len(terms) > 1
-                yield f"The variance{'s' * many} of {names} {'are' if many else 'is'} estimated as 0{but}."
-        yield from (_line_words(each, alpha) for each in self.beside if each.term not in none - there)
-
-    def _share_words(self) -> str:
-        parts = [
-            f"{percent(each.share)} {'is' if each.term == NOISE else 'lies in'} {each.term}{_interval(each)}"
-            for each in sorted(self.components, key=lambda each: -each.share)
-        ]
-        beside = f" beside {listed(self.fixed, most=len(self.fixed))}" if self.fixed else ""
-        return f"Of the variance{beside}, {listed(parts, most=len(parts))}."
-
-    def to_frame(self) -> pd.DataFrame:
+    def table(self) -> Table:
         """The parts of the variance."""
-        import pandas as pd
-
-        return pd.DataFrame([asdict(each) for each in self.components])
-
-    def as_dict(self) -> dict[str, Any]:
-        return {
-            "formula": self.formula,
-            "shares": self.shares,
-            "means": [asdict(each) for each in self.means],
-            "random": [asdict(each) for each in self.random],
-            "components": [asdict(each) for each in self.components],
-            "beside": [asdict(each) for each in self.beside],
-            "level": self.level,
-            "resamples": self.resamples,
-            "seed": self.seed,
-            "why": self.why,
-        }
+        return Table(
+            name="components",
+            title=f"Variances by REML: {self.shares}",
+            columns=(
+                Column("term", "variance of", right=False),
+                Column("variance", "estimate", format=".6g"),
+                Column("part", "share", data=False, right=True),
+                Column("share", show="never"),
+                Column("low", show="never"),
+                Column("high", show="never"),
+                Column("interval", f"{self.level:.0%} interval", data=False, right=False),
+            ),
+            rows=tuple(
+                (
+                    part.term,
+                    part.variance,
+                    percent(part.share),
+                    part.share,
+                    part.low,
+                    part.high,
+                    None if part.low != part.low else f"{part.low:.1%} to {part.high:.1%}",
+                )
+                for part in self.components
+            ),
+        )
 
 
 @dataclass(frozen=True)
@@ -679,109 +534,6 @@ class MixedMean:
     mean: float
     error: float
     df: float
-
-
-def _headline(found: Anova) -> str:
-    """Which terms matter, which were not tested, and how much is left."""
-    tested = [line for line in found.lines if line.why is None]
-    if not tested:
-        whys = [*dict.fromkeys(line.why or "" for line in found.lines)]
-        reasons = [why for why in whys if not any(why.startswith(f"{each}; ") for each in whys)]
-        return f"On {found.title} nothing can be tested: {'; '.join(reasons)}."
-    there = [line.term for line in tested if line.p < found.alpha]
-    others = [line.term for line in tested if line.term not in there]
-    absent = [line.term for line in found.lines if line.why is not None]
-    untested = f"; {listed(absent)} {'was' if len(absent) == 1 else 'were'} not tested" if absent else ""
-    if not there:
-        verb = "has" if len(others) == 1 else "have"
-        return f"On {found.title} {listed(others)} {verb} no significant effect{untested}."
-    left = percent(found.residual_ss / found.total_ss)
-    rest = (
-        f"{left} of the variation is noise"
-        if found.by_residuals
-        else f"the terms leave {left} of the variation"
-    )
-    verb = "matters" if len(there) == 1 else "matter"
-    but = "; system has no significant effect" if "system" in others else ""
-    return f"On {found.title} {listed(there)} {verb}{but}{untested}; {rest}."
-
-
-def _line_words(found: AnovaTerm, alpha: float) -> str:
-    """One term: does it matter, compared with what, and how much?"""
-    from adjudge.stats.paired import p_words
-
-    name = f"The interaction {found.term}" if ":" in found.term else found.term.capitalize()
-    if found.why is not None:
-        return f"{name} cannot be tested: {found.why}."
-    basis = f"F({found.df}, {df_text(found.denominator_df)}) = {f_text(found.f)}, {p_words(found.p, alpha)}"
-    against = f", compared with {listed(found.against)}" if found.against else ""
-    if found.beyond:
-        against = f", compared with what is left after {listed(found.beyond)}"
-    much = f"it accounts for {percent(found.share)} of the variation"
-    if found.p < alpha:
-        return f"{name} matters: {basis}{against}; {much}."
-    whole = " as a whole" if ":" in found.term else ""  # of its cells one may stand out
-    return f"{name}{whole} has no significant effect: {basis}{against}{_out_of_reach(found, alpha)}; {much}."
-
-
-def _out_of_reach(found: AnovaTerm, alpha: float) -> str:
-    """What F would have had to be, where the noise has so few degrees of freedom that hardly any F is enough."""
-    from scipy.special import fdtri
-
-    if found.denominator_df >= FEWEST_DF - 0.05:  # as it is printed
-        return ""
-    least = float(fdtri(found.df, found.denominator_df, 1 - alpha))
-    return f" (with so few degrees of freedom F would have to be above {f_text(least)}: little could have been found)"
-
-
-def _for_whom(found: Anova) -> Iterator[str]:
-    """Of which topics and assessors the conclusions hold."""
-    single = [name for name in found.samples if found.levels[name] == 1]
-    if single and any(line.why is None for line in found.lines):
-        them = "them" if len(single) > 1 else "it"
-        yield f"There is only one {' and one '.join(single)}: the tests hold for {them} alone."
-    sampled = [name for name in found.random if name in found.samples and name not in single]
-    if sampled:
-        given = [name for name in found.levels if name not in found.samples and name in found.given]
-        these = f", and for these {listed([f'{name}s' for name in given])} alone" if given else ""
-        yield (
-            f"{listed([f'{name}s' for name in sampled]).capitalize()} count as a sample: the tests hold for others"
-            f" like them{these}."
-        )
-    for line in found.lines:
-        more = [f"{name}s" for name in line.sampled if name not in found.samples]
-        if more and line.why is None:
-            yield f"To tell whether {line.term} matters, {listed(more)} count as a sample{' too' if sampled else ''}."
-
-
-def _interaction_words(found: Interaction, alpha: float) -> str:
-    """Which cells of an interaction are large."""
-    sizes, large = found.sizes, found.large()
-    if found.why is not None:
-        return f"Which cells of {found.term} stand out is not tested: {found.why}."
-    if math.isnan(sizes.limit) or not sizes.tested:
-        return f"How large {found.term} is in each cell cannot be judged: there is no noise to compare with."
-    rule = f"beyond {sizes.limit:.2f} standard errors, alpha {alpha:g} over {counted(sizes.tested, 'cell')}"
-    if not large:
-        return f"No cell of {found.term} stands out ({rule})."
-    named = [f"{first} with {second} ({decimal(effect, '+.4f')})" for first, second, effect in large]
-    return f"Large in {found.term}: {listed(named, most=MOST_NAMED)} ({rule})."
-
-
-def _largest_words(found: Sequence[LargeResidual], alpha: float) -> list[str]:
-    """The row that fits worst, and whether it is an outlier."""
-    from adjudge.stats.paired import p_words
-
-    if not found:
-        return []
-    first = found[0]
-    others = [f"{each.where} ({each.standardised:+z.1f})" for each in found[1:]]
-    then = f"; then {listed(others)}" if others else ""
-    off = f"{first.where} is off most, by {first.standardised:+z.1f} standard errors"
-    if math.isnan(first.p):
-        return [f"{off}{then}."]
-    verdict = "an outlier" if first.p < alpha else "no outlier among so many"
-    return [f"{off}: {verdict} ({p_words(first.p, alpha)}, Bonferroni){then}."]
 
 
 def percent(share: float) -> str:
@@ -877,7 +629,6 @@ def mixed_model(
         level=level,
         resamples=drawn,
         seed=seed,
-        notes=() if drawn else ("the shares have no intervals: nothing was resampled, see --resamples",),
     )
 
 
@@ -962,35 +713,10 @@ def _shares(
     return tuple(VarianceShare(term, *map(float, numbers)) for term, *numbers in columns), found.resamples
 
 
-def _interval(each: VarianceShare) -> str:
-    if math.isnan(each.low):
-        return ""
-    return f" ({each.low * 100:.0f} to {each.high * 100:.0f} %)"
-
-
-def _interaction(found: Interaction) -> dict[str, Any]:
-    s = found.sizes
-    cells = [
-        {
-            "first": found.first[a],
-            "second": found.second[b],
-            "n": int(n),
-            "effect": float(effect),
-            "error": float(error),
-            "p": float(p),
-            "large": bool(large),
-        }
-        for (a, b), n, effect, error, p, large in zip(
-            s.cells.tolist(), s.n, s.effects, s.standard_errors, s.p, s.large, strict=True
-        )
-    ]
-    return {"term": found.term, "limit": s.limit, "why": found.why, "cells": cells}
-
-
 def _terms(factors: Sequence[str], interactions: bool, random: Sequence[str]) -> list[str]:
     """The terms of the table; random factors are among its factors."""
     added = [name for term in random for name in term.split(":") if name not in factors]
-    terms = [_ordered(name) for name in dict.fromkeys([*factors, *added])]
+    terms = [ordered(name) for name in dict.fromkeys([*factors, *added])]
     for term in terms:
         if term.count(":") > 1:
             raise UsageError(f"{quoted(term)}: only interactions of two factors can be had")
@@ -1007,23 +733,9 @@ def _terms(factors: Sequence[str], interactions: bool, random: Sequence[str]) ->
     return terms
 
 
-def _ordered(term: str) -> str:
+def ordered(term: str) -> str:
     """An interaction's factors in one order, so that topic:system is system:topic."""
     return ":".join(sorted(term.split(":"))) if ":" in term else term
-
-
-def _check_ordinal(**options: Any) -> None:
-    given = [name for name, value in options.items() if value]
-    if given:
-        raise UsageError(
-            f"{listed(given)}: of the linear model alone; in the ordinal one the system is fixed, topics and assessors"
-            " are a sample"
-        )
-
-
-def _check_fixed(terms: Sequence[str], random: Sequence[str]) -> None:
-    if "system" in random or "system" not in terms:
-        raise UsageError("in a mixed model the system is a fixed factor: it cannot be random or left out")
 
 
 def _units(terms: Sequence[str]) -> list[str]:
@@ -1061,15 +773,15 @@ def _given(rows: AnovaRows, terms: Sequence[str], samples: Sequence[str]) -> tup
     return tuple(name for name in known if name not in samples and (name in SAMPLED or name in inside))
 
 
-def _mixed_terms(found: Anova, rows: AnovaRows, random: Sequence[str]) -> tuple[list[str], list[str]]:
+def _mixed_terms(result: AnovaResult, rows: AnovaRows, random: Sequence[str]) -> tuple[list[str], list[str]]:
     """Fixed terms, the system first and interactions last, and the random terms that the design identifies."""
     from adjudge.stats.linear.error_terms import model_terms
 
     names = list(rows.factors)
-    design = model_terms(found.fit.model, [names.index(name) for name in found.samples])
+    design = model_terms(result.fit.model, [names.index(name) for name in result.samples])
     chosen, added = (_named(names, keys) for keys in (design.random, design.added))
-    fixed = [*(line.term for line in found.lines if line.term not in chosen), *added]
-    first = [_ordered(term) for term in random if _ordered(term) in chosen]
+    fixed = [*(line.term for line in result.lines if line.term not in chosen), *added]
+    first = [ordered(term) for term in random if ordered(term) in chosen]
     return sorted(fixed, key=lambda term: (":" in term, term != "system")), [
         *dict.fromkeys([*first, *chosen])
     ]
@@ -1093,14 +805,7 @@ def _check_replicates(rows: AnovaRows, term: str) -> None:
         )
 
 
-def _analysed(
-    rows: AnovaRows,
-    terms: list[str],
-    ss_type: Literal[1, 2, 3] | None,
-    alpha: float,
-    samples: tuple[str, ...],
-    mixed: bool,
-) -> Anova:
+def _analysed(rows: AnovaRows, terms: list[str], asked: Anova, samples: tuple[str, ...]) -> AnovaResult:
     from adjudge.stats.linear.anova import anova_table, residual_checks
     from adjudge.stats.linear.model import fit_linear
 
@@ -1110,46 +815,80 @@ def _analysed(
     if not fit.residual_df and any(":" in term for term in terms):
         raise UsageError(f"{' + '.join(terms)}: {fit.why}; leave out an interaction")
     shared = _shared(rows, terms)
-    chosen: Literal[1, 2, 3] = ss_type or (2 if shared else 1)
-    found = anova_table(fit, ss_type=chosen)
+    ss_type = cast("SumOfSquares", asked.ss_type or (2 if shared else 1))
+    table = anova_table(fit, ss_type=ss_type)
     lines = tuple(
-        _line(rows, fit, term, row, samples, chosen, mixed)
-        for term, row in zip(terms, found.rows, strict=True)
+        _line(rows, fit, term, row, samples, ss_type, bool(asked.random))
+        for term, row in zip(terms, table.rows, strict=True)
     )
     over = "system" if "system" in names else names[0]
     checks = residual_checks(fit, rows.factors[over].codes)
-    return Anova(
+    largest = zip(checks.largest, checks.standardised, checks.outlier_p, strict=True)
+    return AnovaResult(
+        asked=asked,
         info=rows.info,
         length=rows.length,
         form=rows.form,
-        chosen_form=rows.chosen_form,
         lines=lines,
-        residual_df=found.residual_df,
-        residual_ss=found.residual_ss,
-        residual_ms=found.residual_ms,
-        total_ss=found.total_ss,
-        ss_type=chosen,
+        residual_df=table.residual_df,
+        residual_ss=table.residual_ss,
+        residual_ms=table.residual_ms,
+        total_ss=table.total_ss,
+        ss_type=ss_type,
         n=rows.n,
         levels={name: len(factor.levels) for name, factor in rows.factors.items()},
         means=_means(rows, fit),
-        interactions=_interactions(rows, fit, lines, alpha),
+        interactions=tuple(
+            _interaction_sizes(rows, names, fit, line, asked.alpha) for line in lines if ":" in line.term
+        ),
         checks=checks,
         spread_over=over,
-        largest=_largest(rows, checks),
-        components=None,
-        notes=(
-            *rows.notes,
-            *_order_matters(shared, terms, chosen),
-            *_few(rows, lines),
-            *_single(rows),
-            *_parts(rows),
-        ),
-        alpha=alpha,
+        largest=tuple(LargeResidual(rows.where(int(row)), float(size), float(p)) for row, size, p in largest),
+        told=(*rows.notes, *_rough(rows, terms, lines, shared, ss_type)),
         samples=samples,
         given=_given(rows, terms, samples),
         fit=fit,
         factors=rows.factors,
     )
+
+
+def _rough(
+    rows: AnovaRows,
+    terms: Sequence[str],
+    lines: Sequence[AnovaTerm],
+    shared: Sequence[tuple[str, str]],
+    ss_type: SumOfSquares,
+) -> Iterator[Note]:
+    """Where types of sums of squares differ, tests err more often than they say, or rows say little."""
+    import numpy as np
+
+    if shared:
+        yield Note.of("unbalanced", factors=shared, ss_type=ss_type, terms=terms)
+    for line in lines:
+        # An error term of several with so few degrees of freedom that the test errs more often than it says.
+        if line.why is not None or line.method == "stratum" or len(line.against) < 2:
+            continue
+        free = {error: _freedom(rows, error, lines) for error in line.against}
+        least = min(free, key=lambda error: free[error])
+        if free[least] < FEW_DF:
+            yield Note.of("few-degrees-of-freedom", term=line.term, error=least, df=free[least])
+    for name, factor in rows.factors.items():
+        counts = np.bincount(factor.codes, minlength=len(factor.levels))
+        once = [level for level, n in zip(factor.levels, counts, strict=True) if n == 1]
+        if once and rows.n > len(counts):  # levels about which one score says everything
+            yield Note.of("single-scores", factor=name, levels=once)
+    if "system" in rows.factors and "topic" in rows.factors:
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        system, topic = rows.factors["system"], rows.factors["topic"]
+        size = len(system.levels) + len(topic.levels)
+        links = coo_array(
+            ([True] * rows.n, (system.codes, topic.codes + len(system.levels))), shape=(size, size)
+        )
+        parts, _ = connected_components(links, directed=False)
+        if parts > 1:
+            yield Note.of("no-chain-of-common-topics", parts=int(parts))
 
 
 def _line(
@@ -1158,7 +897,7 @@ def _line(
     term: str,
     row: AnovaRow,
     samples: Sequence[str],
-    ss_type: Literal[1, 2, 3],
+    ss_type: SumOfSquares,
     mixed: bool,
 ) -> AnovaTerm:
     """A term with the test that is right for it; where the mixed model was asked for, it is what tests fixed terms."""
@@ -1194,8 +933,6 @@ def _line(
 
 def _tested(line: AnovaTerm, names: Sequence[str], test: TermTest) -> AnovaTerm:
     why = test.why and (line.why or test.why)  # the reason that holds for every term, where there is one
-    if why and not line.why and "assessor" in names and line.term == "system":
-        why += "; with system and topic as the only factors, the judgments of a summary are averaged"
     return replace(
         line,
         f=test.f,
@@ -1208,6 +945,7 @@ def _tested(line: AnovaTerm, names: Sequence[str], test: TermTest) -> AnovaTerm:
         ),
         beyond=() if test.errors else _named(names, test.added),
         why=why,
+        averaging_helps=bool(why and not line.why and "assessor" in names and line.term == "system"),
     )
 
 
@@ -1233,54 +971,6 @@ def _freedom(rows: AnovaRows, term: str, lines: Sequence[AnovaTerm]) -> int:
     return known[0] if known else math.prod(len(rows.factors[name].levels) - 1 for name in term.split(":"))
 
 
-def _single(rows: AnovaRows) -> list[str]:
-    """Levels about which one score says everything."""
-    import numpy as np
-
-    found = []
-    for name, factor in rows.factors.items():
-        counts = np.bincount(factor.codes, minlength=len(factor.levels))
-        once = [level for level, n in zip(factor.levels, counts, strict=True) if n == 1]
-        if once and rows.n > len(counts):
-            found.append(f"{counted(len(once), name)} with a single score: {listed(once)}")
-    return found
-
-
-def _parts(rows: AnovaRows) -> list[str]:
-    """Where no chain of common topics joins all systems: each part is compared within itself."""
-    if "system" not in rows.factors or "topic" not in rows.factors:
-        return []
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    system, topic = rows.factors["system"], rows.factors["topic"]
-    size = len(system.levels) + len(topic.levels)
-    links = coo_array(([True] * rows.n, (system.codes, topic.codes + len(system.levels))), shape=(size, size))
-    parts, _ = connected_components(links, directed=False)
-    if parts < 2:
-        return []
-    return [
-        f"no chain of common topics joins all systems: they are compared within {parts} parts, and nothing is said"
-        " across them"
-    ]
-
-
-def _few(rows: AnovaRows, lines: Sequence[AnovaTerm]) -> list[str]:
-    """Where an error term of several has so few degrees of freedom that the test errs more often than it says."""
-    found = []
-    for line in lines:
-        if line.why is not None or line.method == "stratum" or len(line.against) < 2:
-            continue
-        free = {each: _freedom(rows, each, lines) for each in line.against}
-        least = min(free, key=lambda each: free[each])
-        if free[least] < FEW_DF:
-            found.append(
-                f"{line.term}: {least} has {counted(free[least], 'degree')} of freedom; with so few the test at 5 %"
-                " finds something in up to 13 of 100 cases where there is nothing"
-            )
-    return found
-
-
 def _means(rows: AnovaRows, fit: LinearFit) -> tuple[AdjustedMean, ...]:
     from adjudge.stats.linear.anova import adjusted_means
 
@@ -1296,13 +986,6 @@ def _means(rows: AnovaRows, fit: LinearFit) -> tuple[AdjustedMean, ...]:
     return tuple(sorted(means, key=rows.best_first))
 
 
-def _interactions(
-    rows: AnovaRows, fit: LinearFit, lines: Sequence[AnovaTerm], alpha: float
-) -> tuple[Interaction, ...]:
-    names = list(rows.factors)
-    return tuple(_interaction_sizes(rows, names, fit, line, alpha) for line in lines if ":" in line.term)
-
-
 def _interaction_sizes(
     rows: AnovaRows, names: Sequence[str], fit: LinearFit, line: AnovaTerm, alpha: float
 ) -> Interaction:
@@ -1316,21 +999,11 @@ def _interaction_sizes(
             model.scores, model.factors, [*model.keys, *(_key(names, term) for term in line.beyond)]
         )
     sizes = interaction_effects(fit, key, alpha=alpha)
-    why = (
-        f"the interaction is compared with {listed(line.against)}, not with the residuals"
-        if line.against
-        else None
-    )
     first, second = (rows.factors[names[f]].levels for f in key)
-    return Interaction(line.term, first, second, without_test(sizes) if why else sizes, why)
+    return Interaction(line.term, first, second, without_test(sizes) if line.against else sizes, line.against)
 
 
-def _largest(rows: AnovaRows, checks: ResidualChecks) -> tuple[LargeResidual, ...]:
-    columns = zip(checks.largest, checks.standardised, checks.outlier_p, strict=True)
-    return tuple(LargeResidual(rows.where(int(row)), float(size), float(p)) for row, size, p in columns)
-
-
-def _shared(rows: AnovaRows, terms: Sequence[str]) -> list[str]:
+def _shared(rows: AnovaRows, terms: Sequence[str]) -> list[tuple[str, str]]:
     """Factors that share some of the variation, so that the types of sums of squares differ: their counts are not
     proportional, or the coarser one comes after the finer one.
     """
@@ -1338,7 +1011,7 @@ def _shared(rows: AnovaRows, terms: Sequence[str]) -> list[str]:
 
     from adjudge.stats.linear.model import crossed, make_term, within
 
-    found = []
+    shared = []
     for first, second in combinations([term for term in terms if ":" not in term], 2):
         one, other = (make_term([rows.factors[name].codes], (0,)) for name in (first, second))
         if within(one, other):
@@ -1346,17 +1019,5 @@ def _shared(rows: AnovaRows, terms: Sequence[str]) -> list[str]:
         counts = crossed(one, other).toarray()
         expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / rows.n
         if np.abs(counts - expected).max() > 1e-9 * rows.n:
-            found.append(f"{first} with {second}")
-    return found
-
-
-def _order_matters(shared: Sequence[str], terms: Sequence[str], ss_type: int) -> list[str]:
-    if not shared:
-        return []
-    if ss_type == 1:
-        order = listed(terms, most=len(terms))
-        return [f"unbalanced ({listed(shared)}): type I takes each term after those before it: {order}"]
-    return [
-        f"unbalanced ({listed(shared)}): type {'I' * ss_type}, each term after"
-        f" {'all others' if ss_type == 3 else 'those that do not contain it'}"
-    ]
+            shared.append((first, second))
+    return shared

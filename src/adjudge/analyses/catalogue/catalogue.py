@@ -6,13 +6,16 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from adjudge.analyses.agreement import figures as agreement
+from adjudge.analyses.anova import figures as anova
 from adjudge.analyses.assessors import figures as assessors
 from adjudge.analyses.catalogue import comparing, slicing
 from adjudge.analyses.catalogue.choice import choices, first_drawn
 from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec, Progress
 from adjudge.analyses.compare import figures as compare
+from adjudge.analyses.groups import figures as groups
 from adjudge.analyses.judged import figures as judged
 from adjudge.analyses.judges import figures as judges
+from adjudge.analyses.lengths import figures as lengths
 from adjudge.analyses.meta import figures as meta
 from adjudge.analyses.preferences import figures as preferences
 from adjudge.analyses.stability import figures as stability
@@ -26,7 +29,10 @@ if TYPE_CHECKING:
 
 FAMILIES = (
     compare,
+    groups,
     comparing,
+    anova,
+    lengths,
     slicing,
     judged,
     stability,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
+from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
 from adjudge.analyses.drawing import few_enough, labels, once, step, text_size
-from adjudge.analyses.lengths.result import agreement_words
+from adjudge.analyses.lengths import lengths
+from adjudge.analyses.lengths.words import about_agreement, about_noise
+from adjudge.core.errors import UsageError
 from adjudge.core.picture import ACCENT, GRID, INK, SERIES, SHAPES, SOFT, Figure, figure_of, in_order
 from adjudge.core.words import counted
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     import altair as alt
 
     from adjudge.analyses.lengths.result import LengthsResult
+    from adjudge.analyses.scores import Scores
 
 MOST_SYSTEMS = 100
 
@@ -22,6 +25,7 @@ MOST_SYSTEMS = 100
 def length_means(result: LengthsResult) -> Figure:
     """The mean of every system at every target length, least-squares means where cells are missing."""
     import altair as alt
+    import pandas as pd
 
     systems = result.systems()
     few_enough(len(systems), MOST_SYSTEMS, "systems", "`adjudge lengths` has them as a table")
@@ -98,7 +102,7 @@ def _means_words(result: LengthsResult, absent: int) -> str:
     known = [each for each in result.between_lengths if each.tau.why is None]
     if known:
         least = min(known, key=lambda each: each.tau.tau)
-        said.append(f"{'The least alike: ' if len(known) > 1 else ''}{agreement_words(least)}")
+        said.append(f"{'The least alike: ' if len(known) > 1 else ''}{about_agreement(least)}")
     if len(result.lengths) == 1:
         said = [f"Systems from the {best} by their means. {result.headline()}"]
     if absent:
@@ -112,12 +116,13 @@ def _means_words(result: LengthsResult, absent: int) -> str:
 def length_boxes(result: LengthsResult) -> Figure:
     """Boxes of every system's scores less the topic's mean over all peers, a panel for each target length."""
     import altair as alt
+    import pandas as pd
 
     systems = result.systems()
     few_enough(len(systems), MOST_SYSTEMS, "systems", "`adjudge lengths` has them as a table")
     called = labels(systems, result.kinds)
     names = {each.column: each.name for each in result.lengths}
-    frame = result.centred_frame()
+    frame = result.to_frame("scores")
     missing = int(frame["value"].isna().sum())
     data = pd.DataFrame(
         {
@@ -173,12 +178,11 @@ def length_boxes(result: LengthsResult) -> Figure:
         "Scores less the mean of their topic over all peers, a box for every system: its middle half, its median, and"
         " whiskers to the furthest score within 1.5 box lengths; points lie beyond."
     )
-    noise = [sentence for sentence in result.sentences() if sentence.startswith("The residual mean square")]
-    held = f" {counted(missing, 'score is', 'scores are')} missing and in no box." if missing else ""
+    in_no_box = f"{counted(missing, 'score is', 'scores are')} missing and in no box." if missing else ""
     return figure_of(
         "length-boxes",
         f"{_capital(result.info.words)} centred by topic{_by_length(result)}",
-        f"{words} {' '.join(noise)}{held}".strip().replace("  ", " "),
+        " ".join(filter(None, (words, about_noise(result), in_no_box))),
         data,
         drawing,
         notes=tuple(result.warnings()),
@@ -193,3 +197,27 @@ def _by_length(result: LengthsResult) -> str:
 
 def _capital(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}"
+
+
+def _drawn(name: str, scores: Scores, options: FigureOptions) -> Figure:
+    if options.length is not None:
+        raise UsageError("this figure draws all target lengths: leave --length out")
+    return lengths(scores, options.measure, form=options.form, seed=options.seed).figure(name)
+
+
+SPECS = (
+    FigureSpec(
+        "length-means",
+        "Every system's mean at every target length.",
+        partial(_drawn, "length-means"),
+        after="Over and Liggett 2002",
+        example="-m coverage --form abstract",
+    ),
+    FigureSpec(
+        "length-boxes",
+        "Scores less the mean of their topic as boxes by system, a panel for each target length.",
+        partial(_drawn, "length-boxes"),
+        after="Over and Liggett 2002",
+        example="-m coverage --form abstract",
+    ),
+)

@@ -7,22 +7,22 @@ stats/.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from itertools import combinations, pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, astuple, dataclass, field
+from functools import partial
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from adjudge.analyses.scores import Source, scores_of
+from adjudge.analyses.lengths import TASKS, Lengths
 from adjudge.core.engine import generator
-from adjudge.core.errors import DataError, UsageError, quoted
-from adjudge.core.picture import Pictured
-from adjudge.core.table import Column, Table, Tables, Tabular, plain
-from adjudge.core.words import counted, listed
+from adjudge.core.errors import DataError
+from adjudge.core.results import Note, Result
+from adjudge.core.table import Column, Table
+from adjudge.core.words import counted
 from adjudge.data.scores import (
     Length,
     LengthLeftOut,
     MeasureInfo,
-    Pool,
     ScoreMatrix,
     average_lengths,
     length_words,
@@ -30,92 +30,29 @@ from adjudge.data.scores import (
 
 if TYPE_CHECKING:
     import numpy as np
-    import pandas as pd
 
     from adjudge.stats.linear.tukey import Tukey
     from adjudge.stats.own_variances import OwnVariances
     from adjudge.stats.paired import Interval
     from adjudge.stats.ranks import KendallTau
 
-ALPHA = 0.05
-RESAMPLES = 2000
 LARGEST = 1e150
 """Squares of scores beyond this are no floats."""
-TASKS = ("single", "multi")
-STANDING_COLUMNS = ["measure", "length", "form", "system", "rank", "n", "mean", "centred", "group"]
-LENGTH_COLUMNS = [
-    "measure",
-    "length",
-    "form",
-    "topics",
-    "systems",
-    "df",
-    "mean_square",
-    "tukey_critical",
-    "tukey_hsd",
-    "pairs",
-    "told_apart",
-]
-AGREEMENT_COLUMNS = ["measure", "a", "b", "n", "tau", "p", "method", "low", "high", "only", "why"]
 
 
-def lengths(
-    scores: Source,
-    measure: str | Sequence[str] | None = None,
-    *,
-    form: str | None = None,
-    task: Literal["single", "multi"] | None = None,
-    alpha: float = ALPHA,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-    pool: Pool = "mean",
-    pool_humans: bool = False,
-    without: str | Sequence[str] = (),
-) -> LengthsResult:
-    """A measure at all its target lengths: `lengths("lengths.csv", "coverage")`.
-
-    `scores` are an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame. `task`
-    keeps topics of one task, single or multi.
-    """
-    if task not in (None, *TASKS):
-        raise UsageError(f"--task is {quoted(task)}, expected one of: {', '.join(TASKS)}")
-    found = scores_of(scores, without=without)
-    chosen = found.resolve(measure)
-    if form is not None:
-        found.table.at(chosen, length="all", form=form)  # where no length has the form, say which there are
-    there = found.table.lengths(chosen, form=form)
-    each = zip(found.table.lengths(chosen), found.table.each_length(chosen), strict=True)
-    matrices = {
-        n: found.matrix(chosen, length=asked, form=form, pool=pool, pool_humans=pool_humans)
-        for n, asked in each
-        if n in there
-    }
-    tasks = {name: topic.task for name, topic in found.topics.items()}
-    if task is not None:
-        kept = {name for name, of in tasks.items() if of == task}
-        matrices = {n: matrix.of_topics(kept) for n, matrix in matrices.items()}
-        matrices = {n: matrix for n, matrix in matrices.items() if matrix.topics}
-        if not matrices:
-            raise UsageError(f"--task {task}: no topic with scores of {chosen} is {task}")
-    kinds = found.kinds_of(dict.fromkeys(s for matrix in matrices.values() for s in matrix.systems))
-    result = lengths_of(matrices, tasks=tasks, level=1 - alpha, resamples=resamples, seed=seed, kinds=kinds)
-    return replace(result, notes=found.assessor_note(chosen, "all", form))
-
-
-def lengths_of(
+def lengths_of_matrices(
     matrices: Mapping[Length, ScoreMatrix],
+    asked: Lengths | None = None,
     *,
     tasks: Mapping[str, str | None] | None = None,
-    level: float = 1 - ALPHA,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
     kinds: Mapping[str, str] | None = None,
 ) -> LengthsResult:
-    """The same from one matrix per length; `tasks` says of topics whether they are single or multi."""
+    """A measure at all its lengths, a matrix each; `tasks` says of topics whether they are single or multi."""
     import numpy as np
 
     if not matrices:
         raise DataError("no scores at any length")
+    asked = asked or Lengths()
     ordered = dict(sorted(matrices.items(), key=lambda item: item[0] or 0))
     first = next(iter(ordered.values()))
     if all(np.isnan(m.values).all() for m in ordered.values()):
@@ -125,24 +62,21 @@ def lengths_of(
         raise DataError(
             f"{first.measure}: a score of {largest:.3g} is too large for a variance: divide all scores"
         )
-    how = _LengthsHow(level, resamples, seed)
-    each = tuple(_at_length(m, n, level, seed) for n, m in ordered.items())
+    lengths = tuple(_at_length(matrix, length, asked) for length, matrix in ordered.items())
     together: AtLength | None = None
     left_out: tuple[LengthLeftOut, ...] = ()
     if len(ordered) > 1:
         mean, left_out = average_lengths(ordered)
-        together = _at_length(mean, None, level, seed, together=True)
-    columns = each if together is None else (*each, together)
+        together = _at_length(mean, None, asked, together=True)
+    columns = lengths if together is None else (*lengths, together)
     return LengthsResult(
+        asked=asked,
         info=first.signed(f"form:{first.form}").info if first.form else first.info,
-        lengths=each,
+        lengths=lengths,
         together=together,
-        between_lengths=tuple(_between_lengths(each, how)),
-        between_tasks=tuple(_between_tasks(columns, tasks or {}, how)),
+        between_lengths=tuple(_agreement((a.name, b.name), a, b, asked) for a, b in combinations(lengths, 2)),
+        between_tasks=tuple(_between_tasks(columns, tasks or {}, asked)),
         left_out=left_out,
-        level=level,
-        resamples=resamples,
-        seed=seed,
         kinds=kinds or {},
     )
 
@@ -204,25 +138,29 @@ class AtLength:
 class RankingAgreement:
     """How far two rankings of the same systems agree."""
 
-    what: str
-    """Which rankings, in words: `the rankings at 10 words and 50 words`."""
     a: str
     b: str
+    """Of which length, or of topics of which task at which length."""
     tau: KendallTau
     interval: Interval
     only: tuple[str, ...]
     """Systems that one of the two alone can rank."""
+    tasks_at: AtLength | None = None
+    """Where single- and multi-document topics are compared: at which length."""
 
 
-@dataclass(frozen=True, repr=False)
-class LengthsResult(Pictured, Tabular):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class LengthsResult(Result):
     """A measure at all its lengths. Keeps the matrices it came from."""
 
     FIGURES: ClassVar[Mapping[str, str]] = {
         "length-means": "adjudge.analyses.lengths.figures:length_means",
         "length-boxes": "adjudge.analyses.lengths.figures:length_boxes",
     }
+    FRAME: ClassVar[str] = "standings"
+    IN_JSON: ClassVar[tuple[str, ...]] = ("standings", "agreement")
 
+    asked: Lengths
     info: MeasureInfo
     lengths: tuple[AtLength, ...]
     """From the shortest to the longest; an unset length comes first."""
@@ -233,12 +171,9 @@ class LengthsResult(Pictured, Tabular):
     """Single- with multi-document topics, at every length that has both, and over all lengths."""
     left_out: tuple[LengthLeftOut, ...]
     """Lengths that were left out of topics' means, for `together`."""
-    level: float
-    resamples: int
-    seed: int
     kinds: Mapping[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    """For whom it holds, where assessors gave the scores."""
+    assessors: int = 0
+    """How many gave the scores."""
 
     @property
     def measure(self) -> str:
@@ -249,280 +184,174 @@ class LengthsResult(Pictured, Tabular):
         """Every length, and all of them together."""
         return self.lengths if self.together is None else (*self.lengths, self.together)
 
-    @property
-    def signature(self) -> str:
-        at = ",".join(each.column for each in self.lengths)
+    def how(self) -> str:
+        at = ",".join(at_length.column for at_length in self.lengths)
         return (
             f"{self.info.signature or self.measure}|lengths:{at}|model:system+topic"
-            f"|{self.columns[-1].tests.method}:{self.level:g}|tau-b:bootstrap-percentile:{self.resamples}|seed:{self.seed}"
+            f"|{self.columns[-1].tests.method}:{1 - self.asked.alpha:g}"
+            f"|tau-b:bootstrap-percentile:{self.asked.resamples}|seed:{self.asked.seed}"
         )
 
     def systems(self) -> tuple[str, ...]:
         """Every system, the best first: by all lengths together, then by the longest that has it."""
         last = (self.together,) if self.together else ()
-        by_place = (s.system for each in (*last, *reversed(self.lengths)) for s in each.standings)
+        by_place = (s.system for at_length in (*last, *reversed(self.lengths)) for s in at_length.standings)
         return tuple(dict.fromkeys(by_place))
 
-    # In words
-
-    def headline(self) -> str:
-        """The first thing to know."""
-        return next(self.sentences())
-
-    def sentences(self) -> Iterator[str]:
-        """What can be concluded, in plain words: from the noise to the rankings."""
-        if len(self.lengths) == 1:
-            yield f"{self.info.words} has scores at one length ({self.lengths[0].name}): nothing to compare it with."
-        yield from _noise(self)
-        for each in self.columns:
-            yield _told_apart(each, self)
-        for agreement in (*self.between_lengths, *self.between_tasks):
-            yield agreement_words(agreement)
-
-    def warnings(self) -> list[str]:
-        """What a reader should know first: missing cells, what was left out, rankings of other systems."""
-        found = []
-        for each in self.lengths:
-            holes = len(each.matrix.missing)
-            if holes:
-                found.append(f"at {each.name} {counted(holes, 'cell')} of the matrix {_is(holes)} missing")
-            if each.pairs < len(each.tests):
-                why = next(iter(each.tests.why.values()))
-                found.append(f"at {each.name} {counted(len(each.tests.why), 'pair')} cannot be tested: {why}")
-        return [*self.notes, *found, *(str(each) for each in self.left_out)]
-
-    # As tables
-
-    def table(self) -> Table:
-        """Scores centred by topic, with letters, a row per system."""
-        kind = (Column("kind", show="varies"),) if self.kinds else ()
-        columns = [
-            column
-            for each in self.columns
-            for column in (
-                Column(f"centred_{each.column}", each.column, format="+.4f"),
-                Column(f"group_{each.column}", "group", right=False),
-            )
-        ]
-        rows = [
-            (
-                system,
-                *((self.kinds.get(system, "machine"),) if kind else ()),
-                *(cell for each in self.columns for cell in _cells(each, system)),
-            )
-            for system in self.systems()
-        ]
-        return Table(
-            name="centred",
-            columns=(Column("system", right=False), *kind, *columns),
-            rows=tuple(rows),
-            title="Scores centred by topic",
-            said=tuple(self.sentences()),
-            notes=tuple(self.warnings()),
-            signature=self.signature,
-        )
-
-    def noise_table(self) -> Table:
-        """A row per length: its noise, and the difference that counts."""
-        heads = {
-            "length": Column("length", right=False),
-            "topics": Column("topics"),
-            "systems": Column("systems"),
-            "df": Column("df", "residual df"),
-            "mean_square": Column("mean_square", "mean square", format=".4g"),
-            "tukey_critical": Column("tukey_critical", show="never"),
-            "tukey_hsd": Column("tukey_hsd", show="never"),
-            "pairs": Column("pairs", show="never"),
-            "told_apart": Column("told_apart", show="never"),
+    def noises(self) -> dict[str, float]:
+        """The residual mean square by length, the shortest first; an unset length is none."""
+        return {
+            at_length.name: at_length.tukey.mean_square
+            for at_length in self.lengths
+            if at_length.length is not None and not math.isnan(at_length.tukey.mean_square)
         }
-        rows = [_length_row(self, each) for each in self.columns]
-        return Table(
-            name="noise",
-            columns=(*heads.values(), Column("differ", "pairs that differ", data=False, right=True)),
+
+    def notes(self) -> Iterator[Note]:
+        if self.assessors > 1:
+            yield Note.of("several-assessors", n=self.assessors)
+        for at_length in self.lengths:
+            if holes := len(at_length.matrix.missing):
+                yield Note.of("missing-at-length", at=at_length.name, n=holes)
+            if why := at_length.tests.why:
+                reason = next(iter(why.values()))
+                yield Note.of("pairs-not-tested-at-length", at=at_length.name, n=len(why), why=reason)
+        for left in self.left_out:
+            yield Note.of("length-left-out-of-the-mean", **asdict(left))
+
+    def tables(self) -> Iterator[Table]:
+        """Scores centred by topic with letters, a row per system; then the noise, a row per length."""
+        kind = (Column("kind", show="varies"),) if self.kinds else ()
+        by_length = [{s.system: s for s in at_length.standings} for at_length in self.columns]
+
+        def cells(system: str) -> Iterator[float | str | None]:
+            for standings in by_length:
+                standing = standings.get(system)
+                known = standing is not None and standing.centred == standing.centred
+                yield from (standing.centred, standing.group) if known and standing else (None, "")
+
+        yield Table(
+            name="centred",
+            columns=(
+                Column("system", right=False),
+                *kind,
+                *(
+                    column
+                    for at_length in self.columns
+                    for column in (
+                        Column(f"centred_{at_length.column}", at_length.column, format="+.4f"),
+                        Column(f"group_{at_length.column}", "group", right=False),
+                    )
+                ),
+            ),
             rows=tuple(
-                (*(row[name] for name in heads), f"{row['told_apart']} of {row['pairs']}") for row in rows
+                (system, *((self.kinds.get(system, "machine"),) if kind else ()), *cells(system))
+                for system in self.systems()
+            ),
+            title=f"{self.info.heading} ({self.info.direction}, {counted(len(self.lengths), 'length')}):"
+            " scores centred by topic",
+        )
+        hidden = ("tukey_critical", "tukey_hsd", "test", "pairs", "told_apart")
+        yield Table(
+            name="noise",
+            columns=(
+                Column("measure", show="never"),
+                Column("length", right=False),
+                Column("form", show="never"),
+                Column("topics"),
+                Column("systems"),
+                Column("df", "residual df"),
+                Column("mean_square", "mean square", format=".4g"),
+                *(Column(name, show="never") for name in hidden),
+                Column("differ", "pairs that differ", data=False, right=True),
+            ),
+            rows=tuple(
+                (
+                    self.measure,
+                    at_length.column,
+                    at_length.matrix.target.form,
+                    len(at_length.matrix.topics),
+                    at_length.tukey.columns,
+                    int(at_length.tukey.df),
+                    at_length.tukey.mean_square,
+                    at_length.tukey.critical,
+                    at_length.tukey.hsd,
+                    at_length.tests.method,
+                    at_length.pairs,
+                    at_length.told_apart,
+                    f"{at_length.told_apart} of {at_length.pairs}",
+                )
+                for at_length in self.columns
             ),
             title="Noise",
-            signature=self.signature,
         )
 
-    def tables(self) -> Tables:
-        """The scores, the noise."""
-        return Tables((self.table(), self.noise_table()))
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row per system and length."""
-        import pandas as pd
-
-        rows = [
-            {
-                "measure": self.measure,
-                "length": each.column,
-                "form": each.matrix.target.form,
-                **asdict(standing),
-            }
-            for each in self.columns
-            for standing in each.standings
-        ]
-        return pd.DataFrame(rows, columns=STANDING_COLUMNS).astype({"rank": "Int64"})
-
-    def centred_frame(self) -> pd.DataFrame:
-        """A row per length, system and topic: the score, and the score less the topic's mean over all peers."""
-        import pandas as pd
-
-        rows = [
-            {"length": each.column, "system": system, "topic": topic, "value": value, "centred": less}
-            for each in self.lengths
-            for system, scores, centred in zip(
-                each.matrix.systems, each.matrix.values.T, _less_topics(each.matrix.values).T, strict=True
-            )
-            for topic, value, less in zip(each.matrix.topics, scores.tolist(), centred.tolist(), strict=True)
-        ]
-        return pd.DataFrame(rows, columns=["length", "system", "topic", "value", "centred"])
-
-    def lengths_frame(self) -> pd.DataFrame:
-        """A row per length: its noise, and the difference that counts."""
-        import pandas as pd
-
-        return pd.DataFrame([_length_row(self, each) for each in self.columns], columns=LENGTH_COLUMNS)
-
-    def agreement_frame(self) -> pd.DataFrame:
-        """A row per pair of rankings."""
-        import pandas as pd
-
-        return pd.DataFrame(_agreement_rows(self), columns=AGREEMENT_COLUMNS)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Everything, for --json; NaN becomes null."""
-        found: dict[str, Any] = plain(
-            {
-                "measure": self.measure,
-                "better": self.info.better,
-                "signature": self.signature,
-                "sentences": list(self.sentences()),
-                "lengths": [
-                    _length_row(self, each) | {"standings": [asdict(s) for s in each.standings]}
-                    for each in self.columns
+    def on_demand(self) -> Mapping[str, Callable[[], Table]]:
+        """A row per system and length; per pair of rankings; per score, with the score less its topic's mean."""
+        return {
+            "standings": partial(
+                _plain,
+                "standings",
+                "measure length form system rank n mean centred group",
+                [
+                    (self.measure, at_length.column, at_length.matrix.target.form, *astuple(standing))
+                    for at_length in self.columns
+                    for standing in at_length.standings
                 ],
-                "agreement": _agreement_rows(self),
-                "left_out": [
-                    {"length": e.length, "topics": e.topics, "systems": list(e.systems)}
-                    for e in self.left_out
+            ),
+            "agreement": partial(
+                _plain,
+                "agreement",
+                "measure a b n tau p method low high only why",
+                [
+                    (
+                        self.measure,
+                        agreement.a,
+                        agreement.b,
+                        agreement.tau.n,
+                        agreement.tau.tau,
+                        agreement.tau.p,
+                        agreement.tau.method,
+                        agreement.interval.low,
+                        agreement.interval.high,
+                        ", ".join(agreement.only),
+                        agreement.tau.why,
+                    )
+                    for agreement in (*self.between_lengths, *self.between_tasks)
                 ],
-                "missing": {each.column: each.matrix.missing for each in self.columns},
-                "warnings": self.warnings(),
-            }
-        )
-        return found
-
-
-def agreement_words(agreement: RankingAgreement) -> str:
-    """How far two rankings agree."""
-    from adjudge.stats.paired import p_words
-
-    tau, interval = agreement.tau, agreement.interval
-    if tau.why is not None:
-        return f"{agreement.what.capitalize()} cannot be compared: {tau.why}."
-    ends = ""
-    # The bootstrap of two rankings that are the same knows no others, and shows no uncertainty.
-    if interval.low < interval.high:
-        ends = f", {interval.level:.0%} interval {_signed(interval.low)} to {_signed(interval.high)}"
-    only = f"; {listed(agreement.only)} left out" if agreement.only else ""
-    return (
-        f"Kendall's tau between {agreement.what} is {_signed(tau.tau)}"
-        f" ({counted(tau.n, 'system')}, {p_words(tau.p)}{ends}{only})."
-    )
-
-
-def _noise(result: LengthsResult) -> Iterator[str]:
-    """Over and Liggett 2002: as target size decreases, noise increases."""
-    known = [e for e in result.lengths if e.length is not None and not math.isnan(e.tukey.mean_square)]
-    if len(known) < 2:
-        return
-    shown = [f"{e.tukey.mean_square:.3g}" for e in known]
-    grows = all(float(short) > float(long) for short, long in pairwise(shown))  # as it is printed
-    pairs = zip(shown, known, strict=True)
-    values = listed([f"{value} at {e.name}" for value, e in reversed(list(pairs))], most=len(known))
-    word = "grows" if grows else "does not grow steadily"
-    yield f"The residual mean square, the noise, {word} as the target shrinks: {values}."
-
-
-def _told_apart(each: AtLength, result: LengthsResult) -> str:
-    where = f"With {each.name} averaged" if each.together else f"At {each.name}"
-    if not each.pairs:
-        why = next(iter(each.tests.why.values()), "there is one system")
-        return f"{where} no two systems can be compared: {why}."
-    beyond = int((each.tests.conclusion == 2).sum()) - len(each.tests.why)
-    reach = f"; {beyond:,} could not have been found" if beyond > 0 else ""
-    differ = f"{each.told_apart} of {counted(each.pairs, 'pair')} of systems differ"
-    return f"{where} {differ} ({each.tests.words}){reach}."
-
-
-def _signed(value: float) -> str:
-    """Two decimals, without a zero before the point, or a sign before nothing."""
-    return f"{value:z.2f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.0f}"
-
-
-def _is(n: int) -> str:
-    return "is" if n == 1 else "are"
-
-
-def _length_row(r: LengthsResult, each: AtLength) -> dict[str, Any]:
-    found = each.tukey
-    return {
-        "measure": r.measure,
-        "length": each.column,
-        "form": each.matrix.target.form,
-        "topics": len(each.matrix.topics),
-        "systems": found.columns,
-        "df": int(found.df),
-        "mean_square": found.mean_square,
-        "tukey_critical": found.critical,
-        "tukey_hsd": found.hsd,
-        "test": each.tests.method,
-        "pairs": each.pairs,
-        "told_apart": each.told_apart,
-    }
-
-
-def _agreement_rows(r: LengthsResult) -> list[dict[str, Any]]:
-    return [
-        {
-            "measure": r.measure,
-            "a": each.a,
-            "b": each.b,
-            "n": each.tau.n,
-            "tau": each.tau.tau,
-            "p": each.tau.p,
-            "method": each.tau.method,
-            "low": each.interval.low,
-            "high": each.interval.high,
-            "only": ", ".join(each.only),
-            "why": each.tau.why,
+            ),
+            "scores": self._scores_table,
         }
-        for each in (*r.between_lengths, *r.between_tasks)
-    ]
+
+    def _scores_table(self) -> Table:
+        rows = [
+            (at_length.column, system, topic, value, less)
+            for at_length in self.lengths
+            for system, scores, centred in zip(
+                at_length.matrix.systems,
+                at_length.matrix.values.T,
+                _less_topics(at_length.matrix.values).T,
+                strict=True,
+            )
+            for topic, value, less in zip(
+                at_length.matrix.topics, scores.tolist(), centred.tolist(), strict=True
+            )
+        ]
+        return _plain("scores", "length system topic value centred", rows)
+
+    def facts(self) -> dict[str, Any]:
+        return {
+            "measure": self.measure,
+            "better": self.info.better,
+            "left_out": [asdict(left) for left in self.left_out],
+            "missing": {at_length.column: at_length.matrix.missing for at_length in self.columns},
+        }
 
 
-def _cells(each: AtLength, system: str) -> tuple[float | None, str]:
-    standing = each.standing(system)
-    if standing is None or standing.centred != standing.centred:
-        return None, ""
-    return standing.centred, standing.group
+def _plain(name: str, columns: str, rows: list[tuple[Any, ...]]) -> Table:
+    return Table(name=name, columns=tuple(map(Column, columns.split())), rows=tuple(rows))
 
 
-@dataclass(frozen=True)
-class _LengthsHow:
-    """How intervals of rankings are had."""
-
-    level: float
-    resamples: int
-    seed: int
-
-
-def _at_length(
-    matrix: ScoreMatrix, length: Length, level: float, seed: int, *, together: bool = False
-) -> AtLength:
+def _at_length(matrix: ScoreMatrix, length: Length, asked: Lengths, *, together: bool = False) -> AtLength:
     import numpy as np
 
     from adjudge.stats.linear.tukey import tukey
@@ -530,32 +359,36 @@ def _at_length(
     from adjudge.stats.own_variances import own_pairs
     from adjudge.stats.pairs import columns_of_pairs
 
-    found = tukey(matrix.values, level=level)
-    tests = own_pairs(matrix.values, rng=generator(seed, "lengths/pairs"), level=level)
+    level = 1 - asked.alpha
+    model = tukey(matrix.values, level=level)
+    tests = own_pairs(matrix.values, rng=generator(asked.seed, "lengths/pairs"), level=level)
     apart = np.zeros((len(matrix.systems),) * 2, dtype=bool)
     first, second = columns_of_pairs(len(matrix.systems))
     apart[first, second] = apart[second, first] = tests.found
     sign = 1 if matrix.info.better == "lower" else -1
-    ranked = np.flatnonzero(~np.isnan(found.means)).tolist()
-    ranked.sort(key=lambda j: (sign * found.means[j], matrix.systems[j]))
+    ranked = np.flatnonzero(~np.isnan(model.means)).tolist()
+    ranked.sort(key=lambda j: (sign * model.means[j], matrix.systems[j]))
     groups = dict(zip(ranked, letters(apart[np.ix_(ranked, ranked)], range(len(ranked))), strict=True))
-    places = _places([sign * float(found.means[j]) for j in ranked])
+    places = _places([sign * float(model.means[j]) for j in ranked])
     rank = dict(zip(ranked, places, strict=True))
     rest = [j for j in range(len(matrix.systems)) if j not in groups]
-    centred = _centred(matrix.values)
+    left = _less_topics(matrix.values)
+    present = ~np.isnan(left)
+    with np.errstate(invalid="ignore"):  # 0 / 0 is NaN: a system without scores
+        centred = np.where(present, left, 0.0).sum(axis=0) / present.sum(axis=0)
     standings = tuple(
         SystemAtLength(
             system=matrix.systems[j],
             rank=rank.get(j),
-            n=int(found.n[j]),
-            mean=float(found.means[j]),
+            n=int(model.n[j]),
+            mean=float(model.means[j]),
             centred=float(centred[j]),
             group=groups.get(j, ""),
         )
         for j in (*ranked, *rest)
     )
     return AtLength(
-        length=length, together=together, matrix=matrix, tukey=found, tests=tests, standings=standings
+        length=length, together=together, matrix=matrix, tukey=model, tests=tests, standings=standings
     )
 
 
@@ -571,16 +404,6 @@ def _places(ascending: list[float]) -> list[int]:
     return [int(place) for place in np.repeat(starts + 1, sizes)]
 
 
-def _centred(values: np.ndarray) -> np.ndarray:
-    """Each column's mean of value less topic mean, over the topics it has (Over and Liggett 2002)."""
-    import numpy as np
-
-    left = _less_topics(values)
-    present = ~np.isnan(left)
-    with np.errstate(invalid="ignore"):  # 0 / 0 is NaN: a system without scores
-        return np.asarray(np.where(present, left, 0.0).sum(axis=0) / present.sum(axis=0))
-
-
 def _less_topics(values: np.ndarray) -> np.ndarray:
     """Every value less the mean of its topic, over all peers that have one."""
     import numpy as np
@@ -591,27 +414,20 @@ def _less_topics(values: np.ndarray) -> np.ndarray:
     return np.asarray(values - topic)
 
 
-def _between_lengths(each: tuple[AtLength, ...], how: _LengthsHow) -> Iterator[RankingAgreement]:
-    for a, b in combinations(each, 2):
-        yield _agreement(f"the rankings at {a.name} and {b.name}", (a.name, b.name), a, b, how)
-
-
 def _between_tasks(
-    each: tuple[AtLength, ...], tasks: Mapping[str, str | None], how: _LengthsHow
+    columns: tuple[AtLength, ...], tasks: Mapping[str, str | None], asked: Lengths
 ) -> Iterator[RankingAgreement]:
     """Single with multi, wherever a length has topics of both."""
-    for at in each:
+    for at in columns:
         sides = [{topic for topic in at.matrix.topics if tasks.get(topic) == task} for task in TASKS]
         if all(sides):
-            a, b = (_at_length(at.matrix.of_topics(side), at.length, how.level, how.seed) for side in sides)
+            a, b = (_at_length(at.matrix.of_topics(side), at.length, asked) for side in sides)
             single, multi = (f"{task} documents, {at.name}" for task in TASKS)
-            over = "averaged over all lengths" if at.together else f"at {at.name}"
-            what = f"the rankings of single- and multi-document topics {over}"
-            yield _agreement(what, (single, multi), a, b, how)
+            yield _agreement((single, multi), a, b, asked, tasks_at=at)
 
 
 def _agreement(
-    what: str, names: tuple[str, str], a: AtLength, b: AtLength, how: _LengthsHow
+    names: tuple[str, str], a: AtLength, b: AtLength, asked: Lengths, *, tasks_at: AtLength | None = None
 ) -> RankingAgreement:
     """How far the rankings of the systems that both can rank agree."""
     from adjudge.stats.ranks import kendall, kendall_interval
@@ -620,14 +436,13 @@ def _agreement(
     common = sorted(x.keys() & y.keys())
     left, right = [x[s] for s in common], [y[s] for s in common]
     task = f"lengths/{'/'.join(names)}"
-    tau = kendall(left, right, rng=generator(how.seed, task), resamples=how.resamples)
-    rng = generator(how.seed, task, 1)
-    interval = kendall_interval(left, right, rng=rng, resamples=how.resamples, level=how.level)
+    tau = kendall(left, right, rng=generator(asked.seed, task), resamples=asked.resamples)
+    rng = generator(asked.seed, task, 1)
     return RankingAgreement(
-        what=what,
         a=names[0],
         b=names[1],
         tau=tau,
-        interval=interval,
+        interval=kendall_interval(left, right, rng=rng, resamples=asked.resamples, level=1 - asked.alpha),
         only=tuple(sorted(x.keys() ^ y.keys())),
+        tasks_at=tasks_at,
     )

@@ -6,25 +6,24 @@ Scores are drawn from a model (stats/power/), and the tests are those of a compa
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
 from adjudge import __version__
 from adjudge.analyses.compare import Compare
 from adjudge.analyses.conclusions import ALIKE, DIFFERENT, FEW_TOPICS, Untold, conclude, resamples_for
-from adjudge.analyses.scores import Source, scores_of
-from adjudge.core.engine import Workers, generator, run
+from adjudge.analyses.scores import Scores
+from adjudge.analyses.simulate import Simulate
+from adjudge.core.engine import generator, run
 from adjudge.core.errors import DataError, UsageError
-from adjudge.core.table import Column, Table, Tabular, plain
-from adjudge.core.words import counted, listed
-from adjudge.data.scores import AllLengths
-from adjudge.stats import checks
+from adjudge.core.results import Note, Result
+from adjudge.core.table import Column, Table
+from adjudge.core.words import counted
 from adjudge.stats.checks import BoolArray, FloatArray
-from adjudge.stats.paired import TEST_WORDS
 from adjudge.stats.pairs import columns_of_pairs
 from adjudge.stats.power import search as power_search
 from adjudge.stats.power.generate import RATINGS, ScoreModel, draw
@@ -34,9 +33,6 @@ from adjudge.stats.power.sources import components
 from adjudge.stats.resampling.engine import RESAMPLES
 from adjudge.stats.tests import smallest_p
 
-SIMULATIONS = 2000
-ALPHA = 0.05
-TESTS = tuple(TEST_WORDS)
 CHUNK = 100
 """Simulations that share a random stream; numbers depend on it, not on workers."""
 
@@ -47,19 +43,6 @@ WHAT_WORDS: dict[What, str] = {
     "size": "that do not",
     "any": "any that does not",
     "any-holm": "any that does not, Holm with Tarone's steps",
-}
-_OF_TWO = {
-    "power": "By {test} the difference is found in {rate} of {simulations}",
-    "size": "By {test} a difference that is not there is found in {rate} of {simulations}",
-}
-_OF_MANY = {
-    "power": "By {test} {rate} of the pairs that differ are found, over {simulations}",
-    "size": "By {test} {rate} of the pairs that do not differ are found, over {simulations}",
-    "any": "By {test} some pair that does not differ is found in {rate} of {simulations}",
-    "any-holm": (
-        "By {test}, corrected as a comparison is (Holm with Tarone's steps), some pair that does not differ is found"
-        " in {rate} of {simulations}"
-    ),
 }
 NOTHING = "nothing could have been found"
 TOO_FEW = "too few simulations to say"
@@ -101,32 +84,32 @@ class Outcome:
         return TOO_FEW if Rate(0, self.simulations).high >= alpha else "agrees with alpha"
 
 
-@dataclass(frozen=True, repr=False)
-class Simulation(Tabular):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Simulation(Result):
     """How often the tests found something, and in which model."""
 
+    ROWS_SAY_ALL: ClassVar[bool] = True
+
+    asked: Simulate
     model: ScoreModel
     outcomes: tuple[Outcome, ...]
-    alpha: float
-    resamples: int
-    seed: int
 
     @property
-    def simulations(self) -> int:
-        return self.outcomes[0].simulations
+    def alpha(self) -> float:
+        return self.asked.alpha
 
     @property
     def title(self) -> str:
         m = self.model
         size = f"{counted(m.topics, 'topic')}, {counted(m.systems, 'system')}"
-        return f"{size}, difference {m.means[0] - m.means[-1]:g}, {counted(self.simulations, 'simulation')}"
+        difference = f"difference {m.means[0] - m.means[-1]:g}"
+        return f"{size}, {difference}, {counted(self.asked.simulations, 'simulation')}"
 
-    @property
-    def signature(self) -> str:
-        m = self.model
+    def how(self) -> str:
+        m, asked = self.model, self.asked
         return (
-            f"simulate|topics:{m.topics}|means:{','.join(f'{mean:g}' for mean in m.means)}|{m.signature}"
-            f"|simulations:{self.simulations}|resamples:{self.resamples}|alpha:{self.alpha:g}|seed:{self.seed}"
+            f"topics:{m.topics}|means:{','.join(f'{mean:g}' for mean in m.means)}|{m.signature}"
+            f"|simulations:{asked.simulations}|resamples:{asked.resamples}|alpha:{asked.alpha:g}|seed:{asked.seed}"
             f"|v:{__version__}"
         )
 
@@ -138,62 +121,34 @@ class Simulation(Tabular):
         known = ", ".join(dict.fromkeys(o.test for o in self.outcomes))
         raise UsageError(f"{test} was not simulated; there are: {known}")
 
-    def sentences(self) -> Iterator[str]:
-        """What can be concluded, in plain words."""
-        forms = _OF_TWO if self.model.systems == 2 else _OF_MANY
-        for o in self.outcomes:
-            if not o.reachable:
-                yield f"By {o.words}{_CORRECTED.get(o.what, '')} {NOTHING}: {self._no_reach(o)}."
-                continue
-            said = forms[o.what].format(
-                test=o.words, rate=percent(o.rate), simulations=counted(o.simulations, "simulation")
-            )
-            verdict = f": {o.verdict(self.alpha)}" if o.what == "size" else ""
-            interval = f"{LEVEL:.0%} interval {o.interval(self.alpha)}".replace("%", " %", 1)
-            yield f"{said} ({interval}){verdict}."
-
-    def _no_reach(self, outcome: Outcome) -> str:
-        """Why nothing could have been found."""
-        if math.isnan(outcome.smallest):
-            return "no pair could be tested"
-        alpha = f"{self.alpha:g}".removeprefix("0")
-        least = f"the smallest p that there could be is {outcome.smallest:.3g}"
-        if outcome.what == "any-holm" and outcome.smallest <= self.alpha:
-            pairs = self.model.systems * (self.model.systems - 1) // 2
-            return f"{least}, too large for a correction over {counted(pairs, 'pair')} at alpha {alpha}"
-        return f"{least}, above alpha {alpha}"
-
-    def warnings(self) -> list[str]:
-        """Which tests had pairs without a result or simulations in which nothing could be found."""
-        found = []
+    def notes(self) -> Iterator[Note]:
         for words in dict.fromkeys(o.words for o in self.outcomes):
-            every = [o for o in self.outcomes if o.words == words]
-            if every[0].untested:
-                found.append(f"{words}: {counted(every[0].untested, 'pair')} could not be tested")
-            for o in every:
+            of_test = [o for o in self.outcomes if o.words == words]
+            if of_test[0].untested:
+                yield Note.of("pairs-not-tested", test=words, n=of_test[0].untested)
+            for o in of_test:
                 if 0 < o.reachable < o.simulations and o.what != "any":  # as "size" has it
-                    out = f"in {o.simulations - o.reachable:,} of {counted(o.simulations, 'simulation')}"
-                    kind = f" ({WHAT_WORDS[o.what]})" if self.model.systems > 2 else ""
-                    found.append(f"{words}{kind}: {out} no p could have been low enough")
+                    yield Note.of(
+                        "out-of-reach-in-some",
+                        test=words,
+                        kind=WHAT_WORDS[o.what] if self.model.systems > 2 else None,
+                        n=o.simulations - o.reachable,
+                        simulations=o.simulations,
+                    )
         resampled = [o.words for o in self.outcomes if o.what == "any-holm" and chosen(o.test).statistic]
-        if resampled and self.resamples < (wanted := _compared_with(self.model, self.alpha)):
-            found.append(
-                f"{listed(resampled)}: {counted(self.resamples, 'resample')} here; a comparison of so many pairs"
-                f" takes {wanted:,} (--resamples)"
+        wanted = resamples_for(Compare(alpha=self.alpha), self.model.systems * (self.model.systems - 1) // 2)
+        if resampled and self.asked.resamples < wanted:
+            yield Note.of(
+                "fewer-resamples-than-a-comparison",
+                tests=resampled,
+                resamples=self.asked.resamples,
+                wanted=wanted,
             )
-        return found
 
-    def headline(self) -> str:
-        """The first thing to know."""
-        return next(self.sentences())
-
-    def table(self) -> Table:
+    def tables(self) -> Iterator[Table]:
         """A row per test, and per sort of finding where there are several."""
         many: Literal["always", "never"] = "always" if self.model.systems > 2 else "never"
-        hidden = (
-            "topics",
-            "systems",
-            "alpha",
+        of_outcomes = [
             "test",
             "what",
             "rate",
@@ -203,15 +158,15 @@ class Simulation(Tabular):
             "untested",
             "reachable",
             "smallest",
-        )
-        return Table(
+        ]
+        yield Table(
             name="simulation",
             columns=(
                 Column("words", "test", data=False, right=False),
                 Column("kind", "pairs", show=many, data=False, right=False),
                 Column("found", data=False, right=True),
                 Column("interval", f"{LEVEL:.0%} interval", data=False, right=False),
-                *(Column(name, show="never") for name in hidden),
+                *(Column(name, show="never") for name in ("topics", "systems", "alpha", *of_outcomes)),
                 Column("verdict", "", right=False),
             ),
             rows=tuple(
@@ -223,34 +178,78 @@ class Simulation(Tabular):
                     self.model.topics,
                     self.model.systems,
                     self.alpha,
-                    *(getattr(o, name) for name in hidden[3:]),
+                    *(getattr(o, name) for name in of_outcomes),
                     o.verdict(self.alpha),
                 )
                 for o in self.outcomes
             ),
             title=self.title,
-            said=tuple(self.sentences()),
-            notes=tuple(self.warnings()),
-            signature=self.signature,
         )
 
-    def as_dict(self) -> dict[str, Any]:
-        """Everything, for --json."""
-        found: dict[str, Any] = plain(
-            {
-                "model": asdict(self.model),
-                "alpha": self.alpha,
-                "resamples": self.resamples,
-                "seed": self.seed,
-                "simulations": self.simulations,
-                "level": LEVEL,
-                "signature": self.signature,
-                "outcomes": [asdict(o) | {"verdict": o.verdict(self.alpha)} for o in self.outcomes],
-                "sentences": list(self.sentences()),
-                "warnings": self.warnings(),
-            }
-        )
-        return found
+    def facts(self) -> dict[str, Any]:
+        return {
+            "model": asdict(self.model),
+            "alpha": self.alpha,
+            "resamples": self.asked.resamples,
+            "seed": self.asked.seed,
+            "simulations": self.asked.simulations,
+            "level": LEVEL,
+        }
+
+
+def model_like(scores: Scores | None, asked: Simulate) -> ScoreModel:
+    """The model to draw from: as asked, and for the rest like the scores, where there are any."""
+    topics, systems, topic_sd = 48, 2, 1.0
+    if scores is not None:
+        matrix = scores.matrix(asked.measure, length=asked.length, form=asked.form)
+        topics, systems = len(matrix.topics), len(matrix.systems)
+        if systems < 2 or topics < 2:
+            raise DataError(
+                f"{matrix.measure}: a simulation like these scores needs two systems and two topics"
+            )
+        variances = components(matrix.values)
+        if not variances.residual > 0:
+            raise DataError(f"{matrix.measure}: the scores have no noise to simulate")
+        topic_sd = math.sqrt(max(variances.topic, 0.0) / variances.residual)
+    systems = systems if asked.systems is None else asked.systems
+    return ScoreModel(
+        topics=topics if asked.topics is None else asked.topics,
+        means=(asked.difference, *[0.0] * (systems - 1)),
+        topic_sd=topic_sd if asked.topic_sd is None else asked.topic_sd,
+        noise=asked.noise,
+        unequal=asked.unequal,
+        uneven=asked.uneven,
+        shared=asked.shared,
+        missing_half=asked.missing_half,
+        step=1.0 if asked.ratings else asked.rounded,
+        bounds=RATINGS if asked.ratings else None,
+    )
+
+
+def simulate_model(model: ScoreModel, asked: Simulate) -> Simulation:
+    """Draw matrices from a model and run tests on all pairs of systems; a pair is found where p <= alpha.
+
+    Pairs of systems with the same mean give the size, the others the power. With more than two systems it is also
+    counted how often any pair is found that does not differ, without a correction and with the one that comparisons
+    use, Holm's over the pairs that could be found (Tarone). A test is a
+    name such as `wilcoxon`, or `mc:w` and `hb:median` for another statistic than the usual one.
+    """
+    simulations = asked.simulations
+    tests = tuple(dict.fromkeys(map(chosen, asked.tests_run)))
+    task = _SimulationTask(model, tests, asked.alpha, asked.resamples, asked.seed)
+    sizes = [CHUNK] * (simulations // CHUNK) + [simulations % CHUNK] * (simulations % CHUNK > 0)
+    total, least = np.zeros((len(tests), len(_COLUMNS))), np.full(len(tests), np.nan)
+    done = run(partial(_chunk, task), list(enumerate(sizes)), workers=asked.workers)
+    for number, (counts, smallest) in enumerate(done):
+        total += counts
+        least = np.fmin(least, smallest)
+        asked.progress(sum(sizes[: number + 1]), simulations)
+    outcomes = [
+        o
+        for test, row, smallest in zip(tests, total, least.tolist(), strict=True)
+        for o in _outcomes(task, test, row, smallest, simulations)
+    ]
+    return Simulation(asked=asked, model=model, outcomes=tuple(outcomes))
 
 
 @dataclass(frozen=True)
@@ -262,150 +261,12 @@ class _SimulationTask:
     seed: int
 
 
-def simulate(
-    scores: Source | None = None,
-    measure: str | Sequence[str] | None = None,
-    *,
-    length: int | AllLengths | None = None,
-    form: str | None = None,
-    topics: int | None = None,
-    systems: int | None = None,
-    difference: float = 0.0,
-    noise: str = "normal",
-    topic_sd: float | None = None,
-    unequal: float = 1.0,
-    uneven: float = 1.0,
-    shared: float = 0.0,
-    missing_half: bool = False,
-    rounded: float | None = None,
-    ratings: bool = False,
-    tests: Sequence[str] = TESTS,
-    simulations: int = SIMULATIONS,
-    alpha: float = ALPHA,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-    workers: Workers = 1,
-    without: str | Sequence[str] = (),
-    progress: Callable[[int, int], None] | None = None,
-) -> Simulation:
-    """How often tests find a difference that is there, or is not: `simulate(topics=24, difference=0.5)`.
-
-    Scores are system + topic + noise; the noise has a standard deviation of 1, which is the unit of everything. The
-    first system is better than the others by `difference`. Where `scores` are given, the numbers of topics and
-    systems and the spread of topics are those of the scores unless they are said; else 48, 2 and 1. `unequal` and
-    `uneven` are the noise of the last system over the first's, and of the noisiest topic over the quietest's;
-    `shared` is the correlation of two systems' noise on a topic; `rounded` is the step that scores are rounded to,
-    `ratings` makes them whole scores from 1 to 5.
-    """
-    if ratings and rounded is not None:
-        raise UsageError("--ratings and --round exclude each other")
-    known = _Known() if scores is None else _known(scores, measure, length, form, without)
-    systems = known.systems if systems is None else systems
-    model = ScoreModel(
-        topics=known.topics if topics is None else topics,
-        means=(difference, *[0.0] * (systems - 1)),
-        topic_sd=known.topic_sd if topic_sd is None else topic_sd,
-        noise=noise,  # type: ignore[arg-type]
-        unequal=unequal,
-        uneven=uneven,
-        shared=shared,
-        missing_half=missing_half,
-        step=1.0 if ratings else rounded,
-        bounds=RATINGS if ratings else None,
-    )
-    return simulate_model(
-        model,
-        tests,
-        simulations=simulations,
-        alpha=alpha,
-        resamples=resamples,
-        seed=seed,
-        workers=workers,
-        progress=progress,
-    )
-
-
-@dataclass(frozen=True)
-class _Known:
-    """What a simulation takes from scores."""
-
-    topics: int = 48
-    systems: int = 2
-    topic_sd: float = 1.0
-
-
-def _known(
-    scores: Source,
-    measure: str | Sequence[str] | None,
-    length: int | AllLengths | None,
-    form: str | None,
-    without: str | Sequence[str],
-) -> _Known:
-    matrix = scores_of(scores, without=without).matrix(measure, length=length, form=form)
-    if len(matrix.systems) < 2 or len(matrix.topics) < 2:
-        raise DataError(f"{matrix.measure}: a simulation like these scores needs two systems and two topics")
-    found = components(matrix.values)
-    if not found.residual > 0:
-        raise DataError(f"{matrix.measure}: the scores have no noise to simulate")
-    return _Known(len(matrix.topics), len(matrix.systems), math.sqrt(max(found.topic, 0.0) / found.residual))
-
-
-def simulate_model(
-    model: ScoreModel,
-    tests: Sequence[str] = TESTS,
-    *,
-    simulations: int = SIMULATIONS,
-    alpha: float = ALPHA,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-    workers: Workers = 1,
-    progress: Callable[[int, int], None] | None = None,
-) -> Simulation:
-    """Draw matrices from a model and run tests on all pairs of systems; a pair is found where p <= alpha.
-
-    Pairs of systems with the same mean give the size, the others the power. With more than two systems it is also
-    counted how often any pair is found that does not differ, without a correction and with the one that comparisons
-    use, Holm's over the pairs that could be found (Tarone). A test is a
-    name such as `wilcoxon`, or `mc:w` and `hb:median` for another statistic than the usual one.
-    """
-    task = _SimulationTask(model, tuple(dict.fromkeys(map(chosen, tests))), alpha, resamples, seed)
-    _check(task, simulations)
-    sizes = [CHUNK] * (simulations // CHUNK) + [simulations % CHUNK] * (simulations % CHUNK > 0)
-    total, least = np.zeros((len(task.tests), len(_COLUMNS))), np.full(len(task.tests), np.nan)
-    done = run(partial(_chunk, task), list(enumerate(sizes)), workers=workers)
-    for number, (counts, smallest) in enumerate(done):
-        total += counts
-        least = np.fmin(least, smallest)
-        if progress is not None:
-            progress(sum(sizes[: number + 1]), simulations)
-    outcomes = [
-        o
-        for test, row, smallest in zip(task.tests, total, least.tolist(), strict=True)
-        for o in _outcomes(task, test, row, smallest, simulations)
-    ]
-    return Simulation(model=model, outcomes=tuple(outcomes), alpha=alpha, resamples=resamples, seed=seed)
-
-
 _COLUMNS = (
     *("power", "power squared", "size", "size squared", "any", "any-holm", "untested"),
     *(f"{what} reachable" for what in WHATS),
 )
 FLOORS = 20
 """Simulations of a chunk in which it is looked into what HB could have found, where topics are few."""
-_CORRECTED = {"any-holm": ", corrected as a comparison is (Holm with Tarone's steps),"}
-
-
-def _compared_with(model: ScoreModel, alpha: float) -> int:
-    """The resamples that a comparison of so many systems takes."""
-    return resamples_for(Compare(alpha=alpha), model.systems * (model.systems - 1) // 2)
-
-
-def _check(task: _SimulationTask, simulations: int) -> None:
-    checks.count("simulations", simulations, least=1)
-    checks.count("resamples", task.resamples, least=1)
-    checks.share("alpha", task.alpha)
-    if not task.tests:
-        raise UsageError("no test to simulate")
 
 
 def _chunk(task: _SimulationTask, numbered: tuple[int, int]) -> tuple[FloatArray, FloatArray]:
