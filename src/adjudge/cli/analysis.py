@@ -16,7 +16,7 @@ from adjudge.analyses import declaration
 from adjudge.analyses.base import Analysis, silent
 from adjudge.cli import options
 from adjudge.cli.completion import complete_measures, complete_systems
-from adjudge.cli.output import not_over, progress, say, show, show_json, warn, write_text
+from adjudge.cli.output import not_over, progress, say, say_pieces, show, show_json, warn, write_text
 from adjudge.core.errors import UsageError, quoted
 from adjudge.core.options import READING, Kind, Option, asks_for, declared, parse_options
 from adjudge.core.results import Result, Results
@@ -389,8 +389,11 @@ def show_one(result: Result) -> None:
             if sentence not in said:
                 say(sentence)
                 said.add(sentence)
-    if drawn := result.drawn():
+    drawn = result.drawn()
+    if isinstance(drawn, str) and drawn:
         print(drawn)
+    elif drawn:
+        say_pieces(drawn)
     if len(tables) > 1 and set(sentences) - said:
         print()
     for sentence in sentences:
