@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from adjudge.analyses.compare.texts import Texts, TextScores
     from adjudge.analyses.corrected import compare_corrected as compare_corrected
     from adjudge.analyses.counts import counts as counts
-    from adjudge.analyses.examples.result import examples as examples
+    from adjudge.analyses.examples import examples as examples
     from adjudge.analyses.groups.result import groups as groups
     from adjudge.analyses.judges.drift import judge_drift as judge_drift
     from adjudge.analyses.judges.result import judge_report as judge_report
@@ -59,7 +59,7 @@ _ANALYSES = {
     "compare_corrected": "corrected",
     "counts": "counts",
     "dossiers": "assessors",
-    "examples": "examples.result",
+    "examples": "examples",
     "figure": "catalogue.catalogue",
     "groups": "groups.result",
     "judge_drift": "judges.drift",

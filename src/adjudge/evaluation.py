@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from adjudge.analyses.compare import Compare, CompareAll
     from adjudge.analyses.corrected import CompareCorrected
     from adjudge.analyses.counts import Counts
-    from adjudge.analyses.examples.result import examples as _examples
+    from adjudge.analyses.examples import Examples
     from adjudge.analyses.groups.result import groups as _groups
     from adjudge.analyses.judges.drift import judge_drift as _judge_drift
     from adjudge.analyses.judges.result import judge_report as _judge_report
@@ -933,7 +933,7 @@ class Evaluation:
         compare_corrected = analysis_function(CompareCorrected)
         counts = analysis_function(Counts)
         topics = analysis_function(Topics)
-        examples = _examples
+        examples = analysis_function(Examples)
         figure = _figure
         groups = _groups
         lengths = _lengths
@@ -948,7 +948,7 @@ class Evaluation:
         compare_all = Analysis("compare", "compare_all")
         compare_corrected = Analysis("corrected", "compare_corrected")
         counts = Analysis("counts", "counts")
-        examples = Analysis("examples.result", "examples")
+        examples = Analysis("examples", "examples")
         figure = Analysis("catalogue.catalogue", "figure")
         groups = Analysis("groups.result", "groups")
         topics = Analysis("topics", "topics")
@@ -1160,7 +1160,7 @@ def report(
     the page tells, as results.
     """
     from adjudge.analyses.compare import compare_all
-    from adjudge.analyses.examples.result import two_systems
+    from adjudge.analyses.examples import two_systems
     from adjudge.analyses.scores import is_folder, read_scores
     from adjudge.formats.files import STDIN
     from adjudge.reports.computed.gather import ReportOptions, chapters_of, gather

@@ -19,6 +19,7 @@ DECLARED = {
     "topics": "topics",
     "slices": "slices",
     "agreement": "agreement",
+    "examples": "examples",
     "dossiers": "assessors",
     "stability": "stability",
 }

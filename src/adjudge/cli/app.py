@@ -261,13 +261,7 @@ COMMANDS = (
     ),
     analysis("topics"),
     analysis("slices"),
-    Command(
-        "examples",
-        COMPARE,
-        "Show what differences look like: topics on which two systems differ most, texts side by side.",
-        "examples:command",
-        "adjudge examples my-eval -m rouge-2 --between fluent,random",
-    ),
+    analysis("examples"),
     Command(
         "groups",
         COMPARE,
