@@ -36,7 +36,9 @@ TYPES: Mapping[Kind, Any] = {
     "whole number": int | None,
     "number": float | None,
     "switch": bool,
+    "number or text": str | None,
     "texts": list[str] | None,
+    "whole numbers": list[str] | None,
     "pairs": list[str] | None,
     "switch or texts": bool,
 }
@@ -303,7 +305,7 @@ def _parameters(cls: type[Analysis[Any]], variants: Variants) -> Iterable[inspec
 def _annotation(name: str, about: Option, kind: Kind, default: Any) -> Any:
     flag = f"--{(about.command or name).replace('_', '-')}"
     flags = [f"-{about.short}", flag] if about.short else [flag]
-    repeated = " May be repeated." if kind in ("texts", "pairs") else ""
+    repeated = " May be repeated." if kind in ("texts", "whole numbers", "pairs") else ""
     limits = f" {about.limits[0].upper()}{about.limits[1:]}." if about.choices else ""
     shown = "" if default in (None, (), False) else str(default)
     return Annotated[
