@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from adjudge.analyses.lengths.result import lengths as lengths
     from adjudge.analyses.meta.result import meta as meta
     from adjudge.analyses.mismatch.result import MismatchResult
-    from adjudge.analyses.plan.result import plan as plan
+    from adjudge.analyses.plan import plan as plan
     from adjudge.analyses.preferences.strengths import prefer as prefer
     from adjudge.analyses.scores import HasScores, LowerIsBetter, Patterns, Scores, Source
     from adjudge.analyses.simulate.result import simulate as simulate
@@ -66,7 +66,7 @@ _ANALYSES = {
     "judge_report": "judges.result",
     "lengths": "lengths.result",
     "meta": "meta.result",
-    "plan": "plan.result",
+    "plan": "plan",
     "prefer": "preferences.strengths",
     "simulate": "simulate.result",
     "slices": "slices",

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from adjudge.analyses.lengths.result import lengths as _lengths
     from adjudge.analyses.meta.result import meta as _meta
     from adjudge.analyses.mismatch.result import Agree, MismatchResult
-    from adjudge.analyses.plan.result import plan as _plan
+    from adjudge.analyses.plan import Plan
     from adjudge.analyses.preferences.measures import Convergence, MeasureAgreement, PaperTable, Systems
     from adjudge.analyses.preferences.strengths import By, Of, PreferenceFit
     from adjudge.analyses.scores import Patterns, Scores, Source
@@ -938,7 +938,7 @@ class Evaluation:
         groups = _groups
         lengths = _lengths
         anova = _anova
-        plan = _plan
+        plan = analysis_function(Plan)
         simulate = _simulate
         slices = analysis_function(Slices)
         dossiers = analysis_function(Assessors)
@@ -954,7 +954,7 @@ class Evaluation:
         topics = Analysis("topics", "topics")
         lengths = Analysis("lengths.result", "lengths")
         anova = Analysis("anova.result", "anova")
-        plan = Analysis("plan.result", "plan")
+        plan = Analysis("plan", "plan")
         simulate = Analysis("simulate.result", "simulate")
         slices = Analysis("slices", "slices")
         dossiers = Analysis("assessors", "dossiers")

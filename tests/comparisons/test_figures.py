@@ -18,8 +18,8 @@ from adjudge.analyses.compare import compare
 from adjudge.analyses.compare.words import tally
 from adjudge.analyses.groups.result import groups
 from adjudge.analyses.lengths.result import lengths
+from adjudge.analyses.plan import plan
 from adjudge.analyses.plan.designs import DesignStudy
-from adjudge.analyses.plan.result import plan
 from adjudge.analyses.scores import Scores
 from adjudge.analyses.topics import topics
 from adjudge.core.errors import AdjudgeError, DataError, UsageError

@@ -20,6 +20,7 @@ DECLARED = {
     "slices": "slices",
     "agreement": "agreement",
     "examples": "examples",
+    "plan": "plan",
     "dossiers": "assessors",
     "stability": "stability",
 }

@@ -276,13 +276,7 @@ COMMANDS = (
         "lengths:command",
         "adjudge lengths lengths.csv -m coverage",
     ),
-    Command(
-        "plan",
-        COMPARE,
-        "How many topics, or assessors, it takes to find a difference, from the spread of your own scores.",
-        "plan:command",
-        "adjudge plan my-eval -m rouge-2 --difference 0.01",
-    ),
+    analysis("plan"),
     Command(
         "simulate",
         COMPARE,

@@ -1,11 +1,11 @@
-"""Figures of who is better, where, and how many topics it takes."""
+"""Figures of who is better, and where."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
-from adjudge.core.errors import DataError, UsageError
+from adjudge.core.errors import UsageError
 
 if TYPE_CHECKING:
     from adjudge.analyses.lengths.result import LengthsResult
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 RANKEL = "Rankel et al. 2011"
 OVER = "Over and Liggett 2002"
-FEW_SIMULATIONS = 100
-"""For a plan of which only what is not simulated is drawn."""
 
 
 def _topics(scores: Scores, options: FigureOptions) -> Figure:
@@ -30,46 +28,6 @@ def _critical_difference(scores: Scores, options: FigureOptions) -> Figure:
 
     found = groups(scores, options.measure, length=options.length, form=options.form, seed=options.seed)
     return found.figure("critical-difference")
-
-
-def _power(scores: Scores, options: FigureOptions) -> Figure:
-    from adjudge.analyses.plan.result import plan
-
-    found = plan(
-        scores,
-        options.measure,
-        length=options.length,
-        form=options.form,
-        seed=options.seed,
-        progress=options.progress,
-    )
-    return found.figure("power")
-
-
-def _d_study(scores: Scores, options: FigureOptions) -> Figure:
-    from adjudge.analyses.plan.result import plan
-    from adjudge.stats.power.search import SIMULATIONS
-
-    for simulations in (FEW_SIMULATIONS, SIMULATIONS):
-        found = plan(
-            scores,
-            options.measure,
-            length=options.length,
-            form=options.form,
-            seed=options.seed,
-            simulations=simulations,
-            progress=options.progress,
-        )
-        if found.designs is None:
-            from adjudge.analyses.plan.designs import why_no_designs
-
-            raise DataError(
-                f"{found.measure}: designs of judging cannot be compared: {why_no_designs(found.sources)}"
-            )
-        if found.designs.kind != "smallest":  # which alone comes from simulations
-            break
-    assert found.designs is not None
-    return found.designs.figure("d-study")
 
 
 def _interaction(scores: Scores, options: FigureOptions) -> Figure:
@@ -126,18 +84,6 @@ SPECS = (
         after=OVER,
         takes=("by",),
         example="-m coverage --length 100 --by topic",
-    ),
-    FigureSpec(
-        "power",
-        "How often a difference would be found, by the number of topics and the test.",
-        _power,
-        example="-m rouge-2 --length 100",
-    ),
-    FigureSpec(
-        "d-study",
-        "Standard error, reliability and power by the number of topics and of assessors.",
-        _d_study,
-        example="-m coverage --length 100",
     ),
     FigureSpec(
         "length-means",
