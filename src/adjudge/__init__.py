@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from adjudge.analyses.judges.result import judge_report as judge_report
     from adjudge.analyses.lengths.result import lengths as lengths
     from adjudge.analyses.meta.result import meta as meta
-    from adjudge.analyses.mismatch.result import MismatchResult
+    from adjudge.analyses.mismatch import mismatch as mismatch
     from adjudge.analyses.plan import plan as plan
     from adjudge.analyses.preferences.strengths import prefer as prefer
     from adjudge.analyses.scores import HasScores, LowerIsBetter, Patterns, Scores, Source
@@ -66,6 +66,7 @@ _ANALYSES = {
     "judge_report": "judges.result",
     "lengths": "lengths.result",
     "meta": "meta.result",
+    "mismatch": "mismatch",
     "plan": "plan",
     "prefer": "preferences.strengths",
     "simulate": "simulate.result",
@@ -75,7 +76,7 @@ _ANALYSES = {
 }
 """The analyses, and the modules that they live in."""
 
-__all__ = ["__version__", "init", "mismatch", "open", "read_scores", "report", "rouge", *_ANALYSES]
+__all__ = ["__version__", "init", "open", "read_scores", "report", "rouge", *_ANALYSES]
 
 
 def __getattr__(name: str) -> Any:
@@ -120,17 +121,6 @@ def report(
     from adjudge.evaluation import report
 
     return report(source, out, measures, **options)
-
-
-def mismatch(source: str | Path | Evaluation, measure: str = "nams", **options: Any) -> MismatchResult:
-    """Model units that people call fully covered and a measure calls uncovered, and the reverse.
-
-    Of an evaluation or its folder; the options are those of `Evaluation.mismatch`.
-    """
-    from adjudge.evaluation import Evaluation
-
-    evaluation = source if isinstance(source, Evaluation) else Evaluation.open(source)
-    return evaluation.mismatch(measure, **options)
 
 
 def read_scores(

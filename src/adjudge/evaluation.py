@@ -51,7 +51,8 @@ if TYPE_CHECKING:
     from adjudge.analyses.judges.result import judge_report as _judge_report
     from adjudge.analyses.lengths.result import lengths as _lengths
     from adjudge.analyses.meta.result import meta as _meta
-    from adjudge.analyses.mismatch.result import Agree, MismatchResult
+    from adjudge.analyses.mismatch import Mismatch
+    from adjudge.analyses.mismatch.result import MismatchResult
     from adjudge.analyses.plan import Plan
     from adjudge.analyses.preferences.measures import Convergence, MeasureAgreement, PaperTable, Systems
     from adjudge.analyses.preferences.strengths import By, Of, PreferenceFit
@@ -964,11 +965,13 @@ class Evaluation:
 
     if TYPE_CHECKING:
         agreement = analysis_function(Agreement)
+        mismatch = analysis_function(Mismatch)
         judge_drift = _judge_drift
         judge_report = _judge_report
         meta = _meta
     else:
         agreement = Analysis("agreement", "agreement")
+        mismatch = Analysis("mismatch", "mismatch")
         judge_drift = Analysis("judges.drift", "judge_drift")
         judge_report = Analysis("judges.result", "judge_report")
         meta = Analysis("meta.result", "meta")
@@ -978,42 +981,6 @@ class Evaluation:
         from adjudge.analyses.judged.result import judged_tables
 
         return judged_tables(self.collection, self.judgments(), alpha=alpha, seed=seed)
-
-    def mismatch(
-        self,
-        measure: str | Measure = "nams",
-        *,
-        full: float = 1.0,
-        none: float = 0.0,
-        agree: Agree = "all",
-        covered: float = 0.8,
-        uncovered: float = 0.2,
-        length: int | None = None,
-        form: str | None = None,
-        level: float = 0.95,
-        protocol: str = "mismatch",
-        without: str | Sequence[str] = (),
-    ) -> MismatchResult:
-        """Model units that people call fully covered and a measure calls uncovered, and the reverse (Lin and Hovy, 6).
-
-        People call a unit fully covered at a completeness of `full` or more, and not covered at `none` or less, where
-        all of them say so, or with `agree="majority"` more than half; the measure calls it covered from `covered` on,
-        and uncovered up to `uncovered`. `protocol` has the tags to choose from. `without` leaves out assessors, and the
-        tags that they gave.
-        """
-        from adjudge.analyses.mismatch.result import CutOffs, find_mismatches
-
-        return find_mismatches(
-            self.collection,
-            self.judgments(),
-            measure,
-            cut=CutOffs(full=full, none=none, agree=agree, covered=covered, uncovered=uncovered),
-            tags=[str(choice.value) for choice in self._tagging_protocol(protocol).tags],
-            length=length,
-            form=form,
-            level=level,
-            without=without,
-        )
 
     def _tagging_protocol(self, name: str) -> Protocol:
         found = self.protocol(name)

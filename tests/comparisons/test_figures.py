@@ -374,7 +374,7 @@ def test_power_curves_pass_through_the_plans_own_numbers() -> None:
     found = plan(made(4, 12, spread=2), "m", simulations=200)
     figure = found.figure()
     check_drawn(figure)
-    table = found.curve_frame()
+    table = found.to_frame("powers")
     drawn = figure.data.set_index(["curve", "topics"])["power"]
     for need, name in found.curves():
         of = table[(table["test"] == need.test) & (table["compared"] == need.compared)]

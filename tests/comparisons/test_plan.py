@@ -426,8 +426,8 @@ def test_a_difference_far_from_the_scores_is_refused_in_one_line(wrong: str) -> 
     with pytest.raises(UsageError) as refused:
         plan_of(normal(), wrong)
     assert re.fullmatch(
-        rf'the difference is "{re.escape(shown)}", (more than 1,000,000|less than 1e-12) times the standard deviation of the'
-        r" differences between two systems \(0\.026\): nothing to plan",
+        rf'the difference is "{re.escape(shown)}", (more than 1,000,000|less than 1e-12) times the standard deviation'
+        r" of the differences between two systems \(0\.026\): nothing to plan",
         str(refused.value),
     )
 
@@ -626,7 +626,8 @@ def test_results_as_frame_json_and_latex(usual: PowerPlan) -> None:
     assert "paired Wilcoxon & " in latex
     assert latex.endswith(f"% {usual.signature}")
     assert usual.signature == (
-        "plan(difference=0.02, simulations=1000)|rouge-2|plan:resampled|pairs:15|test:wilcoxon|power:0.8|alpha:0.05|correct:holm:15|simulations:1000|seed:0"
+        "plan(difference=0.02, simulations=1000)|rouge-2"
+        "|plan:resampled|pairs:15|test:wilcoxon|power:0.8|alpha:0.05|correct:holm:15|simulations:1000|seed:0"
         "|v:0.1.0"
     )
 

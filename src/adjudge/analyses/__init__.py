@@ -20,6 +20,7 @@ DECLARED = {
     "slices": "slices",
     "agreement": "agreement",
     "examples": "examples",
+    "mismatch": "mismatch",
     "plan": "plan",
     "dossiers": "assessors",
     "stability": "stability",

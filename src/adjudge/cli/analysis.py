@@ -7,7 +7,9 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import fields, replace
+from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -97,16 +99,25 @@ OUTPUTS: Mapping[str, tuple[Any, Any]] = {
 """What every analysis can be printed as."""
 
 
+ACTIONS: Mapping[str, str] = {"mismatch": "adjudge.cli.tagging"}
+"""By the name of an analysis: the module with what its command does beside looking.
+
+`PARAMETERS` are its options, `check` refuses them before the work, `act` does it with the results.
+"""
+
+
 def command_of(name: str) -> Callable[..., None]:
     """The command of an analysis, with an option for each of its own, and of the analyses that share the command."""
     cls = declaration(name)
     variants = {flag: declaration(function) for flag, function in cls.VARIANTS.items()}
+    actions = import_module(ACTIONS[name]) if name in ACTIONS else None
 
     def command(**typed: Any) -> None:
         outputs = {output: typed.pop(output) for output in OUTPUTS if output in typed}
         sources = [typed.pop("scores"), *(typed.pop("more", None) or ())]
         lower = tuple(typed.pop("lower", None) or ())
         signature = outputs.pop("signature")
+        to_do = {} if actions is None else {each: typed.pop(each) for each in actions.PARAMETERS}
         chosen = _chosen(cls, variants, typed, signature)
         if outputs.get("methods") and not chosen.METHODS:
             raise UsageError(f"{_called(cls, variants, chosen)} takes no --methods")
@@ -118,9 +129,25 @@ def command_of(name: str) -> Callable[..., None]:
         source = _source(cls, chosen, variants, sources)
         for path in source.values() if isinstance(source, Mapping) else (source,):
             not_over(outputs["csv"], path)
-        print_results(_results(chosen, asked, source), **outputs)
+        if actions is None:
+            print_results(_results(chosen, asked, source), **outputs)
+            return
+        actions.check(to_do, outputs["csv"])
+        results, done, lines = actions.act(
+            source, _results(chosen, asked, source), to_do, lambda: _results(chosen, asked, source)
+        )
+        print_results(results, **outputs, done=done)
+        if not any(outputs[form] for form in ("json", "latex", "markdown")) and str(outputs["csv"]) != "-":
+            for line in lines:
+                say(line)
 
     parameters = list(_parameters(cls, variants))
+    if actions is not None:
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        parameters += [
+            inspect.Parameter(each, keyword, annotation=annotation, default=None)
+            for each, annotation in actions.PARAMETERS.items()
+        ]
     command.__doc__ = inspect.getdoc(cls)
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {each.name: each.annotation for each in parameters}
@@ -335,8 +362,12 @@ def print_results(
     latex: bool = False,
     markdown: bool = False,
     methods: bool = False,
+    done: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
-    """Results as CSV, JSON, LaTeX or Markdown, or for people; notes go to standard error, each once."""
+    """Results as CSV, JSON, LaTeX or Markdown, or for people; notes go to standard error, each once.
+
+    `done` is what JSON says besides.
+    """
     if latex and markdown:
         raise UsageError("--latex and --markdown print the same table: choose one")
     parts = [part for result in results for part in parts_of(result)]
@@ -345,7 +376,7 @@ def print_results(
         write_text(joined([part.rows_of(name) for part in parts]).to_csv(), csv)
     shown = [part.only(table) if table else part for part in parts]
     if json:
-        show_json([part.as_dict() for part in shown])
+        show_json([{**part.as_dict(), **done} for part in shown])
     elif latex or markdown or methods:
         texts = []
         for result in results:
@@ -374,7 +405,8 @@ def show_one(result: Result) -> None:
     Where several tables speak for themselves, the headline comes first, and each says its own below it.
     """
     sentences = list(result.sentences("command"))
-    tables = [(table, list(result.about(table.name, "command"))) for table in result.all_tables]
+    with_rows = [table for table in result.all_tables if table.rows] or result.all_tables[:1]
+    tables = [(table, list(result.about(table.name, "command"))) for table in with_rows]
     said: set[str] = set()
     if len(tables) > 1 and any(own for _, own in tables):
         say(sentences[0], "bold")

@@ -293,13 +293,7 @@ COMMANDS = (
         "meta:command",
         "adjudge meta rated.csv --human overall",
     ),
-    Command(
-        "mismatch",
-        TRUST,
-        "Where people and a measure disagree about units: both texts side by side, tags that say why, counts.",
-        "mismatch:command",
-        "adjudge mismatch my-eval --measure nams",
-    ),
+    analysis("mismatch"),
     analysis("stability"),
     Command(
         "report",
