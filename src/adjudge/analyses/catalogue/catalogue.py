@@ -11,7 +11,6 @@ from adjudge.analyses.catalogue import comparing, judging, slicing, trusting
 from adjudge.analyses.catalogue.choice import choices, first_drawn
 from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec, Progress
 from adjudge.analyses.compare import figures as compare
-from adjudge.analyses.plan import figures as plan
 from adjudge.analyses.stability import figures as stability
 from adjudge.core.errors import UsageError, nearest, quoted
 from adjudge.core.table import Column, Table
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from adjudge.core.picture import Figure
     from adjudge.data.scores import AllLengths
 
-FAMILIES = (compare, comparing, plan, slicing, judging, stability, agreement, assessors, trusting)
+FAMILIES = (compare, comparing, slicing, judging, stability, agreement, assessors, trusting)
 CATALOGUE: dict[str, FigureSpec] = {spec.name: spec for family in FAMILIES for spec in family.SPECS}
 
 

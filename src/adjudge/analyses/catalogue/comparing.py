@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
+from adjudge.analyses.plan import figures as plan
 from adjudge.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ SPECS = (
         takes=("by",),
         example="-m coverage --length 100 --by topic",
     ),
+    *plan.SPECS,
     FigureSpec(
         "length-means",
         "Every system's mean at every target length.",
