@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from adjudge.analyses import DECLARED, declaration
-from adjudge.analyses.base import Analysis
+from adjudge.analyses.base import Analysis, AnyAnalysis
 from adjudge.core.options import READING, declared, written
 
 PAGE = Path(__file__).parents[1] / "docs" / "options.md"
 HEAD = """# Options of the analyses
 
 Every analysis has a function (`adjudge.topics(scores, ...)`), a method of an evaluation (`e.topics(...)`) and a command
-(`adjudge topics SCORES ...`) with the same options. An option `pool_humans` is `--pool-humans` on the command line. This
-page is written from the declarations in `src/adjudge/analyses` by `python -m tools.options_page`.
+(`adjudge topics SCORES ...`) with the same options. An option `pool_humans` is `--pool-humans` on the command line.
+This page is written from the declarations in `src/adjudge/analyses` by `python -m tools.options_page`.
 """
 COLUMNS = "| option | default | what it does |\n|---|---|---|"
 
@@ -36,11 +36,11 @@ def page() -> str:
     return "\n".join(parts) + "\n"
 
 
-def table(cls: type[Analysis[Any]], names: Collection[str]) -> str:
+def table(cls: type[AnyAnalysis[Any]], names: Collection[str]) -> str:
     return "\n".join([COLUMNS, *rows(cls, names)])
 
 
-def rows(cls: type[Analysis[Any]], names: Collection[str]) -> Iterator[str]:
+def rows(cls: type[AnyAnalysis[Any]], names: Collection[str]) -> Iterator[str]:
     defaults = {field.name: field.default for field in fields(cls)}
     for name, (about, _) in declared(cls).items():
         if name not in names:

@@ -20,6 +20,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from adjudge.analyses import DECLARED
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -35,14 +37,14 @@ if TYPE_CHECKING:
     from adjudge.analyses.corrected import prefer_corrected as prefer_corrected
     from adjudge.analyses.counts import counts as counts
     from adjudge.analyses.drift import judge_drift as judge_drift
-    from adjudge.analyses.examples.result import examples as examples
+    from adjudge.analyses.examples import examples as examples
     from adjudge.analyses.groups import groups as groups
     from adjudge.analyses.judged import judged_tables as judged_tables
     from adjudge.analyses.judges import judge_report as judge_report
     from adjudge.analyses.lengths import lengths as lengths
     from adjudge.analyses.meta import meta as meta
-    from adjudge.analyses.mismatch.result import MismatchResult
-    from adjudge.analyses.plan.result import plan as plan
+    from adjudge.analyses.mismatch import mismatch as mismatch
+    from adjudge.analyses.plan import plan as plan
     from adjudge.analyses.preferences import prefer as prefer
     from adjudge.analyses.preferences import preference_tables as preference_tables
     from adjudge.analyses.preferences import preferences_needed as preferences_needed
@@ -56,40 +58,14 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_ANALYSES = {
-    "agreement": "agreement",
-    "anova": "anova",
-    "anova_ordinal": "anova",
-    "compare": "compare",
-    "compare_all": "compare",
-    "compare_corrected": "corrected",
-    "counts": "counts",
-    "dossiers": "assessors",
-    "examples": "examples.result",
-    "figure": "catalogue.catalogue",
-    "groups": "groups",
-    "judge_drift": "drift",
-    "judge_report": "judges",
-    "judged_tables": "judged",
-    "lengths": "lengths",
-    "meta": "meta",
-    "plan": "plan.result",
-    "prefer": "preferences",
-    "prefer_corrected": "corrected",
-    "preference_tables": "preferences",
-    "preferences_needed": "preferences",
-    "simulate": "simulate",
-    "slices": "slices",
-    "stability": "stability",
-    "topics": "topics",
-}
+_ANALYSES = {**DECLARED, "figure": "catalogue.catalogue"}
 """The analyses, and the modules that they live in."""
 
-__all__ = ["__version__", "init", "mismatch", "open", "read_scores", "report", "rouge", *_ANALYSES]
+__all__ = ["__version__", "init", "open", "read_scores", "report", "rouge", *_ANALYSES]
 
 
 def __getattr__(name: str) -> Any:
-    """The analyses, imported when one is asked for; here they also take the options of `read_scores`."""
+    """The analyses, imported when one is asked for."""
     if name not in _ANALYSES:
         raise AttributeError(f"module 'adjudge' has no attribute {name!r}")
     found = getattr(import_module(f"adjudge.analyses.{_ANALYSES[name]}"), name)
@@ -132,17 +108,6 @@ def report(
     from adjudge.evaluation import report
 
     return report(source, out, measures, **options)
-
-
-def mismatch(source: str | Path | Evaluation, measure: str = "nams", **options: Any) -> MismatchResult:
-    """Model units that people call fully covered and a measure calls uncovered, and the reverse.
-
-    Of an evaluation or its folder; the options are those of `Evaluation.mismatch`.
-    """
-    from adjudge.evaluation import Evaluation
-
-    evaluation = source if isinstance(source, Evaluation) else Evaluation.open(source)
-    return evaluation.mismatch(measure, **options)
 
 
 def read_scores(

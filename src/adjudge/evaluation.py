@@ -14,6 +14,7 @@ from pathlib import Path
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
+from adjudge.analyses import DECLARED
 from adjudge.core.engine import Workers
 from adjudge.core.errors import AdjudgeError, DataError, UsageError
 from adjudge.core.words import counted
@@ -46,14 +47,15 @@ if TYPE_CHECKING:
     from adjudge.analyses.corrected import CompareCorrected
     from adjudge.analyses.counts import Counts
     from adjudge.analyses.drift import Drift
-    from adjudge.analyses.examples.result import examples as _examples
+    from adjudge.analyses.examples import Examples
     from adjudge.analyses.groups import Groups
     from adjudge.analyses.judged import Judged
     from adjudge.analyses.judges import Judges
     from adjudge.analyses.lengths import Lengths
     from adjudge.analyses.meta import Meta
-    from adjudge.analyses.mismatch.result import Agree, MismatchResult
-    from adjudge.analyses.plan.result import plan as _plan
+    from adjudge.analyses.mismatch import Mismatch
+    from adjudge.analyses.mismatch.result import MismatchResult
+    from adjudge.analyses.plan import Plan
     from adjudge.analyses.preferences import Prefer, PreferenceReport, PreferencesNeeded, Systems
     from adjudge.analyses.preferences.measures import MeasureAgreement
     from adjudge.analyses.scores import Patterns, Scores, Source
@@ -931,85 +933,23 @@ class Evaluation:
         compare_corrected = analysis_function(CompareCorrected)
         counts = analysis_function(Counts)
         topics = analysis_function(Topics)
-        examples = _examples
+        examples = analysis_function(Examples)
         figure = _figure
         groups = analysis_function(Groups)
         lengths = analysis_function(Lengths)
         anova = analysis_function(Anova)
         anova_ordinal = analysis_function(AnovaOrdinal)
-        plan = _plan
+        plan = analysis_function(Plan)
         simulate = analysis_without_scores(Simulate)
         slices = analysis_function(Slices)
         dossiers = analysis_function(Assessors)
         stability = analysis_function(Stability)
-    else:
-        compare = Analysis("compare", "compare")
-        compare_all = Analysis("compare", "compare_all")
-        compare_corrected = Analysis("corrected", "compare_corrected")
-        counts = Analysis("counts", "counts")
-        examples = Analysis("examples.result", "examples")
-        figure = Analysis("catalogue.catalogue", "figure")
-        groups = Analysis("groups", "groups")
-        topics = Analysis("topics", "topics")
-        lengths = Analysis("lengths", "lengths")
-        anova = Analysis("anova", "anova")
-        anova_ordinal = Analysis("anova", "anova_ordinal")
-        plan = Analysis("plan.result", "plan")
-        simulate = Analysis("simulate", "simulate")
-        slices = Analysis("slices", "slices")
-        dossiers = Analysis("assessors", "dossiers")
-        stability = Analysis("stability", "stability")
-
-    # Trust
-
-    if TYPE_CHECKING:
         agreement = analysis_function(Agreement)
         judged_tables = analysis_function(Judged)
         judge_drift = analysis_function(Drift)
         judge_report = analysis_function(Judges)
         meta = analysis_function(Meta)
-    else:
-        agreement = Analysis("agreement", "agreement")
-        judged_tables = Analysis("judged", "judged_tables")
-        judge_drift = Analysis("drift", "judge_drift")
-        judge_report = Analysis("judges", "judge_report")
-        meta = Analysis("meta", "meta")
-
-    def mismatch(
-        self,
-        measure: str | Measure = "nams",
-        *,
-        full: float = 1.0,
-        none: float = 0.0,
-        agree: Agree = "all",
-        covered: float = 0.8,
-        uncovered: float = 0.2,
-        length: int | None = None,
-        form: str | None = None,
-        level: float = 0.95,
-        protocol: str = "mismatch",
-        without: str | Sequence[str] = (),
-    ) -> MismatchResult:
-        """Model units that people call fully covered and a measure calls uncovered, and the reverse (Lin and Hovy, 6).
-
-        People call a unit fully covered at a completeness of `full` or more, and not covered at `none` or less, where
-        all of them say so, or with `agree="majority"` more than half; the measure calls it covered from `covered` on,
-        and uncovered up to `uncovered`. `protocol` has the tags to choose from. `without` leaves out assessors, and the
-        tags that they gave.
-        """
-        from adjudge.analyses.mismatch.result import CutOffs, find_mismatches
-
-        return find_mismatches(
-            self.collection,
-            self.judgments(),
-            measure,
-            cut=CutOffs(full=full, none=none, agree=agree, covered=covered, uncovered=uncovered),
-            tags=[str(choice.value) for choice in self._tagging_protocol(protocol).tags],
-            length=length,
-            form=form,
-            level=level,
-            without=without,
-        )
+        mismatch = analysis_function(Mismatch)
 
     def _tagging_protocol(self, name: str) -> Protocol:
         found = self.protocol(name)
@@ -1119,6 +1059,11 @@ class Evaluation:
         )
 
 
+for _name, _folder in {**DECLARED, "figure": "catalogue.catalogue"}.items():
+    if not _name.startswith("prefer"):  # which are `e.prefer.fit` and the like
+        setattr(Evaluation, _name, Analysis(_folder, _name))
+
+
 @reading_once()
 def report(
     source: Source,
@@ -1156,7 +1101,7 @@ def report(
     the page tells, as results.
     """
     from adjudge.analyses.compare import compare_all
-    from adjudge.analyses.examples.result import two_systems
+    from adjudge.analyses.examples import two_systems
     from adjudge.analyses.scores import is_folder, read_scores
     from adjudge.formats.files import STDIN
     from adjudge.reports.computed.gather import ReportOptions, chapters_of, gather

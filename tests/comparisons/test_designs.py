@@ -11,6 +11,7 @@ import pytest
 from tests.comparisons.test_noise import judged
 
 import adjudge
+from adjudge.analyses.plan.design_words import called
 from adjudge.analyses.plan.designs import (
     HALF,
     DesignStudy,
@@ -44,7 +45,7 @@ def study(difference: float = 0.5, pairs: int = 1, **asked: object) -> DesignStu
 def test_a_design_says_who_and_what_it_costs(
     design: JudgingDesign, said: str, cost: tuple[int, int, int]
 ) -> None:
-    assert str(design) == said
+    assert called(design) == said
     assert (design.people, design.all_topics, design.judgments) == cost
 
 
@@ -82,7 +83,7 @@ def test_the_headline_names_the_best_and_the_present_design() -> None:
     best = max(row.power for row in found.rows if row.power == row.power)
     assert all(f"{row.power:.2f}" == f"{best:.2f}" for row in found.best)
     said = found.headline()
-    assert str(found.best[0].design) in said
+    assert called(found.best[0].design) in said
     assert f"with a power of {f'{best:.2f}'.removeprefix('0')}" in said
     assert found.now is not None
     assert found.now not in found.best
@@ -115,7 +116,7 @@ def test_which_design_is_best_depends_on_the_parts() -> None:
 
 def test_designs_can_be_named() -> None:
     found = study(assessors=[1, 3], groups=[1, 10], judgments=300)
-    assert [str(row.design) for row in found.rows] == [
+    assert [called(row.design) for row in found.rows] == [
         "1 assessor on 300 topics",
         "3 assessors on 100 topics",
         "10 assessors with 30 topics each",
@@ -125,7 +126,7 @@ def test_designs_can_be_named() -> None:
     assert math.isnan(one.power)
     assert math.isnan(one.df)
     assert not any(row.now for row in found.rows)
-    assert [str(row.design) for row in study(groups=[5]).rows] == [
+    assert [called(row.design) for row in study(groups=[5]).rows] == [
         "5 groups of 3 assessors with 6 topics each"
     ]
     nobody = study(assessors=[1], judgments=50)
@@ -208,10 +209,10 @@ def test_a_plan_holds_parts_and_designs() -> None:
     assert found.designs.now.power == found.sampled.power_now
     assert found.designs.now.one_pair == found.sampled.one_pair_now
     assert found.sampled.own == pytest.approx(math.sqrt(2 * found.sources.variance("assessor:system")))
-    assert {"noise", "designs"} <= set(found.tables().names)
+    assert {"noise", "designs"} <= {table.name for table in found.all_tables}
     whole = json.loads(json.dumps(found.as_dict(), allow_nan=False))
-    assert whole["designs"]["designs"][0]["power"] == found.designs.rows[0].power
-    assert whole["noise"]["parts"][0]["name"] == "system"
+    assert whole["tables"]["designs"][0]["power"] == found.designs.rows[0].power
+    assert whole["noise"]["parts"][0]["term"] == "system"
     assert list(found.sentences())[-1] == found.designs.headline()
 
 

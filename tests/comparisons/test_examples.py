@@ -14,7 +14,8 @@ import pytest
 from tests.cli.running import called
 
 import adjudge
-from adjudge.analyses.examples.result import Examples, _chosen, _worth, default_pair
+from adjudge.analyses.examples.result import ExamplesResult, Why, _worth, default_pair, topics_to_show
+from adjudge.analyses.examples.words import counts, why
 from adjudge.core.errors import DataError, UsageError
 from adjudge.measures.judged.coverage import Coverage, Recall, Uncovered
 
@@ -42,7 +43,7 @@ def made(folder: Path, topics: dict[str, tuple[str, str, list[str]]], **about: s
     return folder
 
 
-def found(folder: Path, measure: str) -> Examples:
+def found(folder: Path, measure: str) -> ExamplesResult:
     e = adjudge.open(folder)
     e.score(measure)
     return e.examples(measure, between=("a", "b"))
@@ -52,7 +53,8 @@ CATS = {"t1": ("the cat sat on a mat", "a dog on the mat", ["the cat sat on the 
 
 
 def test_bigrams_that_one_has_and_the_other_lacks(tmp_path: Path) -> None:
-    (only,) = found(made(tmp_path / "e", CATS), "rouge-2").examples
+    result = found(made(tmp_path / "e", CATS), "rouge-2")
+    (only,) = result.examples
     assert only.scores == pytest.approx((3 / 5, 2 / 5))
     assert only.only_first == ("the cat", "cat sat", "sat on")
     assert only.only_second == ("on the", "the mat")
@@ -61,7 +63,8 @@ def test_bigrams_that_one_has_and_the_other_lacks(tmp_path: Path) -> None:
     assert (b.first, b.second) == ((), ((6, 16),))
     (reference,) = only.references
     assert (reference.first, reference.second) == (((0, 14),), ((12, 22),))
-    assert a.counts == "3 of 5 bigrams of the reference"
+    assert a.counts == (3, 5, 1, None, None)
+    assert counts(result, a) == "3 of 5 bigrams of the reference"
     pieces = [(piece.text, piece.marks) for piece in reference.pieces()]
     assert pieces == [
         ("the cat sat ", (True, False)),
@@ -87,9 +90,10 @@ def test_stems_stop_words_and_limits_are_the_measures(tmp_path: Path) -> None:
     assert only.only_first == ("cat", "garden")  # "ran" and "runs" have different stems
     (only,) = found(folder, "rouge-1(limit=2w)").examples
     assert only.only_first == ("cat",)
-    (only,) = found(folder, "rouge-1(stop=en)").examples
+    result = found(folder, "rouge-1(stop=en)")
+    (only,) = result.examples
     assert only.only_first == ("cat", "garden")
-    assert only.texts[0].counts == "2 of 3 words of the reference"
+    assert counts(result, only.texts[0]) == "2 of 3 words of the reference"
 
 
 def test_of_the_best_reference_only_its_own_hits_count(tmp_path: Path) -> None:
@@ -98,14 +102,14 @@ def test_of_the_best_reference_only_its_own_hits_count(tmp_path: Path) -> None:
     (only,) = result.examples
     assert set(only.only_first) == {"one", "two", "three"}  # not the "two" of the second reference
     assert set(only.only_second) == {"four", "five"}
-    assert any("suits it best" in note for note in result.notes)
-    assert any("also counts how many words" in note for note in result.notes)
+    assert any("suits it best" in note for note in result.warnings())
+    assert any("also counts how many words" in note for note in result.warnings())
 
 
 def test_pairs_of_words(tmp_path: Path) -> None:
     (only,) = found(made(tmp_path / "e", CATS), "rouge-s4").examples
-    hits = [int(text.counts.split()[0]) for text in only.texts]
-    total = int(only.texts[0].counts.split()[2])
+    hits = [text.counts[0] for text in only.texts if text.counts]
+    total = only.texts[0].counts[1] if only.texts[0].counts else 0
     assert only.scores == pytest.approx((hits[0] / total, hits[1] / total))
     assert len(only.only_first) - len(only.only_second) == hits[0] - hits[1]
 
@@ -113,7 +117,7 @@ def test_pairs_of_words(tmp_path: Path) -> None:
 def test_other_measures_show_texts_alone_and_say_so(tmp_path: Path) -> None:
     result = found(made(tmp_path / "e", CATS), "rouge-l")
     assert result.made == "nothing"
-    assert "which words made the difference, ROUGE-L recall does not say" in result.reading()
+    assert "which words made the difference, ROUGE-L recall does not say" in list(result.sentences())[-1]
     assert all(not text.first and not text.second for text in result.examples[0].texts)
     assert result.examples[0].references[0].text == "the cat sat on the mat"
 
@@ -123,7 +127,8 @@ def test_counts_are_the_scores_on_the_demo(judged: Path) -> None:
     assert result.between == ("fluent", "lead")  # the better one first
     for each in result.examples:
         for text, score in zip(each.texts, each.scores, strict=True):
-            hits, total = (int(n) for n in re.findall(r"\d+", text.counts)[:2])
+            assert text.counts is not None
+            hits, total = text.counts[:2]
             assert hits / total == pytest.approx(score, abs=1e-6)
 
 
@@ -161,21 +166,25 @@ def test_units_are_those_that_people_answered(judged: Path) -> None:
 
 def test_the_default_pair_is_said(judged: Path) -> None:
     comparison = adjudge.compare(judged, "rouge-2", length=100, form="abstract")
-    (first, second), said = default_pair(comparison)
-    chosen = default_pair(comparison, adjudge.read_scores(judged).labels)[1]
+    (first, second), pick = default_pair(comparison)
     names = [s.system for s in comparison.standings]
     assert first == names[0]
     differ = {p.b for p in comparison.pairs[comparison.test] if p.different and p.a == first}
     assert second == next(name for name in names[1:] if name in differ)
-    assert adjudge.examples(judged, "rouge-2").chosen == chosen  # at the target with most scores
-    assert said == f"{first} has the best mean, and {second} is the next that differs from it significantly"
+    assert pick == "next-different"
+    result = adjudge.examples(judged, "rouge-2")  # at the target with most scores
+    assert (result.pick, result.picked_pair) == (pick, (first, second))
+    called = map(result.called, (first, second))
+    assert list(result.sentences())[1] == (
+        "{} has the best mean, and {} is the next that differs from it significantly.".format(*called)
+    )
 
 
 def test_without_a_significant_difference_the_two_best(tmp_path: Path) -> None:
     folder = made(tmp_path / "e", CATS | {"t2": ("x y", "x z", ["x y"])})
     adjudge.open(folder).score("rouge-1")
     result = adjudge.examples(folder, "rouge-1")
-    assert "no system was found to differ from" in result.chosen
+    assert "no system was found to differ from" in list(result.sentences())[1]
 
 
 def test_topics_are_of_both_directions_and_a_usual_one() -> None:
@@ -183,12 +192,12 @@ def test_topics_are_of_both_directions_and_a_usual_one() -> None:
         {"a": [9.0, 5.0, 5.0, 5.0, 1.0], "b": [1.0, 4.0, 3.0, 4.0, 2.0]}, index=[f"d{k}" for k in range(5)]
     )
     matrix = adjudge.read_scores(frame).matrix()
-    chosen = [(matrix.topics[at], why) for at, why in _chosen(matrix, 4)]
+    chosen = [(matrix.topics[at], why) for at, why in topics_to_show(matrix, 4)]
     assert chosen == [
-        ("d0", "a is furthest ahead here"),
-        ("d4", "b is furthest ahead here"),
-        ("d2", "closest to the mean difference"),
-        ("d1", "a is third furthest ahead here"),
+        ("d0", Why("a", 1)),
+        ("d4", Why("b", 1)),
+        ("d2", Why()),
+        ("d1", Why("a", 3)),
     ]
     assert np.mean(frame["a"] - frame["b"]) == pytest.approx(2.2)
 
@@ -200,7 +209,7 @@ def test_changed_texts_are_left_out(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace("a dog on the mat", "another text"))
     result = adjudge.examples(folder, "rouge-1", between="a,b")
     assert [each.topic for each in result.examples] == ["t2"]
-    assert any("1 topic left out" in note for note in result.notes)
+    assert any("1 topic left out" in note for note in result.warnings())
 
 
 def test_what_is_wrong_is_one_line(tmp_path: Path) -> None:
@@ -244,7 +253,8 @@ def test_the_counts_in_words_give_the_score(tmp_path: Path, stat: str, refs: str
     result = found(made(tmp_path / "e", COMPARED), f"rouge-1(stat={stat}, refs={refs})")
     (only,) = result.examples
     for text, score in zip(only.texts, only.scores, strict=True):
-        hits, total, *own = (int(n) for n in re.findall(r"(?<!r)\b\d+", text.counts))
+        said = counts(result, text)
+        hits, total, *own = (int(n) for n in re.findall(r"(?<!r)\b\d+", said))
         recall, precision = hits / total, hits / (own[0] * (own[1] if len(own) > 1 else 1)) if own else 0
         worked_out = {
             "recall": recall,
@@ -252,7 +262,7 @@ def test_the_counts_in_words_give_the_score(tmp_path: Path, stat: str, refs: str
             "f": 2 * recall * precision / (recall + precision) if own else 0,
         }
         assert worked_out[stat] == pytest.approx(score)
-        assert ("the reference by r" in text.counts) == (refs == "max")
+        assert ("the reference by r" in said) == (refs == "max")
 
 
 @pytest.mark.parametrize("refs", ["mean", "jackknife"])
@@ -260,9 +270,10 @@ def test_averages_over_references_are_said(tmp_path: Path, refs: str) -> None:
     """The counts are of all references together: their ratio is another number."""
     result = found(made(tmp_path / "e", COMPARED), f"rouge-1(refs={refs})")
     (only,) = result.examples
-    hits, total = (int(n) for n in re.findall(r"\d+", only.texts[0].counts))
+    assert only.texts[0].counts is not None
+    hits, total = only.texts[0].counts[:2]
     assert hits / total != pytest.approx(only.scores[0])
-    assert any("their ratio need not be the score" in note for note in result.notes)
+    assert any("their ratio need not be the score" in note for note in result.warnings())
 
 
 def test_whoever_wrote_a_reference_is_marked_as_a_summary(tmp_path: Path) -> None:
@@ -282,14 +293,15 @@ def test_whoever_wrote_a_reference_is_marked_as_a_summary(tmp_path: Path) -> Non
     assert (a.system, a.first, a.second) == ("a", ((0, 7),), ())
     assert (own.system, own.first, own.second) == ("r0", (), ())  # it has "one", which hits nothing elsewhere
     assert {t.system: t.first for t in only.references} == {"r0": ((0, 3),), "r1": ((0, 3),)}
-    assert any("r0 also wrote a reference" in note for note in result.notes)
+    assert any("r0 also wrote a reference" in note for note in result.warnings())
 
 
 def test_no_difference_at_all_is_said(tmp_path: Path) -> None:
     texts = {"t1": ("x y", "x y", ["x y z"]), "t2": ("q", "q", ["q r"])}
     result = found(made(tmp_path / "e", texts), "rouge-1")
     assert "a and b have the same score on each of 2 topics" in result.headline()
-    assert [each.why for each in result.examples] == ["the two have the same score here"]
+    assert [each.why for each in result.examples] == [Why(tied=True)]
+    assert why(result, result.examples[0], str) == "the two have the same score here"
 
 
 def test_a_unit_counts_once_for_every_assessor_and_for_whom_it_counts_more() -> None:

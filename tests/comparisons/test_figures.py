@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from adjudge.analyses.catalogue.comparing import SPECS
 from tests.figures.test_catalogue import check_drawn
 
 from adjudge.analyses.anova import anova
-from adjudge.analyses.catalogue.comparing import SPECS
 from adjudge.analyses.catalogue.spec import FigureOptions
 from adjudge.analyses.compare import compare
 from adjudge.analyses.compare.words import tally
 from adjudge.analyses.groups import groups
 from adjudge.analyses.lengths import lengths
+from adjudge.analyses.plan import plan
 from adjudge.analyses.plan.designs import DesignStudy
-from adjudge.analyses.plan.result import plan
 from adjudge.analyses.scores import Scores
 from adjudge.analyses.topics import topics
 from adjudge.core.errors import AdjudgeError, DataError, UsageError
@@ -374,7 +374,7 @@ def test_power_curves_pass_through_the_plans_own_numbers() -> None:
     found = plan(made(4, 12, spread=2), "m", simulations=200)
     figure = found.figure()
     check_drawn(figure)
-    table = found.curve_frame()
+    table = found.to_frame("powers")
     drawn = figure.data.set_index(["curve", "topics"])["power"]
     for need, name in found.curves():
         of = table[(table["test"] == need.test) & (table["compared"] == need.compared)]

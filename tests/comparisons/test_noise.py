@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from adjudge.analyses.plan.noise import LEFT, MEANINGS, NoiseSources, noise_sources
+from adjudge.analyses.plan.noise import NoiseSources, noise_sources
+from adjudge.analyses.plan.noise_words import LEFT, MEANINGS, meaning
 from adjudge.core.errors import DataError
 
 SD = {"system": 1.2, "topic": 0.8, "assessor": 1.0, "system:topic": 0.7, "assessor:system": 0.3}
@@ -65,8 +66,8 @@ def test_parts_are_named_in_plain_words() -> None:
     ]
     assert sum(part.share for part in found.parts) == pytest.approx(1)
     assert all(part.low <= part.variance <= part.high for part in found.parts)
-    assert found.parts[4].meaning.endswith("only more assessors average this out")
-    assert found.parts[-1].meaning == LEFT
+    assert meaning(found.parts[4]).endswith("only more assessors average this out")
+    assert meaning(found.parts[-1]) == LEFT
     assert found.left == found.parts[-1].variance
     assert math.isnan(found.variance("repeat"))
     assert found.complete
@@ -80,7 +81,7 @@ def test_parts_are_named_in_plain_words() -> None:
     printed = found.table().to_text()
     assert "where the noise comes from (REML, 144 judgments: 4 systems, 3 assessors, 12 topics)" in printed
     for part in found.parts:
-        assert part.meaning in printed
+        assert meaning(part) in printed
     whole = json.loads(json.dumps(found.as_dict(), allow_nan=False))
     assert [part["variance"] for part in whole["parts"]] == [part.variance for part in found.parts]
     assert list(found.to_frame()["sd"]) == [part.sd for part in found.parts]
@@ -110,7 +111,7 @@ def test_repeats_tell_what_an_assessor_makes_of_one_summary_from_chance() -> Non
     assert found.variance("repeat") == pytest.approx(0.09, rel=0.3)
     assert found.left == found.variance("assessor:system:topic") + found.variance("repeat")
     assert not any("Repeated judgments" in said for said in found.sentences())
-    assert found.parts[-1].meaning == MEANINGS["repeat"]
+    assert meaning(found.parts[-1]) == MEANINGS["repeat"]
     assert (found.rows, found.cells) == (288, 144)
     assert found.complete
 
@@ -164,7 +165,7 @@ def test_scores_without_assessors_say_so() -> None:
     found = noise_sources(frame)
     assert terms(found) == [("system",), ("topic",), ("system:topic",), ("judgment",)]
     assert any(said.startswith("These scores say no assessor") for said in found.sentences())
-    assert "assessor" not in " ".join(part.meaning for part in found.parts)
+    assert "assessor" not in " ".join(meaning(part) for part in found.parts)
     assert not found.complete
 
 

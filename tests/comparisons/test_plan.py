@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,10 @@ import pandas as pd
 import pytest
 import typer
 
-from adjudge.analyses.plan.result import BESIDE, FEW, PowerPlan, nice_sizes, plan, plan_of
-from adjudge.cli import plan as cli_plan
+from adjudge.analyses.plan import Plan, plan
+from adjudge.analyses.plan.result import BESIDE, FEW, PowerPlan, nice_sizes, plan_of_matrix
 from adjudge.cli import simulate as cli_simulate
+from adjudge.cli.analysis import command_of
 from adjudge.core.errors import DataError, UsageError
 from adjudge.data.scores import CellJudgments, MeasureInfo, Score, ScoreMatrix, ScoreTable
 from adjudge.stats.checks import FloatArray
@@ -44,7 +46,7 @@ ELSEWHERE = {
         "--resamples",
     ),
     *("--map", "--delimiter", "--encoding", "--decimal", "--transpose", "--leave-out", "--lower"),
-    *("--json", "--csv", "--latex", "--markdown", "--help"),
+    *("--json", "--csv", "--latex", "--markdown", "--help", "--signature", "--table", "--without"),
 }
 """Options that many commands share."""
 NAN = float("nan")
@@ -65,6 +67,19 @@ def matrix(values: FloatArray | list[list[float]], **other: Any) -> ScoreMatrix:
         missing=missing,
         **other,
     )
+
+
+def plan_of(
+    m: ScoreMatrix,
+    difference: float | str | None = None,
+    *,
+    tests: Sequence[str] | None = None,
+    family: Any = None,
+    judgments: Any = None,
+    **options: Any,
+) -> PowerPlan:
+    asked = Plan(difference=difference, **options)
+    return plan_of_matrix(m, asked, tests=tests, family=family, judgments=judgments)
 
 
 def normal(
@@ -110,7 +125,7 @@ def test_paired_t_on_normal_noise_is_the_closed_form() -> None:
     assert need.difference.value == t_difference(12, found.typical, power=0.9, alpha=0.01)
     assert need.difference.method == "noncentral t"
     for k, n in enumerate(found.sizes):
-        assert need.power(k) == t_power(n, 0.02, found.typical, alpha=0.01)
+        assert need.powers[k].rate == t_power(n, 0.02, found.typical, alpha=0.01)
         errors = t_errors(n, 0.02, found.typical, alpha=0.01)
         assert (need.powers[k].wrong_sign, need.powers[k].exaggeration) == errors
 
@@ -219,9 +234,9 @@ def test_how_many_will_be_compared_can_be_said() -> None:
     assert (
         bonferroni.needs[0] == found().needs[0]
     )  # what Bonferroni finds, Holm finds whatever the others are
-    with pytest.raises(UsageError, match="pairs and systems: give one of them"):
+    with pytest.raises(UsageError, match="pairs and systems exclude each other"):
         found(pairs=3, systems=4)
-    with pytest.raises(UsageError, match='the correction is "bh"; plans know: holm, bonferroni, none'):
+    with pytest.raises(UsageError, match='correct is "bh"; expected one of: holm, bonferroni, none'):
         found(correct="bh")
 
 
@@ -239,7 +254,7 @@ def test_without_a_difference_the_smallest_one_is_said() -> None:
         f" about {difference:.2g} (paired t, alpha .05)."
     )
     assert found.looked_for == difference
-    assert found.needs[0].power(found.sizes.index(12)) == pytest.approx(0.8)
+    assert found.needs[0].powers[found.sizes.index(12)].rate == pytest.approx(0.8)
     assert found.difference is None
     every = plan_of(normal(), test="t", tests=(), normal=True, simulations=200)
     assert (
@@ -286,8 +301,8 @@ def test_sentences_and_tables_never_contradict_each_other(
     difference: float, topics: int, systems: int, seed: int
 ) -> None:
     found = plan_of(normal(topics, systems, seed=seed), difference, simulations=200, tests=("t", "sign"))
-    curve = found.curve_frame().set_index(["test", "compared", "topics"])["power"]
-    shown = {row[0]: row for row in found.curve_table().printed()[1]}
+    curve = found.to_frame("powers").set_index(["test", "compared", "topics"])["power"]
+    shown = {row[0]: row for row in found.table("curve").printed()[1]}
     for need in found.needs:
         assert need.topics is not None
         now = curve[need.test, need.compared, topics]
@@ -306,7 +321,7 @@ def test_sentences_and_tables_never_contradict_each_other(
     # Rounding puts no number on the other side of the power asked for, in the sentence or in the table.
     for row in shown.values():
         for cell, rate in zip(
-            row[1:], found.curve_table().rows[list(shown).index(row[0])][len(row) :], strict=True
+            row[1:], found.table("curve").rows[list(shown).index(row[0])][len(row) : -1], strict=True
         ):
             assert isinstance(rate, float)
             assert (float(cell) >= 0.8) == (rate >= 0.8)
@@ -315,7 +330,7 @@ def test_sentences_and_tables_never_contradict_each_other(
     order = [need for need in found.needs if need.test == first.test]
     topics_needed = [need.topics.value for need in order if need.topics is not None]
     assert topics_needed == sorted(topics_needed, reverse=True)
-    json_tests = found.as_dict()["tests"]
+    json_tests = found.as_dict()["tables"]["plan"]
     assert [each["needed"] for each in json_tests] == [
         need.topics.value if need.topics is not None and math.isfinite(need.topics.value) else None
         for need in found.needs
@@ -378,9 +393,9 @@ def test_wrong_signs_and_exaggeration_on_few_topics() -> None:
     )
     row = found.table().row(test="t")
     assert (row["wrong_sign"], row["exaggeration"]) == (wrong, times)
-    (test,) = found.as_dict()["tests"]
+    (test,) = found.as_dict()["tables"]["plan"]
     assert (test["wrong_sign"], test["exaggeration"]) == (wrong, times)
-    frame = found.curve_frame().set_index("topics")
+    frame = found.to_frame("powers").set_index("topics")
     assert (frame.loc[12, "wrong_sign"], frame.loc[12, "exaggeration"]) == (wrong, times)
     assert f"{100 * wrong:.0f} %" in found.table().to_text()
     simulated = plan_of(normal(), 0.004, test="wilcoxon", tests=(), simulations=4000, pairs=1)
@@ -400,18 +415,19 @@ def test_a_share_is_one_of_the_mean() -> None:
 
 @pytest.mark.parametrize("wrong", ["much", "0", "-1", "nan", "%", "inf", ""])
 def test_a_difference_is_a_number_above_0(wrong: str) -> None:
-    with pytest.raises(UsageError, match=f'the difference is "{wrong}", expected a number above 0'):
+    with pytest.raises(UsageError, match=f'difference is "?{wrong}"?, expected a number'):
         plan_of(normal(), wrong)
 
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("wrong", ["1e300", "1e300%", "1e-300", "1e-300%", "1e308", "3e4"])
 def test_a_difference_far_from_the_scores_is_refused_in_one_line(wrong: str) -> None:
+    shown = wrong if wrong.endswith("%") else f"{float(wrong):g}"
     with pytest.raises(UsageError) as refused:
         plan_of(normal(), wrong)
     assert re.fullmatch(
-        rf'the difference is "{wrong}", (more than 1,000,000|less than 1e-12) times the standard deviation of the'
-        r" differences between two systems \(0\.026\): nothing to plan",
+        rf'the difference is "{re.escape(shown)}", (more than 1,000,000|less than 1e-12) times the standard deviation'
+        r" of the differences between two systems \(0\.026\): nothing to plan",
         str(refused.value),
     )
 
@@ -464,7 +480,7 @@ def test_many_pairs_share_alpha() -> None:
     assert many.needs[0].topics is not None
     assert many.needs[0].topics.value == t_topics(0.02, one.typical, alpha=0.05 / 15)
     assert "(paired t, Holm over 15 pairs, alpha .05)" in many.headline()
-    assert many.signature.replace("holm:15", "holm:1") == one.signature
+    assert many.how().replace("holm:15", "holm:1") == one.how()
     assert many.needs[-1] == replace(one.needs[0], powers=many.needs[-1].powers)
 
 
@@ -540,7 +556,7 @@ def test_a_test_that_cannot_answer_says_why() -> None:
     assert f"By random swaps of the mean: {why}." in list(found.sentences())
     mc = found.need("mc", "all")
     assert mc is not None
-    assert all(math.isnan(mc.power(k)) for k in range(len(found.sizes)))
+    assert all(math.isnan(mc.powers[k].rate) for k in range(len(found.sizes)))
 
 
 def test_the_same_seed_gives_the_same_plan_whatever_else_is_asked(usual: PowerPlan) -> None:
@@ -574,9 +590,9 @@ def test_powers_rise_along_the_curve(usual: PowerPlan) -> None:
     for need in usual.needs:
         assert len(need.powers) == len(usual.sizes)
     for need in usual.needs[:3]:
-        rates = [need.power(k) for k in range(len(usual.sizes))]
+        rates = [need.powers[k].rate for k in range(len(usual.sizes))]
         assert rates == sorted(rates)
-    frame = usual.curve_frame()
+    frame = usual.to_frame("powers")
     assert list(frame.columns) == [
         "measure",
         "length",
@@ -603,14 +619,15 @@ def test_results_as_frame_json_and_latex(usual: PowerPlan) -> None:
     assert list(dict.fromkeys(frame["test"])) == list(BESIDE)
     assert frame["needed"].notna().all()
     whole = json.loads(json.dumps(usual.as_dict(), allow_nan=False))
-    assert whole["tests"][0]["needed"] == frame["needed"][0]
-    assert len(whole["curve"]) == 9 * len(usual.sizes)
+    assert whole["tables"]["plan"][0]["needed"] == frame["needed"][0]
+    assert len(whole["tables"]["powers"]) == 9 * len(usual.sizes)
     latex = usual.to_latex()
     assert latex.startswith(r"\begin{tabular}{llrrrrrrr}")
     assert "paired Wilcoxon & " in latex
     assert latex.endswith(f"% {usual.signature}")
     assert usual.signature == (
-        "rouge-2|plan:resampled|pairs:15|test:wilcoxon|power:0.8|alpha:0.05|correct:holm:15|simulations:1000|seed:0"
+        "plan(difference=0.02, simulations=1000)|rouge-2"
+        "|plan:resampled|pairs:15|test:wilcoxon|power:0.8|alpha:0.05|correct:holm:15|simulations:1000|seed:0"
         "|v:0.1.0"
     )
 
@@ -820,7 +837,7 @@ def test_as_a_sample_few_assessors_find_little_whatever_the_topics() -> None:
         f"With 3 assessors no number of topics is enough: they find 0.5 with {100 * sampled.best:.0f} % power at most;"
         f" it takes at least {sampled.fewest} assessors. On 200 topics it takes {sampled.enough} assessors.",
     ]
-    table = found.sampled_table()
+    table = found.table("assessors as a sample")
     assert table is not None
     printed = table.to_text()
     assert "assessors as a sample (mixed model of topics and assessors, alpha .05)" in printed
@@ -915,7 +932,8 @@ def test_where_nothing_can_be_found_assessors_are_not_listed() -> None:
 def test_repeats_without_assessors_are_no_sample() -> None:
     table, m = rated(False)
     found = plan_of(m, 0.5, test="t", tests=(), normal=True, judgments=table.judgments(m), pairs=1)
-    assert (found.sampled, found.sampled_table()) == (None, None)
+    assert found.sampled is None
+    assert "assessors as a sample" not in [table.name for table in found.all_tables]
     assert "these assessors" not in " ".join(found.sentences())
 
 
@@ -931,7 +949,7 @@ def test_where_every_topic_has_its_own_assessors_nothing_is_said_of_others() -> 
     m = table.matrix("overall")
     found = plan_of(m, 0.5, tests=(), simulations=50, judgments=table.judgments(m))
     assert found.sampled is not None
-    assert found.sampled_table() is None
+    assert "assessors as a sample" not in [table.name for table in found.all_tables]
     assert list(found.sentences())[-1] == (
         "All this holds for the assessors who judge (40 now). What it takes for others is not known: too few judged"
         " the same topics to tell what each makes of two systems on average from chance."
@@ -1015,7 +1033,7 @@ def test_one_assessor_in_all_is_said() -> None:
 
 def test_too_few_judgments_for_any_design_are_said() -> None:
     found = plan(shared_out(3, people=3, systems=4), difference=0.5, simulations=50, judgments=1)
-    assert [table.name for table in found.judging_tables()] == ["noise"]
+    assert [table.name for table in found.all_tables][-1] == "noise"
     assert any("there is no design to compare" in each for each in found.sentences())
 
 
@@ -1036,11 +1054,11 @@ def test_progress_ends_at_the_end() -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"power": 1}, "power: expected a number between 0 and 1"),
-        ({"alpha": 0}, "alpha: expected a number between 0 and 1"),
-        ({"pairs": 0}, "pairs: expected a whole number of at least 1"),
-        ({"simulations": 0}, "simulations: expected a whole number of at least 1"),
-        ({"test": "wilcox"}, 'no test "wilcox"'),
+        ({"power": 1}, "power is 1, expected a number between 0 and 1"),
+        ({"alpha": 0}, "alpha is 0, expected a number between 0 and 1"),
+        ({"pairs": 0}, "pairs is 0, expected 1 or more"),
+        ({"simulations": 0}, "simulations is 0, expected 1 or more"),
+        ({"test": "wilcox"}, 'the test is "wilcox"'),
         ({"family": np.array([True])}, "family: expected 15 pairs, got 1"),
     ],
 )
@@ -1059,7 +1077,7 @@ def test_the_page_prints_what_it_says(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_the_page_names_every_option_and_bound() -> None:
-    for command in (cli_plan.command, cli_simulate.command):
+    for command in (command_of("plan"), cli_simulate.command):
         app = typer.Typer(add_completion=False)
         app.command()(command)
         for option in typer.main.get_command(app).params:

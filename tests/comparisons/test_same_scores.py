@@ -142,7 +142,7 @@ def test_counts(both: tuple[Scores, Scores]) -> None:
 def test_plans(both: tuple[Scores, Scores]) -> None:
     one, other = (adjudge.plan(s, length=100, difference=0.5, simulations=100) for s in both)
     same(one.to_frame(), other.to_frame())
-    same(one.curve_frame(), other.curve_frame())
+    same(one.to_frame("powers"), other.to_frame("powers"))
     assert one.judges == other.judges
 
 

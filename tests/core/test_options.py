@@ -34,6 +34,8 @@ class Sample(Declared):
     name: str | None = option(None, help="A name.")
     quick: bool = option(False, help="Quick.")
     columns: Mapping[str, str] | None = option(None, help="Columns.")
+    sizes: int | Sequence[int] = option((), least=1, help="Sizes.")
+    share: float | str | None = option(None, help="A number, or a share.")
 
 
 @given(
@@ -46,6 +48,8 @@ class Sample(Declared):
             "alpha": st.sampled_from([0.1, 0.01, 1e-9]),
             "name": TEXTS,
             "quick": st.booleans(),
+            "sizes": st.one_of(st.integers(1, 9), st.lists(st.integers(1, 99), min_size=1, max_size=3)),
+            "share": st.one_of(st.floats(0.001, 9), st.just("5%")),
             "columns": st.dictionaries(st.sampled_from(["topic", "system"]), TEXTS, min_size=1),
         },
     )
@@ -68,6 +72,10 @@ def test_a_text_gives_the_declaration_back(asked: dict[str, Any]) -> None:
         ({"alpha": 1.0}, "alpha is 1, expected a number between 0 and 1"),
         ({"alpha": float("nan")}, "alpha is nan, expected a number between 0 and 1"),
         ({"alpha": None}, "alpha is None, expected a number between 0 and 1"),
+        ({"sizes": (2, 0)}, "sizes is 0, expected 1 or more"),
+        ({"sizes": "1,,2"}, 'sizes is "", expected 1 or more'),
+        ({"sizes": 1.5}, "sizes is 1.5, expected a whole number, or several"),
+        ({"share": True}, "share is True, expected a number"),
         ({"quick": "yes"}, 'quick is "yes", expected True or False'),
     ],
 )
@@ -76,6 +84,12 @@ def test_what_an_option_does_not_take_is_one_line(asked: dict[str, Any], says: s
         Sample(**asked)
     assert str(refused.value) == says
     assert spoken(refused.value.args[0], "command") == f"--{says}"
+
+
+def test_numbers_may_come_as_texts() -> None:
+    assert Sample(sizes="2, 30") == Sample(sizes=[2, 30]) == Sample(sizes=("2", "30"))
+    assert Sample(share="0.5") == Sample(share=0.5)
+    assert Sample(share="5%").share == "5%"
 
 
 def test_a_signature_of_something_else_is_refused() -> None:

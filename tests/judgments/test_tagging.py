@@ -114,7 +114,7 @@ def test_tags_are_counted_with_intervals(evaluation: Evaluation) -> None:
     tag(e, "ann", "style", "paraphrase", number=1)
     tag(e, "ann", "perspective", number=3)
     result = e.mismatch("nams")
-    rows = {row["tag"]: row for row in result.tag_table().records()}
+    rows = {row["tag"]: row for row in result.table("tags").records()}
     assert {name: (row["mismatches"], row["tagged"]) for name, row in rows.items()} == {
         "paraphrase": (2, 3),
         "style": (1, 3),
@@ -133,7 +133,7 @@ def test_tags_stay_when_another_measure_finds_the_same_mismatch(evaluation: Eval
     assert given.tags == ("style",)
     none = evaluation.mismatch("nams", uncovered=0.01, covered=0.9)
     assert none.mismatches == ()
-    assert any("1 unit is tagged and no mismatch under these cut-offs" in note for note in none.notes)
+    assert any("1 unit is tagged and no mismatch under these cut-offs" in note for note in none.warnings())
 
 
 def test_tags_survive_export_and_import(evaluation: Evaluation, tmp_path: Path) -> None:

@@ -14,7 +14,8 @@ from scipy import stats
 from adjudge.analyses.agreement import agreement
 from adjudge.analyses.compare import compare
 from adjudge.analyses.compare.pairs import Comparison
-from adjudge.analyses.plan.result import plan_of, smallest_found
+from adjudge.analyses.plan.result import plan_of_matrix
+from adjudge.analyses.plan.smallest import smallest_found
 from adjudge.analyses.scores import Scores
 from adjudge.analyses.stability import stability
 from adjudge.data.collection import Collection
@@ -81,7 +82,9 @@ def test_topics_are_enough_where_the_median_difference_is_found(three: Values) -
     columns = three
     comparison = compare(scores_of_columns(columns))
     found = smallest_found(comparison)
-    wanted = plan_of(comparison.matrix, tests=()).needs[0].difference.value  # the plan of the same comparison
+    wanted = (
+        plan_of_matrix(comparison.matrix, tests=()).needs[0].difference.value
+    )  # the plan of the same comparison
     assert found.value == pytest.approx(wanted, rel=0.05)
     means = {name: np.mean(values) for name, values in columns.items()}
     apart = sorted(abs(means[a] - means[b]) for a, b in (("good", "fair"), ("good", "bad"), ("fair", "bad")))

@@ -68,10 +68,10 @@ def test_counts_are_of_the_units_of_which_people_say_the_same(tmp_path: Path) ->
     assert (rows["missed"]["mismatches"], rows["missed"]["units"]) == (1, 2)  # other/crashes, copy/engineers
     assert (rows["credited"]["mismatches"], rows["credited"]["units"]) == (1, 6)
     assert (rows["missed"]["low"], rows["missed"]["high"]) == pytest.approx(wilson(1, 2))
-    calls = {row["people"]: row for row in result.calls_table().records()}
+    calls = {row["people"]: row for row in result.table("calls").records()}
     assert sum(cell for row in calls.values() for cell in row.values() if isinstance(cell, int)) == 9
     assert calls["between"]["covered"] == 1  # copy/crashes, 75 %
-    systems = {(row["kind"], row["system"]): row for row in result.system_table().records()}
+    systems = {(row["kind"], row["system"]): row for row in result.table("mismatches-by-system").records()}
     assert systems["missed", "other"]["mismatches"] == 1
     assert systems["missed", "copy"]["mismatches"] == 0
     assert systems["missed", "half"]["units"] == 0
@@ -151,7 +151,7 @@ def test_units_that_a_measure_says_nothing_of_are_counted_apart(tmp_path: Path) 
     result = e.mismatch("rouge-4")  # no unit has four words
     assert all(unit.measure == "unknown" for unit in result.units)
     assert result.mismatches == ()
-    assert "9 judged units without anything that ROUGE-4 recall counts: called nothing" in result.notes
+    assert "9 judged units without anything that ROUGE-4 recall counts: called nothing" in result.warnings()
 
 
 def test_no_judgments_of_units_is_one_line_that_says_what_to_do(tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ def test_planted_repeats_do_not_count(tmp_path: Path) -> None:
     result = e.mismatch("nams")
     assert [unit.kind for unit in result.mismatches] == ["missed"] * 4 + ["credited"] * 12
     assert {len(unit.assessed) for unit in result.units} == {1}
-    assert any("planted repeat" in note for note in result.notes)
+    assert any("planted repeat" in note for note in result.warnings())
 
 
 def test_intervals_over_several_topics_allow_for_clusters(tmp_path: Path) -> None:
@@ -210,12 +210,12 @@ def test_several_lengths_and_forms_are_counted_together_and_said(tmp_path: Path)
     e = make(tmp_path / "e", {("other", CRASHES): 1.0}, lengths=(100, 50), forms=("abstract", "extract"))
     every, short, one = e.mismatch(), e.mismatch(length=50), e.mismatch(length=50, form="extract")
     assert len(every.units) == 2 * len(short.units) == 4 * len(one.units)
-    assert every.notes == (
+    assert every.warnings() == [
         "summaries of 50 words abstract, 50 words extract, 100 words abstract and 100 words extract are counted"
-        " together: --length and --form look at one length and form",
-    )
-    assert short.notes[0].startswith("summaries of abstract and extract are counted together")
-    assert one.notes == ()
+        " together: length and form look at one length and form",
+    ]
+    assert short.warnings()[0].startswith("summaries of abstract and extract are counted together")
+    assert one.warnings() == []
 
 
 def test_without_some_assessors(tmp_path: Path) -> None:

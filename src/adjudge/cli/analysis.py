@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from dataclasses import fields, replace
 from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,7 +17,17 @@ from adjudge.analyses import declaration
 from adjudge.analyses.base import Analysis, AnyAnalysis, silent
 from adjudge.cli import options
 from adjudge.cli.completion import complete_measures, complete_systems
-from adjudge.cli.output import not_over, now_in_words, progress, say, show, show_json, warn, write_text
+from adjudge.cli.output import (
+    not_over,
+    now_in_words,
+    progress,
+    say,
+    say_pieces,
+    show,
+    show_json,
+    warn,
+    write_text,
+)
 from adjudge.cli.sources import check_page_outputs
 from adjudge.core.errors import AdjudgeError, UsageError, quoted
 from adjudge.core.options import READING, Kind, Option, asks_for, declared, parse_options
@@ -39,7 +50,9 @@ TYPES: Mapping[Kind, Any] = {
     "whole number": int | None,
     "number": float | None,
     "switch": bool,
+    "number or text": str | None,
     "texts": list[str] | None,
+    "whole numbers": list[str] | None,
     "pairs": list[str] | None,
     "switch or texts": bool,
 }
@@ -101,16 +114,25 @@ MOST_SENTENCES = 6
 """Of a part, where all parts are told in short."""
 
 
+ACTIONS: Mapping[str, str] = {"mismatch": "adjudge.cli.tagging"}
+"""By the name of an analysis: the module with what its command does beside looking.
+
+`PARAMETERS` are its options, `check` refuses them before the work, `act` does it with the results.
+"""
+
+
 def command_of(name: str) -> Callable[..., None]:
     """The command of an analysis, with an option for each of its own, and of the analyses that share the command."""
     cls = declaration(name)
     variants = {flag: declaration(function) for flag, function in cls.VARIANTS.items()}
+    actions = import_module(ACTIONS[name]) if name in ACTIONS else None
 
     def command(**typed: Any) -> None:
         outputs = {output: typed.pop(output) for output in OUTPUTS if output in typed}
         sources = [typed.pop("scores", None), *(typed.pop("more", None) or ())]
         lower = tuple(typed.pop("lower", None) or ())
         signature = outputs.pop("signature")
+        to_do = {} if actions is None else {each: typed.pop(each) for each in actions.PARAMETERS}
         chosen = _chosen(cls, variants, typed, signature)
         if outputs.get("methods") and not chosen.METHODS:
             raise UsageError(f"{_called(cls, variants, chosen)} takes no --methods")
@@ -129,6 +151,17 @@ def command_of(name: str) -> Callable[..., None]:
         for path in source.values() if isinstance(source, Mapping) else filter(None, (source,)):
             not_over(outputs["csv"], path)
         results = _results(chosen, asked, source)
+        if actions is not None:
+            actions.check(to_do, outputs["csv"])
+            results, done, lines = actions.act(
+                source, results, to_do, lambda: _results(chosen, asked, source)
+            )
+            print_results(results, **outputs, done=done)
+            forms = ("json", "latex", "markdown")
+            if not any(outputs[form] for form in forms) and str(outputs["csv"]) != "-":
+                for line in lines:
+                    say(line)
+            return
         if out is not None:
             module, _, write = chosen.PAGE.partition(":")
             files = getattr(import_module(module), write)(results[0], out, made_at=now_in_words())
@@ -139,6 +172,12 @@ def command_of(name: str) -> Callable[..., None]:
             print_warnings(results)
 
     parameters = list(_parameters(cls, variants))
+    if actions is not None:
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        parameters += [
+            inspect.Parameter(each, keyword, annotation=annotation, default=None)
+            for each, annotation in actions.PARAMETERS.items()
+        ]
     command.__doc__ = inspect.getdoc(cls)
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {each.name: each.annotation for each in parameters}
@@ -351,7 +390,7 @@ def _annotation(name: str, about: Option, kind: Kind, default: Any) -> Any:
     flags = [f"-{about.short}", flag] if about.short else [flag]
     if default is True:
         flags = [f"{flag}/--no-{flag[2:]}"]
-    repeated = " May be repeated." if kind in ("texts", "pairs") else ""
+    repeated = " May be repeated." if kind in ("texts", "whole numbers", "pairs") else ""
     limits = f" {about.limits[0].upper()}{about.limits[1:]}." if about.choices else ""
     shown = "" if default in (None, (), False, True) else str(default)
     return Annotated[
@@ -381,8 +420,12 @@ def print_results(
     latex: bool = False,
     markdown: bool = False,
     methods: bool = False,
+    done: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
-    """Results as CSV, JSON, LaTeX or Markdown, or for people; notes go to standard error, each once."""
+    """Results as CSV, JSON, LaTeX or Markdown, or for people; notes go to standard error, each once.
+
+    `done` is what JSON says besides.
+    """
     if latex and markdown:
         raise UsageError("--latex and --markdown print the same table: choose one")
     parts = [part for result in results for part in parts_of(result)]
@@ -391,7 +434,7 @@ def print_results(
         write_text(joined([part.rows_of(name) for part in parts]).to_csv(), csv)
     shown = [part.only(table) if table else part for part in parts]
     if json:
-        show_json([part.as_dict() for part in shown])
+        show_json([{**part.as_dict(), **done} for part in shown])
     elif latex or markdown or methods:
         texts, paragraphs = [], []
         for result in results:
@@ -432,7 +475,8 @@ def show_one(result: Result) -> None:
     Where several tables speak for themselves, the headline comes first, and each says its own below it.
     """
     sentences = list(result.sentences("command"))
-    tables = [(table, list(result.about(table.name, "command"))) for table in result.all_tables]
+    with_rows = [table for table in result.all_tables if table.rows] or result.all_tables[:1]
+    tables = [(table, list(result.about(table.name, "command"))) for table in with_rows]
     said: set[str] = set()
     if len(tables) > 1 and any(own for _, own in tables):
         say(sentences[0], "bold")
@@ -451,8 +495,11 @@ def show_one(result: Result) -> None:
             if sentence not in said:
                 say(sentence)
                 said.add(sentence)
-    if drawn := result.drawn():
+    drawn = result.drawn()
+    if isinstance(drawn, str) and drawn:
         print(drawn)
+    elif drawn:
+        say_pieces(drawn)
     if len(tables) > 1 and set(sentences) - said:
         print()
     for sentence in () if result.ROWS_SAY_ALL else sentences:

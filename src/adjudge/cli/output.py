@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -36,6 +36,23 @@ def console() -> Console:
 def say(text: str, style: str = "") -> None:
     """A line or a text. Texts may come from strangers: what would command a terminal is shown, not sent."""
     console().print(Text(_COMMANDS.sub("\N{REPLACEMENT CHARACTER}", text), style=style))
+
+
+STYLES: Mapping[str, str] = {
+    "title": "bold",
+    "heading": "underline",
+    "first": "bold cyan",
+    "second": "bold yellow",
+}
+
+
+def say_pieces(pieces: Sequence[tuple[str, str]]) -> None:
+    """Texts in pieces, each as its style has it; the last ends a line."""
+    text = Text()
+    for piece, style in pieces:
+        shown = (c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in piece)
+        text.append("".join(shown), style=STYLES.get(style, ""))
+    console().print(text, end="")
 
 
 def warn(text: str) -> None:

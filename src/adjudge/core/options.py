@@ -15,7 +15,7 @@ import inspect
 import math
 import re
 import types
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
 
@@ -24,7 +24,17 @@ from adjudge.core.phrases import Argument, Phrase
 
 OPTION = "option"
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"', re.DOTALL)
-Kind = Literal["text", "whole number", "number", "switch", "texts", "pairs", "switch or texts"]
+Kind = Literal[
+    "text",
+    "whole number",
+    "number",
+    "number or text",
+    "switch",
+    "texts",
+    "whole numbers",
+    "pairs",
+    "switch or texts",
+]
 Of = Literal["system", "topic", "measure", "assessor"]
 
 
@@ -109,8 +119,8 @@ class Declared:
     def __post_init__(self) -> None:
         for name, (about, kind) in declared(type(self)).items():
             value = getattr(self, name)
-            if kind == "texts":
-                value = _texts(value, about)
+            if (made := MADE.get(kind)) is not None:
+                value = made(value, about)
                 object.__setattr__(self, name, value)
             check(name, value, about, kind, getattr(type(self), name, None))
         self.check()
@@ -171,11 +181,13 @@ def _kind(hint: Any) -> Kind:
     if Mapping in origins:
         return "pairs"
     if origins & {Sequence, Collection}:
+        if any(get_args(part) == (int,) for part in plain):
+            return "whole numbers"
         return "switch or texts" if bool in origins else "texts"
     if bool in origins:
         return "switch"
     if float in origins:
-        return "number"
+        return "number or text" if str in origins else "number"
     return "whole number" if int in origins else "text"
 
 
@@ -199,6 +211,33 @@ def _texts(value: Any, about: Option) -> Any:
     return tuple(value)
 
 
+def _whole_numbers(value: Any, about: Option) -> Any:
+    """One or several numbers as a tuple; in a text with commas between them. What is no number stays, to be refused."""
+    parts = _texts(value, about)
+    if hasattr(parts, "__index__") and not isinstance(parts, bool):
+        return (int(parts),)
+    if not isinstance(parts, tuple):
+        return value
+    split = [p for part in parts for p in (part.split(",") if isinstance(part, str) else [part])]
+    return tuple(int(p) if isinstance(p, str) and p.strip().isdecimal() else p for p in split)
+
+
+def _number_or_text(value: Any, about: Option) -> Any:
+    """A number, also where it was given as a text; another text stays."""
+    try:
+        return value if value is None or isinstance(value, bool) else float(value)
+    except (TypeError, ValueError):
+        return value
+
+
+MADE: Mapping[Kind, Callable[[Any, Option], Any]] = {
+    "texts": _texts,
+    "whole numbers": _whole_numbers,
+    "number or text": _number_or_text,
+}
+"""What is made of a value before it is checked."""
+
+
 # Checking
 
 
@@ -218,8 +257,15 @@ def check(name: str, value: Any, about: Option, kind: Kind, default: Any) -> Non
         if not isinstance(value, str):
             _refuse(name, value, about.limits or "a text")
         _check_choice(name, value, about)
+    elif kind == "whole numbers":
+        if not isinstance(value, tuple):
+            _refuse(name, value, "a whole number, or several")
+        for each in value:
+            _check_number(name, each, about, "whole number")
     elif kind in ("whole number", "number"):
         _check_number(name, value, about, kind)
+    elif kind == "number or text" and not isinstance(value, str):
+        _check_number(name, value, about, "number")
 
 
 def _check_choice(name: str, value: str, about: Option) -> None:
@@ -336,7 +382,7 @@ def _split(text: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def _read(values: Sequence[str], kind: Kind, about: Option, name: str) -> Any:
-    if kind == "texts":
+    if kind in ("texts", "whole numbers"):
         return tuple(values)
     if kind == "pairs":
         return {pair.partition("=")[0]: pair.partition("=")[2] for pair in values}

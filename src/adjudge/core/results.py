@@ -12,7 +12,7 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self, TypeVar, overload
 
 from adjudge.core.errors import DataError, UsageError, nearest, quoted
 from adjudge.core.phrases import Door, Spoken, spoken
@@ -24,6 +24,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from adjudge.core.options import Declared
+
+Style = Literal["", "title", "heading", "first", "second"]
+"""How a terminal shows a piece of text: plain, as a title or heading, or as what is of the first or second side."""
+Drawn = str | Sequence[tuple[str, Style]]
+"""A picture of characters, or texts in pieces."""
 
 
 @dataclass(frozen=True)
@@ -121,8 +126,8 @@ class Result(Pictured):
         measure = getattr(self, "measure", None)
         return [measure] if measure else []
 
-    def drawn(self) -> str:
-        """A picture of letters for a terminal, or nothing."""
+    def drawn(self) -> Drawn:
+        """A picture of letters for a terminal, or texts in pieces, or nothing."""
         return ""
 
     @property

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from adjudge.analyses.examples.result import Examples, ExampleText, ExampleTopic
+from adjudge.analyses.examples.result import ExamplesResult, ExampleText, ExampleTopic
+from adjudge.analyses.examples.words import counts, why
 from adjudge.core.words import counted
 from adjudge.data.collection import Collection
 from adjudge.reports.chapter import Absent, Chapter
@@ -74,7 +75,7 @@ class ExamplesContent:
 
 
 def examples_chapter(
-    found: Examples | None, absent: Sequence[Absent], collection: Collection, of: str = ""
+    found: ExamplesResult | None, absent: Sequence[Absent], collection: Collection, of: str = ""
 ) -> Chapter:
     """The chapter; without examples, what is missing to have them."""
     if found is None:
@@ -89,35 +90,31 @@ def examples_chapter(
         marked=found.made != "nothing",
         language=found.language,
         topics=tuple(_topic(each, shown, names) for each in found.examples),
-        notes=found.notes,
+        notes=tuple(found.warnings()),
         signature=found.signature,
     )
     said = (*([of] if of else []), *shown.sentences())
     return Chapter(ANCHOR, QUESTION, said, TEMPLATE, content, tuple(absent))
 
 
-def _topic(each: ExampleTopic, found: Examples, names: dict[str, Name]) -> SideTopic:
+def _topic(each: ExampleTopic, found: ExamplesResult, names: dict[str, Name]) -> SideTopic:
     form = format_for([v for row in found.matrix.values.tolist() for v in row], steps=100)
     a, b = found.between
     references = sorted(each.references, key=lambda text: -len(text.first) - len(text.second))
-    sides = [_text(text, names, LONG) for text in references]
+    sides = [_text(text, found, names) for text in references]
     texts = tuple(
-        replace(_text(text, names, LONG), score=form(score))
+        replace(_text(text, found, names), score=form(score))
         for text, score in zip(each.texts, each.scores, strict=True)
     )
-    why = each.why
-    for system in (a, b):
-        if why.startswith(f"{system} is "):
-            why = f"{names[system].shown}{why[len(system) :]}"
-            break
-    else:
-        why = f"{why[:1].upper()}{why[1:]}"
+    because = why(found, each, lambda system: names[system].shown)
+    if each.why.ahead is None:
+        because = f"{because[:1].upper()}{because[1:]}"
     if each.difference:
-        why += f": the scores differ by {form(abs(each.difference))}"
+        because += f": the scores differ by {form(abs(each.difference))}"
     return SideTopic(
         topic=each.topic,
         title=each.title,
-        why=f"{why}.",
+        why=f"{because}.",
         texts=texts,
         references=tuple(sides[:1]),
         more_references=tuple(sides[1:]),
@@ -143,6 +140,6 @@ def _listed(grams: Sequence[str]) -> str:
     return f"{' · '.join(grams[:MOST_LISTED])}{more}"
 
 
-def _text(text: ExampleText, names: dict[str, Name], long: int) -> SideText:
-    folded = f"Show all {counted(count_words(text.text), 'word')}" if len(text.text) > long else ""
-    return SideText(names[text.system], "", text.counts, text.pieces(), folded)
+def _text(text: ExampleText, found: ExamplesResult, names: dict[str, Name]) -> SideText:
+    folded = f"Show all {counted(count_words(text.text), 'word')}" if len(text.text) > LONG else ""
+    return SideText(names[text.system], "", counts(found, text), text.pieces(), folded)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from adjudge import __version__
 from adjudge.analyses.mismatch.result import ComparedUnit, MismatchResult
+from adjudge.analyses.mismatch.words import kind_words
 from adjudge.core.words import counted
 from adjudge.data.collection import Collection
 from adjudge.judgments.tagging import MISMATCH_KINDS
@@ -86,12 +87,12 @@ def mismatch_page(
     }
     tag_words = {tag: word for u in shown for tag, word in u.tag_names.items()} | {UNTAGGED: "not tagged"}
     words: dict[str, Mapping[str, str]] = {
-        "kind": {kind: result.kind_words(kind) for kind in MISMATCH_KINDS},
+        "kind": {kind: kind_words(result, kind) for kind in MISMATCH_KINDS},
         "system": systems,
         "topic": {t: _topic(collection, t) for t in choices["topic"]},
         "tag": tag_words,
     }
-    tables = [table for table in result.tables() if table.rows]
+    tables = [table for table in result.all_tables if table.rows]
     return MismatchPage(
         name=result.evaluation,
         language=result.language,
@@ -99,8 +100,8 @@ def mismatch_page(
         made_at=made_at,
         headline=result.headline(),
         measure=result.title,
-        said=result.table().said[1:],
-        notes=result.notes,
+        said=tuple(result.sentences())[1:],
+        notes=tuple(result.warnings()),
         tables=tuple((table.title, _bare(table.to_html(), table.title)) for table in tables),
         filters=tuple(
             Filter(
@@ -160,7 +161,7 @@ def _shown(
     marks = [(each.start, each.end) for each in unit.marked]
     return ShownMismatch(
         classes=" ".join(classes),
-        kind=result.kind_words(unit.kind),
+        kind=kind_words(result, unit.kind),
         topic=unit.unit.topic,
         title=row.title if row is not None else None,
         system=systems[unit.peer.system],
@@ -195,7 +196,7 @@ def write_mismatches(
 ) -> list[Path]:
     """Write index.html, the mismatches and the counts as CSV files into a folder; the paths, index.html first."""
     texts = {"mismatches.csv": result.rows_table().to_csv()}
-    texts |= {f"{table.name}-counts.csv": table.to_csv() for table in result.tables()}
+    texts |= {f"{table.name}-counts.csv": table.to_csv() for table in result.all_tables}
     return write_pages(
         texts | {INDEX: render_mismatches(mismatch_page(result, collection, made_at=made_at))}, folder
     )

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal
 from adjudge.analyses.agreement import figures as agreement
 from adjudge.analyses.anova import figures as anova
 from adjudge.analyses.assessors import figures as assessors
-from adjudge.analyses.catalogue import comparing, slicing
 from adjudge.analyses.catalogue.choice import choices, first_drawn
 from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec, Progress
 from adjudge.analyses.compare import figures as compare
@@ -17,8 +16,11 @@ from adjudge.analyses.judged import figures as judged
 from adjudge.analyses.judges import figures as judges
 from adjudge.analyses.lengths import figures as lengths
 from adjudge.analyses.meta import figures as meta
+from adjudge.analyses.plan import figures as plan
 from adjudge.analyses.preferences import figures as preferences
+from adjudge.analyses.slices import figures as slices
 from adjudge.analyses.stability import figures as stability
+from adjudge.analyses.topics import figures as topics
 from adjudge.core.errors import UsageError, nearest, quoted
 from adjudge.core.table import Column, Table
 
@@ -30,10 +32,11 @@ if TYPE_CHECKING:
 FAMILIES = (
     compare,
     groups,
-    comparing,
+    topics,
     anova,
+    plan,
     lengths,
-    slicing,
+    slices,
     judged,
     stability,
     agreement,

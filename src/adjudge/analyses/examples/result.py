@@ -8,23 +8,23 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from adjudge import __version__
-from adjudge.analyses.phrasebook import note_text
-from adjudge.analyses.scores import Scores, Source, scores_of
+from adjudge.analyses.examples import TOPICS, Examples
 from adjudge.analyses.slices.slicing import look_at
 from adjudge.core.errors import DataError, UsageError, among, quoted
-from adjudge.core.table import Column, Table, Tabular, plain
-from adjudge.core.words import as_sentence, counted, decimal, listed
+from adjudge.core.results import Drawn, Note, Result
+from adjudge.core.table import Column, Table
+from adjudge.core.words import listed
 from adjudge.data.collection import Collection, load
 from adjudge.data.folder import Folder
 from adjudge.data.rows import Summary, Unit
-from adjudge.data.scores import AllLengths, ScoreMatrix
+from adjudge.data.scores import ScoreMatrix
 from adjudge.judgments.batch import NOTHING, TopicBatch, batch_of, judgments_if_allowed
 from adjudge.judgments.protocol import UNIT
 from adjudge.judgments.tasks import TextRef
@@ -32,19 +32,19 @@ from adjudge.measures.base import Measure, Spans
 from adjudge.measures.judged.answers import pages, protocol_of
 from adjudge.measures.judged.coverage import AdjustedCoverage, JudgedCoverage, LevelCoverage
 from adjudge.measures.registry import parse_measure
-from adjudge.measures.rouge.counts import REFS_WORDS
 from adjudge.measures.rouge.family import Rouge, RougeN
 from adjudge.text.segments import Segment, segments
 
 if TYPE_CHECKING:
     from adjudge.analyses.compare.pairs import Comparison
+    from adjudge.analyses.scores import Scores
 
-TOPICS = 3
-MOST_TOPICS = 20
 LEAST = 0.25
 """What a unit must count more for one than for the other, from 0 to 1, to be marked."""
-GRAMS = {1: "word", 2: "bigram", 3: "trigram"}
 Made = Literal["n-grams", "units", "nothing"]
+"""What the texts are marked by."""
+Pick = Literal["asked", "next-different", "first-two"]
+"""How the two systems were chosen: by name; the best and the next that differs from it; the two best."""
 _UnitAnswers = dict[Any, dict[str, list[float]]]
 """By unit, and by assessor: the completeness that was given, several times where a page was repeated."""
 
@@ -59,6 +59,25 @@ class UnitDifference(NamedTuple):
     """The mean completeness that assessors gave."""
 
 
+class GramCounts(NamedTuple):
+    """What ROUGE counts in a summary: the references' n-grams or pairs of words that it hits, and its own."""
+
+    hits: int
+    total: int
+    references: int
+    """Compared with; of several that there are, the one by `reference`."""
+    reference: str | None
+    own: int | None
+    """None where only recall counts."""
+
+
+class UnitCounts(NamedTuple):
+    """How many units were judged in both summaries, and how much of them this one expresses on average."""
+
+    units: int
+    mean: float
+
+
 @dataclass(frozen=True)
 class ExampleText:
     """A text with two kinds of marks: what counts for the first system alone, and for the second alone."""
@@ -67,12 +86,21 @@ class ExampleText:
     text: str
     first: Spans = ()
     second: Spans = ()
-    counts: str = ""
-    """What the measure counts in it, in words."""
+    counts: GramCounts | UnitCounts | None = None
 
     def pieces(self) -> tuple[Segment, ...]:
         """The text in pieces, each with whether it is of the first and of the second kind."""
         return tuple(segments(self.text, self.first, self.second))
+
+
+class Why(NamedTuple):
+    """Why a topic is shown: `ahead` is furthest ahead here, or in this place of those; else the usual difference."""
+
+    ahead: str | None = None
+    place: int = 0
+    """From 1."""
+    tied: bool = False
+    """No topic has a difference."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +110,7 @@ class ExampleTopic:
     topic: str
     title: str | None
     length: int | None
-    why: str
-    """Why this topic is shown."""
+    why: Why
     scores: tuple[float, float]
     texts: tuple[ExampleText, ExampleText]
     references: tuple[ExampleText, ...] = ()
@@ -97,21 +124,22 @@ class ExampleTopic:
         return self.scores[0] - self.scores[1]
 
 
-@dataclass(frozen=True, repr=False)
-class Examples(Tabular):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class ExamplesResult(Result):
     """Topics on which two systems differ most, with their texts."""
 
     matrix: ScoreMatrix
     """The two systems, on the topics that both have scores on."""
     examples: tuple[ExampleTopic, ...]
     made: Made
-    chosen: str
-    """How the two systems were chosen, in words."""
+    pick: Pick
+    picked_pair: tuple[str, str]
+    """The two in the order in which they were chosen; `between` has the better one on these topics first."""
     language: str
     labels: Mapping[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    unit_words: str = "n-grams"
-    """What the measure counts: bigrams, pairs of words."""
+    said: tuple[Note, ...] = ()
+    grams: int = 0
+    """The words of an n-gram that the measure counts; 0 where it counts pairs of words."""
 
     @property
     def between(self) -> tuple[str, str]:
@@ -126,65 +154,21 @@ class Examples(Tabular):
     def title(self) -> str:
         return self.matrix.title
 
-    @property
-    def signature(self) -> str:
+    def how(self) -> str:
         return f"{self.matrix.signature}|examples:{'+'.join(self.between)}|v:{__version__}"
 
     def called(self, system: str) -> str:
         return self.labels.get(system, system)
 
-    # In words
+    def notes(self) -> tuple[Note, ...]:
+        return self.said
 
-    def headline(self) -> str:
-        return next(self.sentences())
-
-    def sentences(self) -> Iterator[str]:
-        a, b = map(self.called, self.between)
-        values = self.matrix.values
-        better = self.matrix.info.better
-        means = values.mean(axis=0)
-        form = _digits(values)
-        word = "higher" if better is None else "ahead"
-        sign = -1 if better == "lower" else 1
-        d = sign * (values[:, 0] - values[:, 1])
-        if not d.any():
-            where = "the one topic" if len(d) == 1 else f"each of {counted(len(d), 'topic')}"
-            yield (
-                f"On {self.title} {a} and {b} have the same score on {where}; their mean there is"
-                f" {decimal(means[0], form)}."
-            )
-            yield as_sentence(self.chosen)
-            yield self.reading()
-            return
-        counts = f"{a} is {word} on {int((d > 0).sum())} of {counted(len(d), 'topic')}, {b} on {int((d < 0).sum())}"
-        ties = int((d == 0).sum())
-        tied = f", and they tie on {ties}" if ties else ""
-        yield (
-            f"On {self.title} {counts}{tied}; their means there are {decimal(means[0], form)} and"
-            f" {decimal(means[1], form)}."
-        )
-        yield as_sentence(self.chosen)
-        yield self.reading()
-
-    def reading(self) -> str:
-        """What the marks mean."""
-        a, b = map(self.called, self.between)
-        if self.made == "n-grams":
-            return (
-                f"Marked are the {self.unit_words} of the references that count for {a} and not, or not as often, for"
-                f" {b}, and the other way round: the same that {self.title} counts."
-            )
-        if self.made == "units":
-            return (
-                f"Marked are the units of the references that count at least a quarter more for {a} than for {b}, or"
-                " the other way round, and in the summaries what assessors marked as expressing these."
-            )
-        return f"The texts stand here with their scores: which words made the difference, {self.title} does not say."
-
-    def table(self) -> Table:
+    def tables(self) -> Iterator[Table]:
         """A row per topic that is shown."""
+        from adjudge.analyses.examples.words import why
+
         a, b = self.between
-        return Table(
+        yield Table(
             name="examples",
             columns=(
                 Column("measure", show="never"),
@@ -198,142 +182,86 @@ class Examples(Tabular):
                 Column("why", "shown because", right=False),
             ),
             rows=tuple(
-                (self.measure, e.topic, e.length, a, b, *e.scores, e.difference, e.why) for e in self.examples
+                (self.measure, e.topic, e.length, a, b, *e.scores, e.difference, why(self, e, str))
+                for e in self.examples
             ),
             title=f"{self.matrix.heading}: {a} and {b}, side by side",
-            said=tuple(self.sentences()),
-            notes=self.notes,
-            signature=self.signature,
         )
 
-    def as_dict(self) -> dict[str, Any]:
-        found: dict[str, Any] = plain(
-            {
-                "measure": self.measure,
-                "better": self.matrix.info.better,
-                "between": list(self.between),
-                "chosen": self.chosen,
-                "made_by": self.made,
-                "examples": [
-                    {
-                        "topic": e.topic,
-                        "title": e.title,
-                        "length": e.length,
-                        "why": e.why,
-                        "scores": list(e.scores),
-                        "difference": e.difference,
-                        "texts": [_text_dict(text) for text in e.texts],
-                        "references": [_text_dict(text) for text in e.references],
-                        "only_first": list(e.only_first),
-                        "only_second": list(e.only_second),
-                        "units": [unit._asdict() for unit in e.units],
-                    }
-                    for e in self.examples
-                ],
-                "sentences": list(self.sentences()),
-                "notes": list(self.notes),
-                "signature": self.signature,
-            }
-        )
-        return found
+    def drawn(self) -> Drawn:
+        from adjudge.analyses.examples.words import side_by_side
+
+        return list(side_by_side(self))
+
+    def facts(self) -> dict[str, Any]:
+        return {
+            "measure": self.measure,
+            "better": self.matrix.info.better,
+            "between": self.between,
+            "chosen": self.pick,
+            "made_by": self.made,
+            "examples": [
+                {
+                    **asdict(topic),
+                    "why": topic.why._asdict(),
+                    "difference": topic.difference,
+                    "texts": [_text_facts(text) for text in topic.texts],
+                    "references": [_text_facts(text) for text in topic.references],
+                    "units": [unit._asdict() for unit in topic.units],
+                }
+                for topic in self.examples
+            ],
+        }
 
 
-def _text_dict(text: ExampleText) -> dict[str, Any]:
-    return {
-        "system": text.system,
-        "text": text.text,
-        "first": [list(span) for span in text.first],
-        "second": [list(span) for span in text.second],
-        "counts": text.counts,
-    }
-
-
-def _digits(values: np.ndarray) -> str:
-    return ".4f" if np.abs(values).max() < 10 else ".2f"
+def _text_facts(text: ExampleText) -> dict[str, Any]:
+    return {**asdict(text), "counts": None if text.counts is None else text.counts._asdict()}
 
 
 # Choosing
 
 
-def examples(
-    scores: Source,
-    measure: str | Sequence[str] | None = None,
-    *,
-    between: str | Sequence[str] = (),
-    topics: int = TOPICS,
-    length: int | AllLengths | None = None,
-    form: str | None = None,
-    alpha: float = 0.05,
-    seed: int = 0,
-    without: str | Sequence[str] = (),
-) -> Examples:
-    """Topics on which two systems differ most, side by side: `examples("my-eval", "rouge-2", between=("a", "b"))`.
-
-    Without `between`, the best system and the next that differs from it significantly. The first topic is where the
-    better one is furthest ahead, the second where the other is, the third one with a difference as it usually is; then
-    further ones of the first two kinds. The texts are an evaluation's.
-    """
-    if not 1 <= topics <= MOST_TOPICS:
-        raise UsageError(f"topics is {topics}, expected 1 to {MOST_TOPICS}")
-    data = scores_of(scores, without=without)
-    name = data.resolve(measure)
-    looked = look_at(data, name, length, form)
-    names = two_systems(between)
-    chosen = "These two were asked for"
+def examples_of(data: Scores, asked: Examples) -> ExamplesResult:
+    """Topics on which two systems differ most: those named, or the best and the next that differs from it."""
+    name = data.resolve(asked.measure)
+    looked = look_at(data, name, asked.length, asked.form)
+    names: Sequence[str] = asked.between
+    pick: Pick = "asked"
     if not names:
         from adjudge.analyses.compare import compare
 
-        found = compare(data, name, length=looked.length, form=looked.form, alpha=alpha, seed=seed)
-        names, chosen = default_pair(found, data.labels)
-    matrix = data.matrix(name, length=looked.length, form=looked.form)
-    return examples_of(data, matrix, names, chosen, topics=topics, notes=tuple(map(note_text, looked.chosen)))
-
-
-def two_systems(between: str | Sequence[str]) -> tuple[str, ...]:
-    """The two systems that are named, or nobody."""
-    names = between.split(",") if isinstance(between, str) else list(between)
-    found = tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
-    if found and len(found) != 2:
-        raise UsageError(
-            f"texts of two systems stand side by side, not of {len(found)} ({listed(found)}): name two"
+        comparison = compare(
+            data, name, length=looked.length, form=looked.form, alpha=asked.alpha, seed=asked.seed
         )
-    return found
+        names, pick = default_pair(comparison)
+    matrix = data.matrix(name, length=looked.length, form=looked.form)
+    return examples_of_matrix(data, matrix, names, pick, asked=asked, notes=looked.chosen)
 
 
-def default_pair(
-    comparison: Comparison, labels: Mapping[str, str] | None = None
-) -> tuple[tuple[str, str], str]:
-    """The first of a ranking and the next that differs from it, or the first two; and how they were chosen."""
+def default_pair(comparison: Comparison) -> tuple[tuple[str, str], Pick]:
+    """The first of a ranking and the next that differs from it, or the first two."""
     names = [standing.system for standing in comparison.standings]
     if len(names) < 2:
         raise DataError(f"{comparison.measure}: one system has scores, so there is nothing to compare")
     first = names[0]
-    called = {name: (labels or {}).get(name, name) for name in names}
-    best = "highest" if comparison.matrix.info.better is None else "best"
     pairs = [p for p in comparison.pairs[comparison.test] if p.different and first in (p.a, p.b)]
     apart = {p.b if p.a == first else p.a for p in pairs}
     for name in names[1:]:
         if name in apart:
-            return (first, name), (
-                f"{called[first]} has the {best} mean, and {called[name]} is the next that differs"
-                " from it significantly"
-            )
-    return (first, names[1]), (
-        f"{called[first]} and {called[names[1]]} have the two {best} means; no system was found to differ from"
-        f" {called[first]} significantly"
-    )
+            return (first, name), "next-different"
+    return (first, names[1]), "first-two"
 
 
-def examples_of(
+def examples_of_matrix(
     data: Scores,
     matrix: ScoreMatrix,
     between: Sequence[str],
-    chosen: str,
+    pick: Pick,
     *,
-    topics: int = TOPICS,
-    notes: Sequence[str] = (),
+    asked: Examples | None = None,
+    notes: Sequence[Note] = (),
     collection: Collection | None = None,
-) -> Examples:
+) -> ExamplesResult:
     """The same from a matrix of scores, and two of its systems."""
     if data.folder is None:
         raise DataError(f"{data.name}: texts side by side need an evaluation's folder, which has them")
@@ -344,22 +272,20 @@ def examples_of(
             )
     folder = Folder.open(data.folder)
     collection = load(folder) if collection is None else collection
-    said = list(notes)
-    kept, stale = [], set(data.stale.get(matrix.measure, ()))
+    stale = set(data.stale.get(matrix.measure, ()))
     pair = matrix.select(list(between))
-    for at, topic in enumerate(pair.row_topics):
-        if np.isnan(pair.values[at]).any():
-            continue
-        texts = [_peer(collection, pair, at, system) for system in between]
-        if topic not in stale and None not in texts:
-            kept.append(at)
-    scored = int((~np.isnan(pair.values)).all(axis=1).sum())
-    if scored > len(kept):
-        said.append(
-            f"{counted(scored - len(kept), 'topic')} left out: texts changed since they were scored, or are gone"
-        )
+    scored = np.flatnonzero(~np.isnan(pair.values).any(axis=1)).tolist()
+    kept = [
+        at
+        for at in scored
+        if pair.row_topics[at] not in stale
+        and all(_peer(collection, pair, at, system) is not None for system in between)
+    ]
     if not kept:
         raise DataError(f"{listed(list(between))} have scores on no topic together whose texts are here")
+    said = list(notes)
+    if len(scored) > len(kept):
+        said.append(Note.of("topics-left-out", n=len(scored) - len(kept)))
     pair = pair._take(kept)
     if _behind(pair):
         pair = pair.select([between[1], between[0]])
@@ -368,16 +294,13 @@ def examples_of(
     judgments = judgments.without(data.left_out)
     explain = _explainer(spec)
     shown = []
-    for at, why in _chosen(pair, topics):
+    for at, why in topics_to_show(pair, TOPICS if asked is None else asked.topics):
         topic = pair.row_topics[at]
         batch = batch_of(collection, topic, judgments)
         a, b = (_peer(collection, pair, at, system) for system in pair.systems)
         assert a is not None
         assert b is not None
         row = collection.topics.get(topic)
-        made = (
-            explain(spec, batch, a, b) if explain is not None and spec is not None else _plainly(batch, a, b)
-        )
         shown.append(
             ExampleTopic(
                 topic=topic,
@@ -385,19 +308,22 @@ def examples_of(
                 length=a.length,
                 why=why,
                 scores=(float(pair.values[at, 0]), float(pair.values[at, 1])),
-                **made,
+                **(_plainly(batch, a, b) if explain is None else explain(spec, batch, a, b)),
             )
         )
     writers = {r.system for topic in pair.row_topics for r in collection.references(topic)}
-    return Examples(
+    return ExamplesResult(
+        asked=asked,
+        about_scores=() if asked is None else data.unsaid_notes(matrix.measure),
         matrix=pair,
         examples=tuple(shown),
         made="nothing" if explain is None else "units" if explain is _by_units else "n-grams",
-        chosen=chosen,
+        pick=pick,
+        picked_pair=(between[0], between[1]),
         language=collection.settings.language,
         labels=dict(data.labels),
-        notes=(*said, *_measure_notes(spec, matrix, between, writers)),
-        unit_words=_unit_words(spec),
+        said=(*said, *_measure_notes(spec, matrix.title, sorted(set(between) & writers))),
+        grams=spec.n if isinstance(spec, RougeN) else 0,
     )
 
 
@@ -424,34 +350,30 @@ def _behind(pair: ScoreMatrix) -> bool:
     return bool(means[0] > means[1]) if pair.info.better == "lower" else bool(means[0] < means[1])
 
 
-def _chosen(pair: ScoreMatrix, topics: int) -> list[tuple[int, str]]:
+def topics_to_show(pair: ScoreMatrix, topics: int) -> list[tuple[int, Why]]:
     """Rows of the pair, and why each is shown."""
     sign = -1 if pair.info.better == "lower" else 1
     d = sign * (pair.values[:, 0] - pair.values[:, 1])
     a, b = pair.systems
-    word = "above the other" if pair.info.better is None else "ahead"
     order = np.argsort(-d, kind="stable")
     ahead = [int(k) for k in order if d[k] > 0]
     behind = [int(k) for k in order[::-1] if d[k] < 0]
     usual = int(np.argmin(np.abs(d - d.mean())))
-    found: dict[int, str] = {}
+    shown: dict[int, Why] = {}
 
     def add(rows: list[int], system: str) -> None:
-        for place, row in enumerate(rows):
-            if row not in found:
-                nth = ("", "second ", "third ")[place] if place < 3 else f"number {place + 1} of those "
-                found[row] = f"{system} is {nth}furthest {word} here"
+        for place, row in enumerate(rows, 1):
+            if row not in shown:
+                shown[row] = Why(ahead=system, place=place)
                 return
 
     add(ahead, a)
     add(behind, b)
-    if usual not in found:
-        same = "the two have the same score here"
-        found[usual] = "closest to the mean difference" if d.any() else same
-    while len(found) < min(topics, len(d)) and (set(ahead) | set(behind)) - set(found):
+    shown.setdefault(usual, Why(tied=not d.any()))
+    while len(shown) < min(topics, len(d)) and (set(ahead) | set(behind)) - set(shown):
         add(ahead, a)
         add(behind, b)
-    return list(found.items())[:topics]
+    return list(shown.items())[:topics]
 
 
 # What made the difference
@@ -476,37 +398,21 @@ def _explainer(spec: Measure | None) -> Any:
     return None
 
 
-def _unit_words(spec: Measure | None) -> str:
-    if isinstance(spec, RougeN):
-        return f"{GRAMS.get(spec.n, f'{spec.n}-gram')}s"
-    return "pairs of words" if isinstance(spec, Rouge) else "n-grams"
-
-
-def _measure_notes(
-    spec: Measure | None, matrix: ScoreMatrix, between: Sequence[str], writers: set[str]
-) -> Iterator[str]:
-    if isinstance(spec, Rouge) and spec.stat != "recall":
-        yield (
-            f"{matrix.title} also counts how many {_unit_words(spec)} the summaries have: those that hit nothing"
-            " lower it"
-        )
-    if isinstance(spec, Rouge) and spec.refs in ("best", "max"):
-        yield "of several references each summary is compared with the one that suits it best: only there does it hit"
-    if isinstance(spec, Rouge) and spec.refs in ("mean", "jackknife"):
-        yield (
-            f"{REFS_WORDS[spec.refs]}; the counts are of all references together, so that their ratio need not be the"
-            " score"
-        )
-    if isinstance(spec, Rouge) and set(between) & writers:
-        own = sorted(set(between) & writers)
-        yield (
-            f"{listed(own)} also wrote {'a reference' if len(own) == 1 else 'references'}: nobody is compared with"
-            " their own, so that what is in it counts for the other alone"
-        )
-    if isinstance(spec, JudgedCoverage) and set(between) & writers:
-        yield "only references that both were judged against are shown; nobody is judged against their own"
+def _measure_notes(spec: Measure | None, title: str, wrote: Sequence[str]) -> Iterator[Note]:
+    """What the counts do not show; `wrote` are those of the two that wrote references too."""
+    if isinstance(spec, Rouge):
+        if spec.stat != "recall":
+            yield Note.of("own-grams-count", title=title, grams=spec.n if isinstance(spec, RougeN) else 0)
+        if spec.refs in ("best", "max"):
+            yield Note.of("best-reference-counts")
+        if spec.refs in ("mean", "jackknife"):
+            yield Note.of("mean-of-references", refs=spec.refs)
+        if wrote:
+            yield Note.of("writers-of-references", systems=wrote)
+    if isinstance(spec, JudgedCoverage) and wrote:
+        yield Note.of("references-judged-against")
     if isinstance(spec, AdjustedCoverage):
-        yield f"{matrix.title} also rewards brevity, which no unit shows"
+        yield Note.of("brevity-counts", title=title)
 
 
 def _plainly(batch: TopicBatch, a: Summary, b: Summary) -> dict[str, Any]:
@@ -545,16 +451,21 @@ def _by_grams(spec: Rouge, batch: TopicBatch, a: Summary, b: Summary) -> dict[st
                 for at in range(less, more):
                     own_marks[key][side].update(there[at])
                     peer_marks[side].update(places[peer.key][gram][at])
-                    only[side].append(_surface(reference.text, [words[key][k][1] for k in there[at]]))
-    what = _unit_words(spec)
+                    spans = (words[key][k][1] for k in there[at])
+                    only[side].append(" ".join(reference.text[start:end] for start, end in spans))
 
     def peer_text(side: int, peer: Summary) -> ExampleText:
         marked = _joined(words[peer.key], peer_marks[side])
-        counts = f"{hits[side]} of {sizes[side]} {what} of {_of_references(against[side], references)}"
-        if spec.stat != "recall":
-            counts += f"; {sum(map(len, places[peer.key].values()))} of its own"
-            many = len(against[side])
-            counts += f", which count once for each of {many} references" if many > 1 else ""
+        one_of_several = len(against[side]) == 1 and len(references) > 1
+        counts = GramCounts(
+            hits=hits[side],
+            total=sizes[side],
+            references=len(against[side]),
+            reference=next(r.system for key, r in references.items() if key in against[side])
+            if one_of_several
+            else None,
+            own=None if spec.stat == "recall" else sum(map(len, places[peer.key].values())),
+        )
         first, second = (marked, ()) if side == 0 else ((), marked)
         return ExampleText(peer.system, peer.text, first, second, counts)
 
@@ -568,14 +479,6 @@ def _by_grams(spec: Rouge, batch: TopicBatch, a: Summary, b: Summary) -> dict[st
         "only_first": tuple(_times(only[0])),
         "only_second": tuple(_times(only[1])),
     }
-
-
-def _of_references(compared: set[Hashable], references: Mapping[Any, Summary]) -> str:
-    """`the references`, or which of several it is that a summary is compared with."""
-    if len(compared) != 1:
-        return "the references"
-    (key,) = compared
-    return "the reference" if len(references) == 1 else f"the reference by {references[key].system}"
 
 
 def _compared(spec: Rouge, batch: TopicBatch, peer: Summary) -> set[Hashable]:
@@ -593,10 +496,6 @@ def _places(spec: Rouge, words: Sequence[str]) -> dict[Hashable, list[tuple[int,
     for gram, at in spec.occurrences(words) or ():
         found[gram].append(at)
     return found
-
-
-def _surface(text: str, spans: Sequence[tuple[int, int]]) -> str:
-    return " ".join(text[start:end] for start, end in spans)
 
 
 def _times(grams: Sequence[str]) -> Iterator[str]:
@@ -657,20 +556,19 @@ def _by_units(spec: JudgedCoverage, batch: TopicBatch, a: Summary, b: Summary) -
         spans[ref][side].add((unit.start, unit.end))
         spans[(a, b)[side].key][side] |= marked[side][key]
 
-    def shown(text: Summary, key: Any, counts: str = "") -> ExampleText:
+    def shown(text: Summary, key: Any, counts: UnitCounts | None = None) -> ExampleText:
         first, second = (tuple(sorted(each)) for each in spans[key])
         return ExampleText(text.system, text.text, first, second, counts)
 
     judged = [key for key in rows if all(key in each for each in answers)]
-    said = ["", ""]
+    counts: list[UnitCounts | None] = [None, None]
     if judged:
-        means = [fmean([_completeness(each[key]) for key in judged]) for each in answers]
-        said = [
-            f"{counted(len(judged), 'unit')} expressed to {100 * mean:.0f} % on average" for mean in means
+        counts = [
+            UnitCounts(len(judged), fmean([_completeness(each[key]) for key in judged])) for each in answers
         ]
     refs = list(dict.fromkeys(rows[key][0] for key in judged))
     return {
-        "texts": (shown(a, a.key, said[0]), shown(b, b.key, said[1])),
+        "texts": (shown(a, a.key, counts[0]), shown(b, b.key, counts[1])),
         "references": tuple(shown(texts[ref], ref) for ref in refs if ref in texts),
         "units": tuple(sorted(found, key=lambda unit: -abs(unit.a - unit.b))),
     }

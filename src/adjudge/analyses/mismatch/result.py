@@ -8,21 +8,24 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from statistics import fmean
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from adjudge.analyses.gathered import check_judged, gather, in_order
+from adjudge.analyses.mismatch import Agree, Mismatch
 from adjudge.analyses.questions import is_at, several_targets
 from adjudge.core.errors import DataError, UsageError, nearest, quoted
-from adjudge.core.table import Cell, Column, Table, Tables, Tabular, plain
+from adjudge.core.results import Drawn, Note, Result
+from adjudge.core.table import Cell, Column, Table
 from adjudge.core.words import counted, listed
-from adjudge.data.collection import Collection
+from adjudge.data.collection import Collection, load
+from adjudge.data.folder import Folder
 from adjudge.data.rows import Summary, Unit
 from adjudge.data.scores import UNSET
-from adjudge.judgments.batch import Judgments, TopicBatch
-from adjudge.judgments.protocol import BETWEEN_TAGS, UNIT, Protocol, same_tag
+from adjudge.judgments.batch import NOTHING, Judgments, TopicBatch, judgments_of
+from adjudge.judgments.protocol import BETWEEN_TAGS, UNIT, Protocol, protocol_of, same_tag
 from adjudge.judgments.tagging import (
     MISMATCH_KINDS,
     GivenTags,
@@ -31,19 +34,18 @@ from adjudge.judgments.tagging import (
     TaggingPage,
     given_tags,
 )
-from adjudge.judgments.tasks import TextRef, text_hash
+from adjudge.judgments.tasks import FILE, TextRef, text_hash
 from adjudge.measures.base import Measure, UnitMatch
 from adjudge.measures.registry import parse_measure, registry
+from adjudge.measures.spec import listed_specs
 from adjudge.stats.shares import ClusteredShare, clustered_share
 
-Agree = Literal["all", "majority"]
 PeopleCall = Literal["all", "between", "none"]
 MeasureCall = Literal["covered", "between", "uncovered", "unknown"]
 
-KIND_WORDS: Mapping[str, str] = {
-    "missed": "people: all of it, {measure}: uncovered",
-    "credited": "people: none of it, {measure}: covered",
-}
+if TYPE_CHECKING:
+    from adjudge.analyses.scores import Scores
+
 PEOPLE: tuple[PeopleCall, ...] = get_args(PeopleCall)
 CALLS: tuple[MeasureCall, ...] = get_args(MeasureCall)
 
@@ -58,25 +60,6 @@ class CutOffs:
     covered: float = 0.8
     uncovered: float = 0.2
 
-    def __post_init__(self) -> None:
-        self.check(self.full, self.none, self.agree, self.covered, self.uncovered)
-
-    @staticmethod
-    def check(
-        full: float, none: float, agree: str, covered: float, uncovered: float, prefix: str = ""
-    ) -> None:
-        """Say what is wrong with cut-offs; `prefix` makes an option of an argument's name."""
-        for low, a, high, b in (("none", none, "full", full), ("uncovered", uncovered, "covered", covered)):
-            if not 0 <= a < b <= 1:
-                raise UsageError(
-                    f"{prefix}{low} is {a:g} and {prefix}{high} is {b:g}, expected numbers from 0 to 1,"
-                    f" {prefix}{low} below {prefix}{high}"
-                )
-        if agree not in get_args(Agree):
-            raise UsageError(
-                f"{prefix}agree is {quoted(agree)}, expected one of: {', '.join(get_args(Agree))}"
-            )
-
     def people(self, completeness: Sequence[float]) -> PeopleCall:
         """What people call a unit, from the answer of every one of them."""
         needed = len(completeness) if self.agree == "all" else len(completeness) // 2 + 1
@@ -88,16 +71,6 @@ class CutOffs:
         if math.isnan(value):
             return "unknown"
         return "covered" if value >= self.covered else "uncovered" if value <= self.uncovered else "between"
-
-    def words(self, measure: str) -> str:
-        """`people call a unit fully covered from 100 % on, ...`: what the numbers suppose."""
-        who = "every assessor says so" if self.agree == "all" else "more than half of the assessors say so"
-        full = "100 %" if self.full == 1 else f"{100 * self.full:g} % or more"
-        none = "0 %" if self.none == 0 else f"{100 * self.none:g} % or less"
-        return (
-            f"People call a unit fully covered at {full} and not covered at {none}, where {who}; {measure} calls it"
-            f" covered from {self.covered:g} on, and uncovered up to {self.uncovered:g}."
-        )
 
 
 @dataclass(frozen=True)
@@ -179,10 +152,13 @@ def _listed(spans: Iterable[tuple[int, int]] | None) -> list[list[int]] | None:
     return None if spans is None else [list(span) for span in spans]
 
 
-@dataclass(frozen=True, repr=False)
-class MismatchResult(Tabular):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class MismatchResult(Result):
     """Units about which people and a measure disagree, among all that people judged."""
 
+    FRAME: ClassVar[str] = "mismatch-rows"
+
+    asked: Mismatch
     evaluation: str
     measure: str
     title: str
@@ -191,9 +167,37 @@ class MismatchResult(Tabular):
     tags: tuple[str, ...]
     """Those to choose from, in their order."""
     language: str
-    level: float
-    signature: str
-    notes: tuple[str, ...] = ()
+    protocols: tuple[str, ...]
+    measure_signature: str
+    left_out: Mapping[str, int]
+    """Judgments of units that could not be compared, by why."""
+
+    @property
+    def level(self) -> float:
+        return self.asked.level
+
+    def how(self) -> str:
+        cut = self.cut
+        return (
+            f"protocol:{','.join(self.protocols)}|people:full>={cut.full:g},none<={cut.none:g},agree:{cut.agree}"
+            f"|measure:covered>={cut.covered:g},uncovered<={cut.uncovered:g}|interval:wilson:topics"
+            f"|{self.measure_signature}"
+        )
+
+    def notes(self) -> Iterator[Note]:
+        if self.asked.without:
+            yield Note.of("without-assessors", assessors=self.asked.without)
+        if together := several_targets(TextRef.of(unit.peer) for unit in self.units):
+            yield Note.of("several-targets", targets=together)
+        for why, n in self.left_out.items():
+            yield Note.of("judgments-left-out", n=n, why=why)
+        if unknown := sum(unit.measure == "unknown" for unit in self.units):
+            yield Note.of("units-without-value", n=unknown, title=self.title)
+        stray = sum(
+            bool(tags) for unit in self.units for kind, tags in unit.tags.items() if kind != unit.kind
+        )
+        if stray:
+            yield Note.of("tagged-and-no-mismatch", n=stray)
 
     @cached_property
     def mismatches(self) -> tuple[ComparedUnit, ...]:
@@ -203,9 +207,6 @@ class MismatchResult(Tabular):
     def pages(self) -> list[TaggingPage]:
         """The mismatches as people tag them, topic by topic."""
         return [unit.page(self.measure) for unit in self.units if unit.kind is not None]
-
-    def kind_words(self, kind: str) -> str:
-        return KIND_WORDS[kind].format(measure=self.title)
 
     # Counts
 
@@ -229,13 +230,24 @@ class MismatchResult(Tabular):
 
     # Tables
 
-    def table(self) -> Table:
+    def tables(self) -> Iterator[Table]:
+        yield self._kinds_table()
+        yield self._calls_table()
+        yield self._systems_table()
+        yield self._tags_table()
+
+    def on_demand(self) -> Mapping[str, Callable[[], Table]]:
+        return {"mismatch-rows": self.rows_table}
+
+    def _kinds_table(self) -> Table:
         """The two kinds of mismatch, with what people's units come to."""
+        from adjudge.analyses.mismatch.words import kind_words
+
         rows: list[tuple[Cell, ...]] = []
         for kind in MISMATCH_KINDS:
             share = self.share(kind)
             tagged = sum(unit.kind == kind and bool(unit.given) for unit in self.units)
-            rows.append((kind, self.kind_words(kind), *_share_cells(share), share.clusters, tagged))
+            rows.append((kind, kind_words(self, kind), *_share_cells(share), share.clusters, tagged))
         return Table(
             name="mismatches",
             title=f"Where people and {self.title} disagree about model units",
@@ -247,17 +259,9 @@ class MismatchResult(Tabular):
                 Column("tagged"),
             ),
             rows=tuple(rows),
-            said=(
-                self.headline(),
-                self.cut.words(self.title),
-                *self._tag_words(),
-                self.interval_words(),
-            ),
-            notes=self.notes,
-            signature=self.signature,
         )
 
-    def calls_table(self) -> Table:
+    def _calls_table(self) -> Table:
         """Every judged unit: what people call it and what the measure calls it."""
         counts = Counter((unit.people, unit.measure) for unit in self.units)
         shown = [call for call in CALLS if call != "unknown" or any(u.measure == call for u in self.units)]
@@ -266,10 +270,9 @@ class MismatchResult(Tabular):
             title=f"Judged units by what people and {self.title} call them",
             columns=(Column("people"), *(Column(call) for call in shown)),
             rows=tuple((said, *(counts[said, call] for call in shown)) for said in PEOPLE),
-            signature=self.signature,
         )
 
-    def system_table(self) -> Table:
+    def _systems_table(self) -> Table:
         """The same by system: whose units are missed, whose are credited."""
         whole = {kind: self.share(kind).design_effect for kind in MISMATCH_KINDS}
         keys = in_order({(unit.peer.system, kind) for unit in self.units for kind in MISMATCH_KINDS})
@@ -285,10 +288,9 @@ class MismatchResult(Tabular):
                 Column("topics"),
             ),
             rows=tuple((k, s, *_share_cells(share), share.clusters) for s, k, share in found),
-            signature=self.signature,
         )
 
-    def tag_table(self) -> Table:
+    def _tags_table(self) -> Table:
         """How often each tag was given, among the mismatches that somebody tagged."""
         rows: list[tuple[Cell, ...]] = []
         for kind in MISMATCH_KINDS:
@@ -312,11 +314,7 @@ class MismatchResult(Tabular):
                 Column("topics"),
             ),
             rows=tuple(rows),
-            signature=self.signature,
         )
-
-    def tables(self) -> Tables:
-        return Tables((self.table(), self.calls_table(), self.system_table(), self.tag_table()))
 
     def _share_columns(self, hits: str, of: str) -> tuple[Column, ...]:
         level = f"{100 * self.level:.4g} % from"
@@ -328,50 +326,10 @@ class MismatchResult(Tabular):
             Column("high", "to", format=".3f"),
         )
 
-    # Words
-
-    def headline(self) -> str:
-        missed, credited = (self.share(kind) for kind in MISMATCH_KINDS)
-        return (
-            f"{self.title} calls {_of(missed)} uncovered that people call fully covered{_interval(missed)}, and"
-            f" {_of(credited)} covered of which people say that nothing is expressed{_interval(credited)}."
-        )
-
-    def interval_words(self) -> str:
-        """What the intervals suppose."""
-        counted_once = "A unit counts once for every summary that was judged against it."
-        if len({unit.unit.topic for unit in self.units}) < 2:
-            return (
-                f"{counted_once} Intervals are Wilson's, and take the units of the one topic as independent."
-            )
-        return (
-            f"{counted_once} Intervals are Wilson's, widened by how much more shares differ between topics than those"
-            " of independent units would: they suppose that topics are a sample, and nothing of the units of one"
-            " topic. A system with none or all takes the widening of all systems together; where that is not known"
-            " either, units count as independent. Assessors are taken as they are."
-        )
-
-    def _tag_words(self) -> Iterator[str]:
-        total = len(self.mismatches)
-        tagged = sum(bool(unit.given) for unit in self.mismatches)
-        if not total:
-            return
-        if not tagged:
-            yield f"None of the {counted(total, 'mismatch', 'mismatches')} is tagged yet."
-            return
-        people = {given.assessor for unit in self.mismatches for given in unit.given}
-        yield (
-            f"{tagged:,} of {counted(total, 'mismatch', 'mismatches')}"
-            f" {'is' if tagged == 1 else 'are'} tagged, by {counted(len(people), 'person', 'people')}."
-        )
-
     # Rows
 
-    def to_frame(self) -> Any:
-        """A row for every mismatch; for one that several people tagged, a row each. What `--tags` reads."""
-        return self.rows_table().to_frame()
-
     def rows_table(self) -> Table:
+        """A row for every mismatch; for one that several people tagged, a row each. Tags are read from such a table."""
         names = (
             "topic",
             "system",
@@ -397,7 +355,6 @@ class MismatchResult(Tabular):
             name="mismatch-rows",
             columns=tuple(map(Column, names)),
             rows=tuple(row for unit in self.mismatches for row in self._rows(unit)),
-            signature=self.signature,
         )
 
     def _rows(self, unit: ComparedUnit) -> Iterator[tuple[Cell, ...]]:
@@ -425,30 +382,30 @@ class MismatchResult(Tabular):
             tags = None if given is None else f"{BETWEEN_TAGS} ".join(given.tags)
             yield (*own, tags, None if given is None else given.assessor)
 
-    def as_dict(self) -> dict[str, Any]:
-        """For scripts."""
+    def drawn(self) -> Drawn:
+        from adjudge.analyses.mismatch.words import first_mismatches
+
+        return list(first_mismatches(self))
+
+    def facts(self) -> dict[str, Any]:
         return {
             "measure": self.measure,
             "title": self.title,
-            "headline": self.headline(),
-            "cut_offs": plain(self.cut),
+            "cut_offs": asdict(self.cut),
             "level": self.level,
             "units": len(self.units),
-            "tables": [each.as_dict() for each in self.tables()],
-            "mismatches": [_as_dict(unit) for unit in self.mismatches],
-            "notes": list(self.notes),
-            "signature": self.signature,
+            "mismatches": [_unit_facts(unit) for unit in self.mismatches],
         }
 
 
-def _as_dict(unit: ComparedUnit) -> dict[str, Any]:
+def _unit_facts(unit: ComparedUnit) -> dict[str, Any]:
     return {
         "topic": unit.unit.topic,
         "peer": TextRef.of(unit.peer).as_dict(),
         "reference": TextRef.of(unit.reference).as_dict(),
         "unit": unit.unit.id,
         "kind": unit.kind,
-        "value": plain(unit.match.value),
+        "value": unit.match.value,
         "unit_text": unit.unit.text,
         "peer_text": unit.peer.text,
         "found": _listed(unit.match.in_peer),
@@ -468,66 +425,56 @@ def _share_cells(share: ClusteredShare) -> tuple[Cell, ...]:
     return share.hits, share.n, share.share, share.low, share.high
 
 
-def _of(share: ClusteredShare) -> str:
-    return f"{share.hits:,} of the {counted(share.n, 'model unit')}" if share.n else "none of 0 model units"
-
-
-def _interval(share: ClusteredShare) -> str:
-    if not share.n:
-        return ""
-    return f" ({100 * share.share:.1f} %, {100 * share.low:.1f} to {100 * share.high:.1f} %)"
-
-
 # Finding them
 
 
-def find_mismatches(
-    collection: Collection,
-    judgments: Judgments,
-    measure: str | Measure = "nams",
-    *,
-    cut: CutOffs | None = None,
-    tags: Sequence[str] = (),
-    length: int | None = None,
-    form: str | None = None,
-    level: float = 0.95,
-    without: str | Sequence[str] = (),
-) -> MismatchResult:
+def mismatches_of(scores: Scores, asked: Mismatch) -> MismatchResult:
     """Compare a measure with people's completeness, model unit by model unit.
 
-    A unit is compared with a summary where at least one person judged it there; planted repeats do not count. `tags`
-    are those that tables list first. `without` leaves out assessors, and the tags that they gave.
+    A unit is compared with a summary where at least one person judged it there; planted repeats do not count.
     """
-    asked = _unit_measure(measure)
-    cut = cut or CutOffs()
-    if not 0 < level < 1:
-        raise UsageError(f"level is {level:g}, expected a number between 0 and 1")
-    left = (without,) if isinstance(without, str) else tuple(dict.fromkeys(without))
-    check_judged(collection.settings.name, left, judgments.assessors)
-    finder = _Finder(collection, judgments.without(left), asked, cut, length, form, left)
+    if scores.folder is None:
+        raise DataError(f"{scores.name}: units are judged in an evaluation's folder, and this is none")
+    folder = Folder.open(scores.folder)
+    tags = protocol_of(folder, asked.protocol)
+    if tags.kind != "mismatch":
+        raise UsageError(f"{asked.protocol} is a {tags.kind} protocol, expected one for mismatches")
+    collection = load(folder)
+    there = folder.settings.database or (folder.path / FILE).exists()
+    judgments = judgments_of(folder, collection) if there else NOTHING
+    without = tuple(dict.fromkeys(asked.without))
+    check_judged(collection.settings.name, without, judgments.assessors)
+    measure = _unit_measure(asked.measure)
+    cut = CutOffs(asked.full, asked.none, asked.agree, asked.covered, asked.uncovered)
+    length = asked.length if isinstance(asked.length, int) else None
+    finder = _Finder(collection, judgments.without(without), measure, cut, length, asked.form, without)
     units = finder.units()
     if not units:
         raise DataError(finder.why_none())
-    protocols = sorted({f"{p.name}:{p.version}" for p in finder.protocols})
-    about = f"people:full>={cut.full:g},none<={cut.none:g},agree:{cut.agree}"
-    calls = f"measure:covered>={cut.covered:g},uncovered<={cut.uncovered:g}"
     return MismatchResult(
+        asked=asked,
+        about_scores=finder.gathered.notes(),
         evaluation=collection.settings.name,
-        measure=str(asked),
-        title=asked.title,
+        measure=str(measure),
+        title=measure.title,
         cut=cut,
         units=tuple(units),
-        tags=tuple(tags),
+        tags=tuple(str(choice.value) for choice in tags.tags),
         language=collection.settings.language,
-        level=level,
-        signature=f"mismatch|protocol:{','.join(protocols)}|{about}|{calls}|interval:wilson:topics|{asked.signature()}",
-        notes=(*finder.notes(), *finder.gathered.notes()),
+        protocols=tuple(sorted({f"{p.name}:{p.version}" for p in finder.protocols})),
+        measure_signature=measure.signature(),
+        left_out=dict(finder.left_out),
     )
 
 
-def _unit_measure(measure: str | Measure) -> Measure:
+def _unit_measure(names: str | Sequence[str] | None) -> Measure:
     """A measure that says something of single units; others are answered with those that do."""
-    found = parse_measure(measure) if isinstance(measure, str) else measure
+    specs = listed_specs(names or ())
+    if len(specs) != 1:
+        raise UsageError(
+            f"one measure is compared with people here, not {len(specs)} ({listed(specs)}): choose one"
+        )
+    found = parse_measure(specs[0])
     if found.scores_units:
         return found
     known = [name for name, make in registry().items() if make().scores_units]
@@ -640,27 +587,7 @@ class _Finder:
                 "no model unit was judged, so a measure can be compared with nobody; coverage is judged with:"
                 " adjudge assign --protocol duc-2002, or brought in with: adjudge judgments import"
             )
-        return f"none of {counted(self.judged, 'judgment')} of model units can be compared: {'; '.join(self._left())}"
+        from adjudge.analyses.mismatch.words import left_out
 
-    def _left(self) -> list[str]:
-        return [f"{counted(n, 'judgment')} of model units {why}" for why, n in self.left_out.items()]
-
-    def notes(self) -> Iterator[str]:
-        if self.without:
-            yield f"without {listed(self.without)}: neither their judgments nor their tags count"
-        if together := several_targets(TextRef.of(unit.peer) for unit in self.found):
-            yield (
-                f"summaries of {listed(together)} are counted together: --length and --form look at one length and form"
-            )
-        yield from (f"{each} left out" for each in self._left())
-        unknown = sum(unit.measure == "unknown" for unit in self.found)
-        if unknown:
-            yield f"{counted(unknown, 'judged unit')} without anything that {self.measure.title} counts: called nothing"
-        stray = sum(
-            bool(given) for unit in self.found for kind, given in unit.tags.items() if kind != unit.kind
-        )
-        if stray:
-            yield (
-                f"{counted(stray, 'unit is', 'units are')} tagged and no mismatch under these cut-offs:"
-                " their tags are kept, and not counted"
-            )
+        parts = "; ".join(left_out(n, why) for why, n in self.left_out.items())
+        return f"none of {counted(self.judged, 'judgment')} of model units can be compared: {parts}"

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from adjudge.analyses.plan.noise import REPEAT, NoiseSources
 from adjudge.core.errors import UsageError
-from adjudge.core.picture import Pictured
-from adjudge.core.table import Column, Table, Tabular, plain
-from adjudge.core.words import counted, decimal, listed
+from adjudge.core.results import Result
+from adjudge.core.table import Column, Table
+from adjudge.core.words import counted, listed
 from adjudge.data.scores import title_of
 from adjudge.stats import checks
 from adjudge.stats.power.assessors import Crossed
@@ -56,15 +56,6 @@ class JudgingDesign:
         """Of each system."""
         return self.people * self.topics
 
-    def __str__(self) -> str:
-        """`3 assessors on 100 topics`, `10 groups of 3 assessors with 10 topics each`."""
-        who, what = counted(self.assessors, "assessor"), counted(self.topics, "topic")
-        if self.groups == 1:
-            return f"{who} on {what}"
-        if self.assessors == 1:
-            return f"{counted(self.groups, 'assessor')} with {what} each"
-        return f"{self.groups:,} groups of {who} with {what} each"
-
 
 @dataclass(frozen=True)
 class DesignPower:
@@ -82,10 +73,11 @@ class DesignPower:
     """Whether the judgments that there are have this design."""
 
 
-@dataclass(frozen=True, repr=False)
-class DesignStudy(Pictured, Tabular):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class DesignStudy(Result):
     """Designs, by the number of assessors, with what each finds."""
 
+    WORDS: ClassVar[str] = "adjudge.analyses.plan.design_words"
     FIGURES: ClassVar[Mapping[str, str]] = {"d-study": "adjudge.analyses.plan.figures:design_curves"}
 
     difference: float
@@ -97,8 +89,9 @@ class DesignStudy(Pictured, Tabular):
     judgments: int
     """Of each system, at most."""
     rows: tuple[DesignPower, ...]
-    signature: str
-    crossed: Crossed | None = field(default=None, repr=False, compare=False)
+    signed: str
+    """The signature of what it was computed from."""
+    crossed: Crossed | None = field(default=None, compare=False)
     """What varies of a difference between two systems."""
     title: str = ""
     """Of the measure."""
@@ -139,55 +132,25 @@ class DesignStudy(Pictured, Tabular):
         """The designs with the most power, several where they have the same to two digits."""
         known = [row for row in self.rows if row.power == row.power]
         most = max((row.power for row in known), default=math.nan)
-        return tuple(row for row in known if _power(row.power) == _power(most))
+
+        def digits(power: float) -> tuple[bool, float]:
+            return power in (0, 1), round(power, 2)
+
+        return tuple(row for row in known if digits(row.power) == digits(most))
 
     @property
     def now(self) -> DesignPower | None:
         return next((row for row in self.rows if row.now), None)
 
-    def headline(self) -> str:
-        return next(self.sentences())
+    def how(self) -> str:
+        return self.signed
 
-    def sentences(self) -> Iterator[str]:
-        """Which design finds most for the same number of judgments."""
-        cost = f"at most {counted(self.judgments, 'judgment')} of each system"
-        what = f"a difference of {decimal(self.difference, '.3g')}"
-        what += {
-            "asked": "",
-            "typical": ", which half of the pairs of systems exceed,",
-            "smallest": ", the smallest that is found now for these assessors,",
-        }[self.kind]
-        best, now = self.best, self.now
-        if not self.rows:
-            yield (
-                f"With {cost} there is no design to compare: the smallest, two assessors on two topics, takes 4;"
-                " --judgments names more."
-            )
-            return
-        if not best:
-            yield f"With {cost} no design here has enough assessors to say anything for others like them."
-            return
-        names = listed([str(row.design) for row in best], most=3)
-        others = [row for row in self.rows if row not in best]
-        often = " most often" if others else ""
-        beside = ""
-        if now is not None and now in others:
-            found = f"find it with {_power(now.power)}" if now.power == now.power else "are too few to say"
-            beside = f"; {now.design}, as now, {found}"
-        yield (
-            f"For {cost} {names} find {what}{often} where assessors count as a sample: with a power of"
-            f" {_power(best[0].power)}{beside} ({self.basis})."
-        )
-
-    @property
-    def basis(self) -> str:
-        over = f", Bonferroni over {counted(self.pairs, 'pair')}" if self.pairs > 1 else ""
-        return f"mixed model of topics and assessors{over}, alpha {f'{self.alpha:g}'.removeprefix('0')}"
-
-    def table(self) -> Table:
+    def tables(self) -> Iterator[Table]:
         """A row per design: who judges how much, the standard error of a difference, degrees of freedom, power."""
+        from adjudge.analyses.plan.design_words import power_text, title
+
         several = self.pairs > 1
-        return Table(
+        yield Table(
             name="designs",
             columns=(
                 Column("assessors"),
@@ -217,8 +180,8 @@ class DesignStudy(Pictured, Tabular):
                     row.design.topics * self.systems,
                     row.error,
                     row.df,
-                    _power(row.power),
-                    _power(row.one_pair),
+                    power_text(row.power),
+                    power_text(row.one_pair),
                     row.power,
                     row.one_pair,
                     row.now,
@@ -226,36 +189,18 @@ class DesignStudy(Pictured, Tabular):
                 )
                 for row in self.rows
             ),
-            title=(
-                f"designs for {counted(self.judgments, 'judgment')} of each system: power for a difference of"
-                f" {decimal(self.difference, '.3g')}, assessors as a sample ({self.basis})"
-            ),
-            said=tuple(self.sentences()),
-            signature=self.signature,
+            title=title(self),
         )
 
-    def as_dict(self) -> dict[str, Any]:
-        """For --json; NaN becomes null."""
-        found: dict[str, Any] = plain(
-            {
-                "difference": self.difference,
-                "kind": self.kind,
-                "systems": self.systems,
-                "pairs": self.pairs,
-                "alpha": self.alpha,
-                "judgments": self.judgments,
-                "designs": [
-                    asdict(row.design)
-                    | {"assessors_in_all": row.design.people, "topics_in_all": row.design.all_topics}
-                    | {"judgments": row.design.judgments}
-                    | {"per_assessor": row.design.topics * self.systems}
-                    | {name: getattr(row, name) for name in ("error", "df", "power", "one_pair", "now")}
-                    for row in self.rows
-                ],
-                "headline": self.headline(),
-            }
-        )
-        return found
+    def facts(self) -> dict[str, Any]:
+        return {
+            "difference": self.difference,
+            "kind": self.kind,
+            "systems": self.systems,
+            "pairs": self.pairs,
+            "alpha": self.alpha,
+            "judgments": self.judgments,
+        }
 
 
 def _curve_topics(have: int) -> list[int]:
@@ -263,17 +208,6 @@ def _curve_topics(have: int) -> list[int]:
     most = max(50, 2 * have)
     few = (2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
     return sorted({*(n for n in few if n <= most), *([have] if have > 1 else []), most})
-
-
-def _power(value: float) -> str | None:
-    """`.84`; never 0 or 1 for what is not quite so."""
-    if math.isnan(value):
-        return None
-    if 0 < value < 0.005:
-        return "under .01"
-    if 0.995 <= value < 1:
-        return "over .99"
-    return f"{value:.2f}".removeprefix("0")
 
 
 def study_designs(
@@ -305,7 +239,7 @@ def study_designs(
         alpha=alpha,
         judgments=most,
         rows=tuple(_row(design, crossed, difference, pairs, alpha, design == now) for design in found),
-        signature=sources.signature,
+        signed=sources.how(),
         crossed=crossed,
         title=title_of(sources.info, sources.length, sources.form),
         system_variance=sources.variance("system"),

@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
 from adjudge.analyses.drawing import labels, once
-from adjudge.analyses.plan.result import basis, number
+from adjudge.analyses.plan import Plan
+from adjudge.analyses.plan.design_words import called, sampled_basis
+from adjudge.analyses.plan.designs import why_no_designs
+from adjudge.analyses.plan.words import basis, number
 from adjudge.core.errors import DataError
 from adjudge.core.picture import MARK, SERIES, SHAPES, SOFT, Figure, figure_of, in_order
 from adjudge.core.words import counted
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
 
     from adjudge.analyses.plan.designs import DesignStudy
     from adjudge.analyses.plan.result import PowerPlan
+    from adjudge.analyses.scores import Scores
 
 
 def power(plan: PowerPlan) -> Figure:
@@ -82,22 +87,22 @@ def _power_words(plan: PowerPlan, left: int) -> str:
     first = plan.needs[0]
     which = "" if plan.difference is not None else ", the smallest that is found now,"
     others = "; other tests likewise" if plan.smooth_curve["test"].nunique() > 1 else ""
-    said = [
+    lines = [
         f"How often a difference of {number(plan.looked_for, 3)}{which} between two systems would be found"
-        f" ({basis(plan, first)}{others}), in {plan.simulations:,} simulations."
+        f" ({basis(plan, first)}{others}), in {plan.asked.simulations:,} simulations."
     ]
     if plan.pairs > 1:
-        said.append(
+        here = "; “others as here” where they lie as far apart as these"
+        typical = any(need.compared == "typical" for need in plan.needs)
+        lines.append(
             "Curves without a word after the test are for all pairs, whatever the other systems are; “one pair” is one"
-            " that was chosen beforehand."
+            f" that was chosen beforehand{here if typical else ''}."
         )
-    if any(need.compared == "typical" for need in plan.needs):
-        said[-1] = said[-1].removesuffix(".") + "; “others as here” where they lie as far apart as these."
     if left:
-        said.append(
+        lines.append(
             f"{counted(left, 'other test')} {'is' if left == 1 else 'are'} in the table of `adjudge plan`."
         )
-    return " ".join(said)
+    return " ".join(lines)
 
 
 QUANTITIES = ("standard error of a difference", "reliability of systems' means", "power")
@@ -183,9 +188,11 @@ def design_curves(study: DesignStudy) -> Figure:
         "What assessors who judge every topic would give, where others like them might have judged (a decision study)."
     ]
     if kept and now is not None:
-        words.append(f"The ring is the present design, {now}.")
+        words.append(f"The ring is the present design, {called(now)}.")
     if "power" in panels:
-        words.append(f"Power is for a difference of {number(study.difference, 3)} ({study.basis}).")
+        words.append(
+            f"Power is for a difference of {number(study.difference, 3)} ({sampled_basis(study.pairs, study.alpha)})."
+        )
     if QUANTITIES[1] in panels:
         words.append("Reliability is the generalizability coefficient.")
     if (
@@ -212,3 +219,52 @@ def design_curves(study: DesignStudy) -> Figure:
 
 def _ticks(most: float) -> list[int]:
     return [n for n in (2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000) if n <= most]
+
+
+# In the catalogue
+
+FEW_SIMULATIONS = 100
+"""For a plan of which only what is not simulated is drawn."""
+
+
+def _planned(scores: Scores, options: FigureOptions, simulations: int = Plan.simulations) -> PowerPlan:
+    asked = Plan(
+        options.measure,
+        length=options.length,
+        form=options.form,
+        seed=options.seed,
+        progress=options.progress,
+        simulations=simulations,
+    )
+    return asked.run(scores)
+
+
+def _power_figure(scores: Scores, options: FigureOptions) -> Figure:
+    return _planned(scores, options).figure("power")
+
+
+def _d_study(scores: Scores, options: FigureOptions) -> Figure:
+    plan = _planned(scores, options, simulations=FEW_SIMULATIONS)
+    if plan.designs is not None and plan.designs.kind == "smallest":  # which alone comes from simulations
+        plan = _planned(scores, options)
+    if plan.designs is None:
+        raise DataError(
+            f"{plan.measure}: designs of judging cannot be compared: {why_no_designs(plan.sources)}"
+        )
+    return plan.designs.figure("d-study")
+
+
+SPECS = (
+    FigureSpec(
+        "power",
+        "How often a difference would be found, by the number of topics and the test.",
+        _power_figure,
+        example="-m rouge-2 --length 100",
+    ),
+    FigureSpec(
+        "d-study",
+        "Standard error, reliability and power by the number of topics and of assessors.",
+        _d_study,
+        example="-m coverage --length 100",
+    ),
+)

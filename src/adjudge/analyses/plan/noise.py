@@ -11,16 +11,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from adjudge import __version__
 from adjudge.analyses.anova.result import percent
 from adjudge.analyses.scores import Source, scores_of
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError
-from adjudge.core.table import Column, Table, Tabular, plain
-from adjudge.core.words import counted, decimal, listed
-from adjudge.data.scores import AllLengths, MeasureInfo, heading_of, pooled
+from adjudge.core.results import Note, Result
+from adjudge.core.table import Column, Table
+from adjudge.core.words import decimal
+from adjudge.data.scores import AllLengths, MeasureInfo, pooled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,26 +35,18 @@ REPEAT = "repeat"
 """What is left when everything else is taken away: the same assessor, once more."""
 JUDGMENT = "judgment"
 """The same, where nobody knows whose judgments they are."""
-MEANINGS = {
-    "system": "systems differ: this is what a comparison looks for",
-    "topic": "topics differ for all systems alike: this does not touch comparisons on the same topics",
-    "assessor": (
-        "assessors differ in how severe they are: this does not touch comparisons of systems that the same people"
-        " judged"
-    ),
-    "system:topic": "systems do better on some topics than on others: only more topics average this out",
-    "assessor:system": "assessors disagree about which systems are good: only more assessors average this out",
-    "assessor:topic": (
-        "assessors are severe on different topics: this does not touch systems that the same people judged on a topic"
-    ),
-    "assessor:system:topic": (
-        "assessors disagree about single summaries: more topics or assessors average this out, asking again does not"
-    ),
-    REPEAT: "an assessor answers otherwise the second time: every further judgment averages this out",
-    JUDGMENT: "judgments of one summary differ, whoever they are by: every further judgment averages this out",
-}
-LEFT = "what one assessor makes of one summary, and chance: more topics or assessors average both out"
-"""Of the last two together."""
+TERMS = (
+    "system",
+    "topic",
+    "assessor",
+    "system:topic",
+    "assessor:system",
+    "assessor:topic",
+    "assessor:system:topic",
+    REPEAT,
+    JUDGMENT,
+)
+"""In the order of tables."""
 
 
 def noise_sources(
@@ -100,26 +93,26 @@ def noise_sources(
         balanced=parts is not None and parts.balanced,
         seed=seed,
         why=why,
-        notes=tuple(notes),
+        left_out=tuple(notes),
     )
 
 
 def _judgments(
     frame: pd.DataFrame, measure: str, systems: Sequence[str] | None
-) -> tuple[pd.DataFrame, list[str]]:
+) -> tuple[pd.DataFrame, list[Note]]:
     """The rows with a score, one for every judgment, and what was left out."""
     notes = []
     if systems is not None:
         frame = frame[frame["system"].isin(list(systems))]
     if missing := int(frame["value"].isna().sum()):
-        notes.append(f"{counted(missing, 'score')} missing")
+        notes.append(Note.of("scores-missing", n=missing))
     frame = frame[frame["value"].notna()]
     if frame.empty:
         raise DataError(f"{measure}: every score is missing")
     frame = pooled(frame, ["reference"])
     nobody = frame["assessor"].isna()
     if nobody.any() and not nobody.all():
-        notes.append(f"{counted(int(nobody.sum()), 'score')} without an assessor left out")
+        notes.append(Note.of("scores-without-assessor", n=int(nobody.sum())))
         frame = frame[~nobody]
     # A topic at two lengths is two topics to whoever asks for all lengths.
     topics = frame.groupby(["topic", "length", "form"], dropna=False).ngroup()
@@ -140,7 +133,7 @@ def _parts(found: RandomComponents, names: Sequence[str]) -> tuple[NoisePart, ..
     made = [
         NoisePart(
             term=named(key),
-            holds=tuple(sorted(held[key], key=list(MEANINGS).index)),
+            holds=tuple(sorted(held[key], key=TERMS.index)),
             variance=float(variance),
             share=float(variance) / total,
             low=float(low),
@@ -148,7 +141,7 @@ def _parts(found: RandomComponents, names: Sequence[str]) -> tuple[NoisePart, ..
         )
         for key, variance, low, high in zip(found.terms, found.variances, found.low, found.high, strict=True)
     ]
-    return tuple(sorted(made, key=lambda part: list(MEANINGS).index(part.term)))
+    return tuple(sorted(made, key=lambda part: TERMS.index(part.term)))
 
 
 @dataclass(frozen=True)
@@ -172,19 +165,12 @@ class NoisePart:
     def name(self) -> str:
         return " + ".join(self.holds)
 
-    @property
-    def meaning(self) -> str:
-        """What it is, and what averages it out."""
-        if len(self.holds) == 1:
-            return MEANINGS[self.term]
-        if self.holds == ("assessor:system:topic", REPEAT):
-            return LEFT
-        return f"the design cannot tell {listed(self.holds, most=len(self.holds))} apart"
 
-
-@dataclass(frozen=True, repr=False)
-class NoiseSources(Tabular):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class NoiseSources(Result):
     """The parts of the variance of judgments, in the order of the factors; none where `why` says why."""
+
+    WORDS: ClassVar[str] = "adjudge.analyses.plan.noise_words"
 
     info: MeasureInfo
     length: int | None
@@ -199,10 +185,9 @@ class NoiseSources(Tabular):
     balanced: bool
     seed: int
     why: str | None
-    notes: tuple[str, ...]
+    left_out: tuple[Note, ...] = ()
 
-    @property
-    def signature(self) -> str:
+    def how(self) -> str:
         interval = f"|generalised:{self.level:g}|seed:{self.seed}" if self.balanced else ""
         terms = "+".join(part.term for part in self.parts)
         return f"{self.info.signature or self.info.measure}|rows:{self.rows}|reml:{terms}{interval}|v:{__version__}"
@@ -227,54 +212,18 @@ class NoiseSources(Tabular):
         """Whether every assessor judged every system on every topic."""
         return "assessor" in self.levels and self.cells == math.prod(self.levels.values())
 
-    def headline(self) -> str:
-        """The first thing to know: how much of the variance systems are, and where most of the rest is."""
-        return next(self.sentences())
+    def notes(self) -> Iterator[Note]:
+        yield from self.left_out
+        if self.parts and not self.balanced:
+            yield Note.of("variances-without-intervals")
 
-    def sentences(self) -> Iterator[str]:
-        if self.why is not None:
-            yield f"Where the noise comes from cannot be said: {self.why}."
-        elif self.parts:
-            yield self._largest()
-        yield from self.unknown()
-
-    def _largest(self) -> str:
-        noise = max((part for part in self.parts if part.term != "system"), key=lambda part: part.variance)
-        system = [part for part in self.parts if part.term == "system"]
-        apart = f"{percent(system[0].share)} lies in systems; " if system else ""
-        return (
-            f"Of the variance of single judgments {apart}the largest {'other ' if system else ''}part is {noise.name}"
-            f" ({percent(noise.share)}): {noise.meaning}."
-        )
-
-    def unknown(self) -> Iterator[str]:
-        """What the scores cannot tell, a sentence each."""
-        if "assessor" not in self.levels:
-            yield (
-                "These scores say no assessor: how far assessors differ is not known, and is part of the others."
-            )
-        for name, apart in (
-            ("assessor", "what assessors differ in"),
-            ("topic", "what topics do"),
-            ("system", "what systems differ in"),
-        ):
-            if self.levels.get(name) == 1:
-                yield f"There is only one {name}: {apart} is not known, and is part of the others."
-        for part in self.parts:
-            if part.holds == ("assessor:system:topic", REPEAT):
-                yield (
-                    "Repeated judgments are missing: what an assessor makes of one summary and chance are one number."
-                )
-            elif len(part.holds) > 1:
-                together = listed(part.holds, most=len(part.holds))
-                yield f"The design cannot tell {together} apart: their variance is one number."
-
-    def table(self) -> Table:
+    def tables(self) -> Iterator[Table]:
         """A row per part: variance, standard deviation, share, interval, and what it means."""
-        levels = ", ".join(counted(n, name) for name, n in self.levels.items())
+        from adjudge.analyses.plan.noise_words import meaning, title
+
         bounds = [(math.sqrt(part.low), math.sqrt(part.high)) for part in self.parts]
         known = any(low == low for low, _ in bounds)
-        return Table(
+        yield Table(
             name="noise",
             columns=(
                 Column("part", "variance of", right=False),
@@ -303,45 +252,21 @@ class NoiseSources(Tabular):
                     part.low,
                     part.high,
                     f"{decimal(low, '.3g')} to {decimal(high, '.3g')}" if low == low else None,
-                    part.meaning,
+                    meaning(part),
                 )
                 for part, (low, high) in zip(self.parts, bounds, strict=True)
             ),
-            title=(
-                f"{heading_of(self.info, self.length, self.form)}: where the noise comes from (REML,"
-                f" {counted(self.rows, 'judgment')}: {levels})"
-            ),
-            said=tuple(self.sentences()),
-            notes=tuple(self.warnings()),
-            signature=self.signature,
+            title=title(self),
         )
 
-    def warnings(self) -> list[str]:
-        notes = list(self.notes)
-        if self.parts and not self.balanced:
-            notes.append(
-                "the variances have no intervals: judgments are missing, or the design is not balanced"
-            )
-        return notes
-
-    def as_dict(self) -> dict[str, Any]:
-        """For --json; NaN becomes null."""
-        found: dict[str, Any] = plain(
-            {
-                "levels": self.levels,
-                "rows": self.rows,
-                "cells": self.cells,
-                "complete": self.complete,
-                "parts": [
-                    asdict(part) | {"sd": part.sd, "name": part.name, "meaning": part.meaning}
-                    for part in self.parts
-                ],
-                "level": self.level,
-                "balanced": self.balanced,
-                "why": self.why,
-                "sentences": list(self.sentences()),
-                "warnings": self.warnings(),
-                "signature": self.signature,
-            }
-        )
-        return found
+    def facts(self) -> dict[str, Any]:
+        return {
+            "levels": self.levels,
+            "rows": self.rows,
+            "cells": self.cells,
+            "complete": self.complete,
+            "parts": [asdict(part) | {"sd": part.sd} for part in self.parts],
+            "level": self.level,
+            "balanced": self.balanced,
+            "why": self.why,
+        }

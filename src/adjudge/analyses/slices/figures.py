@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
+from adjudge.analyses.slices import Slices
 from adjudge.analyses.slices.result import NOT_TESTED, UNFINDABLE
 from adjudge.core.errors import UsageError, among, quoted
 from adjudge.core.picture import PLAIN, SERIES, SHAPES, Figure, drawn_text, figure_of, in_order
@@ -16,6 +18,7 @@ from adjudge.stats.paired import p_words
 if TYPE_CHECKING:
     import altair as alt
 
+    from adjudge.analyses.scores import Scores
     from adjudge.analyses.slices.result import PropertySlices, SystemSlices
 
 MOST_LINES = 60
@@ -166,3 +169,25 @@ def _apart(result: SystemSlices, systems: Sequence[str]) -> list[str]:
     out = [cell.system for each in result.properties for cell in each.standing_out]
     chosen = list(dict.fromkeys([*out, *known]))[: len(COLOURS)]
     return [name for name in known if name in chosen]
+
+
+def _made(scores: Scores, options: FigureOptions) -> Figure:
+    asked = Slices(
+        measure=options.measure,
+        by=options.by or (),
+        length=options.length,
+        form=options.form,
+        seed=options.seed,
+    )
+    return asked.run(scores).figure("slices")
+
+
+SPECS = (
+    FigureSpec(
+        "slices",
+        "Every system's mean on slices of topics: by type, selector, length, source length, copying; --by chooses.",
+        _made,
+        takes=("by",),
+        example="-m rouge-2 --by type,length,source-length",
+    ),
+)

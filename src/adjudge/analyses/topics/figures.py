@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, get_args
 
 import pandas as pd
 
+from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
 from adjudge.analyses.drawing import few_enough, labels, step, text_size
+from adjudge.analyses.topics import Topics
 from adjudge.analyses.topics.result import FromChosen
 from adjudge.analyses.topics.words import about_chosen, end_words
 from adjudge.core.picture import ACCENT, INK, PLAIN, SERIES, SOFT, Figure, figure_of, in_order
@@ -15,6 +17,7 @@ from adjudge.core.words import counted
 if TYPE_CHECKING:
     import altair as alt
 
+    from adjudge.analyses.scores import Scores
     from adjudge.analyses.topics.result import TopicsResult
 
 MOST_TOPICS = 300
@@ -121,3 +124,20 @@ def _words(result: TopicsResult) -> str:
     if silent:
         said.append(f"{counted(silent, 'topic has', 'topics have')} no scores.")
     return " ".join(said)
+
+
+def _made(scores: Scores, options: FigureOptions) -> Figure:
+    asked = Topics(measure=options.measure, length=options.length, form=options.form, against=options.against)
+    return asked.run(scores).figure("topics")
+
+
+SPECS = (
+    FigureSpec(
+        "topics",
+        "How hard every topic is, by mean ranks with intervals; --against colours those that differ from a topic.",
+        _made,
+        after="Rankel et al. 2011, figure 1",
+        takes=("against",),
+        example="-m rouge-2 --length 100 --against d04",
+    ),
+)

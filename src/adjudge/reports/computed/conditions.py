@@ -20,7 +20,8 @@ from adjudge.analyses.agreement.result import AgreementResult, agreement_on, ask
 from adjudge.analyses.agreement.words import alpha_sentence
 from adjudge.analyses.compare.pairs import Comparison, ranks
 from adjudge.analyses.conclusions import DIFFERENT, NOT_COMPARABLE, NOT_TESTED, OUT_OF_REACH
-from adjudge.analyses.plan.result import number, smallest_found
+from adjudge.analyses.plan.smallest import smallest_found
+from adjudge.analyses.plan.words import number
 from adjudge.analyses.scores import Scores, Source, scores_of
 from adjudge.analyses.stability import stability
 from adjudge.analyses.stability.noise import RankNoise

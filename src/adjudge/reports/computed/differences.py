@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from adjudge.analyses.examples.result import default_pair, examples_of, marks
+from adjudge.analyses.examples.result import default_pair, examples_of_matrix, marks
 from adjudge.analyses.slices import slices
 from adjudge.analyses.slices.result import SystemSlices, Unsliced
 from adjudge.core.errors import AdjudgeError
@@ -17,7 +17,7 @@ from adjudge.reports.slices import absent_slices, slices_chapter
 
 if TYPE_CHECKING:
     from adjudge.analyses.compare.pairs import Comparison
-    from adjudge.analyses.examples.result import Examples
+    from adjudge.analyses.examples.result import ExamplesResult, Pick
     from adjudge.analyses.scores import Scores
     from adjudge.reports.computed.gather import ReportOptions
     from adjudge.reports.findings import Findings
@@ -39,7 +39,7 @@ class FoundSlices:
 class FoundExamples:
     """Texts side by side by one measure, or why not."""
 
-    result: Examples | None
+    result: ExamplesResult | None
     absent: tuple[Absent, ...] = ()
     of: str = ""
 
@@ -113,12 +113,9 @@ def _examples(
     if telling.measure != comparisons[0].measure:
         of = f"By {telling.title}, the first measure that says what counts in a text."
     try:
-        if options.between:
-            between, chosen = options.between, "These two systems were asked for"
-        else:
-            labels = {name: found.collection.label(name) for name in found.collection.systems}
-            between, chosen = default_pair(telling, labels)
-        result = examples_of(scores, telling.matrix, between, chosen, collection=found.collection)
+        asked_for: tuple[Sequence[str], Pick] = (options.between, "asked")
+        between, pick = asked_for if options.between else default_pair(telling)
+        result = examples_of_matrix(scores, telling.matrix, between, pick, collection=found.collection)
     except AdjudgeError as error:
         if options.between:
             raise
