@@ -13,8 +13,7 @@ import pytest
 from tests.cli.running import called
 from tests.comparisons.test_judge_corrected import duels, rated
 
-from adjudge.analyses.corrected import compare_corrected
-from adjudge.analyses.corrected.result import prefer_corrected
+from adjudge.analyses.corrected import compare_corrected, prefer_corrected
 from adjudge.analyses.corrected.words import pair_sentence, saving, validity
 
 

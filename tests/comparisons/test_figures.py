@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from adjudge.analyses.catalogue.comparing import SPECS
 from tests.figures.test_catalogue import check_drawn
 
 from adjudge.analyses.anova import anova
+from adjudge.analyses.catalogue.catalogue import CATALOGUE
 from adjudge.analyses.catalogue.spec import FigureOptions
 from adjudge.analyses.compare import compare
 from adjudge.analyses.compare.words import tally
@@ -501,13 +501,13 @@ def test_figures_of_lengths_hold_with_one_length_and_a_system_that_lacks_one() -
 
 def test_figures_of_lengths_can_be_had_by_name() -> None:
     scores = Scores.of_frame(several_lengths())
-    for spec in (spec for spec in SPECS if spec.name.startswith("length-")):
+    for spec in (spec for spec in CATALOGUE.values() if spec.name.startswith("length-")):
         check_drawn(spec.drawn(scores, FigureOptions()))
         with pytest.raises(UsageError, match="leave --length out"):
             spec.drawn(scores, FigureOptions(length=100))
 
 
-@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
+@pytest.mark.parametrize("spec", CATALOGUE.values(), ids=lambda spec: spec.name)
 def test_figures_of_a_file_with_one_system_or_one_topic_are_drawn_or_refused_in_words(spec: Any) -> None:
     for frame in (made(1, 3), made(3, 1)):
         try:

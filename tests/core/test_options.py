@@ -87,7 +87,8 @@ def test_what_an_option_does_not_take_is_one_line(asked: dict[str, Any], says: s
 
 
 def test_numbers_may_come_as_texts() -> None:
-    assert Sample(sizes="2, 30") == Sample(sizes=[2, 30]) == Sample(sizes=("2", "30"))
+    texts: Any = "2, 30", ("2", "30")
+    assert Sample(sizes=texts[0]) == Sample(sizes=[2, 30]) == Sample(sizes=texts[1])
     assert Sample(share="0.5") == Sample(share=0.5)
     assert Sample(share="5%").share == "5%"
 

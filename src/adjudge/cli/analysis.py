@@ -150,15 +150,18 @@ def command_of(name: str) -> Callable[..., None]:
         source = _source(cls, chosen, variants, sources)
         for path in source.values() if isinstance(source, Mapping) else filter(None, (source,)):
             not_over(outputs["csv"], path)
-        results = _results(chosen, asked, source)
         if actions is not None:
             actions.check(to_do, outputs["csv"])
+        results = _results(chosen, asked, source)
+        if actions is not None:
             results, done, lines = actions.act(
                 source, results, to_do, lambda: _results(chosen, asked, source)
             )
             print_results(results, **outputs, done=done)
-            forms = ("json", "latex", "markdown")
-            if not any(outputs[form] for form in forms) and str(outputs["csv"]) != "-":
+            if (
+                not any(outputs[form] for form in ("json", "latex", "markdown"))
+                and str(outputs["csv"]) != "-"
+            ):
                 for line in lines:
                     say(line)
             return

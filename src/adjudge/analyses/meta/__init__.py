@@ -78,8 +78,8 @@ class Meta(Analysis["MetaResult"]):
         help="What people say: a measure, or what was asked, as overall.",
         unset="all that assessors gave",
     )
-    parts: Part | Sequence[Part] = option(
-        USUAL, command="part", metavar="NAME", help="The questions to answer, or all."
+    parts: str | Sequence[str] = option(
+        USUAL, choices=PARTS, command="part", metavar="NAME", help="The questions to answer, or all."
     )
     levels: Level | Sequence[Level] = option(
         LEVELS,
@@ -199,7 +199,7 @@ class Meta(Analysis["MetaResult"]):
         for which in self.among:
             cells.among(which)  # type: ignore[arg-type]
         mixed = cells.has_humans and len(set(cells.kinds)) > 1
-        return tuple(self.among) or (("machines", "all") if mixed else ("all",))  # type: ignore[return-value]
+        return tuple(self.among) or (("machines", "all") if mixed else ("all",))  # type: ignore[arg-type]
 
     def read(self, source: Any) -> Scores:
         return super(Meta, replace(self, human=())).read(source).with_humans(self.human_systems)

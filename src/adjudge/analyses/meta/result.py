@@ -156,7 +156,7 @@ def _better(run: MetaRun) -> Result:
     levels = [level for level in asked.levels if level != "input" or asked.measure_test != "williams"]
     return better_measures(
         run.cells,
-        levels=levels,
+        levels=levels,  # type: ignore[arg-type]
         coefficients=asked.compared_by,
         among=run.among,
         test=asked.measure_test,
@@ -186,7 +186,7 @@ def _curves(run: MetaRun) -> Result:
     return learning_curves(
         run.cells,
         run.scores,
-        level=asked.levels[0],
+        level=asked.levels[0],  # type: ignore[arg-type]
         coefficient=asked.correlated_by[0],
         among=run.among,
         length=asked.length,

@@ -302,7 +302,7 @@ def ceiling_all(cells: Cells, asked: Meta) -> CeilingResult:
             for human in some.humans:
                 if len(_panel(human)[0]) > 1:
                     for name, how in coefficients.items():
-                        ceiling, own = _ceiling(some, human, level, name, how, asked)
+                        ceiling, own = _ceiling(some, human, level, name, how, asked)  # type: ignore[arg-type]
                         ceilings.append(ceiling)
                         rows += own
     return CeilingResult(

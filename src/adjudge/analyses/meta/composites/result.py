@@ -250,7 +250,10 @@ def composites(
     )
     return CompositesResult(
         made=made,
-        correlated=tuple(correlate_all(each.joined, replace(asked, among=(each.among,))) for each in made),
+        correlated=tuple(
+            correlate_all(each.joined, replace(asked, among=(each.among,)))  # type: ignore[arg-type]
+            for each in made
+        ),
     )
 
 

@@ -206,7 +206,7 @@ def correlate_all(
         found = all_correlation_intervals(
             own.automatic,
             own.human(human.info.measure).by_assessor,
-            level=level,
+            level=level,  # type: ignore[arg-type]
             coefficients=asked.correlated_by,
             resample=asked.resample,
             rng=generator(asked.seed, f"meta/correlations/{human.info.measure}/{level}/{among}"),
