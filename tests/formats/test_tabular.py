@@ -102,7 +102,7 @@ def test_messages_in_python_name_arguments() -> None:
     with pytest.raises(DataError, match='row 4 of column "y" .*"hey"'):
         adjudge.compare(wide)
     for name, value in (("alpha", "x"), ("level", [1]), ("margin", "wide"), ("seed", "s")):
-        with pytest.raises(UsageError, match=f"{name} is .*expected a number"):
+        with pytest.raises(UsageError, match=f"{name} is .*expected a (whole )?number"):
             adjudge.compare(SCORES, **{name: value})  # type: ignore[arg-type]
 
 

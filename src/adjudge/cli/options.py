@@ -31,35 +31,6 @@ OutFolder = Annotated[
     ),
 ]
 LevelAlpha = Annotated[float, typer.Option("--alpha", help="Of tests; 1 - alpha is the level of intervals.")]
-LengthOrAll = Annotated[
-    str | None,
-    typer.Option(
-        "--length",
-        metavar="WORDS|all",
-        help="Target length; with all, a topic at each length is an input of its own.",
-        show_default=False,
-    ),
-]
-AnsweredQuestions = Annotated[
-    list[str] | None,
-    typer.Option(
-        "-q",
-        "--question",
-        metavar="NAME",
-        help="A question or an aspect; may be repeated.",
-        show_default="all that were answered",
-    ),
-]
-TopicResamples = Annotated[
-    int, typer.Option("--resamples", min=100, metavar="N", help="Of topics, for intervals.")
-]
-AtRandom = Annotated[
-    bool,
-    typer.Option(
-        "--at-random",
-        help="With --judge: the topics that people judged were drawn at random, whatever they look like.",
-    ),
-]
 Methods = Annotated[
     bool, typer.Option("--methods", help="Print the paragraph on methods, for LaTeX with its BibTeX.")
 ]

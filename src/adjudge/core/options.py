@@ -284,7 +284,8 @@ def _check_choice(name: str, value: str, about: Option) -> None:
 def _check_number(name: str, value: Any, about: Option, kind: Kind) -> None:
     if isinstance(value, str) and value in about.words:
         return
-    what = about.limits or f"a {kind}"
+    limits = about.limits
+    what = limits if limits.startswith("a number") else ", ".join(filter(None, (f"a {kind}", limits)))
     if about.words:
         what += f", or {' or '.join(about.words)}"
     whole = isinstance(value, int) or hasattr(value, "__index__")

@@ -9,8 +9,6 @@ from pathlib import Path
 from adjudge import __version__
 from adjudge.analyses.judges.result import JudgeDossier, JudgeReport
 from adjudge.analyses.judges.words import what_it_is
-from adjudge.analyses.parts import part_latex
-from adjudge.core.table import Tables
 from adjudge.core.words import counted, listed
 from adjudge.reports.page import Fact
 from adjudge.reports.parts import PageLink, PageSection, PartsPage, headlines, render_parts, shown_table
@@ -29,17 +27,7 @@ def write_dossiers(report: JudgeReport, folder: str | Path, *, made_at: str | No
         for dossier in report
         for name, part in dossier.parts.items()
     }
-    files[TEX] = "\n\n".join(
-        part_latex(
-            dossier.QUESTIONS[name],
-            Tables(
-                tuple(replace(table, signature=part.signature) for table in part.all_tables),
-                notes=tuple(part.warnings()),
-            ),
-        )
-        for dossier in report
-        for name, part in dossier.parts.items()
-    )
+    files[TEX] = "\n\n".join(dossier.to_latex() for dossier in report)
     if len(report) == 1:
         files[INDEX] = render_parts(dossier_page(report, report[0], made_at=made_at))
     else:

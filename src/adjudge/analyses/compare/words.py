@@ -19,7 +19,6 @@ from adjudge.analyses.conclusions import (
 )
 from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.core.phrases import Argument, Phrase, Spoken
-from adjudge.core.results import Note
 from adjudge.core.words import counted, listed, number_word
 
 if TYPE_CHECKING:
@@ -365,12 +364,6 @@ def _unfindable(pair: ComparedPair) -> str:
 
 
 # For whom
-
-
-def spoken_note(note: Note) -> str:
-    """A note of a population in words."""
-    text = NOTES[note.code]
-    return text.format(**note.data) if isinstance(text, str) else str(text(**note.data))
 
 
 def population_words(whose: Population) -> str:

@@ -248,12 +248,6 @@ def uncovered_by_source(gathered: Gathered) -> Table | None:
     )
 
 
-def unmarked_by_source(gathered: Gathered) -> Table | None:
-    """Peer units that matched nothing of the reference, and how many of them were said to be relevant."""
-    found = unmarked_units(gathered)
-    return found.tables()["unmarked-by-source"] if found.sources else None
-
-
 def _coverage(
     gathered: Gathered, name: str, title: str, columns: tuple[Column, ...], group: Group, alpha: float
 ) -> Table | None:

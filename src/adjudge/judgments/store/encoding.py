@@ -422,11 +422,6 @@ def check_line(field: str, value: object) -> None:
     _refuse(field, _wrong_line(value))
 
 
-def check_text(field: str, value: object) -> None:
-    """Refuses what is no text that both databases can hold."""
-    _refuse(field, _wrong_text(value))
-
-
 def check_time(field: str, value: object) -> None:
     """Refuses what is no time."""
     _refuse(field, _wrong_time(value))
