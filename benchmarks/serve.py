@@ -109,7 +109,7 @@ def measure(name: str, path: Path, database: str | None) -> None:
     for what, label in (("work", "my work"), ("page", "task page"), ("saving", "saving")):
         cpu = alone.cpu[what] / ALONE * 1000
         print(f"  alone                {label:14} {alone.line(what)}, CPU {cpu:.1f} ms each")
-    for waits, scene in ((day, "a working day"), (rush, "while 50 sign in")):
+    for waits, scene in ((day, "a working day"), (rush, f"while {SIGN_INS} sign in")):
         for what, label in (
             ("saving", "saving"),
             ("work", "my work"),

@@ -270,7 +270,7 @@ class Store:
     ) -> list[Judged]:
         """The tasks that have answers, each with those that count now, by assessor and position.
 
-        `known` are the tasks where they were read just now; others are then left out.
+        `known` are tasks that were read just now, so that they are not read again; other tasks are left out.
 
         Of one assessor the latest answer to a question counts, and none where that one is null. Where
         several people answered one task, an adjudicated answer comes before the others, then the latest.
