@@ -57,8 +57,8 @@ class Desks:
         self._places: dict[str, _Place] = {}
         self._lock = threading.Lock()
         self._much = threading.Lock()
-        """Held by whoever reads all tasks or answers of a person: Python's lock is let go at every row that SQLite gives,
-        so many who read at a time would each wait for all others, row by row."""
+        """Held by whoever reads all tasks or answers of a person: Python's lock is let go at every row that SQLite
+        gives, so many who read at a time would each wait for all others, row by row."""
         self._owners: dict[str, _Place] = {}
         """By task: at whose desk it lies."""
         self._seen: int | None = None
