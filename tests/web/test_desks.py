@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 from tests.judgments.making import an_event
 from tests.web.making import ASSESSORS, Running, answer, running, send
 
+from adjudge.errors import DataError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.assign.planning import assign
 from adjudge.judgments.protocol import load_protocol
@@ -196,3 +198,34 @@ def test_desks_are_read_whole_by_one_at_a_time(both: Running, monkeypatch: pytes
         thread.join()
     assert alone == [True] * len(PEOPLE)
     assert all(desks.of(person).tasks == both.site.desk(person).tasks for person in PEOPLE)
+
+
+def test_the_first_look_after_signing_in_reads_no_task_again(
+    both: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of a person's tasks and answers are read behind the sign-in, not while somebody waits for a page."""
+    client, store = sign_in(both), both.site.store
+    with monkeypatch.context() as patched:
+        patched.setattr(store, "tasks", lambda **_: pytest.fail("tasks were read again"))
+        patched.setattr(store, "current", lambda **_: pytest.fail("answers were read again"))
+        assert 'class="task ' in client.get("/work").text
+
+
+def test_a_store_that_fails_behind_a_sign_in_lets_people_in(
+    both: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(both.site.store, "tasks", _fails)
+        client = sign_in(both)
+    assert client.get("/work").status_code == 200
+
+
+def sign_in(app: Running) -> TestClient:
+    client = app.client()
+    token = app.site.store.accounts.renew_link(ANN)
+    assert client.post("/api/sign-in", json={"token": token}).status_code == 200
+    return client
+
+
+def _fails(**_: object) -> None:
+    raise DataError("the disk is gone")
