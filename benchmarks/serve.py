@@ -1,11 +1,12 @@
 """A hundred simulated assessors in the app at once, with 45,000 answers in the store: how long each thing takes.
 
 The server runs as `adjudge serve` runs it, in a process of its own. Everybody has 108 pages to rate and 102 to judge
-unit by unit; half of them are at the one, half at the other. Three times, on SQLite and on PostgreSQL:
+unit by unit; half of them are at the one, half at the other. Four times, on SQLite and on PostgreSQL:
 
 - alone: one person opens "My work", a page, and saves again and again, which shows what each costs the server;
 - a working day: a hundred assessors open "My work" and the next page, think for two seconds before each answer, go
-  on to the next page when one is done; fifty people sign in at once meanwhile, by link, then by password;
+  on to the next page when one is done;
+- the same while fifty people sign in at once, by link, then by password;
 - as fast as they can: a hundred assessors answer without thinking, the next as soon as the last is acknowledged.
 
 Afterwards every acknowledged answer must be in the store, once. CPU seconds are those of the server alone.
@@ -95,7 +96,7 @@ def measure(name: str, path: Path, database: str | None) -> None:
     command = [sys.executable, "-m", "adjudge", "serve", str(path), "--port", str(port)]
     server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     try:
-        alone, day, fast, seconds = asyncio.run(drive(people, Server(port, server.pid)))
+        alone, day, rush, fast, seconds = asyncio.run(drive(people, Server(port, server.pid)))
     finally:
         server.terminate()
         server.wait()
@@ -108,17 +109,19 @@ def measure(name: str, path: Path, database: str | None) -> None:
     for what, label in (("work", "my work"), ("page", "task page"), ("saving", "saving")):
         cpu = alone.cpu[what] / ALONE * 1000
         print(f"  alone                {label:14} {alone.line(what)}, CPU {cpu:.1f} ms each")
-    for what, label in (
-        ("saving", "saving"),
-        ("work", "my work"),
-        ("page", "task page"),
-        ("answers", "its answers"),
-        ("next", "what is next"),
-        ("by_link", f"{SIGN_INS} by link"),
-        ("by_password", f"{SIGN_INS} by password"),
-    ):
-        print(f"  a working day        {label:14} {day.line(what)}")
-    print(f"                       CPU {day.cpu['day'] / DAY * 100:.0f} % of a core, passwords among it")
+    for waits, scene in ((day, "a working day"), (rush, f"while {SIGN_INS} sign in")):
+        for what, label in (
+            ("saving", "saving"),
+            ("work", "my work"),
+            ("page", "task page"),
+            ("answers", "its answers"),
+            ("next", "what is next"),
+            ("by_link", "by link"),
+            ("by_password", "by password"),
+        ):
+            if getattr(waits, what):
+                print(f"  {scene:20} {label:14} {waits.line(what)}")
+        print(f"                       CPU {waits.cpu['day'] / DAY * 100:.0f} % of a core")
     print(
         f"  as fast as they can  saving         {fast.line('saving')}: {len(fast.saving) / seconds:.0f} a second,"
         f" CPU {fast.cpu['saving'] / len(fast.saving) * 1000:.2f} s per 1,000 saves"
@@ -201,24 +204,26 @@ class Server:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-async def drive(people: list[Assessor], server: Server) -> tuple[Waits, Waits, Waits, float]:
+async def drive(people: list[Assessor], server: Server) -> tuple[Waits, Waits, Waits, Waits, float]:
     await started(server)
     browsers = [Browser(server.port, person) for person in people]
     for browser in browsers:
         await browser.sign_in(token=browser.person.token)
         browser.close()  # the server would, after a few idle seconds
-    alone, day, fast = Waits(), Waits(), Waits()
+    alone, day, rush, fast = Waits(), Waits(), Waits(), Waits()
     await by_itself(browsers[0], server, alone)
-    begun, end = server.cpu(), time.perf_counter() + DAY
-    await asyncio.gather(
-        sign_ins(server, people[:SIGN_INS], day), *(think(browser, day, end) for browser in browsers)
-    )
-    day.cpu["day"] = server.cpu() - begun
+    for waits in (day, rush):
+        begun, end = server.cpu(), time.perf_counter() + DAY
+        thinking = (think(browser, waits, end) for browser in browsers)
+        await asyncio.gather(
+            *thinking, *([sign_ins(server, people[:SIGN_INS], rush)] if waits is rush else [])
+        )
+        waits.cpu["day"] = server.cpu() - begun
     asked = [await open_questions(browser, FAST) for browser in browsers]
     begun, start = server.cpu(), time.perf_counter()
     await asyncio.gather(*(hurry(b, some, fast) for b, some in zip(browsers, asked, strict=True)))
     fast.cpu["saving"] = server.cpu() - begun
-    return alone, day, fast, time.perf_counter() - start
+    return alone, day, rush, fast, time.perf_counter() - start
 
 
 async def by_itself(browser: Browser, server: Server, waits: Waits) -> None:

@@ -5,17 +5,23 @@ from __future__ import annotations
 import random
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 from tests.judgments.making import an_event
 from tests.web.making import ASSESSORS, Running, answer, running, send
 
+from adjudge.errors import DataError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.assign.planning import assign
 from adjudge.judgments.protocol import load_protocol
+from adjudge.judgments.store import guard
 from adjudge.judgments.store.edits import TaskEdit, make_edit
-from adjudge.judgments.store.store import Store, store_of
+from adjudge.judgments.store.store import Store, open_store, store_of
 from adjudge.judgments.tasks import Task
 from adjudge.web.desks import Desks
 
@@ -152,3 +158,74 @@ def test_a_store_that_fails_while_it_is_looked_at_loses_nothing(
         with pytest.raises(ZeroDivisionError):
             desks.of(ANN)
     assert desks.of(ANN).judged[task.id].answers["rating:fluency"].answer == {"value": 3}
+
+
+def test_twenty_who_read_at_once_leave_their_connections_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Opening one compares its schema: a hundred assessors would have that done for every page."""
+    opened: list[Path] = []
+    connect = guard.connect
+
+    def counted(path: Path, **options: Any) -> guard.Guarded:
+        opened.append(path)
+        return connect(path, **options)
+
+    monkeypatch.setattr(guard, "connect", counted)
+    with open_store(tmp_path, "e") as store:
+        for _ in range(3):
+            with ExitStack() as readers:
+                for _ in range(20):
+                    readers.enter_context(store.database.reading())
+        assert len(opened) <= 22
+
+
+def test_desks_are_read_whole_by_one_at_a_time(both: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever reads all of a person's answers has the turn, so that no other does."""
+    desks = Desks(both.site.store, both.key)
+    alone: list[bool] = []
+    current = Store.current
+
+    def watched(self: Store, *args: Any, **options: Any) -> Any:
+        alone.append(desks._much.locked())
+        return current(self, *args, **options)
+
+    monkeypatch.setattr(Store, "current", watched)
+    threads = [threading.Thread(target=desks.of, args=(person,)) for person in PEOPLE]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert alone == [True] * len(PEOPLE)
+    assert all(desks.of(person).tasks == both.site.desk(person).tasks for person in PEOPLE)
+
+
+def test_the_first_look_after_signing_in_reads_no_task_again(
+    both: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of a person's tasks and answers are read behind the sign-in, not while somebody waits for a page."""
+    client, store = sign_in(both), both.site.store
+    with monkeypatch.context() as patched:
+        patched.setattr(store, "tasks", lambda **_: pytest.fail("tasks were read again"))
+        patched.setattr(store, "current", lambda **_: pytest.fail("answers were read again"))
+        assert 'class="task ' in client.get("/work").text
+
+
+def test_a_store_that_fails_behind_a_sign_in_lets_people_in(
+    both: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(both.site.store, "tasks", _fails)
+        client = sign_in(both)
+    assert client.get("/work").status_code == 200
+
+
+def sign_in(app: Running) -> TestClient:
+    client = app.client()
+    token = app.site.store.accounts.renew_link(ANN)
+    assert client.post("/api/sign-in", json={"token": token}).status_code == 200
+    return client
+
+
+def _fails(**_: object) -> None:
+    raise DataError("the disk is gone")

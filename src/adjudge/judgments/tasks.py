@@ -220,7 +220,7 @@ def text_hash(text: str) -> str:
 
 def units_of(units: Iterable[Unit], text: TextRef, kind: str) -> list[Unit]:
     """The units of one summary of a topic, in the order of the text."""
-    own = [u for u in units if u.kind == kind and u.system == text.system and u.target == text.target]
+    own = [u for u in units if u.system == text.system and u.kind == kind and u.target == text.target]
     return sorted(own, key=lambda unit: (unit.start, unit.end))
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar
 
-from fastapi import HTTPException, Request, Response
+from fastapi import BackgroundTasks, HTTPException, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 
@@ -149,7 +150,7 @@ def own_pair(request: Request, key: str) -> Task:
     return task
 
 
-async def sign_in(asked: SignIn, request: Request, response: Response) -> Me:
+async def sign_in(asked: SignIn, request: Request, response: Response, later: BackgroundTasks) -> Me:
     """With the token of a personal link, or with a name and a password."""
     site: Site = request.app.state.site
     actor = access.actor_of(request)
@@ -164,7 +165,15 @@ async def sign_in(asked: SignIn, request: Request, response: Response) -> Me:
         raise HTTPException(401)
     cookie = access.cookie_of(request, site)
     response.set_cookie(value=session, max_age=int(LIFETIME.total_seconds()), **cookie)
+    later.add_task(_look_ahead, site, session)
     return await run_in_threadpool(_me, site, session)
+
+
+def _look_ahead(site: Site, session: str) -> None:
+    """Read a person's work before the first look at it, which then waits for little; where this fails, that reads."""
+    with suppress(AdjudgeError):
+        if found := site.store.sessions.find(session):
+            work.work_of(site, found.person)
 
 
 async def _at_desk(request: Request, actor: Actor, person: str, job: Callable[[], T]) -> T:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 
 from adjudge.data.collection import Collection
@@ -55,6 +56,9 @@ class Desks:
         self._store, self._key = store, key
         self._places: dict[str, _Place] = {}
         self._lock = threading.Lock()
+        self._much = threading.Lock()
+        """Held by whoever reads all tasks or answers of a person: Python's lock is let go at every row that SQLite
+        gives, so many who read at a time would each wait for all others, row by row."""
         self._owners: dict[str, _Place] = {}
         """By task: at whose desk it lies."""
         self._seen: int | None = None
@@ -65,15 +69,17 @@ class Desks:
         place = self._places.setdefault(person, _Place())
         with place.lock:
             state = self._store.state(person)
-            if place.tasks != (state.edits, state.tasks):
-                self._read_tasks(person, place)
-                place.has_answers = False
-            elif place.left != state.left:  # the same tasks, of which one more is left behind
-                self._read_tasks(person, place)
-            place.tasks, place.left = (state.edits, state.tasks), state.left
-            if answers:
-                self._look_for_new(state.last)
-                self._read_answers(person, place)
+            others = place.tasks != (state.edits, state.tasks)
+            with self._much if others or (answers and not place.has_answers) else nullcontext():
+                if others:
+                    self._read_tasks(person, place)
+                    place.has_answers = False
+                elif place.left != state.left:  # the same tasks, of which one more is left behind
+                    self._read_tasks(person, place)
+                place.tasks, place.left = (state.edits, state.tasks), state.left
+                if answers:
+                    self._look_for_new(state.last)
+                    self._read_answers(person, place)
             return place.desk
 
     def _read_tasks(self, person: str, place: _Place) -> None:
@@ -100,7 +106,7 @@ class Desks:
             stale, place.stale = place.stale, set()
         try:
             if not place.has_answers or len(stale) > MANY:
-                found = self._store.current(assessor=person)
+                found = self._store.current(assessor=person, known=place.desk.tasks)
                 judged = {each.task.id: each for each in found}
             elif stale:
                 judged = {task: each for task, each in place.desk.judged.items() if task not in stale}

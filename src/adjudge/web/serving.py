@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import ipaddress
 import logging
 import socket
@@ -129,6 +130,18 @@ def logged() -> Iterator[None]:
         logger.propagate = True
 
 
+@contextmanager
+def few_pauses() -> Iterator[None]:
+    """What was read before stays while the app runs: to look through it again and again for things that nobody uses
+    any more would make everybody wait a tenth of a second each time."""
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
 def serve(
     folder: Folder,
     place: Address,
@@ -167,5 +180,5 @@ def serve(
             ws="none",
             backlog=AT_A_TIME,
         )
-        with closing(app.state.sampler), logged():
+        with closing(app.state.sampler), logged(), few_pauses():
             PromptServer(config).run(sockets=[listener])

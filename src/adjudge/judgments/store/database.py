@@ -120,6 +120,7 @@ def parse_mount(text: str) -> list[tuple[str, str]]:
 # Connections
 
 PATIENCE = 60.0  # seconds that a writer waits for other processes
+KEPT = 64  # connections to a file that stay open: more than the threads of a server
 AT_ONCE = 200  # values in one IN (...), of which a question has four: all databases take that many
 
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
@@ -250,7 +251,7 @@ class Database:
             "sqlite://",
             creator=open_file,
             poolclass=sa.QueuePool,
-            pool_size=8,
+            pool_size=KEPT,  # what is opened beyond is closed at once, and its schema compared anew the next time
             max_overflow=-1,
         )
 
@@ -284,7 +285,8 @@ class Database:
                 self.url,
                 isolation_level=level,
                 pool_pre_ping=True,
-                max_overflow=20,
+                pool_size=20,
+                max_overflow=5,
                 connect_args={} if "connect_timeout" in self.url.query else {"connect_timeout": 10},
             )
         except ModuleNotFoundError:

@@ -11,7 +11,6 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -144,9 +143,11 @@ def _wrong_text(value: object) -> str | None:
 
 def _wrong_time(value: object) -> str | None:
     if type(value) is str and len(value) == 27 and value[-1] == "Z" and "0001" < value[:4] < "9999":
-        with suppress(ValueError):
+        try:
             datetime.fromisoformat(value)  # as `stamp` writes it
             return None
+        except ValueError:
+            pass
     if (problem := _wrong_line(value)) is not None:
         return problem
     try:
