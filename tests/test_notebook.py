@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from tests.comparisons.test_shape import QUICK
+from tests.analyses.test_shape import QUICK
 
 import adjudge
 from adjudge.analyses.preferences.strengths import fit_preferences

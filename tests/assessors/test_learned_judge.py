@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.figures.test_catalogue import check_drawn
+from tests.analyses.catalogue.test_catalogue import check_drawn
 
 from adjudge.assessors.cards import read_cards
 from adjudge.assessors.learned.applying import AppliedJudge, apply_judge

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from tests.analyses.test_judge_corrected import duels, rated
 from tests.cli.running import called
-from tests.comparisons.test_judge_corrected import duels, rated
 
 from adjudge.analyses.corrected import compare_corrected, prefer_corrected
 from adjudge.analyses.corrected.words import pair_sentence, saving, validity

@@ -9,8 +9,8 @@ from pathlib import Path
 from shutil import copytree
 
 import pytest
+from tests.analyses.mismatch_making import OTHER, UNITS, make
 from tests.cli.running import runner
-from tests.trust.mismatch_making import OTHER, UNITS, make
 
 import adjudge
 from adjudge.cli.analysis import command_of

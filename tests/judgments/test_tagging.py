@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.trust.mismatch_making import UNITS, make
+from tests.analyses.mismatch_making import UNITS, make
 
 from adjudge.core.errors import DataError, FormatError, UsageError
 from adjudge.evaluation import Evaluation

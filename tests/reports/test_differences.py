@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from tests.comparisons.test_examples import HOSTILE, made
+from tests.analyses.test_examples import HOSTILE, made
 
 import adjudge
 from adjudge.core.errors import UsageError

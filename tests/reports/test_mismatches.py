@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
+from tests.analyses.mismatch_making import PEERS, UNITS, make
 from tests.browsing import launch
 from tests.reports.test_browser import CONTRASTS, SIDEWAYS
-from tests.trust.mismatch_making import PEERS, UNITS, make
 
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.tagging import take_tags

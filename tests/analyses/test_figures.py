@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from tests.figures.test_catalogue import check_drawn
+from tests.analyses.catalogue.test_catalogue import check_drawn
 
 from adjudge.analyses.anova import anova
 from adjudge.analyses.catalogue.catalogue import CATALOGUE

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from tests.analyses.catalogue.test_catalogue import check_drawn
 from tests.cli.running import called
-from tests.figures.test_catalogue import check_drawn
 
 import adjudge
 from adjudge.analyses.slices import slices

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from tests.comparisons.test_noise import judged
+from tests.analyses.test_noise import judged
 
 import adjudge
 from adjudge.analyses.plan.design_words import called

@@ -15,7 +15,7 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from tests.trust.test_judged import (
+from tests.analyses.test_judged import (
     JUDGMENTS,
     PAGES,
     REFERENCE,

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from tests.trust.judges.judge_making import copy_of, made_bench
+from tests.analyses.judges.judge_making import copy_of, made_bench
 
 from adjudge.analyses.judges import Judges
 from adjudge.analyses.judges.agreement import AspectAgreement, JudgeAgreementResult, judge_agreement

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
-from tests.figures.test_catalogue import check_drawn
+from tests.analyses.catalogue.test_catalogue import check_drawn
 
 import adjudge
 from adjudge.analyses.agreement import agreement

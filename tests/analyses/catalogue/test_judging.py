@@ -9,10 +9,10 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from tests.figures.test_catalogue import check_drawn
-from tests.trust.test_conflicts import Made, by_hand
-from tests.trust.test_conflicts import shown as stability_of
-from tests.trust.test_judged import (
+from tests.analyses.catalogue.test_catalogue import check_drawn
+from tests.analyses.test_conflicts import Made, by_hand
+from tests.analyses.test_conflicts import shown as stability_of
+from tests.analyses.test_judged import (
     JUDGMENTS,
     PAGES,
     REFERENCE,
@@ -22,7 +22,7 @@ from tests.trust.test_judged import (
     judged,
     rating,
 )
-from tests.trust.test_judged_results import PRINTED, printed_answers
+from tests.analyses.test_judged_results import PRINTED, printed_answers
 
 from adjudge.analyses.catalogue.catalogue import figure
 from adjudge.analyses.gathered import Gathered, gather

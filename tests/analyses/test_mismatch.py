@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from scipy.stats import norm
-from tests.trust.mismatch_making import COPY, OTHER, UNITS, make
+from tests.analyses.mismatch_making import COPY, OTHER, UNITS, make
 
 import adjudge
 from adjudge.analyses.mismatch.result import CutOffs, MismatchResult

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from tests.trust.mismatch_making import make
+from tests.analyses.mismatch_making import make
 
 import adjudge
 from adjudge.analyses.agreement import Agreement, agreement

@@ -6,7 +6,7 @@ import math
 from itertools import pairwise
 
 import pytest
-from tests.figures.test_catalogue import check_drawn
+from tests.analyses.catalogue.test_catalogue import check_drawn
 
 import adjudge
 from adjudge.analyses.preferences.figures import labels

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.trust.judges.judge_making import made_bench
+from tests.analyses.judges.judge_making import made_bench
 
 from adjudge.analyses.judges import Judges
 from adjudge.analyses.judges.agreement import judge_agreement
