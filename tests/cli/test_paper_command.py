@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from tests.cli.running import called, runner
 
-from adjudge.cli import plan
 from adjudge.cli.analysis import command_of
 from adjudge.core.errors import UsageError
 
@@ -106,7 +105,7 @@ def test_other_commands_print_markdown_where_they_print_latex(file: Path) -> Non
         "topics": command_of("topics"),
         "anova": command_of("anova"),
         "lengths": command_of("lengths"),
-        "plan": plan.command,
+        "plan": command_of("plan"),
     }.items():
         line = f"{file} -m rouge-1 {quickly.get(name, '')}"
         latex = runner(command)(f"{line} --latex").stdout
