@@ -211,8 +211,10 @@ class Table:
                 yield from _aligned_rows(cells, widths, right, block)
 
     def _keys(self, kept: Sequence[int], right: Sequence[bool]) -> int:
-        """How many of the columns that are shown say what a row is of: the texts before the first number."""
-        return next((n for n, number in enumerate(right) if number), 1 if len(kept) > 1 else 0)
+        """How many of the columns that are shown say what a row is of: the first texts, with a rank before them."""
+        first_text = 1 if right[:2] == [True, False] else 0
+        numbers = (at for at, is_number in enumerate(right) if is_number and at >= first_text)
+        return max(next(numbers, 1), 1) if len(kept) > 1 else 0
 
     def _in_columns(self, kept: Sequence[int]) -> Iterator[list[Sequence[str]]]:
         """The cells of some rows after others as people see them, column by column."""
