@@ -196,7 +196,7 @@ class Evaluation:
     def _count_outdated(self) -> Callable[[Transaction, ImportReport], None]:
         """What counts the judgments that an import outdates; they are read before the folder is locked."""
         from adjudge.judgments.batch import read_judged
-        from adjudge.judgments.tasks import split_by_change
+        from adjudge.judgments.frozen import split_by_change
 
         if (why := self._why_unread()) is not None:
             return lambda change, report: setattr(report, "unread", why if report.replaced else None)

@@ -33,7 +33,8 @@ from adjudge.data.scores import (
     average_lengths,
 )
 from adjudge.evaluation import Evaluation
-from adjudge.stats.linear.tukey import studentized_range_isf, tukey
+from adjudge.stats.linear.studentized import studentized_range_isf
+from adjudge.stats.linear.tukey import tukey
 from adjudge.stats.own_variances import own_pairs
 from adjudge.stats.ranks import EXACT_UP_TO, LISTED_UP_TO
 

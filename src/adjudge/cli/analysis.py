@@ -282,7 +282,7 @@ def _asked(cls: type[AnyAnalysis[Any]], typed: Mapping[str, Any], signature: str
 
 def _value(value: Any, about: Option, kind: Kind) -> Any:
     if kind == "pairs":
-        from adjudge.cli.imports import columns_of
+        from adjudge.cli.sources import columns_of
 
         return columns_of(value)
     if about.words and isinstance(value, str) and value not in about.words:

@@ -15,7 +15,7 @@ import adjudge
 from adjudge.cli import options
 from adjudge.cli.line_files import LinesCommand
 from adjudge.cli.output import counting, now, on_clash, say, show_json, typed
-from adjudge.cli.sources import lower_of
+from adjudge.cli.sources import columns_of, lower_of
 from adjudge.core.errors import DataError, UsageError, nearest, quoted
 from adjudge.data.absent import split_by_spaces
 from adjudge.data.packed import size_of
@@ -704,19 +704,6 @@ def next_step(report: ImportReport, evaluation: str) -> str:
     if "scores" in report.holds:
         return f"adjudge compare {evaluation}"
     return f"import the summaries of systems, such as adjudge import lines 'system_*.txt' {evaluation}"
-
-
-def columns_of(mapped: list[str] | None, option: str = "--map") -> dict[str, str]:
-    """FIELD=COLUMN, as often as it was given."""
-    columns: dict[str, str] = {}
-    for pair in mapped or ():
-        field, equals, column = pair.partition("=")
-        if not (field and equals):
-            raise UsageError(f"{option} is {quoted(pair)}, expected FIELD=COLUMN such as text=decoded")
-        if field in columns:
-            raise UsageError(f"{option} gives {quoted(field)} twice")
-        columns[field] = column
-    return columns
 
 
 def _names(text: str | None) -> list[str]:

@@ -13,8 +13,9 @@ import typer
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.analysis import add_command
-from adjudge.cli.imports import Files, columns_of
+from adjudge.cli.imports import Files
 from adjudge.cli.output import counting, now, say, show_json, show_table, typed, warn
+from adjudge.cli.sources import columns_of
 from adjudge.cli.streams import print_data
 from adjudge.core.errors import DataError, UsageError, quoted
 from adjudge.core.words import counted

@@ -41,7 +41,6 @@ def takes_table(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def with_options(*args: Any, **given: Any) -> None:
-        from adjudge.cli.imports import columns_of
         from adjudge.data.reading import reading_once
         from adjudge.formats.scoretable import TableOptions
 
@@ -142,3 +141,16 @@ def check_page_outputs(
         raise ClashError(f"{out}: is a file, expected a folder or nothing")
     if csv is not None and str(csv) != "-" and not csv.parent.is_dir():
         raise DataError(f"{csv}: no such folder")
+
+
+def columns_of(mapped: list[str] | None, option: str = "--map") -> dict[str, str]:
+    """FIELD=COLUMN, as often as it was given."""
+    columns: dict[str, str] = {}
+    for pair in mapped or ():
+        field, equals, column = pair.partition("=")
+        if not (field and equals):
+            raise UsageError(f"{option} is {quoted(pair)}, expected FIELD=COLUMN such as text=decoded")
+        if field in columns:
+            raise UsageError(f"{option} gives {quoted(field)} twice")
+        columns[field] = column
+    return columns

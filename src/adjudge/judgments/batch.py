@@ -13,8 +13,9 @@ from adjudge.data.collection import Collection, references_for
 from adjudge.data.folder import Folder
 from adjudge.data.reading import read_once
 from adjudge.data.rows import Document, Summary, Topic, Unit
+from adjudge.judgments.frozen import split_by_change
 from adjudge.judgments.protocol import UNIT, UNMARKED, Protocol, protocols_of
-from adjudge.judgments.tasks import FILE, JUDGES, Event, Judged, TextRef, split_by_change
+from adjudge.judgments.tasks import FILE, JUDGES, Event, Judged, TextRef
 
 T = TypeVar("T")
 

@@ -22,9 +22,10 @@ from adjudge.core.errors import DataError, UsageError
 from adjudge.data.collection import Collection
 from adjudge.data.rows import Summary, System
 from adjudge.judgments.assign.planning import Assignment, systems_of
+from adjudge.judgments.frozen import changed
 from adjudge.judgments.judging_page import key_of
 from adjudge.judgments.protocol import load_protocol
-from adjudge.judgments.tasks import Task, TextRef, changed, text_hash
+from adjudge.judgments.tasks import Task, TextRef, text_hash
 
 KINDS = (RATING, COVERAGE, PREFERENCE)
 

@@ -25,7 +25,8 @@ from adjudge.stats.linear.contrasts import (
     between,
     contrasts,
 )
-from adjudge.stats.linear.tukey import studentized_range_isf, studentized_range_sf, tukey
+from adjudge.stats.linear.studentized import studentized_range_isf, studentized_range_sf
+from adjudge.stats.linear.tukey import tukey
 
 # The largest of dependent |t|: independence, equal correlation, the studentized range, and SciPy's Dunnett.
 

@@ -52,11 +52,12 @@ from adjudge.data.folder import Folder
 from adjudge.judgments.assign.order import even_repeats, repeat_of
 from adjudge.judgments.assign.pages import need_units
 from adjudge.judgments.assign.planning import make_tasks, missing_tasks
+from adjudge.judgments.frozen import changed
 from adjudge.judgments.intake import Item, take
 from adjudge.judgments.pairs.sides import pools_of, sentences_of, sides_of
 from adjudge.judgments.protocol import Protocol, protocol_of
 from adjudge.judgments.store.store import Store, store_of
-from adjudge.judgments.tasks import Event, Task, changed, stable_id
+from adjudge.judgments.tasks import Event, Task, stable_id
 
 if TYPE_CHECKING:
     import pandas as pd

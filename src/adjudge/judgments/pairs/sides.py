@@ -13,14 +13,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.core.errors import UsageError, quoted
 from adjudge.data.collection import Collection, SourceSentence, source_sentences
 from adjudge.data.rows import Document, Summary
-from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.protocol import PREFERENCE, Protocol, load_protocol
 from adjudge.judgments.tasks import Event, Task, TextRef, text_hash
+
+if TYPE_CHECKING:
+    from adjudge.judgments.batch import TopicBatch
 
 Side = Mapping[str, Any]
 Pair = tuple[int, int]

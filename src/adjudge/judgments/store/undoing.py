@@ -15,11 +15,12 @@ from adjudge.core.errors import DataError
 from adjudge.core.words import counted
 from adjudge.data.collection import Collection
 from adjudge.data.history import HistoryEntry
+from adjudge.judgments.frozen import changed
 from adjudge.judgments.kinds.base import Role
 from adjudge.judgments.protocol import Protocol
 from adjudge.judgments.store.edits import TOPIC, TaskEdit, refuse_merge, shown
 from adjudge.judgments.store.store import Store
-from adjudge.judgments.tasks import Task, TextRef, changed, units_hash, units_of
+from adjudge.judgments.tasks import Task, TextRef, units_hash, units_of
 
 CANCELLING = ("withdraw", "restore", "remove")
 
