@@ -18,7 +18,7 @@ import adjudge
 from adjudge.analyses.agreement import Agreement, agreement
 from adjudge.analyses.agreement.coefficients import question_agreement
 from adjudge.analyses.agreement.pyramids import compared_pyramids
-from adjudge.analyses.agreement.result import AgreementResult, agreement_on, agreement_table
+from adjudge.analyses.agreement.result import AgreementResult, agreement_on
 from adjudge.analyses.agreement.words import (
     absence_sentence,
     apart_sentence,
@@ -26,6 +26,7 @@ from adjudge.analyses.agreement.words import (
     question_sentence,
 )
 from adjudge.analyses.gathered import gather
+from adjudge.analyses.judged.agreement import agreement_table
 from adjudge.analyses.questions import questions_of, stored_answers
 from adjudge.analyses.scores import scores_of
 from adjudge.core.errors import DataError, UsageError
@@ -233,7 +234,9 @@ def test_a_folders_judgments_have_lengths_and_forms(tmp_path: Path) -> None:
     assert table is not None
     assert table.to_frame()["question"].tolist() == names
     why = "resampling 2 topics says too little, there must be 5"
-    assert table.notes == (f"no interval of alpha of {', '.join(names[:3])} and {names[3]}: {why}",)
+    assert tuple(table.warnings()) == (
+        f"no interval of alpha of {', '.join(names[:3])} and {names[3]}: {why}",
+    )
 
 
 def test_a_measure_of_a_folder_that_lacks_the_length_is_left_out_with_a_note(tmp_path: Path) -> None:

@@ -17,17 +17,14 @@ from adjudge.analyses.agreement import Agreement, words
 from adjudge.analyses.agreement.coefficients import (
     MOST_PAIRS,
     QuestionAgreement,
-    judged_topics,
     question_agreement,
-    question_alpha,
 )
 from adjudge.analyses.agreement.pyramids import ComparedPyramids, compared_pyramids
-from adjudge.analyses.gathered import ALPHA, PROTOCOL, Gathered, gathered_of, left_after, signed
+from adjudge.analyses.gathered import PROTOCOL, Gathered, gathered_of, left_after
 from adjudge.analyses.questions import (
     Asked,
     QuestionMatrix,
     at_target,
-    coverage_and_ratings,
     questions_of,
     scored_answers,
     stored_answers,
@@ -271,7 +268,7 @@ class AgreementResult(Result):
             q.topics for q in self.questions if 1 < q.topics < FEW_TOPICS and q.alpha.low == q.alpha.low
         ]:
             yield Note.of("few-topics", topics=min(few), enough=FEW_TOPICS).on(*OF_QUESTIONS)
-        for note in _no_interval((q.title, (q.alpha, q.ac)) for q in self.questions):
+        for note in no_interval((q.title, (q.alpha, q.ac)) for q in self.questions):
             yield note.on(*OF_QUESTIONS)
         reasons: dict[str, list[str]] = {}
         for q in self.questions:
@@ -449,10 +446,10 @@ def _row(q: QuestionAgreement, **cells: Any) -> dict[str, Cell]:
         low, high = _ends(name)
         row |= {name: coefficient.value, low: coefficient.low, high: coefficient.high}
     first = next(iter(coefficients.values()))
-    return {**row, "units": first.units, "why": _why(*coefficients.values())}
+    return {**row, "units": first.units, "why": why_not(*coefficients.values())}
 
 
-def _why(*coefficients: AgreementCoefficient) -> str | None:
+def why_not(*coefficients: AgreementCoefficient) -> str | None:
     """Why the first that is not there is not; else why its interval is not, unless none was asked for."""
     from adjudge.stats.agreement import NOT_RESAMPLED
 
@@ -460,66 +457,15 @@ def _why(*coefficients: AgreementCoefficient) -> str | None:
     return next((why for why in reasons if why is not None and why != NOT_RESAMPLED), None)
 
 
-def _no_interval(questions: Iterable[tuple[str, tuple[AgreementCoefficient, ...]]]) -> Iterator[Note]:
+def no_interval(questions: Iterable[tuple[str, tuple[AgreementCoefficient, ...]]]) -> Iterator[Note]:
     """Which coefficients of which questions have no interval, and why."""
     titles: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for title, coefficients in questions:
         names: dict[str, list[str]] = {}
         for coefficient in coefficients:
-            if coefficient.why is None and (why := _why(coefficient)) is not None:
+            if coefficient.why is None and (why := why_not(coefficient)) is not None:
                 names.setdefault(why, []).append(coefficient.name)
         for why, lacking in names.items():
             titles.setdefault((why, tuple(lacking)), []).append(title)
     for (why, without), of in titles.items():
         yield Note.of("no-interval", coefficients=list(without), questions=of, why=why)
-
-
-# Among the tables of judgments
-
-
-def agreement_table(gathered: Gathered, *, alpha: float = ALPHA, seed: int = 0) -> Table | None:
-    """Krippendorff's ordinal alpha of coverage and ratings, as `agreement` computes it; None where there are none."""
-    options = Agreement(level=1 - alpha, seed=seed)
-    asked = questions_of(at_target(coverage_and_ratings(gathered))[0])
-    if not asked.questions and not asked.anonymous:
-        return None
-    alphas = [(question, question_alpha(question, options)) for question in asked.questions]
-    notes = [Note.of("anonymous-answers", n=asked.anonymous)] if asked.anonymous else []
-    if alone := {question.title: question.alone for question in asked.questions if question.alone}:
-        notes.append(Note.of("judged-alone", questions=alone))
-    notes += _no_interval((question.title, (coefficient,)) for question, coefficient in alphas)
-    protocols = [entry.protocol for entry, _, _ in gathered.coverage] + [e.protocol for e in gathered.ratings]
-    there = {question.source for question in asked.questions}
-    table = Table.of(
-        "agreement",
-        (
-            {
-                "protocol": q.source,
-                "question": q.question,
-                "label": q.label,
-                "assessors": len(q.assessors),
-                "units": a.units,
-                "judgments": a.values,
-                "alpha": a.value,
-                "low": a.low,
-                "high": a.high,
-                "resamples": a.resamples,
-                "why": _why(a),
-            }
-            for q, a in alphas
-        ),
-        *KEY,
-        "assessors units judgments alpha",
-        Column("low", f"{words.percent(1 - alpha)} from"),
-        Column("high", "to"),
-        Column("resamples", show="varies"),
-        WHY,
-        title="Agreement between assessors: Krippendorff's ordinal alpha",
-    )
-    used = (protocol for protocol in protocols if protocol.name in there)
-    return replace(
-        table,
-        said=tuple(f"{q.title}: {words.alpha_sentence(a, len(judged_topics(q)))}" for q, a in alphas),
-        notes=tuple(words.NOTES[note.code](**note.data) for note in notes),
-        signature=signed("krippendorff:ordinal", used, "bootstrap:topics:percentile", f"seed:{seed}"),
-    )

@@ -23,18 +23,19 @@ from adjudge.analyses.gathered import (
     interval_columns,
     interval_words,
     judged_in,
-    pooled_notes,
     signed,
 )
+from adjudge.analyses.judged.parts import JudgedResult, pooled_notes
 from adjudge.analyses.scores import Source
-from adjudge.core.picture import Pictured
-from adjudge.core.table import Cell, Column, Table, Tabular
-from adjudge.core.words import counted
+from adjudge.core.results import Note
+from adjudge.core.table import Cell, Column, Table
 from adjudge.judgments.protocol import RATING, Choice, Protocol, Question, Value
 from adjudge.measures.judged.quality import NONE
 
 if TYPE_CHECKING:
     import pandas as pd
+
+TABLE = "quality-by-question"
 
 
 @dataclass(frozen=True)
@@ -110,8 +111,8 @@ def answer_words(choice: Choice) -> str:
     return "None" if choice.value == NONE else choice.label
 
 
-@dataclass(frozen=True, repr=False)
-class QualityAnswers(Tabular, Pictured):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class QualityAnswers(JudgedResult):
     """Questions on quality by source: mean answers, the share of the worst, and how often each answer was given.
 
     Single- and multi-document topics stand apart; lengths and forms are pooled, as DUC pooled lengths.
@@ -120,35 +121,10 @@ class QualityAnswers(Tabular, Pictured):
     rows: tuple[SourceAnswers, ...]
     protocols: tuple[Protocol, ...]
     alpha: float
-    notes: tuple[str, ...] = ()
 
     FIGURES: ClassVar[Mapping[str, str]] = {"quality": "adjudge.analyses.judged.quality_figures:quality"}
 
-    def headline(self) -> str:
-        return next(self.sentences(), "Nobody has answered a question on quality here.")
-
-    def sentences(self) -> Iterator[str]:
-        """Of every source, the question that most often found errors."""
-        groups: dict[tuple[str, str | None, str], list[SourceAnswers]] = {}
-        for row in self.rows:
-            if row.counts_errors and row.n:
-                groups.setdefault((row.protocol, row.task, row.source), []).append(row)
-        for (protocol, task, source), own in groups.items():
-            most = max(own, key=lambda row: row.error_share)
-            first = ", ".join(part for part in (protocol, task, source) if part is not None)
-            if most.error_share:
-                yield (
-                    f"{first}: {most.label} found errors most often, in {most.error_share:.0%} of"
-                    f" {counted(most.n, 'answer')}."
-                )
-            else:
-                yield f"{first}: no question found any errors."
-
-    def table(self) -> Table:
-        return self._table
-
-    @cached_property
-    def _table(self) -> Table:
+    def tables(self) -> Iterator[Table]:
         rows: list[tuple[Cell, ...]] = []
         for row in self.rows:
             a = row.average
@@ -173,8 +149,8 @@ class QualityAnswers(Tabular, Pictured):
         worst_answers = {row[10] for row in rows}
         (one,) = worst_answers if len(worst_answers) == 1 else (None,)
         counts = any(row.counts_errors for row in self.rows)
-        return Table(
-            name="quality-by-question",
+        yield Table(
+            name=TABLE,
             title="Answers to the questions on quality, by source",
             columns=(
                 PROTOCOL,
@@ -190,8 +166,6 @@ class QualityAnswers(Tabular, Pictured):
                 Column("unanswered", "not answered", show="varies"),
             ),
             rows=tuple(rows),
-            said=tuple(self.sentences()),
-            notes=self.notes,
             signature=signed("quality-by-question", self.protocols, interval_words(self.alpha)),
         )
 
@@ -253,9 +227,9 @@ def quality_answers(
         rows=tuple(rows),
         protocols=tuple({e.protocol.name: e.protocol for e in entries}.values()),
         alpha=alpha,
-        notes=(
-            *pooled_notes(entries),
-            *([f"{counted(left, 'question is', 'questions are')} not answered yet"] if left else []),
+        remarks=(
+            *pooled_notes(entries, TABLE),
+            *([Note.of("not-answered", n=left).on(TABLE)] if left else []),
         ),
     )
 
