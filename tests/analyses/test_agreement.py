@@ -18,7 +18,7 @@ import adjudge
 from adjudge.analyses.agreement import Agreement, agreement
 from adjudge.analyses.agreement.coefficients import question_agreement
 from adjudge.analyses.agreement.pyramids import compared_pyramids
-from adjudge.analyses.agreement.result import AgreementResult, agreement_on
+from adjudge.analyses.agreement.result import AgreementResult, agreement_on, asked_of
 from adjudge.analyses.agreement.words import (
     absence_sentence,
     apart_sentence,
@@ -186,10 +186,10 @@ def test_lengths_and_repeats() -> None:
 
 def test_a_report_that_says_the_target_once_leaves_it_out_of_names() -> None:
     scores = scores_of(pd.concat([ratings(seed=n).assign(length=n) for n in (100, 200)]))
-    one = agreement_on(scores, lambda each: each.is_of(200, None))
+    one = agreement_on(asked_of(scores), lambda each: each.is_of(200, None))
     assert [(each.question, each.title) for each in one.questions] == [("fluency", "fluency")]
     assert one.questions[0].alpha == agreement(scores, length=200).questions[0].alpha
-    both = agreement_on(scores, lambda each: True)
+    both = agreement_on(asked_of(scores), lambda each: True)
     assert [each.title for each in both.questions] == ["fluency (100 words)", "fluency (200 words)"]
     assert len({each.key for each in both.questions}) == 2
     assert one.questions[0].key == both.questions[1].key

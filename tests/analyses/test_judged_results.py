@@ -105,9 +105,9 @@ def test_units_by_completeness_are_those_of_a_plain_count(demo: Gathered) -> Non
     # and the share with none is that of the table of uncovered units
     uncovered = uncovered_by_source(demo)
     assert uncovered is not None
-    assert {(r["task"], r["length"], r["form"], r["source"]): r["share"] for r in uncovered.made.records()} == {
-        (*row.part[1:], row.source): row.none for row in found.rows if row.source != "all"
-    }
+    assert {
+        (r["task"], r["length"], r["form"], r["source"]): r["share"] for r in uncovered.made.records()
+    } == {(*row.part[1:], row.source): row.none for row in found.rows if row.source != "all"}
 
 
 def test_duc_2001_has_a_scale_of_its_own() -> None:

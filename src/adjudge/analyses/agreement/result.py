@@ -36,7 +36,6 @@ from adjudge.core.phrases import Argument, Phrase
 from adjudge.core.results import Note, Result
 from adjudge.core.table import Cell, Column, Table
 from adjudge.core.words import listed
-from adjudge.data.reading import read_once
 
 if TYPE_CHECKING:
     from adjudge.data.target import Target
@@ -59,25 +58,42 @@ def agreement_of(scores: Scores, options: Agreement) -> AgreementResult:
     return _agreed(scores, gathered, _asked(scores, gathered, options), pyramids, options)
 
 
+@dataclass(frozen=True)
+class AskedSource:
+    """Every question of a source, lengths and forms apart, and what they were gathered from."""
+
+    scores: Scores
+    gathered: Gathered | None
+    asked: Asked
+
+
+def asked_of(scores: Scores, without: str | Sequence[str] = ()) -> AskedSource:
+    """Every question of scores, or of the folder that they come from, without some assessors."""
+    gathered = gathered_of(scores)
+    if without:
+        scores, gathered = left_after(scores, gathered, without)
+    return AskedSource(scores, gathered, _asked(scores, gathered, Agreement()))
+
+
 def agreement_on(
-    scores: Scores,
+    source: AskedSource,
     wanted: Callable[[QuestionMatrix], bool],
     options: Agreement | None = None,
     *,
     pyramids_of: Target | None = None,
 ) -> AgreementResult:
-    """The same on the questions that are wanted, as the report takes them; with the pyramids of a length and form.
+    """Agreement on the questions that are wanted, as the report takes them; with the pyramids of a length and form.
 
     Where each was asked of texts of one length and form, which the report says once, their names do without.
     """
     options = options or Agreement()
-    scores, gathered, asked = asked_of(scores, options.without)
+    gathered = source.gathered
     pyramids: tuple[ComparedPyramids, ...] = ()
     if gathered is not None and pyramids_of is not None:
         at = replace(options, length=pyramids_of.length, form=pyramids_of.form)
         pyramids = compared_pyramids(gathered, at)
-    kept = replace(asked, questions=tuple(filter(wanted, asked.questions)))
-    result = _agreed(scores, gathered, kept, pyramids, options)
+    kept = replace(source.asked, questions=tuple(filter(wanted, source.asked.questions)))
+    result = replace(_agreed(source.scores, gathered, kept, pyramids, options), source=source)
     named = [(question.source, question.asked) for question in result.questions]
     if len(set(named)) < len(named):
         return result
@@ -85,19 +101,6 @@ def agreement_on(
     return replace(
         result, questions=tuple(replace(q, question=q.asked, title=title) for q, title in untargeted)
     )
-
-
-def asked_of(scores: Scores, without: str | Sequence[str] = ()) -> tuple[Scores, Gathered | None, Asked]:
-    """Every question of a source, lengths and forms apart, and what it was gathered from; once for a report."""
-
-    def gather() -> tuple[Scores, Scores, Gathered | None, Asked]:
-        data, gathered = scores, gathered_of(scores)
-        if without:
-            data, gathered = left_after(data, gathered, without)
-        return scores, data, gathered, _asked(data, gathered, Agreement())
-
-    # the scores are kept beside, so that ids stay
-    return read_once(("asked", id(scores), tuple(without)), gather)[1:]
 
 
 def _agreed(
@@ -216,6 +219,8 @@ class AgreementResult(Result):
     """Why questions and measures have nothing of the length and form that were chosen."""
     simulated: int = 0
     """Judgments of simulated assessors among those that were looked at."""
+    source: AskedSource | None = None
+    """All questions, where those of the result were chosen from them."""
 
     @property
     def ac(self) -> str:
