@@ -41,7 +41,7 @@ def test_the_usual_paragraph() -> None:
         " correction for 3 pairs (Holm, 1979). 95% intervals of means are Student's t intervals over topics. Systems"
         " that share a letter are not significantly different (Piepho, 2004); ranks are those that the significant"
         f" differences leave open (Mogstad et al., 2024). Computed with Adjudge {version}."
-        " Signatures: score|imported|DataFrame."
+        " Signature: score|imported|DataFrame."
     )
     assert found.keys == ("wilcoxon1945", "holm1979", "piepho2004", "mogstad2024", "adjudge")
     assert "test~\\cite{wilcoxon1945}, with exact" in found.latex

@@ -717,9 +717,7 @@ def _whole(scores: Scores, comparison: Comparison, collection: Collection) -> Tr
         found.append(f"{counted(len(scores.left_out), 'assessor')} left out ({listed(scores.left_out)})")
     if stale := scores.stale.get(comparison.measure):
         found.append(f"{counted(len(stale), 'topic')} changed since they were scored")
-    # Of withdrawn summaries and of assessors who were left out it is said above.
-    told = (line for line in scores.notes(comparison.measure) if "left out" in line)
-    found += [line for line in told if "withdrawn" not in line and not line.startswith("without ")]
+    found += scores.notes(comparison.measure, "gone-left-out", "judgments-left-out", "rows-left-out")
     question = "Is everything in?"
     if found:
         return _condition("left out", question, "unmet", listed(found))
