@@ -21,6 +21,7 @@ from adjudge.analyses.agreement.coefficients import (
 )
 from adjudge.analyses.agreement.pyramids import ComparedPyramids, compared_pyramids
 from adjudge.analyses.gathered import PROTOCOL, Gathered, gathered_of, left_after
+from adjudge.analyses.phrasebook import percent
 from adjudge.analyses.questions import (
     Asked,
     QuestionMatrix,
@@ -426,7 +427,7 @@ class AgreementResult(Result):
         low, high = _ends(name)
         return (
             Column(name, heading, format=form, show=show, tiny=False),
-            Column(low, f"{words.percent(self.asked.level)} from", show=show, tiny=False),
+            Column(low, f"{percent(self.asked.level)} from", show=show, tiny=False),
             Column(high, "to", show=show, tiny=False),
         )
 

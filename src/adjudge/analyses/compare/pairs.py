@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from adjudge.analyses.best import candidates
 from adjudge.analyses.compare import Compare, Comparing, Intervals
 from adjudge.analyses.compare.sampled import (
     ASSESSORS,
@@ -28,6 +27,7 @@ from adjudge.analyses.conclusions import (
     PairIntervals,
     Tested,
     Untold,
+    candidates,
     conclude,
     pair_intervals,
     run_all,

@@ -7,7 +7,6 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from adjudge.analyses import phrasebook
-from adjudge.analyses.best import best_words
 from adjudge.analyses.methods import (
     LETTERS,
     cite,
@@ -16,6 +15,7 @@ from adjudge.analyses.methods import (
     prepared_words,
     what_was_compared,
 )
+from adjudge.analyses.phrasebook import best_words
 from adjudge.core.words import counted, listed
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from adjudge.analyses.agreement import Agreement
 from adjudge.analyses.agreement.coefficients import judged_topics, question_alpha
 from adjudge.analyses.agreement.result import KEY, WHY, no_interval, why_not
-from adjudge.analyses.agreement.words import percent
 from adjudge.analyses.gathered import ALPHA, Gathered, signed
 from adjudge.analyses.judged.parts import JudgedTable
+from adjudge.analyses.phrasebook import percent
 from adjudge.analyses.questions import at_target, coverage_and_ratings, questions_of
 from adjudge.core.results import Note
 from adjudge.core.table import Column, Table

@@ -126,8 +126,8 @@ def _quality_by_question(result: QualityAnswers, name: str) -> Iterator[str]:
 def _coverage(result: JudgedTable, name: str) -> Iterator[str]:
     for row in _rows(result):
         if row["n"] > 1:
-            interval = f"{row['low']:z.3f} to {row['high']:z.3f}"
-            yield f"{_place(row)}: mean coverage {row['mean']:.3f} ({interval}, n = {row['n']:,})."
+            mean = f"{row['mean']:.3f} ({row['low']:z.3f} to {row['high']:z.3f}, n = {row['n']:,})"
+            yield f"{_place(row)}: mean coverage {mean}."
 
 
 def _coverage_quartiles(result: CoverageSpread, name: str) -> Iterator[str]:
