@@ -240,6 +240,8 @@ LENGTH = Column("length", "length", show="varies")
 FORM = Column("form", "form", show="varies")
 SOURCE = Column("source", "source")
 N = Column("n", "n")
+PART = (PROTOCOL, TASK, LENGTH, FORM)
+"""The columns of a `Part`."""
 
 
 @dataclass(frozen=True, slots=True)

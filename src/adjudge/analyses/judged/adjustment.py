@@ -9,11 +9,8 @@ from statistics import fmean
 from typing import TYPE_CHECKING, ClassVar
 
 from adjudge.analyses.gathered import (
-    FORM,
-    LENGTH,
-    PROTOCOL,
+    PART,
     SOURCE,
-    TASK,
     Gathered,
     JudgedPeer,
     Part,
@@ -94,26 +91,9 @@ class LengthAdjustment(JudgedResult):
     }
 
     def tables(self) -> Iterator[Table]:
-        yield Table(
-            name=TABLE,
-            title="Coverage before and after length adjustment",
-            columns=(
-                PROTOCOL,
-                TASK,
-                LENGTH,
-                FORM,
-                SOURCE,
-                Column("system", "system"),
-                Column("topics", "topics"),
-                Column("coverage", "coverage"),
-                Column("adjusted", "adjusted"),
-                Column("gain", "difference", format="+.3f"),
-                Column("least_gain", "least", format="+.3f"),
-                Column("most_gain", "most", format="+.3f"),
-                Column("rank", "rank"),
-                Column("adjusted_rank", "rank adjusted"),
-            ),
-            rows=tuple(
+        yield Table.of(
+            TABLE,
+            (
                 (
                     *part.part,
                     s.source,
@@ -130,6 +110,15 @@ class LengthAdjustment(JudgedResult):
                 for part in self.parts
                 for s in part.systems
             ),
+            *PART,
+            SOURCE,
+            "system topics coverage adjusted",
+            Column("gain", "difference", format="+.3f"),
+            Column("least_gain", "least", format="+.3f"),
+            Column("most_gain", "most", format="+.3f"),
+            "rank",
+            Column("adjusted_rank", "rank adjusted"),
+            title="Coverage before and after length adjustment",
             signature=signed(str(self.measure), self.protocols),
         )
 

@@ -85,6 +85,10 @@ class SourceAnswers:
         return None if any(isinstance(value, str) for value in values) else min(values)
 
     @property
+    def worst_words(self) -> str | None:
+        return next((answer_words(c) for c in self.question.choices if c.value == self.worst), None)
+
+    @property
     def worst_share(self) -> float:
         return nan if self.worst is None or not self.n else self.counts[self.worst] / self.n
 
@@ -125,11 +129,12 @@ class QualityAnswers(JudgedResult):
     FIGURES: ClassVar[Mapping[str, str]] = {"quality": "adjudge.analyses.judged.quality_figures:quality"}
 
     def tables(self) -> Iterator[Table]:
-        rows: list[tuple[Cell, ...]] = []
-        for row in self.rows:
-            a = row.average
-            worst = next((answer_words(c) for c in row.question.choices if c.value == row.worst), None)
-            rows.append(
+        worst = {row.worst_words for row in self.rows}
+        share = f"share with {worst.pop()}" if len(worst) == 1 and None not in worst else "share of worst"
+        counts = any(row.counts_errors for row in self.rows)
+        yield Table.of(
+            TABLE,
+            (
                 (
                     row.protocol,
                     row.task,
@@ -137,35 +142,28 @@ class QualityAnswers(JudgedResult):
                     row.label,
                     row.source,
                     row.n,
-                    a.mean,
-                    a.low,
-                    a.high,
+                    row.average.mean,
+                    row.average.low,
+                    row.average.high,
                     row.error_share,
-                    worst,
+                    row.worst_words,
                     row.worst_share,
                     row.unanswered,
                 )
-            )
-        worst_answers = {row[10] for row in rows}
-        (one,) = worst_answers if len(worst_answers) == 1 else (None,)
-        counts = any(row.counts_errors for row in self.rows)
-        yield Table(
-            name=TABLE,
-            title="Answers to the questions on quality, by source",
-            columns=(
-                PROTOCOL,
-                TASK,
-                Column("question", "question"),
-                Column("label", "about", show="varies"),
-                SOURCE,
-                N,
-                *interval_columns(self.alpha),
-                Column("errors", "share with errors", show="always" if counts else "never"),
-                Column("worst", "worst answer", show="varies"),
-                Column("worst_share", "share of worst" if one is None else f"share with {one}"),
-                Column("unanswered", "not answered", show="varies"),
+                for row in self.rows
             ),
-            rows=tuple(rows),
+            PROTOCOL,
+            TASK,
+            "question",
+            Column("label", "about", show="varies"),
+            SOURCE,
+            N,
+            *interval_columns(self.alpha),
+            Column("errors", "share with errors", show="always" if counts else "never"),
+            Column("worst", "worst answer", show="varies"),
+            Column("worst_share", share),
+            Column("unanswered", "not answered", show="varies"),
+            title="Answers to the questions on quality, by source",
             signature=signed("quality-by-question", self.protocols, interval_words(self.alpha)),
         )
 
@@ -228,8 +226,8 @@ def quality_answers(
         protocols=tuple({e.protocol.name: e.protocol for e in entries}.values()),
         alpha=alpha,
         remarks=(
-            *pooled_notes(entries, TABLE),
-            *([Note.of("not-answered", n=left).on(TABLE)] if left else []),
+            *pooled_notes(entries),
+            *([Note.of("not-answered", n=left)] if left else []),
         ),
     )
 

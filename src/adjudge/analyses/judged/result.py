@@ -15,6 +15,7 @@ from adjudge.analyses.gathered import (
     ALPHA,
     FORM,
     LENGTH,
+    PART,
     PROTOCOL,
     SOURCE,
     TASK,
@@ -63,29 +64,19 @@ def quality_by_source(gathered: Gathered, *, alpha: float = ALPHA) -> JudgedTabl
     values = grouped(((e.protocol.name, e.task, e.source), score.value) for e, score in rows)
     found = {key: average(values[key], alpha) for key in in_order(values)}
     questions = {e.protocol.name: len(_error_questions(e.protocol)) for e, _ in rows}
-    name = "quality-by-source"
-    return JudgedTable(
-        remarks=(
-            *pooled_notes((e for e, _ in rows), name),
-            *missing_notes((score.why for _, score in rows), name),
-        ),
-        made=Table(
-            name=name,
-            title="Mean number of quality questions indicating one or more errors",
-            columns=(
-                PROTOCOL,
-                TASK,
-                SOURCE,
-                N,
-                *interval_columns(alpha),
-                Column("max", "max", format=".0f"),
-                Column("questions", show="never"),
-            ),
-            rows=tuple(
-                (*key, a.n, a.mean, a.low, a.high, a.most, questions[key[0]]) for key, a in found.items()
-            ),
-            signature=signed("quality-errors", (e.protocol for e, _ in rows), interval_words(alpha)),
-        ),
+    return JudgedTable.of(
+        "quality-by-source",
+        ((*key, a.n, a.mean, a.low, a.high, a.most, questions[key[0]]) for key, a in found.items()),
+        PROTOCOL,
+        TASK,
+        SOURCE,
+        N,
+        *interval_columns(alpha),
+        Column("max", format=".0f"),
+        Column("questions", show="never"),
+        title="Mean number of quality questions indicating one or more errors",
+        signature=signed("quality-errors", (e.protocol for e, _ in rows), interval_words(alpha)),
+        remarks=(*pooled_notes(e for e, _ in rows), *missing_notes(score.why for _, score in rows)),
     )
 
 
@@ -118,20 +109,16 @@ def _answers(
         rows.append((question.id.partition(":")[2], question.label, *counts, unanswered))
     open_answers = sum(given[protocol.name, question.id, None] for question in questions)
     columns = [Column(str(choice.value), label) for choice, label in zip(choices, labels, strict=True)]
-    return JudgedTable(
-        remarks=(Note.of("not-answered", n=open_answers).on(name),) if open_answers else (),
-        made=Table(
-            name=name,
-            title=f"Answers to the quality questions of {protocol.name}",
-            columns=(
-                Column("question", "question"),
-                Column("label", "about", show="varies"),
-                *columns,
-                Column("unanswered", "not answered", show="varies"),
-            ),
-            rows=tuple(rows),
-            signature=signed("answers", [protocol]),
-        ),
+    return JudgedTable.of(
+        name,
+        rows,
+        Column("question", "question"),
+        Column("label", "about", show="varies"),
+        *columns,
+        Column("unanswered", "not answered", show="varies"),
+        title=f"Answers to the quality questions of {protocol.name}",
+        signature=signed("answers", [protocol]),
+        remarks=[Note.of("not-answered", n=open_answers)] if open_answers else (),
     )
 
 
@@ -183,23 +170,16 @@ def human_retention(gathered: Gathered, *, alpha: float = ALPHA) -> JudgedTable 
     )
     found = {key: average(values[key], alpha) for key in in_order(values)}
     first = [(e, score) for name, e, score in rows if name == "retention_1"]
-    return JudgedTable(
-        remarks=missing_notes((score.why for _, score in first), "human-retention"),
-        made=Table(
-            name="human-retention",
-            title="Human peers' retention (this is not agreement between assessors)",
-            columns=(
-                PROTOCOL,
-                TASK,
-                LENGTH,
-                FORM,
-                Column("statistic", "statistic"),
-                N,
-                *interval_columns(alpha),
-            ),
-            rows=tuple((*key, a.n, a.mean, a.low, a.high) for key, a in found.items()),
-            signature=_signature("retention", (e.protocol for e, _ in first), alpha),
-        ),
+    return JudgedTable.of(
+        "human-retention",
+        ((*key, a.n, a.mean, a.low, a.high) for key, a in found.items()),
+        *PART,
+        "statistic",
+        N,
+        *interval_columns(alpha),
+        title="Human peers' retention (this is not agreement between assessors)",
+        signature=_signature("retention", (e.protocol for e, _ in first), alpha),
+        remarks=missing_notes(score.why for _, score in first),
     )
 
 
@@ -218,24 +198,17 @@ def uncovered_by_source(gathered: Gathered) -> JudgedTable | None:
     if not units:
         return None
     found = {key: (n, none, none / n if n else nan) for key, (n, none) in _sorted(units).items()}
-    return JudgedTable(
-        remarks=missing_notes(reasons, "uncovered-by-source"),
-        made=Table(
-            name="uncovered-by-source",
-            title="Model units with no coverage",
-            columns=(
-                PROTOCOL,
-                TASK,
-                LENGTH,
-                FORM,
-                SOURCE,
-                Column("units", "model units"),
-                Column("uncovered", "no coverage"),
-                Column("share", "share"),
-            ),
-            rows=tuple((*key, *cells) for key, cells in found.items()),
-            signature=signed("uncovered", (e.protocol for e, _ in rows), "units:pooled"),
-        ),
+    return JudgedTable.of(
+        "uncovered-by-source",
+        ((*key, *cells) for key, cells in found.items()),
+        *PART,
+        SOURCE,
+        Column("units", "model units"),
+        Column("uncovered", "no coverage"),
+        "share",
+        title="Model units with no coverage",
+        signature=signed("uncovered", (e.protocol for e, _ in rows), "units:pooled"),
+        remarks=missing_notes(reasons),
     )
 
 
@@ -247,24 +220,17 @@ def _coverage(
         return None
     values = grouped((group(e), score.value) for e, score in rows)
     found = {key: average(values[key], alpha) for key in in_order(values)}
-    return JudgedTable(
-        remarks=missing_notes((score.why for _, score in rows), name),
-        made=Table(
-            name=name,
-            title=title,
-            columns=(
-                PROTOCOL,
-                TASK,
-                LENGTH,
-                FORM,
-                *columns,
-                N,
-                *interval_columns(alpha),
-                Column("median"),
-            ),
-            rows=tuple((*key, a.n, a.mean, a.low, a.high, a.median) for key, a in found.items()),
-            signature=_signature("coverage", (e.protocol for e, _ in rows), alpha),
-        ),
+    return JudgedTable.of(
+        name,
+        ((*key, a.n, a.mean, a.low, a.high, a.median) for key, a in found.items()),
+        *PART,
+        *columns,
+        N,
+        *interval_columns(alpha),
+        "median",
+        title=title,
+        signature=_signature("coverage", (e.protocol for e, _ in rows), alpha),
+        remarks=missing_notes(score.why for _, score in rows),
     )
 
 
@@ -284,8 +250,6 @@ def _signature(what: str, protocols: Iterable[Protocol], alpha: float) -> str:
 
 POOLED = "(all)"
 """In the assessors' column: everybody's ratings together."""
-ASPECT = Column("aspect", "aspect")
-MEDIAN = Column("median", "median")
 Rated = tuple[JudgedPeer, str, float]
 """What was rated by whom, the aspect, and the rating."""
 
@@ -303,15 +267,17 @@ def ratings_by_assessor(gathered: Gathered, *, alpha: float = ALPHA) -> JudgedTa
         cells.append(_cells((*aspect, POOLED), pooled[aspect], alpha))
         cells += [_cells(key, own[key], alpha) for key in in_order(own) if key[:2] == aspect]
     nobody = len(rows) - len(people)
-    return JudgedTable(
-        remarks=(Note.of("anonymous-ratings", n=nobody).on("ratings-by-assessor"),) if nobody else (),
-        made=Table(
-            name="ratings-by-assessor",
-            title="Ratings by aspect and assessor",
-            columns=(PROTOCOL, ASPECT, Column("assessor", "assessor"), N, *interval_columns(alpha), MEDIAN),
-            rows=tuple(cells),
-            signature=_signature("rating", (entry.protocol for entry, _, _ in rows), alpha),
-        ),
+    return JudgedTable.of(
+        "ratings-by-assessor",
+        cells,
+        PROTOCOL,
+        "aspect assessor",
+        N,
+        *interval_columns(alpha),
+        "median",
+        title="Ratings by aspect and assessor",
+        signature=_signature("rating", (entry.protocol for entry, _, _ in rows), alpha),
+        remarks=[Note.of("anonymous-ratings", n=nobody)] if nobody else (),
     )
 
 
@@ -324,15 +290,21 @@ def ratings_by_system(gathered: Gathered, *, alpha: float = ALPHA) -> JudgedTabl
         ((e.protocol.name, aspect, e.task, e.length, e.form, e.source, e.system), value)
         for e, aspect, value in rows
     )
-    columns = (PROTOCOL, ASPECT, TASK, LENGTH, FORM, SOURCE, Column("system", "system"))
-    return JudgedTable(
-        made=Table(
-            name="ratings-by-system",
-            title="Ratings by aspect and system",
-            columns=(*columns, N, *interval_columns(alpha), MEDIAN),
-            rows=tuple(_cells(key, values[key], alpha) for key in in_order(values)),
-            signature=_signature("rating", (entry.protocol for entry, _, _ in rows), alpha),
-        )
+    return JudgedTable.of(
+        "ratings-by-system",
+        (_cells(key, values[key], alpha) for key in in_order(values)),
+        PROTOCOL,
+        "aspect",
+        TASK,
+        LENGTH,
+        FORM,
+        SOURCE,
+        "system",
+        N,
+        *interval_columns(alpha),
+        "median",
+        title="Ratings by aspect and system",
+        signature=_signature("rating", (entry.protocol for entry, _, _ in rows), alpha),
     )
 
 
@@ -366,25 +338,19 @@ def contradictions(gathered: Gathered) -> JudgedTable | None:
                     (marked if event.answer["marked"] else empty)[key] += 1
     if not answers:
         return None
-    rows = tuple(
-        (*key, answers[key], marked[key], empty[key], (marked[key] + empty[key]) / answers[key])
-        for key in in_order(answers)
-    )
-    return JudgedTable(
-        made=Table(
-            name="contradictions",
-            title="Answers that contradict themselves",
-            columns=(
-                PROTOCOL,
-                Column("assessor", "assessor"),
-                Column("answers", "answers"),
-                Column("marked_but_none", "marked, but none"),
-                Column("some_but_unmarked", "some, but nothing marked"),
-                Column("share", "share", format=".4f"),
-            ),
-            rows=rows,
-            signature=signed("contradictions", (e.protocol for e, _, _ in gathered.coverage)),
-        )
+    return JudgedTable.of(
+        "contradictions",
+        (
+            (*key, answers[key], marked[key], empty[key], (marked[key] + empty[key]) / answers[key])
+            for key in in_order(answers)
+        ),
+        PROTOCOL,
+        "assessor answers",
+        Column("marked_but_none", "marked, but none"),
+        Column("some_but_unmarked", "some, but nothing marked"),
+        Column("share", format=".4f"),
+        title="Answers that contradict themselves",
+        signature=signed("contradictions", (e.protocol for e, _, _ in gathered.coverage)),
     )
 
 

@@ -12,12 +12,9 @@ from typing import ClassVar
 
 from adjudge.analyses.gathered import (
     ALPHA,
-    FORM,
-    LENGTH,
-    PROTOCOL,
+    PART,
     SOURCE,
     SOURCES,
-    TASK,
     Average,
     Gathered,
     N,
@@ -32,7 +29,7 @@ from adjudge.analyses.gathered import (
 )
 from adjudge.analyses.judged.parts import JudgedResult, missing_notes
 from adjudge.analyses.scores import Source
-from adjudge.core.table import Cell, Column, Table
+from adjudge.core.table import Column, Table
 from adjudge.judgments.protocol import Choice, Protocol
 from adjudge.measures.judged.coverage import Coverage
 
@@ -99,21 +96,9 @@ class UnitCoverage(JudgedResult):
     def _table(self, protocol: str) -> Table:
         own = [row for row in self.rows if row.part[0] == protocol]
         scale = self.scale(protocol)
-        return Table(
-            name=_table_name(protocol),
-            title="Model units by completeness",
-            columns=(
-                PROTOCOL,
-                TASK,
-                LENGTH,
-                FORM,
-                SOURCE,
-                Column("units", "model units"),
-                *(Column(str(choice.value), choice.label) for choice in scale),
-                Column("none", "share with none"),
-                Column("full", "share with all"),
-            ),
-            rows=tuple(
+        return Table.of(
+            _table_name(protocol),
+            (
                 (
                     *row.part,
                     row.source,
@@ -124,6 +109,13 @@ class UnitCoverage(JudgedResult):
                 )
                 for row in own
             ),
+            *PART,
+            SOURCE,
+            Column("units", "model units"),
+            *(Column(str(choice.value), choice.label) for choice in scale),
+            Column("none", "share with none"),
+            Column("full", "share with all"),
+            title="Model units by completeness",
             signature=signed("unit-coverage", [self.protocols[protocol]], "units:pooled"),
         )
 
@@ -249,48 +241,38 @@ class CoverageSpread(JudgedResult):
     }
 
     def tables(self) -> Iterator[Table]:
-        rows: list[tuple[Cell, ...]] = []
-        for row in self.rows:
-            a, (low, middle, high), (least, most) = row.average, row.quartiles, row.whiskers
-            rows.append(
+        yield Table.of(
+            SPREAD,
+            (
                 (
                     *row.part,
                     row.source,
                     row.system,
                     row.name,
-                    a.n,
-                    a.mean,
-                    a.low,
-                    a.high,
-                    least,
-                    low,
-                    middle,
-                    high,
-                    most,
+                    row.average.n,
+                    row.average.mean,
+                    row.average.low,
+                    row.average.high,
+                    row.whiskers[0],
+                    *row.quartiles,
+                    row.whiskers[1],
                     len(row.beyond),
                 )
-            )
-        yield Table(
-            name=SPREAD,
-            title="Coverage of pages: means and quartiles",
-            columns=(
-                PROTOCOL,
-                TASK,
-                LENGTH,
-                FORM,
-                SOURCE,
-                Column("system", show="never"),
-                Column("name", "system"),
-                N,
-                *interval_columns(self.alpha),
-                Column("whisker_low", "whisker from"),
-                Column("q1", "quartile 1"),
-                Column("median", "median"),
-                Column("q3", "quartile 3"),
-                Column("whisker_high", "whisker to"),
-                Column("beyond", "beyond"),
+                for row in self.rows
             ),
-            rows=tuple(rows),
+            *PART,
+            SOURCE,
+            Column("system", show="never"),
+            Column("name", "system"),
+            N,
+            *interval_columns(self.alpha),
+            Column("whisker_low", "whisker from"),
+            Column("q1", "quartile 1"),
+            "median",
+            Column("q3", "quartile 3"),
+            Column("whisker_high", "whisker to"),
+            "beyond",
+            title="Coverage of pages: means and quartiles",
             signature=signed(SPREAD, self.protocols, interval_words(self.alpha), "whiskers:1.5iqr"),
         )
 

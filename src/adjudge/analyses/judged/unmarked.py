@@ -11,11 +11,8 @@ from math import isnan, nan
 from typing import ClassVar
 
 from adjudge.analyses.gathered import (
-    FORM,
-    LENGTH,
-    PROTOCOL,
+    PART,
     SOURCE,
-    TASK,
     Gathered,
     N,
     Part,
@@ -85,23 +82,13 @@ class UnmarkedTables(JudgedResult):
     FIGURES: ClassVar[Mapping[str, str]] = {"unmarked": "adjudge.analyses.judged.figures:unmarked"}
 
     def tables(self) -> Iterator[Table]:
-        first = (PROTOCOL, TASK, LENGTH, FORM, SOURCE)
         title = "Unmarked peer units, and how many of them are relevant"
         signature = signed("unmarked", self.protocols)
-        yield Table(
-            name=BY_SOURCE,
-            title=title,
-            columns=(*first, *NUMBERS),
-            rows=tuple((*row.part, row.source, *row.numbers) for row in self.sources),
-            signature=signature,
-        )
-        yield Table(
-            name=BY_SYSTEM,
-            title=f"{title}, by system",
-            columns=(*first, Column("system", "system"), *NUMBERS),
-            rows=tuple((*row.part, row.source, row.system, *row.numbers) for row in self.systems),
-            signature=signature,
-        )
+        rows = ((*row.part, row.source, *row.numbers) for row in self.sources)
+        yield Table.of(BY_SOURCE, rows, *PART, SOURCE, *NUMBERS, title=title, signature=signature)
+        rows = ((*row.part, row.source, row.system, *row.numbers) for row in self.systems)
+        columns = (*PART, SOURCE, Column("system"), *NUMBERS)
+        yield Table.of(BY_SYSTEM, rows, *columns, title=f"{title}, by system", signature=signature)
 
 
 def unmarked_units(

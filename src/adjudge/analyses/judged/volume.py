@@ -213,40 +213,20 @@ class JudgingVolume(JudgedResult):
             yield Note.of("not-among-comparisons", n=self.unsized).on("volume")
 
     def tables(self) -> Iterator[Table]:
-        yield Table(
-            name="volume",
+        yield Table.of(
+            "volume",
+            self.rows,
+            PROTOCOL,
+            "assessor",
+            Column("origin", "by", show="varies"),
+            "topics summaries judgments",
+            Column("repeats", "planted repeats", show="varies"),
+            Column("units", "model units"),
+            Column("comparisons", "comparisons of units"),
+            "answers",
+            Column("timed", "answers timed", show="never"),
+            Column("hours", format=".2f", show="varies"),
             title="How much was judged",
-            columns=(
-                PROTOCOL,
-                Column("assessor", "assessor"),
-                Column("origin", "by", show="varies"),
-                Column("topics", "topics"),
-                Column("summaries", "summaries"),
-                Column("judgments", "judgments"),
-                Column("repeats", "planted repeats", show="varies"),
-                Column("units", "model units"),
-                Column("comparisons", "comparisons of units"),
-                Column("answers", "answers"),
-                Column("timed", "answers timed", show="never"),
-                Column("hours", "hours", format=".2f", show="varies"),
-            ),
-            rows=tuple(
-                (
-                    row.protocol,
-                    row.assessor,
-                    row.origin,
-                    row.topics,
-                    row.summaries,
-                    row.judgments,
-                    row.repeats,
-                    row.units,
-                    row.comparisons,
-                    row.answers,
-                    row.timed,
-                    row.hours,
-                )
-                for row in self.rows
-            ),
             signature=f"volume|v:{__version__}",
         )
 
