@@ -67,7 +67,7 @@ def test_every_test_and_correction_has_words_and_works(test: str, correct: str) 
 
 
 def _groups(found: MethodsParagraph) -> list[str]:
-    return [keys for s in found.sentences for keys in re.findall("\x1e([^\x1e]*)\x1e", s)]
+    return [keys for s in (*found.sentences, *found.computed) for keys in re.findall("\x1e([^\x1e]*)\x1e", s)]
 
 
 def test_resamples_and_seed_are_those_of_the_run() -> None:

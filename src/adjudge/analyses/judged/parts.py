@@ -18,7 +18,7 @@ class JudgedResult(Result):
 
     remarks: tuple[Note, ...] = ()
 
-    def notes(self) -> tuple[Note, ...]:
+    def notes(self) -> Iterable[Note]:
         return self.remarks
 
     def how(self) -> str:

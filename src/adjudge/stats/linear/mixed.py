@@ -696,7 +696,7 @@ def fit_mixed(
         raise UsageError("random: no term; a model without random terms is fit_linear's")
     model = LinearModel(values, factors, [*((f,) for f in fixed), *interactions, *random])
     known, keys = model.keys[: -len(random)], model.keys[-len(random) :]
-    why = _why_not(model, known, keys, names or [f"random term {k}" for k in range(1, len(keys) + 1)])
+    why = _why_not(model, known, keys, names)
     if why is not None:
         return _undefined(keys, model.n, why)
     columns, averaging = _fixed_columns(model, known)
@@ -876,9 +876,10 @@ def _random_test(fit: MixedFit, found: MixedEstimate, k: int) -> RandomTest:
 
 
 def _why_not(
-    model: LinearModel, fixed: tuple[Key, ...], random: tuple[Key, ...], names: Sequence[str]
+    model: LinearModel, fixed: tuple[Key, ...], random: tuple[Key, ...], names: Sequence[str] = ()
 ) -> str | None:
     """Why a model cannot be fitted."""
+    names = names or [f"random term {k}" for k in range(1, len(random) + 1)]
     whole = fit_model(model)
     if whole.why is not None:
         return whole.why
