@@ -221,14 +221,12 @@ def quality_answers(
             )
         )
     left = sum(row.unanswered for row in rows)
+    notes = [*pooled_notes(entries), *([Note.of("not-answered", n=left)] if left else [])]
     return QualityAnswers(
         rows=tuple(rows),
         protocols=tuple({e.protocol.name: e.protocol for e in entries}.values()),
         alpha=alpha,
-        remarks=(
-            *pooled_notes(entries),
-            *([Note.of("not-answered", n=left)] if left else []),
-        ),
+        remarks=tuple(note.on(TABLE) for note in notes),
     )
 
 

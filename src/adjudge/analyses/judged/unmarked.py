@@ -86,9 +86,9 @@ class UnmarkedTables(JudgedResult):
         signature = signed("unmarked", self.protocols)
         rows = ((*row.part, row.source, *row.numbers) for row in self.sources)
         yield Table.of(BY_SOURCE, rows, *PART, SOURCE, *NUMBERS, title=title, signature=signature)
-        rows = ((*row.part, row.source, row.system, *row.numbers) for row in self.systems)
+        of_systems = ((*row.part, row.source, row.system, *row.numbers) for row in self.systems)
         columns = (*PART, SOURCE, Column("system"), *NUMBERS)
-        yield Table.of(BY_SYSTEM, rows, *columns, title=f"{title}, by system", signature=signature)
+        yield Table.of(BY_SYSTEM, of_systems, *columns, title=f"{title}, by system", signature=signature)
 
 
 def unmarked_units(
