@@ -18,7 +18,7 @@ import adjudge
 from adjudge.analyses.agreement import Agreement, agreement
 from adjudge.analyses.agreement.coefficients import question_agreement
 from adjudge.analyses.agreement.pyramids import compared_pyramids
-from adjudge.analyses.agreement.result import AgreementResult, agreement_on, agreement_table
+from adjudge.analyses.agreement.result import AgreementResult, agreement_on, asked_of
 from adjudge.analyses.agreement.words import (
     absence_sentence,
     apart_sentence,
@@ -26,6 +26,7 @@ from adjudge.analyses.agreement.words import (
     question_sentence,
 )
 from adjudge.analyses.gathered import gather
+from adjudge.analyses.judged.agreement import agreement_table
 from adjudge.analyses.questions import questions_of, stored_answers
 from adjudge.analyses.scores import scores_of
 from adjudge.core.errors import DataError, UsageError
@@ -185,10 +186,10 @@ def test_lengths_and_repeats() -> None:
 
 def test_a_report_that_says_the_target_once_leaves_it_out_of_names() -> None:
     scores = scores_of(pd.concat([ratings(seed=n).assign(length=n) for n in (100, 200)]))
-    one = agreement_on(scores, lambda each: each.is_of(200, None))
+    one = agreement_on(asked_of(scores), lambda each: each.is_of(200, None))
     assert [(each.question, each.title) for each in one.questions] == [("fluency", "fluency")]
     assert one.questions[0].alpha == agreement(scores, length=200).questions[0].alpha
-    both = agreement_on(scores, lambda each: True)
+    both = agreement_on(asked_of(scores), lambda each: True)
     assert [each.title for each in both.questions] == ["fluency (100 words)", "fluency (200 words)"]
     assert len({each.key for each in both.questions}) == 2
     assert one.questions[0].key == both.questions[1].key
@@ -233,7 +234,9 @@ def test_a_folders_judgments_have_lengths_and_forms(tmp_path: Path) -> None:
     assert table is not None
     assert table.to_frame()["question"].tolist() == names
     why = "resampling 2 topics says too little, there must be 5"
-    assert table.notes == (f"no interval of alpha of {', '.join(names[:3])} and {names[3]}: {why}",)
+    assert tuple(table.warnings()) == (
+        f"no interval of alpha of {', '.join(names[:3])} and {names[3]}: {why}",
+    )
 
 
 def test_a_measure_of_a_folder_that_lacks_the_length_is_left_out_with_a_note(tmp_path: Path) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from adjudge.analyses.best import best_words, candidates
+from adjudge.analyses.conclusions import candidates
+from adjudge.analyses.phrasebook import best_words
 
 
 def _better(size: int, *pairs: tuple[int, int]) -> np.ndarray:

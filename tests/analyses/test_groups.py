@@ -17,10 +17,10 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 from tests.waiting import not_stuck
 
-from adjudge.analyses.best import best_words
 from adjudge.analyses.groups import Groups
 from adjudge.analyses.groups.result import CONCLUSIONS, GroupsResult, groups_of_matrix, kind_contrast
 from adjudge.analyses.groups.words import about_diagram, pair_sentences
+from adjudge.analyses.phrasebook import best_words
 from adjudge.core.errors import DataError, UsageError
 from adjudge.data.scores import Better, MeasureInfo, ScoreMatrix
 from adjudge.stats.checks import FloatArray

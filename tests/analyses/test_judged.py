@@ -14,9 +14,11 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from adjudge.analyses.agreement.result import agreement_table
 from adjudge.analyses.gathered import average, gather, multiplier
+from adjudge.analyses.judged import Judged as JudgedOptions
+from adjudge.analyses.judged.agreement import agreement_table
 from adjudge.analyses.judged.result import (
+    JudgedTables,
     answers_by_question,
     judged_tables,
     quality_by_source,
@@ -107,8 +109,12 @@ def by_topic(found: Sequence[Judged], *protocols: Protocol) -> Judgments:
     return Judgments(topics, protocols={protocol.name: protocol for protocol in protocols})
 
 
+def tables_of(own: Collection, judgments: Judgments, alpha: float = 0.05) -> JudgedTables:
+    return judged_tables(gather(own, judgments), JudgedOptions(alpha=alpha))
+
+
 JUDGMENTS = by_topic([coverage_page(n, page) for n, page in enumerate(PAGES)])
-TABLES = judged_tables(collection(), JUDGMENTS)
+TABLES = tables_of(collection(), JUDGMENTS)
 
 
 def cells(table: str, **key: Any) -> dict[str, Any]:
@@ -207,7 +213,9 @@ def test_one_assessor_agrees_with_nobody() -> None:
     alone = by_topic([coverage_page(0, PAGES[0]), coverage_page(4, PAGES[4])])
     table = agreement_table(gather(collection(), alone))
     assert table is not None
-    assert {row[-1] for row in table.rows} == {"only one assessor answered: there is nobody to agree with"}
+    assert {row[-1] for row in table.made.rows} == {
+        "only one assessor answered: there is nobody to agree with"
+    }
     assert all("nobody to agree with" in said for said in table.sentences())
 
 
@@ -247,17 +255,17 @@ def test_other_levels_take_the_normal_quantile() -> None:
 def test_a_planted_repeat_is_left_out_and_counted() -> None:
     first = coverage_page(0, PAGES[0])
     again = coverage_page(9, (*PAGES[0][:6], {}))  # the same assessor, peer and reference, other answers
-    found = judged_tables(
+    found = tables_of(
         collection(), by_topic([first, replace(again, task=replace(again.task, repeat_of="task-0"))])
     )
     assert found["quality-by-source"].rows[0][3:5] == (1, 2.0)
-    assert "1 planted repeat left out of the tables: the first judgment counts" in found.notes
+    assert "1 planted repeat left out of the tables: the first judgment counts" in found.about_scores
 
 
 def test_a_page_that_is_not_finished_is_left_out_and_counted() -> None:
     whole = coverage_page(0, PAGES[0])
     half = Judged(whole.task, {q: e for q, e in whole.answers.items() if q not in ("unit:m2", "quality:3")})
-    found = judged_tables(collection(), by_topic([half]))
+    found = tables_of(collection(), by_topic([half]))
     assert found["coverage-by-source"].row()["n"] == 0
     assert found["coverage-by-source"].notes == (
         "1 judgment left out: 1 of 2 model units are not judged yet",
@@ -270,7 +278,7 @@ def test_a_page_that_is_not_finished_is_left_out_and_counted() -> None:
 def test_lengths_are_pooled_for_quality_and_kept_apart_for_coverage() -> None:
     one = coverage_page(0, PAGES[0])
     other = replace(one, task=replace(one.task, id="task-9", peer=TextRef("sys", 50)))
-    found = judged_tables(collection(), by_topic([one, other]))
+    found = tables_of(collection(), by_topic([one, other]))
     assert found["quality-by-source"].row()["n"] == 2
     assert found["quality-by-source"].notes == ("2 target lengths are pooled, as DUC-2002 pooled them",)
     assert [row[2] for row in found["coverage-by-source"].rows] == [20, 50]
@@ -282,13 +290,13 @@ def test_duc_2001_has_five_levels_and_no_errors() -> None:
     own = gather(collection(), by_topic([judged(task, {f"quality:{k}": {"value": 0.75} for k in keys})]))
     assert quality_by_source(own) is None
     (table,) = answers_by_question(own)
-    assert [c.heading for c in table.columns][2:7] == ["all", "most", "some", "hardly any", "none"]
-    assert [row[:1] + row[2:7] for row in table.rows] == [(key, 0, 1, 0, 0, 0) for key in keys]
+    assert [c.heading for c in table.made.columns][2:7] == ["all", "most", "some", "hardly any", "none"]
+    assert [row[:1] + row[2:7] for row in table.made.rows] == [(key, 0, 1, 0, 0, 0) for key in keys]
 
 
 def test_nothing_judged_gives_no_tables() -> None:
-    found = judged_tables(collection(), Judgments())
-    assert (len(found), found.names) == (0, ())
+    found = tables_of(collection(), Judgments())
+    assert found.all_tables == ()
     with pytest.raises(UsageError, match="no table"):
         found["agreement"]
 
@@ -303,7 +311,7 @@ def rating(number: int, assessor: str, value: int, system: str = "sys") -> Judge
 
 def test_ratings_by_assessor_and_pooled() -> None:
     given = [("x", 1), ("y", 2), ("x", 5)]
-    found = judged_tables(
+    found = tables_of(
         collection(),
         by_topic([rating(n, who, v, ("sys", "sys", "ann")[n]) for n, (who, v) in enumerate(given)]),
     )
@@ -322,33 +330,33 @@ def test_another_protocol_or_aspect_is_no_repeat_and_the_same_one_is() -> None:
     first = rating(1, "x", 1)
     other = Judged(replace(first.task, id="r2", protocol="my-rating"), first.answers)
     aspect = judged(replace(first.task, id="r3"), {"rating:coherence": {"value": 4}})
-    apart = judged_tables(collection(), by_topic([first, other, aspect], tone))
+    apart = tables_of(collection(), by_topic([first, other, aspect], tone))
     rows = {(row[0], row[1], row[2]): row[3:5] for row in apart["ratings-by-assessor"].rows}
     assert {key: cells for key, cells in rows.items() if key[2] == "x"} == {
         ("my-rating", "fluency", "x"): (1, 1.0),
         ("rating", "coherence", "x"): (1, 4.0),
         ("rating", "fluency", "x"): (1, 1.0),
     }
-    assert not any("repeat" in note for note in apart.notes)
+    assert not any("repeat" in note for note in apart.about_scores)
     planted = rating(0, "x", 5)
-    again = judged_tables(
+    again = tables_of(
         collection(), by_topic([replace(planted, task=replace(planted.task, repeat_of="r1")), first])
     )
     assert again["ratings-by-assessor"].row(assessor="x")["mean"] == 1.0  # though the repeat is listed first
-    assert "1 planted repeat left out of the tables: the first judgment counts" in again.notes
+    assert "1 planted repeat left out of the tables: the first judgment counts" in again.about_scores
 
 
 def test_an_anonymous_crowd_is_pooled_and_is_no_assessor() -> None:
     crowd = [
         rating(n, "crowd-anonymous", value) for n, value in enumerate((1, 2, 3))
     ]  # three people, not repeats
-    found = judged_tables(collection(), by_topic([*crowd, rating(7, "x", 4)]))
+    found = tables_of(collection(), by_topic([*crowd, rating(7, "x", 4)]))
     table = found["ratings-by-assessor"]
     assert [(row[2], row[3]) for row in table.rows] == [("(all)", 4), ("x", 1)]
     assert table.notes == ("3 anonymous ratings pooled only: whoever gave them is no assessor",)
     assert found["agreement"].row()["assessors"] == 1
     assert found["agreement"].notes == ("3 anonymous answers left out: whoever gave them is no assessor",)
-    assert not [note for note in found.notes if "repeat" in note]
+    assert not [note for note in found.about_scores if "repeat" in note]
 
 
 # Planted faults come back
@@ -382,7 +390,7 @@ def test_an_assessors_bias_comes_back_within_the_interval() -> None:
     )
     assert table is not None
     for each in who:
-        row = table.row(assessor=each.name)
+        row = table.made.row(assessor=each.name)
         assert row["low"] < 100 * (0.5 + each.bias) < row["high"]  # type: ignore[operator]
         assert not row["low"] < 50 < row["high"]  # type: ignore[operator]  # and no bias would not pass
 
@@ -406,7 +414,7 @@ def covered(request: pytest.FixtureRequest) -> tuple[float, Any]:
     tasks = [
         Task(f"{w.name}-{t}", "e", w.name, "duc-2002", "1", t, peer, REFERENCE) for w in who for t in levels
     ]
-    return request.param, judged_tables(collection(topics), answered(tasks, protocol, truth, who), alpha=0.01)
+    return request.param, tables_of(collection(topics), answered(tasks, protocol, truth, who), alpha=0.01)
 
 
 def test_planted_coverage_and_noise_come_back(covered: tuple[float, Any]) -> None:
@@ -429,16 +437,14 @@ def test_planted_coverage_and_noise_come_back(covered: tuple[float, Any]) -> Non
 
 
 def test_every_table_is_a_frame_a_dictionary_and_latex() -> None:
-    frames = TABLES.to_frames()
-    assert list(frames) == list(TABLES.names)
-    for table in TABLES:
-        assert len(frames[table.name]) == len(table.rows) > 0
+    for name in [table.name for table in TABLES.all_tables]:
+        table = TABLES[name]
+        assert len(TABLES.to_frame(name)) == len(table.rows) > 0
         assert table.signature.split("|")[-1].startswith("v:")
         assert table.to_latex().count(r"\\") == len(table.rows) + 1
         heads, rows = table.printed()
         assert {len(row) for row in rows} == {len(heads)}
     assert "$>$10" in TABLES["answers-duc-2002"].to_latex()
-    assert set(TABLES.to_frame()["table"]) == set(TABLES.names)
     with pytest.raises(UsageError, match="2 rows"):
         TABLES["contradictions"].row(protocol="duc-2002")
 
@@ -466,7 +472,7 @@ def test_one_command_prints_them(small: Evaluation, tmp_path: Path) -> None:
 
 
 def test_the_seed_decides_the_bootstrap() -> None:
-    again = judged_tables(collection(), JUDGMENTS)
+    again = tables_of(collection(), JUDGMENTS)
     assert json.dumps(again.as_dict()) == json.dumps(TABLES.as_dict())
 
 

@@ -25,12 +25,13 @@ from tests.analyses.test_judged import (
     coverage_page,
     judged,
     rating,
+    tables_of,
 )
 
 from adjudge.analyses.gathered import SOURCES, Gathered, gather
 from adjudge.analyses.judged.adjustment import length_adjustment
 from adjudge.analyses.judged.quality_answers import QualityAnswers, SourceAnswers, quality_answers
-from adjudge.analyses.judged.result import judged_tables, uncovered_by_source
+from adjudge.analyses.judged.result import uncovered_by_source
 from adjudge.analyses.judged.unit_coverage import coverage_spread, unit_coverage
 from adjudge.analyses.judged.unmarked import unmarked_units
 from adjudge.analyses.judged.volume import EVERYBODY, judging_volume, submitted
@@ -104,9 +105,9 @@ def test_units_by_completeness_are_those_of_a_plain_count(demo: Gathered) -> Non
     # and the share with none is that of the table of uncovered units
     uncovered = uncovered_by_source(demo)
     assert uncovered is not None
-    assert {(r["task"], r["length"], r["form"], r["source"]): r["share"] for r in uncovered.records()} == {
-        (*row.part[1:], row.source): row.none for row in found.rows if row.source != "all"
-    }
+    assert {
+        (r["task"], r["length"], r["form"], r["source"]): r["share"] for r in uncovered.made.records()
+    } == {(*row.part[1:], row.source): row.none for row in found.rows if row.source != "all"}
 
 
 def test_duc_2001_has_a_scale_of_its_own() -> None:
@@ -115,7 +116,7 @@ def test_duc_2001_has_a_scale_of_its_own() -> None:
     own = replace(collection(), units={})
     found = unit_coverage(gather(own, by_topic([judged(task, answers), coverage_page(0, PAGES[0])])))
     assert [table.name for table in found.tables()] == ["unit-coverage-duc-2001", "unit-coverage-duc-2002"]
-    table = found.tables()["unit-coverage-duc-2001"]
+    table = found.table("unit-coverage-duc-2001")
     assert [c.heading for c in table.columns][6:11] == ["none", "hardly any", "some", "most", "all"]
     assert table.rows[0][6:11] == (0, 1, 0, 0, 1)
 
@@ -233,7 +234,7 @@ def test_questions_that_nobody_answered_are_counted() -> None:
     half = Judged(whole.task, {q: e for q, e in whole.answers.items() if q != "quality:3"})
     found = quality_answers(gather(collection(), by_topic([half])))
     assert (found.rows[2].n, found.rows[2].unanswered) == (0, 1)
-    assert found.notes == ("1 question is not answered yet",)
+    assert tuple(found.warnings()) == ("1 question is not answered yet",)
     json.dumps(found.table().as_dict(), allow_nan=False)
 
 
@@ -289,7 +290,7 @@ def test_missing_topics_are_adjusted_for_and_said() -> None:
     (part,) = found.parts
     assert [(s.system, s.rank) for s in part.systems] == [("sys", 1), ("ann", 2)]
     assert part.systems[0].coverage - part.systems[1].coverage == pytest.approx(0.2)
-    assert found.notes == (
+    assert tuple(found.warnings()) == (
         "duc-2002, multi, 20 words: no score for sys on 1 topic; means are adjusted for topics",
     )
     apart = length_adjustment(gather(collection(topics), by_topic([pages[0], pages[2]])))
@@ -377,7 +378,7 @@ def test_programs_that_judge_are_in_no_sum_and_time_is_said_where_known() -> Non
         " unit."
     )
     # nothing else counts what a program said
-    tables = judged_tables(collection(), own)
+    tables = tables_of(collection(), own)
     assert tables["quality-by-question"].row(question="1")["n"] == 2
     assert tables["coverage-quartiles"].row(system="sys")["n"] == 2
     assert tables["unit-coverage-duc-2002"].row()["units"] == 4
@@ -460,8 +461,8 @@ def test_types_of_topics_and_withdrawn_summaries() -> None:
     found = submitted(own)
     row = found.table().row(system="sys")
     assert (row["summaries"], row["missing"], row["withdrawn"]) == (1, 0, 1)
-    assert found.tables()["summaries-by-type"].row(system="sys")["event-20"] == 1
-    assert found.tables()["summaries-by-type"].row(system="sys")["biography-20"] == 0
+    assert found.table("summaries-by-type").row(system="sys")["event-20"] == 1
+    assert found.table("summaries-by-type").row(system="sys")["biography-20"] == 0
     assert "bob" not in [row["system"] for row in found.table().records()]  # a reference alone
 
 

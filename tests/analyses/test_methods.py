@@ -41,7 +41,7 @@ def test_the_usual_paragraph() -> None:
         " correction for 3 pairs (Holm, 1979). 95% intervals of means are Student's t intervals over topics. Systems"
         " that share a letter are not significantly different (Piepho, 2004); ranks are those that the significant"
         f" differences leave open (Mogstad et al., 2024). Computed with Adjudge {version}."
-        " Signatures: score|imported|DataFrame."
+        " Signature: score|imported|DataFrame."
     )
     assert found.keys == ("wilcoxon1945", "holm1979", "piepho2004", "mogstad2024", "adjudge")
     assert "test~\\cite{wilcoxon1945}, with exact" in found.latex
@@ -67,7 +67,7 @@ def test_every_test_and_correction_has_words_and_works(test: str, correct: str) 
 
 
 def _groups(found: MethodsParagraph) -> list[str]:
-    return [keys for s in found.sentences for keys in re.findall("\x1e([^\x1e]*)\x1e", s)]
+    return [keys for s in (*found.sentences, *found.computed) for keys in re.findall("\x1e([^\x1e]*)\x1e", s)]
 
 
 def test_resamples_and_seed_are_those_of_the_run() -> None:

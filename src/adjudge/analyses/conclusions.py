@@ -431,3 +431,8 @@ def pair_intervals(
         level=1 - alone,
         method=method,
     )
+
+
+def candidates(better: BoolArray) -> list[int]:
+    """The items that nobody is significantly better than; `better[i, j]` says that i is better than j."""
+    return [j for j in range(len(better)) if not better[:, j].any()]

@@ -13,6 +13,7 @@ from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any
 
 from adjudge.core.errors import DataError, UsageError, quoted
+from adjudge.core.results import Note
 from adjudge.core.words import counted, listed
 from adjudge.data.scores import POOLED, Better, DerivedRows, MeasureInfo, ScoreTable, pooled
 from adjudge.measures.spec import same_name, split_formula, split_outside
@@ -38,7 +39,7 @@ class Formula:
     name: str
     text: str
     parts: tuple[str, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 def parse_formula(text: str, resolve: Callable[[str], str], known: Sequence[str]) -> Formula:
@@ -46,7 +47,7 @@ def parse_formula(text: str, resolve: Callable[[str], str], known: Sequence[str]
     name, written = split_formula(text) or ("", [])
     shown: list[str] = []
     parts: list[str] = []
-    notes: list[str] = []
+    notes: list[Note] = []
     for each in written:
         if not each:
             raise UsageError(f"{quoted(text)} names a measure that is empty; expected {name}(a, b)")
@@ -58,7 +59,7 @@ def parse_formula(text: str, resolve: Callable[[str], str], known: Sequence[str]
             found, absent = _between(each, ends, resolve, known)
             shown += found if absent else [f"{found[0]}{RANGE}{found[-1]}"]
             if absent:
-                notes.append(f"{each} has no number {listed(absent)} here: {listed(found)} are taken")
+                notes.append(Note.of("parts-absent", text=each, absent=absent, taken=found))
         parts += found
     if len(parts) < 2:
         raise UsageError(f"{quoted(text)} is of one measure, expected two or more: {name}(a, b)")
@@ -277,18 +278,15 @@ def _reasons(table: ScoreTable, parts: Sequence[str], grid: _Grid, holes: FloatA
         yield f"{part}: {said[part].get(cell, 'no score')}"
 
 
-def _partial(formula: Formula, grid: _Grid, holes: FloatArray, cells: _Grid) -> Iterator[str]:
+def _partial(formula: Formula, grid: _Grid, holes: FloatArray, cells: _Grid) -> Iterator[Note]:
     """Of rows that are left out of their cell's mean, because somebody answered a part of the questions."""
     wanted = cells.whole_cells()
     n = sum(cell in wanted for cell in _cells_in(grid.keys[holes]))
     if n:
-        yield (
-            f"{formula.text}: {counted(n, 'row')} of {len(grid.keys):,} without a score of every part left out of"
-            " the mean of the cell"
-        )
+        yield Note.of("rows-left-out", formula=formula.text, n=n, of=len(grid.keys))
 
 
-def _uneven(formula: Formula, cells: _Grid) -> Iterator[str]:
+def _uneven(formula: Formula, cells: _Grid) -> Iterator[Note]:
     """Of parts that decide a raw mean because they vary more than others."""
     import numpy as np
 
@@ -298,10 +296,12 @@ def _uneven(formula: Formula, cells: _Grid) -> Iterator[str]:
     spread = values.std(axis=0, ddof=1)
     most, least = int(spread.argmax()), int(spread.argmin())
     if np.ptp(values[:, least]) > 0 and spread[most] >= UNEVEN * spread[least]:
-        yield (
-            f"{formula.text}: {formula.parts[most]} varies {spread[most] / spread[least]:.1f} times as much as"
-            f" {formula.parts[least]} (standard deviations {spread[most]:.3g} and {spread[least]:.3g});"
-            f" zmean({', '.join(formula.parts)}) gives all the same weight"
+        yield Note.of(
+            "parts-vary",
+            formula=formula.text,
+            parts=formula.parts,
+            most=(formula.parts[most], float(spread[most])),
+            least=(formula.parts[least], float(spread[least])),
         )
 
 

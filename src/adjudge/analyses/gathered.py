@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,7 +14,7 @@ from adjudge import __version__
 from adjudge.analyses.scores import Scores, Source, scores_of
 from adjudge.core.errors import UsageError, among, quoted
 from adjudge.core.table import Cell, Column
-from adjudge.core.words import counted, listed, natural
+from adjudge.core.words import counted, natural
 from adjudge.data.collection import Collection, load
 from adjudge.data.folder import Folder
 from adjudge.data.reading import read_once
@@ -241,6 +240,8 @@ LENGTH = Column("length", "length", show="varies")
 FORM = Column("form", "form", show="varies")
 SOURCE = Column("source", "source")
 N = Column("n", "n")
+PART = (PROTOCOL, TASK, LENGTH, FORM)
+"""The columns of a `Part`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,23 +312,6 @@ def in_order(keys: Iterable[Cells]) -> list[Cells]:
         return 1, float(cell), ""
 
     return sorted(keys, key=lambda key: [rank(cell) for cell in key])
-
-
-def missing_notes(reasons: Iterable[str | None]) -> tuple[str, ...]:
-    """What is missing, counted by reason."""
-    found = Counter(why for why in reasons if why is not None)
-    return tuple(f"{counted(n, 'judgment')} left out: {why}" for why, n in found.items())
-
-
-def pooled_notes(entries: Iterable[JudgedPeer]) -> tuple[str, ...]:
-    """Which lengths and forms a table counts together, where there are several."""
-    own = list(entries)
-    lengths, forms = {entry.length for entry in own}, {entry.form for entry in own}
-    found = [f"{len(lengths)} target lengths are pooled, as DUC-2002 pooled them"] if len(lengths) > 1 else []
-    if len(forms) > 1:
-        words = [form or "unset" for (form,) in in_order((form,) for form in forms)]
-        found.append(f"summaries of {len(forms)} forms are pooled ({listed(words)})")
-    return tuple(found)
 
 
 def signed(what: str, protocols: Iterable[Protocol], *more: str) -> str:

@@ -25,6 +25,7 @@ from adjudge.data.scores import PooledSystems, form_words, heading_of
 
 if TYPE_CHECKING:
     from adjudge.analyses.compare.pairs import Comparison
+    from adjudge.core.results import Note
     from adjudge.data.scores import ScoreMatrix
     from adjudge.measures.base import Measure
     from adjudge.stats.linear.judged_pairs import JudgedPairs
@@ -37,7 +38,6 @@ SINCE = 2026
 """The year of this version."""
 LONG_NAME = 25
 """Letters and signs from which a name must be broken to fit a line; no word of English here is as long."""
-SIGNATURES = ("Signature:", "Signatures:")
 
 
 class Compared(Protocol):
@@ -50,7 +50,7 @@ class Compared(Protocol):
     def kinds(self) -> Mapping[str, str]: ...
 
     @property
-    def made(self) -> tuple[str, ...]: ...
+    def fewer_references(self) -> tuple[Note, ...]: ...
 
 
 C = TypeVar("C", bound=Compared)
@@ -67,14 +67,15 @@ class MethodsParagraph:
 
     sentences: tuple[str, ...]
     """With marks where something is cited."""
+    computed: tuple[str, ...] = ()
+    """By what, in words, with marks."""
+    signatures: tuple[str, ...] = ()
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
         """What is cited, each once, in the order of the text."""
-        found = (
-            key for said in self.sentences for marks in _CITATION.findall(said) for key in marks.split(",")
-        )
-        return tuple(dict.fromkeys(found))
+        marked = _CITATION.findall("".join((*self.sentences, *self.computed)))
+        return tuple(dict.fromkeys(key for keys in marked for key in keys.split(",")))
 
     @property
     def text(self) -> str:
@@ -83,24 +84,27 @@ class MethodsParagraph:
         def short(keys: str) -> str:
             return "; ".join(REFERENCES[key].short for key in keys.split(",") if key in REFERENCES)
 
-        said = (
-            _CITATION.sub(lambda m: f" ({short(m[1])})" if short(m[1]) else "", s) for s in self.sentences
-        )
-        return " ".join(said)
+        marked = " ".join((*self.sentences, *self.computed, *filter(None, [" ".join(self._signed)])))
+        return _CITATION.sub(lambda m: f" ({short(m[1])})" if short(m[1]) else "", marked)
+
+    @property
+    def _signed(self) -> tuple[str, ...]:
+        """What stands before the signatures, and these."""
+        if not self.signatures:
+            return ()
+        return "Signature:" if len(self.signatures) == 1 else "Signatures:", f"{'; '.join(self.signatures)}."
 
     @property
     def latex(self) -> str:
         r"""For LaTeX, as `~\cite{wilcoxon1945}`."""
-        return " ".join(map(self._sentence_in_latex, self.sentences)).replace(" \n", "\n")
-
-    def _sentence_in_latex(self, said: str) -> str:
-        if said.startswith(SIGNATURES):
-            word, _, rest = said.partition(" ")
-            # A line of signs alone has no space to stretch: a paragraph of its own may be set loosely.
-            return f"\n\\begin{{sloppypar}}\n{word} {_breaking(rest)}\n\\end{{sloppypar}}"
-        *parts, last = _CITATION.split(said)
+        *parts, last = _CITATION.split(" ".join((*self.sentences, *self.computed)))
         pairs = zip(parts[::2], parts[1::2], strict=True)
-        return "".join(rf"{breaking_tex(text)}~\cite{{{keys}}}" for text, keys in pairs) + breaking_tex(last)
+        told = "".join(rf"{breaking_tex(text)}~\cite{{{keys}}}" for text, keys in pairs) + breaking_tex(last)
+        if not self.signatures:
+            return told
+        word, signatures = self._signed
+        # A line of signs alone has no space to stretch: a paragraph of its own may be set loosely.
+        return f"{told}\n\\begin{{sloppypar}}\n{word} {_breaking(signatures)}\n\\end{{sloppypar}}"
 
     @property
     def bibtex(self) -> str:
@@ -130,7 +134,12 @@ class MethodsParagraph:
 
     def and_of(self, others: Iterable[MethodsParagraph]) -> MethodsParagraph:
         """This and others as one, so that a work that more than one cites is listed once."""
-        return type(self)(tuple(sentence for part in (self, *others) for sentence in part.sentences))
+        parts = (self, *others)
+        return type(self)(
+            tuple(sentence for part in parts for sentence in part.sentences),
+            tuple(dict.fromkeys(sentence for part in parts for sentence in part.computed)),
+            tuple(signature for part in parts for signature in part.signatures),
+        )
 
     def as_dict(self) -> dict[str, str]:
         return {"text": self.text, "latex": self.latex, "bibtex": self.bibtex}
@@ -217,18 +226,26 @@ def name_of_test(c: Comparison, test: str = "") -> tuple[str, tuple[str, ...]]:
 
 def compared_methods(found: Sequence[Comparison]) -> MethodsParagraph:
     """How systems were compared on one measure or on several, all in the same way."""
-    return MethodsParagraph(tuple(_compared(found)))
+    if not any(c.family.any() for c in found):
+        return MethodsParagraph(tuple(_compared(found)), computed_with(None))
+    random = any(_is_random(c, test) for c in found for test in c.tested)
+    seed = found[0].seed if random else None
+    signatures = tuple(c.matrix.signature for c in found)
+    return MethodsParagraph(tuple(_compared(found)), computed_with(seed), signatures)
+
+
+def computed_with(seed: int | None) -> tuple[str, ...]:
+    seeded = "" if seed is None else f" (seed {seed})"
+    return (f"Computed with Adjudge {__version__}{cite(SOFTWARE)}{seeded}.",)
 
 
 def _compared(found: Sequence[Comparison]) -> Iterator[str]:
-    first = found[0]
     yield what_was_compared(found)
     yield from prepared_words(found)
     yield from _missing(found)
     yield from pooled_words(found)
     yield from _whose(found)
     if not any(c.family.any() for c in found):
-        yield f"Computed with Adjudge {__version__}{cite(SOFTWARE)}."
         return
     yield from _tested(found)
     yield from _corrected(found)
@@ -237,10 +254,6 @@ def _compared(found: Sequence[Comparison]) -> Iterator[str]:
     yield from interval_words(found)
     if all(c.complete for c in found) and max(len(c.standings) for c in found) > 1:
         yield LETTERS
-    random = any(_is_random(c, test) for c in found for test in c.tested)
-    seeded = f" (seed {first.seed})" if random else ""
-    yield f"Computed with Adjudge {__version__}{cite(SOFTWARE)}{seeded}."
-    yield f"Signatures: {'; '.join(c.matrix.signature for c in found)}."
 
 
 def title(c: Compared, found: Sequence[Compared]) -> str:
@@ -370,7 +383,7 @@ _REFERENCES = re.compile(r"\|ref(?:erence)?s:(\d+)(?:-(\d+))?(?=[:|])")
 
 def prepared_words(found: Sequence[Compared]) -> Iterator[str]:
     """With which options measures were computed, usual ones included, and with how many references."""
-    from adjudge.measures.run import OWN_REFERENCE  # slow to load
+    from adjudge.measures.run import own_reference  # slow to load
 
     by_words: dict[str, list[Compared]] = {}
     for c in found:
@@ -389,8 +402,8 @@ def prepared_words(found: Sequence[Compared]) -> Iterator[str]:
     for words, some in by_words.items():
         yield f"For {named(some, found)}: {words}."
     if any(kind == "human" for c in found for kind in c.kinds.values()):
-        told = (note.partition(":")[0] for c in found for note in c.made)
-        yield from dict.fromkeys(f"{note}." for note in told if OWN_REFERENCE in note)
+        notes = (note for c in found for note in c.fewer_references)
+        yield from dict.fromkeys(f"{own_reference(**note.data)}." for note in notes)
 
 
 def _of(about: Compared | Sequence[Compared], found: Sequence[Compared]) -> str:

@@ -30,10 +30,12 @@ from typing import (
 )
 
 from adjudge.analyses.formulas import derive, parse_formula
+from adjudge.analyses.score_words import note_text
 from adjudge.core.errors import AdjudgeError, DataError, FormatError, UsageError, nearest, quoted
 from adjudge.core.errors import among as among_known
 from adjudge.core.phrases import Argument, Phrase
-from adjudge.core.words import counted, listed, natural
+from adjudge.core.results import Note
+from adjudge.core.words import listed, natural
 from adjudge.data import scorefiles
 from adjudge.data.absent import absent_words
 from adjudge.data.collection import Collection, load
@@ -67,7 +69,7 @@ from adjudge.judgments.batch import NOTHING, Judgments, batches_of, judgments_if
 from adjudge.measures.base import Measure
 from adjudge.measures.presets import written_out
 from adjudge.measures.registry import parse_measure, parse_measures, titled
-from adjudge.measures.run import looks_at_judgments, reference_counts, reference_notes, stale_topics
+from adjudge.measures.run import fewer_references, looks_at_judgments, reference_counts, stale_topics
 from adjudge.measures.spec import judge_of, listed_specs, same_name, split_formula, split_specs
 
 if TYPE_CHECKING:
@@ -116,7 +118,7 @@ class Scores:
     groups: Mapping[str, str] = field(default_factory=dict)
     topics: Mapping[str, Topic] = field(default_factory=dict)
     authors: Mapping[Key, str] = field(default_factory=dict)
-    warnings: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    warnings: Mapping[str, Sequence[Note]] = field(default_factory=dict)
     folder: Path | None = None
     """The evaluation, where the scores came from one."""
     files: tuple[ScoreFile, ...] = ()
@@ -168,7 +170,7 @@ class Scores:
             keys = list(zip(frame["topic"], frame["system"], targets_of(frame), strict=True))
             keep = [key not in gone for key in keys]
             withdrawn, absent = len(keep) - sum(keep), 0
-            said: tuple[str, ...] = ()
+            about: list[Note] = []
             if file.origin == "computed":
                 spec = parse_measure(measure)
                 if not looks_at_judgments(spec):  # what people judged may have no text here
@@ -177,14 +179,35 @@ class Scores:
                     keep = [k and t for k, t in zip(keep, there, strict=True)]
                 if not (judgments.unread and looks_at_judgments(spec)):
                     stale[measure] = tuple(stale_topics(batches, file, spec))
-                about = judgments.notes(judge_of(measure)) if looks_at_judgments(spec) else ()
-                if looks_at_judgments(spec) and judge_of(measure) not in judgments.by_judge:
-                    simulated[measure] = judgments.simulated
-                said = (*reference_notes(spec, collection, references), *about)
+                if changed := stale.get(measure):
+                    judged = looks_at_judgments(spec)
+                    about.append(
+                        Note.of(
+                            "out-of-date",
+                            measure=measure,
+                            topics=changed,
+                            folder=str(folder.path),
+                            judged=judged,
+                        )
+                    )
+            if withdrawn:
+                about.append(Note.of("withdrawn-left-out", n=withdrawn))
+            if absent:
+                about.append(Note.of("gone-left-out", n=absent))
+            if file.origin == "computed":
+                people, most = fewer_references(spec, collection, references)
+                if people:
+                    about.append(Note.of("fewer-references", people=people, most=most))
+                if looks_at_judgments(spec):
+                    left = judgments.left_out_lines()
+                    about += [
+                        Note.of("judgments-left-out" if line in left else "about-judgments", text=line)
+                        for line in judgments.notes(judge_of(measure))
+                    ]
+                    if judge_of(measure) not in judgments.by_judge:
+                        simulated[measure] = judgments.simulated
             frames.append(frame[keep])
-            judged = file.origin == "computed" and looks_at_judgments(parse_measure(measure))
-            left = _left_notes(measure, stale.get(measure, ()), withdrawn, absent, folder.path, judged)
-            notes[measure] = [*left, *said]
+            notes[measure] = about
         infos = with_titles([file.info for file in files])
         table = ScoreTable.from_frame(pd.concat(frames), infos) if frames else ScoreTable.from_rows([])
         rows = collection.systems
@@ -418,12 +441,20 @@ class Scores:
             return form is None or form in self.table.forms(measure)
         return (None if length == "unset" else length) in self.table.lengths(measure, form=form)
 
-    def notes(self, measure: str) -> list[str]:
-        """What a reader of this measure's numbers should know first: what is stale or left out."""
+    def notes(self, measure: str, *codes: str) -> list[str]:
+        """What a reader of this measure's numbers should know first: what is stale or left out; of some codes alone."""
+        notes = self.remarks(measure)
+        return list(dict.fromkeys(note_text(note) for note in notes if not codes or note.code in codes))
+
+    def remarks(self, measure: str) -> list[Note]:
+        """The same as facts."""
         if (formula := self.table.derived.get(measure)) is not None:
-            parts = (line for part in formula.parts for line in self.notes(part))
-            return list(dict.fromkeys([*parts, *formula.notes]))
+            return [*(note for part in formula.parts for note in self.remarks(part)), *formula.notes]
         return list(self.warnings.get(measure, ()))
+
+    def fewer_references(self, measure: str) -> tuple[Note, ...]:
+        """That people who wrote references are compared with fewer than other systems, where it is so."""
+        return tuple(note for note in self.remarks(measure) if note.code == "fewer-references")
 
     def count_simulated(self, measure: str) -> int:
         """How many judgments behind this measure are of simulated assessors."""
@@ -476,15 +507,12 @@ class Scores:
                 refused[measure] = why
                 continue
             kept.append(left)
-            said = [f"without {listed(names)}: {counted(int(own.sum()), 'score')} of {len(rows):,} left out"]
+            notes = [Note.of("assessors-left-out", names=names, n=int(own.sum()), of=len(rows))]
             if nameless := int(left["assessor"].isna().sum()):
-                said.append(f"{counted(nameless, 'score')} of {measure} without an assessor kept")
+                notes.append(Note.of("unnamed-kept", n=nameless, measure=measure))
             if self._is_pyramid(measure):
-                said.append(
-                    f"{measure}: what others annotated stays, also where {listed(names)} built the pyramid that"
-                    " it was compared with"
-                )
-            warnings[measure] = [*warnings.get(measure, ()), *said]
+                notes.append(Note.of("pyramid-stays", measure=measure, names=names))
+            warnings[measure] = [*warnings.get(measure, ()), *notes]
             signed = infos[measure].signature or measure
             infos[measure] = replace(infos[measure], signature=f"{signed}|without:{'+'.join(names)}")
         if not kept:
@@ -805,24 +833,6 @@ def with_titles(infos: Sequence[MeasureInfo]) -> list[MeasureInfo]:
     ]
 
 
-def _left_notes(
-    measure: str, stale: Sequence[str], withdrawn: int, absent: int, folder: Path, judged: bool
-) -> list[str]:
-    found = []
-    if stale:
-        shown = ", ".join(stale[:3]) + (", ..." if len(stale) > 3 else "")
-        of, gone = ("judgments or texts of ", ", or are gone") if judged else ("", "")
-        found.append(
-            f"{measure} is out of date: {of}{counted(len(stale), 'topic')} changed since{gone} ({shown});"
-            f' run: adjudge score {folder} -m "{measure}"'
-        )
-    if withdrawn:
-        found.append(f"{counted(withdrawn, 'score')} of withdrawn summaries left out")
-    if absent:
-        found.append(f"{counted(absent, 'score')} of summaries that are no longer there left out")
-    return found
-
-
 def _withdrawn_keys(collection: Collection) -> set[Key]:
     """Which scores are left out: those of withdrawn summaries, and those that name no length or no form where a
     system has nothing else on the topic."""
@@ -889,7 +899,7 @@ def _read_file(path: Path, name: str, options: TableOptions, human: Patterns, ba
     stored = scorefiles.read(path)
     (info,) = with_titles([stored.info])
     scores = replace(stored.table, info={info.measure: info})
-    notes = [f"{name}: only its folder knows kinds, topics, and what is stale or withdrawn"]
+    notes = [Note.of("file-alone", name=name)]
     kinds = _kinds(_systems(scores), {}, human, baseline)
     return Scores(name, scores, kinds, warnings=dict.fromkeys(scores.measures, notes))
 
@@ -1364,21 +1374,22 @@ def _measures_named(texts: Iterable[str], known: Sequence[str]) -> set[str]:
     return found
 
 
-def _direction_notes(table: ScoreTable, options: TableOptions, option: str) -> dict[str, list[str]]:
+def _direction_notes(table: ScoreTable, options: TableOptions, option: str) -> dict[str, list[Note]]:
     """Of measures whose lower scores are better, as far as their names tell, where nobody said so."""
     if options.lower_is_better is not False:
         return {}
     return {
-        measure: [f"{measure}: higher is taken as better; if lower is, say {option.format(measure)}"]
+        measure: [Note.of("direction-taken", measure=measure, option=option.format(measure))]
         for measure in table.measures
         if scoretable.may_be_lower(measure)
     }
 
 
 def _with_notes(
-    table: ScoreTable, notes: Sequence[str], own: Mapping[str, list[str]]
-) -> dict[str, list[str]]:
-    return {measure: [*notes, *own.get(measure, ())] for measure in table.measures}
+    table: ScoreTable, lines: Sequence[str], of_measures: Mapping[str, list[Note]]
+) -> dict[str, list[Note]]:
+    notes = [Note.of("about-table", text=line) for line in lines]
+    return {measure: [*notes, *of_measures.get(measure, ())] for measure in table.measures}
 
 
 def _systems(table: ScoreTable) -> list[str]:

@@ -230,6 +230,7 @@ def records(
 def list_(evaluation: options.Folder, topic: options.Topic = None, json: options.Json = False) -> None:
     """Who judged what: tasks and answers by assessor and protocol, what contradicts itself, what is out of date."""
     from adjudge.analyses.judged.overview import overview
+    from adjudge.analyses.judged.words import odd_lines
 
     e = _need(evaluation)
     with e.store() as store:
@@ -242,7 +243,7 @@ def list_(evaluation: options.Folder, topic: options.Topic = None, json: options
         ("assessor", "protocol", "origin", "tasks>", "judged>", "answers>"),
         [(r.assessor, r.protocol, r.origin, r.tasks, r.judged, r.answers) for r in found.rows],
     )
-    for line in found.lines():
+    for line in odd_lines(found):
         say(line)
 
 

@@ -106,7 +106,9 @@ class Table:
                 raise ValueError(f"{self.name}: a row has {len(row)} cells, expected {len(self.columns)}")
 
     @classmethod
-    def of(cls, name: str, rows: Iterable[Any], *columns: Column | str, title: str = "") -> Table:
+    def of(
+        cls, name: str, rows: Iterable[Any], *columns: Column | str, title: str = "", signature: str = ""
+    ) -> Table:
         """A table of tuples, of mappings by the columns' names, or of things that have these as attributes.
 
         A column that needs nothing but its name is that name; several may stand in one text.
@@ -120,7 +122,7 @@ class Table:
             read = row.get if isinstance(row, Mapping) else lambda key: getattr(row, key)
             return tuple(read(column.name) for column in made)
 
-        return cls(name=name, columns=made, rows=tuple(map(cells, rows)), title=title)
+        return cls(name=name, columns=made, rows=tuple(map(cells, rows)), title=title, signature=signature)
 
     # For scripts
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
+    from adjudge.core.results import Note
+
 Better = Literal["higher", "lower"] | None
 Pool = Literal["mean", "median"]
 Among = Literal["all", "machines", "humans", "human-machine"]
@@ -111,7 +113,7 @@ class DerivedRows:
 
     rows: pd.DataFrame
     parts: tuple[str, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -169,8 +169,19 @@ class Judgments:
 
     def notes(self, judge: str | None = None) -> tuple[str, ...]:
         """What a reader of scores from judgments should know first; from a judge's, where one is named."""
-        found = [self.unread] if self.unread else []
-        found += self.unknown_lines()
+        found = [*([self.unread] if self.unread else []), *self.left_out_lines()]
+        if self.simulated and judge not in self.by_judge:
+            found.append(f"{counted(self.simulated, 'judgment is', 'judgments are')} simulated")
+        for name, own in self.by_judge.items() if judge is None else ():
+            many = counted(sum(map(len, own.values())), "judgment")
+            found.append(f"{name} is a program: its {many} count only in measures that name it (by={name})")
+        if judge in self.by_judge:
+            found.append(f"{judge} is a program; adjudge judge report says what its judgments are worth")
+        return tuple(found)
+
+    def left_out_lines(self) -> list[str]:
+        """What is left out, and why."""
+        found = self.unknown_lines()
         if self.left_out:
             found.append(
                 f"{counted(len(self.left_out), 'judgment')} of texts that changed since left out"
@@ -181,14 +192,7 @@ class Judgments:
                 f"{counted(self.reopened, 'answer')} about unmarked units left out: other units were marked afterwards,"
                 " so the question is open again"
             )
-        if self.simulated and judge not in self.by_judge:
-            found.append(f"{counted(self.simulated, 'judgment is', 'judgments are')} simulated")
-        for name, own in self.by_judge.items() if judge is None else ():
-            many = counted(sum(map(len, own.values())), "judgment")
-            found.append(f"{name} is a program: its {many} count only in measures that name it (by={name})")
-        if judge in self.by_judge:
-            found.append(f"{judge} is a program; adjudge judge report says what its judgments are worth")
-        return tuple(found)
+        return found
 
     def unknown_lines(self) -> list[str]:
         """The protocols that are not here, and what to do."""

@@ -110,27 +110,31 @@ def reference_counts(batches: Mapping[str, TopicBatch]) -> dict[str, set[int]]:
     return counts
 
 
-OWN_REFERENCE = "not compared with their own reference"
-"""By which a note of this is known."""
-
-
-def reference_notes(measure: Measure, collection: Collection, counts: dict[str, set[int]]) -> tuple[str, ...]:
-    """Which people are compared with fewer references than the machines: their scores differ for that alone."""
+def fewer_references(
+    measure: Measure, collection: Collection, counts: dict[str, set[int]]
+) -> tuple[list[str], int]:
+    """Which people are compared with fewer references than the machines, and how many these have."""
     if measure.options().get("refs") in (None, "mean", "jackknife") or not counts:
-        return ()
+        return [], 0
     most = max(max(each) for each in counts.values())
     fewer = [
         system
         for system, each in counts.items()
         if collection.kind(system) == "human" and max(each) < most and any(each)
     ]
-    if not fewer:
-        return ()
-    verb = "is" if len(fewer) == 1 else "are"
+    return fewer, most
+
+
+def own_reference(people: Sequence[str], most: int) -> str:
+    """That people who wrote a reference have fewer than others: their scores differ for that alone."""
     return (
-        f"{', '.join(fewer)} {verb} {OWN_REFERENCE}, so with fewer than the"
-        f" others ({most}): the option refs=jackknife is fair to all",
+        f"{', '.join(people)} {'is' if len(people) == 1 else 'are'} not compared with their own reference, so with"
+        f" fewer than the others ({most})"
     )
+
+
+def own_reference_note(people: Sequence[str], most: int) -> str:
+    return f"{own_reference(people, most)}: the option refs=jackknife is fair to all"
 
 
 def check_needs(collection: Collection, judgments: Judgments, measures: Sequence[Measure]) -> None:
@@ -472,6 +476,7 @@ def _plan(
             raise
         old = None  # a damaged file is what --again replaces
     unstored = None if again else scorefiles.find_unstored(folder.path, str(measure))
+    fewer, most = fewer_references(measure, collection, counts)
     fresh: set[str] = set()
     for each in () if again else (old, unstored):
         if each is not None and each.info.signature == signature:
@@ -486,7 +491,7 @@ def _plan(
         again=again,
         todo=frozenset(now) - fresh,
         notes=(
-            *reference_notes(measure, collection, counts),
+            *([own_reference_note(fewer, most)] if fewer else []),
             *(judgments.notes(judge_of(str(measure))) if "judgments" in measure.needs else ()),
             *measure.warnings(seen(measure, list(batches.values()))),
         ),

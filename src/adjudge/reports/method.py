@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from adjudge.analyses.methods import SIGNATURES, MethodsParagraph, compared_methods, title
+from adjudge.analyses.methods import MethodsParagraph, compared_methods, title
 from adjudge.reports.chapter import Absent, Chapter
 from adjudge.reports.limitations import limitations
 
@@ -53,7 +53,7 @@ def method_page(found: Findings) -> Chapter:
     """The chapter that says how it was done."""
     methods = methods_of(found)
     trusted = tuple(_trusted(found))
-    compared = tuple(s for s in methods.sentences if s not in trusted and not s.startswith(SIGNATURES))
+    compared = (*(s for s in methods.sentences if s not in trusted), *methods.computed)
     return Chapter(
         anchor="chapter-method",
         question="How was it done?",
@@ -75,11 +75,9 @@ def methods_of(found: Findings) -> MethodsParagraph:
 
     Comparisons that were made alike are told together; who computed them, and signatures, come last.
     """
-    first = [compared_methods(own) for own in made_alike(found.comparisons)]
-    sentences = [said for each in first for said in each.sentences]
-    last = [said for said in sentences if said.startswith(("Computed with ", *SIGNATURES))]
-    told = [said for said in sentences if said not in last]
-    return MethodsParagraph(tuple(dict.fromkeys([*told, *_trusted(found), *last])))
+    compared = [compared_methods(own) for own in made_alike(found.comparisons)]
+    every = MethodsParagraph(()).and_of(compared)
+    return replace(every, sentences=tuple(dict.fromkeys([*every.sentences, *_trusted(found)])))
 
 
 def made_alike(comparisons: Sequence[Comparison]) -> list[list[Comparison]]:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from adjudge import __version__
 from adjudge.analyses.compare.several import ComparedMeasures
 from adjudge.analyses.methods import (
-    MethodsParagraph,
     breaking_tex,
     cite,
     correction_words,
@@ -95,7 +94,7 @@ def paper_files(
     tables = list(paper_tables(found))
     methods = methods_of(found)
     followed = [key for each in figures for key in keys_in(each.after)]
-    cited = MethodsParagraph((*methods.sentences, *(cite(key) for key in dict.fromkeys(followed))))
+    cited = replace(methods, sentences=(*methods.sentences, *map(cite, dict.fromkeys(followed))))
     texts: dict[str, str] = {
         METHODS: methods.latex + "\n",
         LIMITS: _itemised(limitations(found)),

@@ -108,7 +108,7 @@ def test_what_is_missing_is_counted() -> None:
         ("t3", 1, 2, None),
     ]
     assert (found.n, found.missing) == (2, 7)
-    assert found.notes == ("m: 7 pairs lack a score and were left out",)
+    assert found.warnings() == ["m: 7 pairs lack a score and were left out"]
 
 
 def test_all_ties_say_why() -> None:
@@ -165,7 +165,7 @@ def test_out() -> None:
     assert good.headline() == "good orders 100.0% of the pairs as human does; 2 topics, 5 pairs."
     assert list(good.to_frame()["share"]) == [1, 1]
     assert r"t1 & 1.000 & 3 \\" in good.to_latex()
-    assert good.as_dict()["per_topic"][1]["human_ties"] == 1
+    assert good.as_dict()["tables"]["agreement"][1]["human_ties"] == 1
     assert good.signature == "agreement|good|human:human|systems:machine|ties:strict|interval:t:topics"
 
 

@@ -17,17 +17,15 @@ from adjudge.analyses.agreement import Agreement, words
 from adjudge.analyses.agreement.coefficients import (
     MOST_PAIRS,
     QuestionAgreement,
-    judged_topics,
     question_agreement,
-    question_alpha,
 )
 from adjudge.analyses.agreement.pyramids import ComparedPyramids, compared_pyramids
-from adjudge.analyses.gathered import ALPHA, PROTOCOL, Gathered, gathered_of, left_after, signed
+from adjudge.analyses.gathered import PROTOCOL, Gathered, gathered_of, left_after
+from adjudge.analyses.phrasebook import percent
 from adjudge.analyses.questions import (
     Asked,
     QuestionMatrix,
     at_target,
-    coverage_and_ratings,
     questions_of,
     scored_answers,
     stored_answers,
@@ -39,7 +37,6 @@ from adjudge.core.phrases import Argument, Phrase
 from adjudge.core.results import Note, Result
 from adjudge.core.table import Cell, Column, Table
 from adjudge.core.words import listed
-from adjudge.data.reading import read_once
 
 if TYPE_CHECKING:
     from adjudge.data.target import Target
@@ -62,25 +59,42 @@ def agreement_of(scores: Scores, options: Agreement) -> AgreementResult:
     return _agreed(scores, gathered, _asked(scores, gathered, options), pyramids, options)
 
 
+@dataclass(frozen=True)
+class AskedSource:
+    """Every question of a source, lengths and forms apart, and what they were gathered from."""
+
+    scores: Scores
+    gathered: Gathered | None
+    asked: Asked
+
+
+def asked_of(scores: Scores, without: str | Sequence[str] = ()) -> AskedSource:
+    """Every question of scores, or of the folder that they come from, without some assessors."""
+    gathered = gathered_of(scores)
+    if without:
+        scores, gathered = left_after(scores, gathered, without)
+    return AskedSource(scores, gathered, _asked(scores, gathered, Agreement()))
+
+
 def agreement_on(
-    scores: Scores,
+    source: AskedSource,
     wanted: Callable[[QuestionMatrix], bool],
     options: Agreement | None = None,
     *,
     pyramids_of: Target | None = None,
 ) -> AgreementResult:
-    """The same on the questions that are wanted, as the report takes them; with the pyramids of a length and form.
+    """Agreement on the questions that are wanted, as the report takes them; with the pyramids of a length and form.
 
     Where each was asked of texts of one length and form, which the report says once, their names do without.
     """
     options = options or Agreement()
-    scores, gathered, asked = asked_of(scores, options.without)
+    gathered = source.gathered
     pyramids: tuple[ComparedPyramids, ...] = ()
     if gathered is not None and pyramids_of is not None:
         at = replace(options, length=pyramids_of.length, form=pyramids_of.form)
         pyramids = compared_pyramids(gathered, at)
-    kept = replace(asked, questions=tuple(filter(wanted, asked.questions)))
-    result = _agreed(scores, gathered, kept, pyramids, options)
+    kept = replace(source.asked, questions=tuple(filter(wanted, source.asked.questions)))
+    result = replace(_agreed(source.scores, gathered, kept, pyramids, options), source=source)
     named = [(question.source, question.asked) for question in result.questions]
     if len(set(named)) < len(named):
         return result
@@ -88,19 +102,6 @@ def agreement_on(
     return replace(
         result, questions=tuple(replace(q, question=q.asked, title=title) for q, title in untargeted)
     )
-
-
-def asked_of(scores: Scores, without: str | Sequence[str] = ()) -> tuple[Scores, Gathered | None, Asked]:
-    """Every question of a source, lengths and forms apart, and what it was gathered from; once for a report."""
-
-    def gather() -> tuple[Scores, Scores, Gathered | None, Asked]:
-        data, gathered = scores, gathered_of(scores)
-        if without:
-            data, gathered = left_after(data, gathered, without)
-        return scores, data, gathered, _asked(data, gathered, Agreement())
-
-    # the scores are kept beside, so that ids stay
-    return read_once(("asked", id(scores), tuple(without)), gather)[1:]
 
 
 def _agreed(
@@ -219,6 +220,8 @@ class AgreementResult(Result):
     """Why questions and measures have nothing of the length and form that were chosen."""
     simulated: int = 0
     """Judgments of simulated assessors among those that were looked at."""
+    source: AskedSource | None = None
+    """All questions, where those of the result were chosen from them."""
 
     @property
     def ac(self) -> str:
@@ -271,7 +274,7 @@ class AgreementResult(Result):
             q.topics for q in self.questions if 1 < q.topics < FEW_TOPICS and q.alpha.low == q.alpha.low
         ]:
             yield Note.of("few-topics", topics=min(few), enough=FEW_TOPICS).on(*OF_QUESTIONS)
-        for note in _no_interval((q.title, (q.alpha, q.ac)) for q in self.questions):
+        for note in no_interval((q.title, (q.alpha, q.ac)) for q in self.questions):
             yield note.on(*OF_QUESTIONS)
         reasons: dict[str, list[str]] = {}
         for q in self.questions:
@@ -424,7 +427,7 @@ class AgreementResult(Result):
         low, high = _ends(name)
         return (
             Column(name, heading, format=form, show=show, tiny=False),
-            Column(low, f"{words.percent(self.asked.level)} from", show=show, tiny=False),
+            Column(low, f"{percent(self.asked.level)} from", show=show, tiny=False),
             Column(high, "to", show=show, tiny=False),
         )
 
@@ -449,10 +452,10 @@ def _row(q: QuestionAgreement, **cells: Any) -> dict[str, Cell]:
         low, high = _ends(name)
         row |= {name: coefficient.value, low: coefficient.low, high: coefficient.high}
     first = next(iter(coefficients.values()))
-    return {**row, "units": first.units, "why": _why(*coefficients.values())}
+    return {**row, "units": first.units, "why": why_not(*coefficients.values())}
 
 
-def _why(*coefficients: AgreementCoefficient) -> str | None:
+def why_not(*coefficients: AgreementCoefficient) -> str | None:
     """Why the first that is not there is not; else why its interval is not, unless none was asked for."""
     from adjudge.stats.agreement import NOT_RESAMPLED
 
@@ -460,66 +463,15 @@ def _why(*coefficients: AgreementCoefficient) -> str | None:
     return next((why for why in reasons if why is not None and why != NOT_RESAMPLED), None)
 
 
-def _no_interval(questions: Iterable[tuple[str, tuple[AgreementCoefficient, ...]]]) -> Iterator[Note]:
+def no_interval(questions: Iterable[tuple[str, tuple[AgreementCoefficient, ...]]]) -> Iterator[Note]:
     """Which coefficients of which questions have no interval, and why."""
     titles: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for title, coefficients in questions:
         names: dict[str, list[str]] = {}
         for coefficient in coefficients:
-            if coefficient.why is None and (why := _why(coefficient)) is not None:
+            if coefficient.why is None and (why := why_not(coefficient)) is not None:
                 names.setdefault(why, []).append(coefficient.name)
         for why, lacking in names.items():
             titles.setdefault((why, tuple(lacking)), []).append(title)
     for (why, without), of in titles.items():
         yield Note.of("no-interval", coefficients=list(without), questions=of, why=why)
-
-
-# Among the tables of judgments
-
-
-def agreement_table(gathered: Gathered, *, alpha: float = ALPHA, seed: int = 0) -> Table | None:
-    """Krippendorff's ordinal alpha of coverage and ratings, as `agreement` computes it; None where there are none."""
-    options = Agreement(level=1 - alpha, seed=seed)
-    asked = questions_of(at_target(coverage_and_ratings(gathered))[0])
-    if not asked.questions and not asked.anonymous:
-        return None
-    alphas = [(question, question_alpha(question, options)) for question in asked.questions]
-    notes = [Note.of("anonymous-answers", n=asked.anonymous)] if asked.anonymous else []
-    if alone := {question.title: question.alone for question in asked.questions if question.alone}:
-        notes.append(Note.of("judged-alone", questions=alone))
-    notes += _no_interval((question.title, (coefficient,)) for question, coefficient in alphas)
-    protocols = [entry.protocol for entry, _, _ in gathered.coverage] + [e.protocol for e in gathered.ratings]
-    there = {question.source for question in asked.questions}
-    table = Table.of(
-        "agreement",
-        (
-            {
-                "protocol": q.source,
-                "question": q.question,
-                "label": q.label,
-                "assessors": len(q.assessors),
-                "units": a.units,
-                "judgments": a.values,
-                "alpha": a.value,
-                "low": a.low,
-                "high": a.high,
-                "resamples": a.resamples,
-                "why": _why(a),
-            }
-            for q, a in alphas
-        ),
-        *KEY,
-        "assessors units judgments alpha",
-        Column("low", f"{words.percent(1 - alpha)} from"),
-        Column("high", "to"),
-        Column("resamples", show="varies"),
-        WHY,
-        title="Agreement between assessors: Krippendorff's ordinal alpha",
-    )
-    used = (protocol for protocol in protocols if protocol.name in there)
-    return replace(
-        table,
-        said=tuple(f"{q.title}: {words.alpha_sentence(a, len(judged_topics(q)))}" for q, a in alphas),
-        notes=tuple(words.NOTES[note.code](**note.data) for note in notes),
-        signature=signed("krippendorff:ordinal", used, "bootstrap:topics:percentile", f"seed:{seed}"),
-    )

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from adjudge.analyses.methods import cite
+from adjudge.analyses.phrasebook import interval, percent
 from adjudge.core.words import counted, listed
 
 if TYPE_CHECKING:
@@ -33,10 +34,6 @@ ASKS = {
 INTERVALS = {"F": "F, things independent", "REML": "simulated from REML, things independent"}
 """Where the intervals of intraclass correlations come from."""
 WEIGHTS = {"none": "", "linear": " with linear weights", "quadratic": " with quadratic weights"}
-
-
-def percent(level: float) -> str:
-    return f"{100 * level:.4g} %"
 
 
 def _left_out(measures: Mapping[str, int], what: str) -> str:
@@ -151,13 +148,11 @@ def alpha_sentence(alpha: AgreementCoefficient, topics: int) -> str:
 
     if alpha.why is not None:
         return f"no alpha ({alpha.why})."
-    interval = crossing = ""
-    if not math.isnan(alpha.low):
-        interval = f" ({alpha.low:z.3f} to {alpha.high:z.3f})"
-        crossed = [f"{threshold:.3f}"[1:] for threshold in alpha.crossed]
-        crossing = f"; the interval crosses {' and '.join(crossed)}" if crossed else ""
+    crossed = [f"{threshold:.3f}"[1:] for threshold in alpha.crossed]
+    crossing = f"; the interval crosses {' and '.join(crossed)}" if crossed else ""
     things = f"{counted(alpha.units, 'unit')} of {counted(topics, 'topic')}"
-    return f"alpha = {alpha_text(alpha.value)}{interval} over {things}, {reliability(alpha.value)}{crossing}."
+    value = f"{alpha_text(alpha.value)}{interval(alpha.low, alpha.high)}"
+    return f"alpha = {value} over {things}, {reliability(alpha.value)}{crossing}."
 
 
 def _apart(questions: list[QuestionAgreement]) -> Iterator[str]:
@@ -218,11 +213,11 @@ def absence_sentence(q: QuestionAgreement) -> str:
     most = q.most_apart()
     if most is None:
         return f"{q.title}: no assessor's absence raises alpha."
-    rise, interval = most.rise, ""
+    rise, between = most.rise, ""
     if not math.isnan(rise.low):
-        interval = f", {percent(rise.level)} interval {rise.low:z.3f} to {rise.high:z.3f}"
+        between = f", {percent(rise.level)} interval {rise.low:z.3f} to {rise.high:z.3f}"
     return (
-        f"{q.title}: without {most.assessor} alpha is {most.alpha.value:z.3f} ({rise.value:+.3f}{interval}; the largest"
+        f"{q.title}: without {most.assessor} alpha is {most.alpha.value:z.3f} ({rise.value:+.3f}{between}; the largest"
         f" of {len(q.without)} changes, not corrected for that): an observation, not a verdict on {most.assessor}."
     )
 
@@ -238,10 +233,9 @@ def pyramid_sentence(pair: ComparedPyramids) -> str:
         both = f"of {of} that {pair.a} or {pair.b} found in a peer, both found {pair.both:,}"
     if math.isnan(pair.difference):
         return f"Pyramids: {both}; no peer has a pyramid score by both."
-    interval = "" if math.isnan(pair.low) else f" ({pair.low:z.3f} to {pair.high:z.3f})"
     return (
         f"Pyramids: {both}; pyramid scores of {counted(pair.peers, 'peer')} differ by {pair.difference:+.3f} on"
-        f" average{interval}, by {pair.apart:.3f} without their sign, at most {pair.furthest:.3f}"
+        f" average{interval(pair.low, pair.high)}, by {pair.apart:.3f} without their sign, at most {pair.furthest:.3f}"
         f" ({pair.furthest_peer})."
     )
 

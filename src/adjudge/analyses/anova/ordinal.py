@@ -7,7 +7,6 @@ stats/linear/ordinal.py; the degrees of freedom of contrasts are those that the 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -677,16 +676,6 @@ def _keys(rows: AnovaRows, random: Sequence[str]) -> list[tuple[int, ...]]:
     return [tuple(sorted(names.index(name) for name in term.split(":"))) for term in random]
 
 
-def _in_names(why: str, random: Sequence[str]) -> str:
-    """A reason with the names of random terms, which have numbers in stats."""
-    why = re.sub(r"\b(random term )(\d+)", lambda found: random[int(found[2]) - 1], why)
-    return re.sub(
-        r"random terms (\d+) and (\d+)",
-        lambda found: f"{random[int(found[1]) - 1]} and {random[int(found[2]) - 1]}",
-        why,
-    )
-
-
 def _with_noise(rows: AnovaRows, random: list[str]) -> tuple[list[str], list[Note]]:
     """The random terms that leave enough for the noise, and notes on those that are dropped for it.
 
@@ -727,6 +716,7 @@ def _linear_fit(rows: AnovaRows, random: Sequence[str]) -> MixedFit:
         [factor.codes for factor in rows.factors.values()],
         fixed=[list(rows.factors).index("system")],
         random=_keys(rows, random),
+        names=random,
     )
 
 
@@ -735,7 +725,7 @@ def _linear(rows: AnovaRows, random: Sequence[str]) -> MixedFit:
     if fit.why is not None:
         raise DataError(
             f"{rows.info.words}: the linear model, which gives the degrees of freedom, cannot be fitted:"
-            f" {_in_names(fit.why, random)}"
+            f" {fit.why}"
         )
     return fit
 
@@ -751,12 +741,13 @@ def _ordinal(
         [factor.codes for factor in rows.factors.values()],
         fixed=list(rows.factors).index("system"),
         random=_keys(rows, random),
+        names=random,
         start=linear.found.theta,
         progress=progress,
     )
     if fit.why is not None:
         raise DataError(
-            f"{rows.info.words}: the ordinal model has no solution ({_in_names(fit.why, random)}); use the linear model"
+            f"{rows.info.words}: the ordinal model has no solution ({fit.why}); use the linear model"
         )
     return fit
 

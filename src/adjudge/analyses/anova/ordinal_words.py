@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from adjudge.analyses.anova.words import OF_ROWS
-from adjudge.analyses.best import best_words
+from adjudge.analyses.phrasebook import best_words
 from adjudge.core.words import counted, listed
 from adjudge.stats.paired import p_words
 

@@ -6,7 +6,6 @@ Over and Liggett 2002. Rows and their factors are made in factors.py; the mathem
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, field, replace
 from functools import partial
@@ -663,23 +662,14 @@ def _fitted(rows: AnovaRows, fixed: Sequence[str], random: Sequence[str]) -> Mix
     from adjudge.stats.linear.mixed import fit_mixed
 
     names = list(rows.factors)
-    fit = fit_mixed(
+    return fit_mixed(
         rows.values,
         [rows.factors[name].codes for name in names],
         fixed=[names.index(term) for term in fixed if ":" not in term],
         interactions=[_key(names, term) for term in fixed if ":" in term],
         random=[_key(names, term) for term in random],
+        names=random,
     )
-    if fit.why is None:
-        return fit
-    # There terms have numbers only.
-    why = re.sub(r"(random term )(\d+)", lambda found: random[int(found[2]) - 1], fit.why)
-    why = re.sub(
-        r"random terms (\d+) and (\d+)",
-        lambda found: f"{random[int(found[1]) - 1]} and {random[int(found[2]) - 1]}",
-        why,
-    )
-    return replace(fit, why=why)
 
 
 def _key(names: Sequence[str], term: str) -> tuple[int, ...]:

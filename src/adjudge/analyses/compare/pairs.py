@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from adjudge.analyses.best import candidates
 from adjudge.analyses.compare import Compare, Comparing, Intervals
 from adjudge.analyses.compare.sampled import (
     ASSESSORS,
@@ -28,6 +27,7 @@ from adjudge.analyses.conclusions import (
     PairIntervals,
     Tested,
     Untold,
+    candidates,
     conclude,
     pair_intervals,
     run_all,
@@ -148,7 +148,7 @@ class Prepared:
     """The set of every topic, where whole sets are swapped."""
     ordering: Ordering = ""
     about_scores: tuple[str, ...] = ()
-    made: tuple[str, ...] = ()
+    fewer_references: tuple[Note, ...] = ()
     population: Population | None = None
     which: Which | None = None
     """What was asked for, where it was."""
@@ -194,7 +194,7 @@ def _prepared(scores: Scores, which: Which, asked: Comparing[Any]) -> Prepared:
         given_topics=topics,
         given_systems=systems,
         about_scores=scores.unsaid_notes(measure),
-        made=tuple(scores.notes(matrix.measure)),
+        fewer_references=scores.fewer_references(matrix.measure),
     )
 
 
@@ -385,7 +385,7 @@ def _comparison(
         kinds=prepared.kinds,
         codes=codes,
         ordering=prepared.ordering,
-        made=prepared.made,
+        fewer_references=prepared.fewer_references,
         role=role,
         corrected=corrected,
         population=whose,
@@ -480,8 +480,8 @@ class Comparison(Result):
     codes: IntArray | None = None
     """The set of every topic, where whole sets are swapped."""
     ordering: Ordering = ""
-    made: tuple[str, ...] = ()
-    """What there is to know of how the scores were made."""
+    fewer_references: tuple[Note, ...] = ()
+    """Notes on people who are compared with fewer references than others."""
     role: str = ""
     """primary or secondary, where one measure was chosen beforehand."""
     corrected: int = 0

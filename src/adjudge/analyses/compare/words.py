@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from adjudge.analyses.best import best_words
 from adjudge.analyses.compare.sampled import ASSESSORS, Population, these_assessors
 from adjudge.analyses.conclusions import (
     ALIKE,
@@ -18,6 +17,7 @@ from adjudge.analyses.conclusions import (
     Tested,
 )
 from adjudge.analyses.corrections import CORRECTIONS
+from adjudge.analyses.phrasebook import best_words
 from adjudge.core.phrases import Argument, Phrase, Spoken
 from adjudge.core.words import counted, listed, number_word
 

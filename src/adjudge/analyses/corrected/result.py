@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from adjudge.analyses.best import candidates
 from adjudge.analyses.compare import Compare, Intervals
 from adjudge.analyses.conclusions import (
     ALIKE,
@@ -23,6 +22,7 @@ from adjudge.analyses.conclusions import (
     PairIntervals,
     Tested,
     Untold,
+    candidates,
     conclude,
     pair_intervals,
 )

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from adjudge.analyses.best import best_words
 from adjudge.analyses.compare.sampled import these_assessors
+from adjudge.analyses.phrasebook import best_words
 from adjudge.core.phrases import Argument, Phrase, Spoken
 from adjudge.core.words import counted, decimal, listed
 

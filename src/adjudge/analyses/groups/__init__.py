@@ -81,7 +81,7 @@ class Groups(Analysis["GroupsResult"]):
             groups_of_matrix(matrix, self, kinds=scores.kinds_of(matrix.systems)),
             assessors=scores.count_assessors(matrix.measure, self.length, self.form),
             about_scores=scores.unsaid_notes(matrix.measure),
-            made=tuple(scores.notes(matrix.measure)),
+            fewer_references=scores.fewer_references(matrix.measure),
         )
 
 

@@ -169,8 +169,8 @@ class GroupsResult(Result):
     """For Tukey's test: whether the pairs spread alike."""
     assessors: int = 0
     """How many gave the scores."""
-    made: tuple[str, ...] = ()
-    """What there is to know of how the scores were made."""
+    fewer_references: tuple[Note, ...] = ()
+    """Notes on people who are compared with fewer references than others."""
 
     @property
     def pooled(self) -> bool:
@@ -246,9 +246,10 @@ class GroupsResult(Result):
 
     def methods(self) -> MethodsParagraph:
         from adjudge.analyses.groups.words import methods
-        from adjudge.analyses.methods import MethodsParagraph
+        from adjudge.analyses.methods import MethodsParagraph, computed_with
 
-        return MethodsParagraph(tuple(methods(self)))
+        seed = self.asked.seed if self.drawn_at_random else None
+        return MethodsParagraph(tuple(methods(self)), computed_with(seed), (self.signature,))
 
     def drawn(self) -> str:
         """The critical-difference diagram, in plain text."""

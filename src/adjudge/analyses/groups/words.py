@@ -6,18 +6,16 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from adjudge import __version__
 from adjudge.analyses import phrasebook
-from adjudge.analyses.best import best_words
 from adjudge.analyses.methods import (
     LETTERS,
-    SOFTWARE,
     cite,
     holes_words,
     pooled_words,
     prepared_words,
     what_was_compared,
 )
+from adjudge.analyses.phrasebook import best_words
 from adjudge.core.words import counted, listed
 
 if TYPE_CHECKING:
@@ -181,9 +179,6 @@ def methods(result: GroupsResult) -> Iterator[str]:
         yield SCALED[result.asked.scale]
     if len(result.places) > 1:
         yield from _all_pairs(result)
-    seeded = f" (seed {result.asked.seed})" if result.drawn_at_random else ""
-    yield f"Computed with Adjudge {__version__}{cite(SOFTWARE)}{seeded}."
-    yield f"Signature: {result.signature}."
 
 
 def _all_pairs(result: GroupsResult) -> Iterator[str]:

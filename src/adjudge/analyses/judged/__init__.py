@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from adjudge.analyses.base import AnyAnalysis, analysis_function
+from adjudge.core.errors import DataError
 from adjudge.core.options import option, shared
 
 if TYPE_CHECKING:
     from adjudge.analyses.gathered import Gathered
-    from adjudge.analyses.judged.tables import JudgedTables
+    from adjudge.analyses.judged.result import JudgedTables
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,9 +38,13 @@ class Judged(AnyAnalysis["JudgedTables"]):
         return gathered_in(need_folder(source))
 
     def run(self, source: Gathered) -> JudgedTables:
-        from adjudge.analyses.judged.tables import tables_of
+        from adjudge.analyses.judged.result import judged_tables
 
-        return tables_of(source, self)
+        result = judged_tables(source, self)
+        if not result.parts:
+            name = source.collection.settings.name
+            raise DataError(f"{name}: no judgments yet; bring them in with: adjudge judgments import")
+        return result
 
 
 judged_tables = analysis_function(Judged)

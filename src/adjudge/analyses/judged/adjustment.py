@@ -4,37 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from math import isnan, nan
 from statistics import fmean
 from typing import TYPE_CHECKING, ClassVar
 
 from adjudge.analyses.gathered import (
-    FORM,
-    LENGTH,
-    PROTOCOL,
+    PART,
     SOURCE,
-    TASK,
     Gathered,
     JudgedPeer,
     Part,
     in_order,
     judged_in,
-    missing_notes,
     signed,
-    where,
 )
+from adjudge.analyses.judged.parts import JudgedResult, missing_notes
 from adjudge.analyses.scores import Source
 from adjudge.core.errors import UsageError, quoted
-from adjudge.core.picture import Pictured
-from adjudge.core.table import Column, Table, Tabular
-from adjudge.core.words import counted, listed, natural
+from adjudge.core.results import Note
+from adjudge.core.table import Column, Table
+from adjudge.core.words import natural
 from adjudge.judgments.protocol import Protocol
 from adjudge.measures.judged.coverage import AdjustedCoverage, Coverage
 from adjudge.measures.registry import parse_measure
 
 if TYPE_CHECKING:
     from adjudge.stats.checks import FloatArray
+
+TABLE = "length-adjustment"
 
 
 @dataclass(frozen=True)
@@ -76,21 +73,9 @@ class AdjustedPart:
         """Topics that a system has no score on."""
         return {s.system: self.topics - s.topics for s in self.systems if s.topics < self.topics}
 
-    def sentence(self) -> str:
-        moved = [s for s in self.systems if s.moved]
-        if not self.ranked:
-            return f"{where(self.part)}: systems that share no topics are not ranked."
-        if not moved:
-            return f"{where(self.part)}: length adjustment changes no rank of {counted(len(self.systems), 'system')}."
-        each = [f"{s.system} from {s.rank} to {s.adjusted_rank}" for s in moved]
-        return (
-            f"{where(self.part)}: length adjustment changes the ranks of {len(moved)} of"
-            f" {counted(len(self.systems), 'system')}: {listed(each)}."
-        )
 
-
-@dataclass(frozen=True, repr=False)
-class LengthAdjustment(Tabular, Pictured):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class LengthAdjustment(JudgedResult):
     """Coverage beside length-adjusted coverage, system by system.
 
     A summary's value is the mean over references, then assessors; a system's the mean over topics, adjusted for
@@ -100,43 +85,15 @@ class LengthAdjustment(Tabular, Pictured):
     measure: AdjustedCoverage
     parts: tuple[AdjustedPart, ...]
     protocols: tuple[Protocol, ...]
-    notes: tuple[str, ...] = ()
 
     FIGURES: ClassVar[Mapping[str, str]] = {
         "length-adjustment": "adjudge.analyses.judged.figures:length_adjustment"
     }
 
-    def headline(self) -> str:
-        return next(self.sentences(), "Nobody has judged coverage of summaries with a target length here.")
-
-    def sentences(self) -> Iterator[str]:
-        return (part.sentence() for part in self.parts)
-
-    def table(self) -> Table:
-        return self._table
-
-    @cached_property
-    def _table(self) -> Table:
-        return Table(
-            name="length-adjustment",
-            title="Coverage before and after length adjustment",
-            columns=(
-                PROTOCOL,
-                TASK,
-                LENGTH,
-                FORM,
-                SOURCE,
-                Column("system", "system"),
-                Column("topics", "topics"),
-                Column("coverage", "coverage"),
-                Column("adjusted", "adjusted"),
-                Column("gain", "difference", format="+.3f"),
-                Column("least_gain", "least", format="+.3f"),
-                Column("most_gain", "most", format="+.3f"),
-                Column("rank", "rank"),
-                Column("adjusted_rank", "rank adjusted"),
-            ),
-            rows=tuple(
+    def tables(self) -> Iterator[Table]:
+        yield Table.of(
+            TABLE,
+            (
                 (
                     *part.part,
                     s.source,
@@ -153,8 +110,15 @@ class LengthAdjustment(Tabular, Pictured):
                 for part in self.parts
                 for s in part.systems
             ),
-            said=tuple(self.sentences()),
-            notes=self.notes,
+            *PART,
+            SOURCE,
+            "system topics coverage adjusted",
+            Column("gain", "difference", format="+.3f"),
+            Column("least_gain", "least", format="+.3f"),
+            Column("most_gain", "most", format="+.3f"),
+            "rank",
+            Column("adjusted_rank", "rank adjusted"),
+            title="Coverage before and after length adjustment",
             signature=signed(str(self.measure), self.protocols),
         )
 
@@ -180,7 +144,14 @@ def length_adjustment(
         measure=adjusted,
         parts=found,
         protocols=tuple({e.protocol.name: e.protocol for e, *_ in rows}.values()),
-        notes=(*missing_notes(why for *_, why in rows), *(note for each in found for note in _notes(each))),
+        remarks=(
+            *missing_notes((why for *_, why in rows), TABLE),
+            *(
+                Note.of("topics-missing", part=part.part, topics=part.missing, ranked=part.ranked).on(TABLE)
+                for part in found
+                if part.missing
+            ),
+        ),
     )
 
 
@@ -255,10 +226,3 @@ def _means(
         # Equal scores that were added up in another order must not differ by rounding.
         found.append([round(float(mean), 12) for mean in means])
     return found[0], found[1], ranked
-
-
-def _notes(part: AdjustedPart) -> Iterator[str]:
-    if part.missing:
-        each = ", ".join(f"{system} on {counted(n, 'topic')}" for system, n in part.missing.items())
-        how = "means are adjusted for topics" if part.ranked else "means are over each system's own topics"
-        yield f"{where(part.part)}: no score for {each}; {how}"

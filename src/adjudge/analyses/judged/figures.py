@@ -122,8 +122,8 @@ def unit_coverage(result: UnitCoverage) -> Figure:
         " on the left to everything on the right.",
         data,
         drawing,
-        notes=result.notes,
-        signature=result.table().signature,
+        notes=tuple(result.warnings()),
+        signature=result.signature,
     )
 
 
@@ -243,8 +243,8 @@ def coverage_by_source(result: CoverageSpread) -> Figure:
         " pages beyond.",
         data,
         drawing,
-        notes=result.notes,
-        signature=result.table().signature,
+        notes=tuple(result.warnings()),
+        signature=result.signature,
     )
 
 
@@ -347,8 +347,8 @@ def length_adjustment(result: LengthAdjustment) -> Figure:
         " the right: the rank by coverage, and after the arrow the rank adjusted where it is another.",
         data,
         drawing,
-        notes=result.notes,
-        signature=result.table().signature,
+        notes=tuple(result.warnings()),
+        signature=result.signature,
     )
 
 
@@ -435,8 +435,8 @@ def unmarked(result: UnmarkedTables) -> Figure:
         f" page.{said} A bar is a system's mean; the part of it that was called relevant comes first.",
         data,
         drawing,
-        notes=result.notes,
-        signature=result.table().signature,
+        notes=tuple(result.warnings()),
+        signature=result.signature,
     )
 
 

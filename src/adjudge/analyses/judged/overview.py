@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from adjudge.core.words import counted
 from adjudge.judgments.batch import Judgments
 from adjudge.judgments.protocol import UNIT, inconsistency
 from adjudge.judgments.tasks import Task
@@ -46,18 +45,6 @@ class JudgingOverview:
     out_of_date: tuple[Odd, ...]
     unknown: tuple[str, ...] = ()
     """Protocols that are not here, in words: their judgments are left out of everything."""
-
-    def lines(self) -> list[str]:
-        """What is odd, in words; the first few by name."""
-        found = list(self.unknown)
-        for what, odd in (("contradicts itself", self.contradictions), ("is out of date", self.out_of_date)):
-            if odd:
-                plural = "contradict themselves" if odd is self.contradictions else "are out of date"
-                found.append(f"{counted(len(odd), f'answer {what}', f'answers {plural}')}:")
-                found += [f"  {o.topic}, {o.assessor}, {o.question}: {o.what}" for o in odd[:5]]
-                if len(odd) > 5:
-                    found.append(f"  and {len(odd) - 5:,} more (--json lists them)")
-        return found
 
     def as_dict(self) -> dict[str, Any]:
         return {

@@ -23,18 +23,19 @@ from adjudge.analyses.gathered import (
     interval_columns,
     interval_words,
     judged_in,
-    pooled_notes,
     signed,
 )
+from adjudge.analyses.judged.parts import JudgedResult, pooled_notes
 from adjudge.analyses.scores import Source
-from adjudge.core.picture import Pictured
-from adjudge.core.table import Cell, Column, Table, Tabular
-from adjudge.core.words import counted
+from adjudge.core.results import Note
+from adjudge.core.table import Cell, Column, Table
 from adjudge.judgments.protocol import RATING, Choice, Protocol, Question, Value
 from adjudge.measures.judged.quality import NONE
 
 if TYPE_CHECKING:
     import pandas as pd
+
+TABLE = "quality-by-question"
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,10 @@ class SourceAnswers:
         return None if any(isinstance(value, str) for value in values) else min(values)
 
     @property
+    def worst_words(self) -> str | None:
+        return next((answer_words(c) for c in self.question.choices if c.value == self.worst), None)
+
+    @property
     def worst_share(self) -> float:
         return nan if self.worst is None or not self.n else self.counts[self.worst] / self.n
 
@@ -110,8 +115,8 @@ def answer_words(choice: Choice) -> str:
     return "None" if choice.value == NONE else choice.label
 
 
-@dataclass(frozen=True, repr=False)
-class QualityAnswers(Tabular, Pictured):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class QualityAnswers(JudgedResult):
     """Questions on quality by source: mean answers, the share of the worst, and how often each answer was given.
 
     Single- and multi-document topics stand apart; lengths and forms are pooled, as DUC pooled lengths.
@@ -120,40 +125,16 @@ class QualityAnswers(Tabular, Pictured):
     rows: tuple[SourceAnswers, ...]
     protocols: tuple[Protocol, ...]
     alpha: float
-    notes: tuple[str, ...] = ()
 
     FIGURES: ClassVar[Mapping[str, str]] = {"quality": "adjudge.analyses.judged.quality_figures:quality"}
 
-    def headline(self) -> str:
-        return next(self.sentences(), "Nobody has answered a question on quality here.")
-
-    def sentences(self) -> Iterator[str]:
-        """Of every source, the question that most often found errors."""
-        groups: dict[tuple[str, str | None, str], list[SourceAnswers]] = {}
-        for row in self.rows:
-            if row.counts_errors and row.n:
-                groups.setdefault((row.protocol, row.task, row.source), []).append(row)
-        for (protocol, task, source), own in groups.items():
-            most = max(own, key=lambda row: row.error_share)
-            first = ", ".join(part for part in (protocol, task, source) if part is not None)
-            if most.error_share:
-                yield (
-                    f"{first}: {most.label} found errors most often, in {most.error_share:.0%} of"
-                    f" {counted(most.n, 'answer')}."
-                )
-            else:
-                yield f"{first}: no question found any errors."
-
-    def table(self) -> Table:
-        return self._table
-
-    @cached_property
-    def _table(self) -> Table:
-        rows: list[tuple[Cell, ...]] = []
-        for row in self.rows:
-            a = row.average
-            worst = next((answer_words(c) for c in row.question.choices if c.value == row.worst), None)
-            rows.append(
+    def tables(self) -> Iterator[Table]:
+        worst = {row.worst_words for row in self.rows}
+        share = f"share with {worst.pop()}" if len(worst) == 1 and None not in worst else "share of worst"
+        counts = any(row.counts_errors for row in self.rows)
+        yield Table.of(
+            TABLE,
+            (
                 (
                     row.protocol,
                     row.task,
@@ -161,37 +142,28 @@ class QualityAnswers(Tabular, Pictured):
                     row.label,
                     row.source,
                     row.n,
-                    a.mean,
-                    a.low,
-                    a.high,
+                    row.average.mean,
+                    row.average.low,
+                    row.average.high,
                     row.error_share,
-                    worst,
+                    row.worst_words,
                     row.worst_share,
                     row.unanswered,
                 )
-            )
-        worst_answers = {row[10] for row in rows}
-        (one,) = worst_answers if len(worst_answers) == 1 else (None,)
-        counts = any(row.counts_errors for row in self.rows)
-        return Table(
-            name="quality-by-question",
-            title="Answers to the questions on quality, by source",
-            columns=(
-                PROTOCOL,
-                TASK,
-                Column("question", "question"),
-                Column("label", "about", show="varies"),
-                SOURCE,
-                N,
-                *interval_columns(self.alpha),
-                Column("errors", "share with errors", show="always" if counts else "never"),
-                Column("worst", "worst answer", show="varies"),
-                Column("worst_share", "share of worst" if one is None else f"share with {one}"),
-                Column("unanswered", "not answered", show="varies"),
+                for row in self.rows
             ),
-            rows=tuple(rows),
-            said=tuple(self.sentences()),
-            notes=self.notes,
+            PROTOCOL,
+            TASK,
+            "question",
+            Column("label", "about", show="varies"),
+            SOURCE,
+            N,
+            *interval_columns(self.alpha),
+            Column("errors", "share with errors", show="always" if counts else "never"),
+            Column("worst", "worst answer", show="varies"),
+            Column("worst_share", share),
+            Column("unanswered", "not answered", show="varies"),
+            title="Answers to the questions on quality, by source",
             signature=signed("quality-by-question", self.protocols, interval_words(self.alpha)),
         )
 
@@ -249,14 +221,12 @@ def quality_answers(
             )
         )
     left = sum(row.unanswered for row in rows)
+    notes = [*pooled_notes(entries), *([Note.of("not-answered", n=left)] if left else [])]
     return QualityAnswers(
         rows=tuple(rows),
         protocols=tuple({e.protocol.name: e.protocol for e in entries}.values()),
         alpha=alpha,
-        notes=(
-            *pooled_notes(entries),
-            *([f"{counted(left, 'question is', 'questions are')} not answered yet"] if left else []),
-        ),
+        remarks=tuple(note.on(TABLE) for note in notes),
     )
 
 

@@ -109,10 +109,10 @@ def quality(result: QualityAnswers) -> Figure:
         data,
         drawing,
         notes=(
-            *result.notes,
+            *result.warnings(),
             *([f"not drawn, as their scales are too fine: {listed(sorted(fine))}"] if fine else []),
         ),
-        signature=result.table().signature,
+        signature=result.signature,
     )
 
 

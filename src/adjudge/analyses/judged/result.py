@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from math import nan
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from adjudge.analyses.agreement.result import agreement_table
 from adjudge.analyses.gathered import (
     ALPHA,
     FORM,
     LENGTH,
+    PART,
     PROTOCOL,
     SOURCE,
     TASK,
@@ -22,26 +23,24 @@ from adjudge.analyses.gathered import (
     JudgedPeer,
     N,
     average,
-    gather,
     grouped,
     in_order,
     interval_columns,
     interval_words,
-    missing_notes,
-    pooled_notes,
     signed,
-    where,
 )
+from adjudge.analyses.judged import Judged
 from adjudge.analyses.judged.adjustment import length_adjustment
+from adjudge.analyses.judged.agreement import agreement_table
+from adjudge.analyses.judged.parts import JudgedResult, JudgedTable, missing_notes, pooled_notes
 from adjudge.analyses.judged.quality_answers import quality_answers
-from adjudge.analyses.judged.unit_coverage import coverage_spread, unit_coverage
+from adjudge.analyses.judged.unit_coverage import ONLY_SUMS, coverage_spread, unit_coverage
 from adjudge.analyses.judged.unmarked import unmarked_units
 from adjudge.analyses.judged.volume import judging_volume, submitted
-from adjudge.core.table import Cell, Column, Table, Tables, Tabular
-from adjudge.core.words import counted
+from adjudge.core.results import Note, Result
+from adjudge.core.table import Cell, Column, Table
 from adjudge.data.collection import Collection
 from adjudge.data.scores import ScoreTable, targets_of
-from adjudge.judgments.batch import Judgments
 from adjudge.judgments.protocol import RATING, UNIT, Protocol, Question, Value, inconsistency
 from adjudge.judgments.tasks import ANONYMOUS, is_anonymous
 from adjudge.measures.judged.coverage import Coverage, Retention
@@ -54,7 +53,7 @@ if TYPE_CHECKING:
 # Quality
 
 
-def quality_by_source(gathered: Gathered, *, alpha: float = ALPHA) -> Table | None:
+def quality_by_source(gathered: Gathered, *, alpha: float = ALPHA) -> JudgedTable | None:
     """Mean number of questions indicating one or more errors, by source. Over and Liggett 2002.
 
     Single- and multi-document topics stand apart; lengths and forms are pooled, as DUC pooled lengths.
@@ -64,24 +63,24 @@ def quality_by_source(gathered: Gathered, *, alpha: float = ALPHA) -> Table | No
         return None
     values = grouped(((e.protocol.name, e.task, e.source), score.value) for e, score in rows)
     found = {key: average(values[key], alpha) for key in in_order(values)}
-    highest = max(len(_error_questions(e.protocol)) for e, _ in rows)
-    return Table(
-        name="quality-by-source",
+    questions = {e.protocol.name: len(_error_questions(e.protocol)) for e, _ in rows}
+    return JudgedTable.of(
+        "quality-by-source",
+        ((*key, a.n, a.mean, a.low, a.high, a.most, questions[key[0]]) for key, a in found.items()),
+        PROTOCOL,
+        TASK,
+        SOURCE,
+        N,
+        *interval_columns(alpha),
+        Column("max", format=".0f"),
+        Column("questions", show="never"),
         title="Mean number of quality questions indicating one or more errors",
-        columns=(PROTOCOL, TASK, SOURCE, N, *interval_columns(alpha), Column("max", "max", format=".0f")),
-        rows=tuple((*key, a.n, a.mean, a.low, a.high, a.most) for key, a in found.items()),
-        said=tuple(
-            f"{where(key)}: {a.mean:.2f} of {highest} questions found errors on average ({a.low:z.2f} to {a.high:z.2f},"
-            f" n = {a.n:,}), {a.most:.0f} at the most."
-            for key, a in found.items()
-            if a.n > 1
-        ),
-        notes=(*pooled_notes(e for e, _ in rows), *missing_notes(score.why for _, score in rows)),
         signature=signed("quality-errors", (e.protocol for e, _ in rows), interval_words(alpha)),
+        remarks=(*pooled_notes(e for e, _ in rows), *missing_notes(score.why for _, score in rows)),
     )
 
 
-def answers_by_question(gathered: Gathered) -> tuple[Table, ...]:
+def answers_by_question(gathered: Gathered) -> tuple[JudgedTable, ...]:
     """How often each answer was given to each question: a table per protocol and scale."""
     scales: dict[tuple[str, tuple[Value, ...]], list[Question]] = {}
     protocols = {entry.protocol.name: entry.protocol for entry, _, _ in gathered.coverage}
@@ -100,7 +99,7 @@ def answers_by_question(gathered: Gathered) -> tuple[Table, ...]:
 
 def _answers(
     name: str, protocol: Protocol, questions: list[Question], given: Counter[tuple[str, str, Value | None]]
-) -> Table:
+) -> JudgedTable:
     choices = questions[0].choices
     labels = ["None" if choice.value == NONE else choice.label for choice in choices]
     rows: list[tuple[Cell, ...]] = []
@@ -110,38 +109,17 @@ def _answers(
         rows.append((question.id.partition(":")[2], question.label, *counts, unanswered))
     open_answers = sum(given[protocol.name, question.id, None] for question in questions)
     columns = [Column(str(choice.value), label) for choice, label in zip(choices, labels, strict=True)]
-    return Table(
-        name=name,
+    return JudgedTable.of(
+        name,
+        rows,
+        Column("question", "question"),
+        Column("label", "about", show="varies"),
+        *columns,
+        Column("unanswered", "not answered", show="varies"),
         title=f"Answers to the quality questions of {protocol.name}",
-        columns=(
-            Column("question", "question"),
-            Column("label", "about", show="varies"),
-            *columns,
-            Column("unanswered", "not answered", show="varies"),
-        ),
-        rows=tuple(rows),
-        said=tuple(_frequent(protocol, questions, given)),
-        notes=(f"{counted(open_answers, 'question is', 'questions are')} not answered yet",)
-        if open_answers
-        else (),
         signature=signed("answers", [protocol]),
+        remarks=[Note.of("not-answered", n=open_answers)] if open_answers else (),
     )
-
-
-def _frequent(
-    protocol: Protocol, questions: list[Question], given: Counter[tuple[str, str, Value | None]]
-) -> Iterator[str]:
-    """Which questions found most: the uneven distribution that Over and Liggett point out."""
-    if NONE not in questions[0].values:
-        return
-    shares = []
-    for question in questions:
-        counts = {value: given[protocol.name, question.id, value] for value in question.values}
-        if total := sum(counts.values()):
-            shares.append((1 - counts[NONE] / total, question.label or question.id))
-    if shares:
-        share, label = max(shares, key=lambda each: each[0])
-        yield f"The question that most often found errors is {label}: {share:.0%} of its answers."
 
 
 def _given(gathered: Gathered) -> Counter[tuple[str, str, Value | None]]:
@@ -160,16 +138,14 @@ def _error_questions(protocol: Protocol) -> list[Question]:
 
 T = TypeVar("T")
 Group = Callable[[JudgedPeer], tuple[Cell, ...]]
-RETENTION = "human peers' retention"
-"""What Lin and Hovy 2002, section 4, call inter-human agreement. It is no agreement between assessors."""
 
 
-def coverage_by_source(gathered: Gathered, *, alpha: float = ALPHA) -> Table | None:
+def coverage_by_source(gathered: Gathered, *, alpha: float = ALPHA) -> JudgedTable | None:
     """Mean coverage of systems, baselines and humans; tasks, target lengths and forms apart. Over and Liggett 2002."""
     return _coverage(gathered, "coverage-by-source", "Mean coverage by source", (SOURCE,), _by_source, alpha)
 
 
-def coverage_by_system(gathered: Gathered, *, alpha: float = ALPHA) -> Table | None:
+def coverage_by_system(gathered: Gathered, *, alpha: float = ALPHA) -> JudgedTable | None:
     """Mean coverage of every system; tasks, target lengths and forms apart."""
     columns = (SOURCE, Column("system", "system"))
 
@@ -179,7 +155,7 @@ def coverage_by_system(gathered: Gathered, *, alpha: float = ALPHA) -> Table | N
     return _coverage(gathered, "coverage-by-system", "Mean coverage by system", columns, group, alpha)
 
 
-def human_retention(gathered: Gathered, *, alpha: float = ALPHA) -> Table | None:
+def human_retention(gathered: Gathered, *, alpha: float = ALPHA) -> JudgedTable | None:
     """How much of one person's reference other people's summaries retain: unweighted and weighted, Lin and Hovy 3.1.
 
     Retention_1 is the share of model units of which something is expressed, Retention_w sums their completeness.
@@ -194,29 +170,27 @@ def human_retention(gathered: Gathered, *, alpha: float = ALPHA) -> Table | None
     )
     found = {key: average(values[key], alpha) for key in in_order(values)}
     first = [(e, score) for name, e, score in rows if name == "retention_1"]
-    return Table(
-        name="human-retention",
+    return JudgedTable.of(
+        "human-retention",
+        ((*key, a.n, a.mean, a.low, a.high) for key, a in found.items()),
+        *PART,
+        "statistic",
+        N,
+        *interval_columns(alpha),
         title="Human peers' retention (this is not agreement between assessors)",
-        columns=(PROTOCOL, TASK, LENGTH, FORM, Column("statistic", "statistic"), N, *interval_columns(alpha)),
-        rows=tuple((*key, a.n, a.mean, a.low, a.high) for key, a in found.items()),
-        said=tuple(
-            f"{where(key[:-1])}: {RETENTION} is {a.mean:.1%} on average ({key[-1]}, n = {a.n:,})."
-            for key, a in found.items()
-            if a.n
-        ),
-        notes=missing_notes(score.why for _, score in first),
         signature=_signature("retention", (e.protocol for e, _ in first), alpha),
+        remarks=missing_notes(score.why for _, score in first),
     )
 
 
-def uncovered_by_source(gathered: Gathered) -> Table | None:
+def uncovered_by_source(gathered: Gathered) -> JudgedTable | None:
     """The share of model units of which nothing is expressed: of all units together, as DUC-2002 counted them."""
     units: dict[tuple[Cell, ...], list[int]] = {}
     rows = [(e, page) for e, page, _ in gathered.coverage if e.protocol.completeness is not None]
     reasons = []
     for entry, page in rows:
         known = page.why() is None and bool(page.completeness)
-        reasons.append(None if known else page.why() or "only sums of the page are known, not its units")
+        reasons.append(None if known else page.why() or ONLY_SUMS)
         own = units.setdefault(_by_source(entry), [0, 0])
         if known:
             own[0] += len(page.completeness)
@@ -224,59 +198,39 @@ def uncovered_by_source(gathered: Gathered) -> Table | None:
     if not units:
         return None
     found = {key: (n, none, none / n if n else nan) for key, (n, none) in _sorted(units).items()}
-    return Table(
-        name="uncovered-by-source",
+    return JudgedTable.of(
+        "uncovered-by-source",
+        ((*key, *cells) for key, cells in found.items()),
+        *PART,
+        SOURCE,
+        Column("units", "model units"),
+        Column("uncovered", "no coverage"),
+        "share",
         title="Model units with no coverage",
-        columns=(
-            PROTOCOL,
-            TASK,
-            LENGTH,
-            FORM,
-            SOURCE,
-            Column("units", "model units"),
-            Column("uncovered", "no coverage"),
-            Column("share", "share"),
-        ),
-        rows=tuple((*key, *cells) for key, cells in found.items()),
-        said=tuple(
-            f"{where(key)}: {share:.0%} of {n:,} model units have no coverage."
-            for key, (n, _, share) in found.items()
-            if n
-        ),
-        notes=missing_notes(reasons),
         signature=signed("uncovered", (e.protocol for e, _ in rows), "units:pooled"),
+        remarks=missing_notes(reasons),
     )
 
 
 def _coverage(
     gathered: Gathered, name: str, title: str, columns: tuple[Column, ...], group: Group, alpha: float
-) -> Table | None:
+) -> JudgedTable | None:
     rows = list(gathered.scored(Coverage()))
     if not rows:
         return None
     values = grouped((group(e), score.value) for e, score in rows)
     found = {key: average(values[key], alpha) for key in in_order(values)}
-    return Table(
-        name=name,
+    return JudgedTable.of(
+        name,
+        ((*key, a.n, a.mean, a.low, a.high, a.median) for key, a in found.items()),
+        *PART,
+        *columns,
+        N,
+        *interval_columns(alpha),
+        "median",
         title=title,
-        columns=(
-            PROTOCOL,
-            TASK,
-            LENGTH,
-            FORM,
-            *columns,
-            N,
-            *interval_columns(alpha),
-            Column("median"),
-        ),
-        rows=tuple((*key, a.n, a.mean, a.low, a.high, a.median) for key, a in found.items()),
-        said=tuple(
-            f"{where(key)}: mean coverage {a.mean:.3f} ({a.low:z.3f} to {a.high:z.3f}, n = {a.n:,})."
-            for key, a in found.items()
-            if a.n > 1
-        ),
-        notes=missing_notes(score.why for _, score in rows),
         signature=_signature("coverage", (e.protocol for e, _ in rows), alpha),
+        remarks=missing_notes(score.why for _, score in rows),
     )
 
 
@@ -296,13 +250,11 @@ def _signature(what: str, protocols: Iterable[Protocol], alpha: float) -> str:
 
 POOLED = "(all)"
 """In the assessors' column: everybody's ratings together."""
-ASPECT = Column("aspect", "aspect")
-MEDIAN = Column("median", "median")
 Rated = tuple[JudgedPeer, str, float]
 """What was rated by whom, the aspect, and the rating."""
 
 
-def ratings_by_assessor(gathered: Gathered, *, alpha: float = ALPHA) -> Table | None:
+def ratings_by_assessor(gathered: Gathered, *, alpha: float = ALPHA) -> JudgedTable | None:
     """Every aspect, pooled and by assessor. An anonymous crowd is in the pool, and is no assessor."""
     rows = list(_rated(gathered))
     if not rows:
@@ -315,20 +267,21 @@ def ratings_by_assessor(gathered: Gathered, *, alpha: float = ALPHA) -> Table | 
         cells.append(_cells((*aspect, POOLED), pooled[aspect], alpha))
         cells += [_cells(key, own[key], alpha) for key in in_order(own) if key[:2] == aspect]
     nobody = len(rows) - len(people)
-    return Table(
-        name="ratings-by-assessor",
+    return JudgedTable.of(
+        "ratings-by-assessor",
+        cells,
+        PROTOCOL,
+        "aspect assessor",
+        N,
+        *interval_columns(alpha),
+        "median",
         title="Ratings by aspect and assessor",
-        columns=(PROTOCOL, ASPECT, Column("assessor", "assessor"), N, *interval_columns(alpha), MEDIAN),
-        rows=tuple(cells),
-        said=tuple(_sentences(pooled, alpha)),
-        notes=(f"{counted(nobody, 'anonymous rating')} pooled only: whoever gave them is no assessor",)
-        if nobody
-        else (),
         signature=_signature("rating", (entry.protocol for entry, _, _ in rows), alpha),
+        remarks=[Note.of("anonymous-ratings", n=nobody)] if nobody else (),
     )
 
 
-def ratings_by_system(gathered: Gathered, *, alpha: float = ALPHA) -> Table | None:
+def ratings_by_system(gathered: Gathered, *, alpha: float = ALPHA) -> JudgedTable | None:
     """Every aspect by system, assessors pooled; tasks, target lengths and forms apart."""
     rows = list(_rated(gathered))
     if not rows:
@@ -337,12 +290,20 @@ def ratings_by_system(gathered: Gathered, *, alpha: float = ALPHA) -> Table | No
         ((e.protocol.name, aspect, e.task, e.length, e.form, e.source, e.system), value)
         for e, aspect, value in rows
     )
-    columns = (PROTOCOL, ASPECT, TASK, LENGTH, FORM, SOURCE, Column("system", "system"))
-    return Table(
-        name="ratings-by-system",
+    return JudgedTable.of(
+        "ratings-by-system",
+        (_cells(key, values[key], alpha) for key in in_order(values)),
+        PROTOCOL,
+        "aspect",
+        TASK,
+        LENGTH,
+        FORM,
+        SOURCE,
+        "system",
+        N,
+        *interval_columns(alpha),
+        "median",
         title="Ratings by aspect and system",
-        columns=(*columns, N, *interval_columns(alpha), MEDIAN),
-        rows=tuple(_cells(key, values[key], alpha) for key in in_order(values)),
         signature=_signature("rating", (entry.protocol for entry, _, _ in rows), alpha),
     )
 
@@ -359,16 +320,10 @@ def _cells(key: tuple[Cell, ...], values: Iterable[float], alpha: float) -> tupl
     return (*key, a.n, a.mean, a.low, a.high, a.median)
 
 
-def _sentences(pooled: dict[tuple[str, str], list[float]], alpha: float) -> Iterator[str]:
-    for (_, aspect), values in pooled.items():
-        a = average(values, alpha)
-        yield f"{aspect}: {a.mean:z.2f} on average, median {a.median:.4g} ({counted(a.n, 'rating')})."
-
-
 # Contradictions
 
 
-def contradictions(gathered: Gathered) -> Table | None:
+def contradictions(gathered: Gathered) -> JudgedTable | None:
     """Units marked but given "none", and units given something with nothing marked; anonymous answers together."""
     answers: Counter[tuple[Cell, ...]] = Counter()
     marked: Counter[tuple[Cell, ...]] = Counter()
@@ -383,24 +338,18 @@ def contradictions(gathered: Gathered) -> Table | None:
                     (marked if event.answer["marked"] else empty)[key] += 1
     if not answers:
         return None
-    rows = tuple(
-        (*key, answers[key], marked[key], empty[key], (marked[key] + empty[key]) / answers[key])
-        for key in in_order(answers)
-    )
-    total, odd = sum(answers.values()), sum(marked.values()) + sum(empty.values())
-    return Table(
-        name="contradictions",
-        title="Answers that contradict themselves",
-        columns=(
-            PROTOCOL,
-            Column("assessor", "assessor"),
-            Column("answers", "answers"),
-            Column("marked_but_none", "marked, but none"),
-            Column("some_but_unmarked", "some, but nothing marked"),
-            Column("share", "share", format=".4f"),
+    return JudgedTable.of(
+        "contradictions",
+        (
+            (*key, answers[key], marked[key], empty[key], (marked[key] + empty[key]) / answers[key])
+            for key in in_order(answers)
         ),
-        rows=rows,
-        said=(f"{odd:,} of {total:,} answers on model units contradict themselves ({odd / total:.1%}).",),
+        PROTOCOL,
+        "assessor answers",
+        Column("marked_but_none", "marked, but none"),
+        Column("some_but_unmarked", "some, but nothing marked"),
+        Column("share", format=".4f"),
+        title="Answers that contradict themselves",
         signature=signed("contradictions", (e.protocol for e, _, _ in gathered.coverage)),
     )
 
@@ -446,40 +395,72 @@ def tidy(collection: Collection, table: ScoreTable, measure: str) -> pd.DataFram
     return rows.assign(**added)[list(COLUMNS)].reset_index(drop=True)
 
 
-def judged_tables(
-    collection: Collection, judgments: Judgments, *, alpha: float = ALPHA, seed: int = 0
-) -> Tables:
+@dataclass(frozen=True, repr=False, kw_only=True)
+class JudgedTables(Result):
+    """Quality, coverage, units, ratings, agreement, contradictions, volume: a table for each that was judged."""
+
+    parts: tuple[JudgedResult, ...]
+    basis: str
+
+    def __getitem__(self, name: str) -> Table:
+        """A table by its name, with what it says, its notes and its signature."""
+        made = self.table(name)
+        part = self.part_of(name)
+        return replace(
+            made,
+            said=tuple(part.about(name)),
+            notes=tuple(part.note_text(note) for note in part.notes() if name in note.tables),
+            signature=part.table(name).signature,
+        )
+
+    def part_of(self, table: str) -> JudgedResult:
+        return next(part for part in self.parts if table in [made.name for made in part.all_tables])
+
+    def how(self) -> str:
+        return self.basis
+
+    def tables(self) -> Iterator[Table]:
+        for part in self.parts:
+            for table in part.all_tables:
+                yield replace(table, signature="")
+
+    def notes(self) -> Iterator[Note]:
+        for part in self.parts:
+            yield from part.notes()
+
+    def facts(self) -> dict[str, Any]:
+        return {"signatures": {made.name: made.signature for part in self.parts for made in part.all_tables}}
+
+
+def judged_tables(gathered: Gathered, asked: Judged) -> JudgedTables:
     """Every table that applies; none, where nothing of the kind was judged."""
-    own = gather(collection, judgments)
-    found = (
-        quality_by_source(own, alpha=alpha),
-        *answers_by_question(own),
-        *_tables_of(quality_answers(own, alpha=alpha)),
-        coverage_by_source(own, alpha=alpha),
-        coverage_by_system(own, alpha=alpha),
-        *_tables_of(coverage_spread(own, alpha=alpha)),
-        human_retention(own, alpha=alpha),
-        uncovered_by_source(own),
-        *_tables_of(unit_coverage(own)),
-        *_tables_of(length_adjustment(own)),
-        *_tables_of(unmarked_units(own)),
-        ratings_by_assessor(own, alpha=alpha),
-        ratings_by_system(own, alpha=alpha),
-        agreement_table(own, alpha=alpha, seed=seed),
-        contradictions(own),
-        *_volumes(own),
+    alpha = asked.alpha
+    volume = judging_volume(gathered)
+    parts = (
+        quality_by_source(gathered, alpha=alpha),
+        *answers_by_question(gathered),
+        quality_answers(gathered, alpha=alpha),
+        coverage_by_source(gathered, alpha=alpha),
+        coverage_by_system(gathered, alpha=alpha),
+        coverage_spread(gathered, alpha=alpha),
+        human_retention(gathered, alpha=alpha),
+        uncovered_by_source(gathered),
+        unit_coverage(gathered),
+        length_adjustment(gathered),
+        unmarked_units(gathered),
+        ratings_by_assessor(gathered, alpha=alpha),
+        ratings_by_system(gathered, alpha=alpha),
+        agreement_table(gathered, alpha=alpha, seed=asked.seed),
+        contradictions(gathered),
+        volume,
+        *([submitted(gathered)] if volume.rows else []),
     )
-    return Tables(tuple(table for table in found if table is not None), own.notes())
-
-
-def _tables_of(result: Tabular) -> Iterator[Table]:
-    """Those of a result that have rows."""
-    return (table for table in result.tables() if table.rows)
-
-
-def _volumes(gathered: Gathered) -> Iterator[Table]:
-    """How much was judged, of how much; nothing, where nobody has judged."""
-    judged = judging_volume(gathered)
-    if judged.rows:
-        yield judged.table()
-        yield from submitted(gathered).tables()
+    protocols = sorted(
+        {judged.task.protocol for some in gathered.judgments.by_topic.values() for judged in some}
+    )
+    return JudgedTables(
+        asked=asked,
+        parts=tuple(part for part in parts if part is not None and part.all_tables[0].rows),
+        about_scores=gathered.notes(),
+        basis=signed("judged", map(gathered.protocol, protocols), interval_words(alpha)),
+    )

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import nan
 from statistics import quantiles
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from adjudge.analyses.gathered import (
     ALPHA,
-    FORM,
-    LENGTH,
-    PROTOCOL,
+    PART,
     SOURCE,
     SOURCES,
-    TASK,
     Average,
     Gathered,
     N,
@@ -28,23 +25,18 @@ from adjudge.analyses.gathered import (
     interval_columns,
     interval_words,
     judged_in,
-    missing_notes,
     signed,
-    where,
 )
+from adjudge.analyses.judged.parts import JudgedResult, missing_notes
 from adjudge.analyses.scores import Source
-from adjudge.core.picture import Pictured
-from adjudge.core.table import Cell, Column, Table, Tables, Tabular
+from adjudge.core.table import Column, Table
 from adjudge.judgments.protocol import Choice, Protocol
 from adjudge.measures.judged.coverage import Coverage
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 ALL = "all"
 """Every source together."""
-NO_UNITS = "Nobody has judged model units here."
 ONLY_SUMS = "only sums of the page are known, not its units"
+SPREAD = "coverage-quartiles"
 
 
 # Units
@@ -78,14 +70,14 @@ class CoveredUnits:
         return self.share(max(self.counts))
 
 
-@dataclass(frozen=True, repr=False)
-class UnitCoverage(Tabular, Pictured):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class UnitCoverage(JudgedResult):
     """The distribution of completeness over model units: of all units together, as DUC-2002 counted them."""
 
     rows: tuple[CoveredUnits, ...]
     protocols: Mapping[str, Protocol]
-    notes: tuple[str, ...] = ()
 
+    FRAME = "completeness"
     FIGURES: ClassVar[Mapping[str, str]] = {"unit-coverage": "adjudge.analyses.judged.figures:unit_coverage"}
 
     def scale(self, protocol: str) -> tuple[Choice, ...]:
@@ -95,48 +87,18 @@ class UnitCoverage(Tabular, Pictured):
         given = {value for row in self.rows if row.part[0] == protocol for value in row.counts}
         return tuple(Choice(value, known.get(value, f"{value:g}")) for value in sorted(given | set(known)))
 
-    def headline(self) -> str:
-        return next(self.sentences(), NO_UNITS)
-
-    def sentences(self, protocol: str | None = None) -> Iterator[str]:
-        """How many units have no coverage and full coverage: of every part, all sources together, then each."""
-        for part in dict.fromkeys(row.part for row in self.rows if protocol in (None, row.part[0])):
-            own = [row for row in self.rows if row.part == part and row.n]
-            for row in sorted(own, key=lambda row: row.source != ALL):
-                yield (
-                    f"{where((*part, row.source))}: {row.none:.0%} of {row.n:,} model units have no coverage,"
-                    f" {row.full:.0%} are covered completely."
-                )
-
-    def table(self) -> Table:
-        return next(iter(self.tables()), Table("unit-coverage", (SOURCE,), ()))
-
-    def tables(self) -> Tables:
-        return self._tables
-
-    @cached_property
-    def _tables(self) -> Tables:
+    def tables(self) -> Iterator[Table]:
         """One for every protocol, as each has a scale of its own."""
-        return Tables(tuple(self._table(name) for name in self.protocols))
+        if not self.protocols:
+            yield Table("unit-coverage", (SOURCE,), ())
+        yield from map(self._table, self.protocols)
 
     def _table(self, protocol: str) -> Table:
         own = [row for row in self.rows if row.part[0] == protocol]
         scale = self.scale(protocol)
-        return Table(
-            name=f"unit-coverage-{protocol}",
-            title="Model units by completeness",
-            columns=(
-                PROTOCOL,
-                TASK,
-                LENGTH,
-                FORM,
-                SOURCE,
-                Column("units", "model units"),
-                *(Column(str(choice.value), choice.label) for choice in scale),
-                Column("none", "share with none"),
-                Column("full", "share with all"),
-            ),
-            rows=tuple(
+        return Table.of(
+            _table_name(protocol),
+            (
                 (
                     *row.part,
                     row.source,
@@ -147,23 +109,35 @@ class UnitCoverage(Tabular, Pictured):
                 )
                 for row in own
             ),
-            said=tuple(self.sentences(protocol)),
-            notes=self.notes if protocol == next(iter(self.protocols)) else (),
+            *PART,
+            SOURCE,
+            Column("units", "model units"),
+            *(Column(str(choice.value), choice.label) for choice in scale),
+            Column("none", "share with none"),
+            Column("full", "share with all"),
+            title="Model units by completeness",
             signature=signed("unit-coverage", [self.protocols[protocol]], "units:pooled"),
         )
 
-    def to_frame(self) -> pd.DataFrame:
-        """A row per source and completeness: how many units, and which share of the source's."""
-        import pandas as pd
+    def on_demand(self) -> dict[str, Callable[[], Table]]:
+        return {self.FRAME: self._by_completeness}
 
+    def _by_completeness(self) -> Table:
+        """A row per source and completeness: how many units, and which share of the source's."""
         labels = {name: {float(c.value): c.label for c in self.scale(name)} for name in self.protocols}
-        found = [
-            (*row.part, row.source, value, labels[row.part[0]][value], n, row.share(value))
-            for row in self.rows
-            for value, n in row.counts.items()
-        ]
-        names = ("protocol", "task", "length", "form", "source", "completeness", "label", "units", "share")
-        return pd.DataFrame(found, columns=list(names))
+        return Table.of(
+            self.FRAME,
+            (
+                (*row.part, row.source, value, labels[row.part[0]][value], n, row.share(value))
+                for row in self.rows
+                for value, n in row.counts.items()
+            ),
+            "protocol task length form source completeness label units share",
+        )
+
+
+def _table_name(protocol: str) -> str:
+    return f"unit-coverage-{protocol}"
 
 
 def unit_coverage(
@@ -203,7 +177,9 @@ def unit_coverage(
             for name, own in sources.items()
         ]
     return UnitCoverage(
-        rows=tuple(rows), protocols=dict(sorted(protocols.items())), notes=missing_notes(reasons)
+        rows=tuple(rows),
+        protocols=dict(sorted(protocols.items())),
+        remarks=missing_notes(reasons, *map(_table_name, protocols)),
     )
 
 
@@ -252,85 +228,53 @@ class PageSpread:
         return tuple(value for value in self.values if value < low or value > high)
 
 
-@dataclass(frozen=True, repr=False)
-class CoverageSpread(Tabular, Pictured):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class CoverageSpread(JudgedResult):
     """Box plots of coverage in numbers: of every system, and of systems, baselines and humans as a whole."""
 
     rows: tuple[PageSpread, ...]
     protocols: tuple[Protocol, ...]
     alpha: float
-    notes: tuple[str, ...] = ()
 
     FIGURES: ClassVar[Mapping[str, str]] = {
         "coverage-by-source": "adjudge.analyses.judged.figures:coverage_by_source"
     }
 
-    def headline(self) -> str:
-        return next(iter(self.table().said), "Nobody has judged coverage here.")
-
-    def table(self) -> Table:
-        return self._table
-
-    @cached_property
-    def _table(self) -> Table:
-        rows: list[tuple[Cell, ...]] = []
-        for row in self.rows:
-            a, (low, middle, high), (least, most) = row.average, row.quartiles, row.whiskers
-            rows.append(
+    def tables(self) -> Iterator[Table]:
+        yield Table.of(
+            SPREAD,
+            (
                 (
                     *row.part,
                     row.source,
                     row.system,
                     row.name,
-                    a.n,
-                    a.mean,
-                    a.low,
-                    a.high,
-                    least,
-                    low,
-                    middle,
-                    high,
-                    most,
+                    row.average.n,
+                    row.average.mean,
+                    row.average.low,
+                    row.average.high,
+                    row.whiskers[0],
+                    *row.quartiles,
+                    row.whiskers[1],
                     len(row.beyond),
                 )
-            )
-        return Table(
-            name="coverage-quartiles",
-            title="Coverage of pages: means and quartiles",
-            columns=(
-                PROTOCOL,
-                TASK,
-                LENGTH,
-                FORM,
-                SOURCE,
-                Column("system", show="never"),
-                Column("name", "system"),
-                N,
-                *interval_columns(self.alpha),
-                Column("whisker_low", "whisker from"),
-                Column("q1", "quartile 1"),
-                Column("median", "median"),
-                Column("q3", "quartile 3"),
-                Column("whisker_high", "whisker to"),
-                Column("beyond", "beyond"),
-            ),
-            rows=tuple(rows),
-            said=tuple(self._sentences()),
-            notes=self.notes,
-            signature=signed(
-                "coverage-quartiles", self.protocols, interval_words(self.alpha), "whiskers:1.5iqr"
-            ),
-        )
-
-    def _sentences(self) -> Iterator[str]:
-        for part in dict.fromkeys(row.part for row in self.rows):
-            means = [
-                f"{row.source} {row.average.mean:.2f}"
                 for row in self.rows
-                if row.part == part and row.system is None and row.average.n
-            ]
-            if means:
-                yield f"{where(part)}: mean coverage of a page is {', '.join(means)}."
+            ),
+            *PART,
+            SOURCE,
+            Column("system", show="never"),
+            Column("name", "system"),
+            N,
+            *interval_columns(self.alpha),
+            Column("whisker_low", "whisker from"),
+            Column("q1", "quartile 1"),
+            "median",
+            Column("q3", "quartile 3"),
+            Column("whisker_high", "whisker to"),
+            "beyond",
+            title="Coverage of pages: means and quartiles",
+            signature=signed(SPREAD, self.protocols, interval_words(self.alpha), "whiskers:1.5iqr"),
+        )
 
 
 def coverage_spread(
@@ -362,5 +306,5 @@ def coverage_spread(
         rows=tuple(spreads),
         protocols=tuple({e.protocol.name: e.protocol for e, _ in rows}.values()),
         alpha=alpha,
-        notes=missing_notes(score.why for _, score in rows),
+        remarks=missing_notes((score.why for _, score in rows), SPREAD),
     )

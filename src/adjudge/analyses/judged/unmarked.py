@@ -7,31 +7,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from math import isnan, nan
 from typing import ClassVar
 
 from adjudge.analyses.gathered import (
-    FORM,
-    LENGTH,
-    PROTOCOL,
+    PART,
     SOURCE,
-    TASK,
     Gathered,
     N,
     Part,
     in_order,
     judged_in,
-    missing_notes,
     signed,
-    where,
 )
+from adjudge.analyses.judged.parts import JudgedResult, missing_notes
 from adjudge.analyses.scores import Source
-from adjudge.core.picture import Pictured
-from adjudge.core.table import Column, Table, Tables, Tabular
+from adjudge.core.table import Column, Table
 from adjudge.judgments.protocol import Protocol
 from adjudge.measures.judged.coverage import Unmarked
 
+BY_SOURCE, BY_SYSTEM = "unmarked-by-source", "unmarked-by-system"
 NUMBERS = (
     N,
     Column("unmarked", "unmarked"),
@@ -75,61 +70,25 @@ class UnmarkedUnits:
         return self.n, self.unmarked, self.relevant, self.mean_unmarked, self.mean_relevant, self.share
 
 
-@dataclass(frozen=True, repr=False)
-class UnmarkedTables(Tabular, Pictured):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class UnmarkedTables(JudgedResult):
     """Unmarked peer units by source, and by system."""
 
     sources: tuple[UnmarkedUnits, ...]
     systems: tuple[UnmarkedUnits, ...]
     protocols: tuple[Protocol, ...]
-    notes: tuple[str, ...] = ()
 
+    FRAME = BY_SYSTEM
     FIGURES: ClassVar[Mapping[str, str]] = {"unmarked": "adjudge.analyses.judged.figures:unmarked"}
 
-    def headline(self) -> str:
-        return next(self.sentences(), "Nobody was asked about unmarked units here.")
-
-    def sentences(self) -> Iterator[str]:
-        for row in self.sources:
-            if row.unmarked:
-                yield (
-                    f"{where((*row.part, row.source))}: {row.mean_unmarked:.1f} peer units a page are unmarked, and"
-                    f" {row.share:.0%} of them relevant."
-                )
-
-    def table(self) -> Table:
-        """By system."""
-        return self._tables["unmarked-by-system"]
-
-    def tables(self) -> Tables:
-        return self._tables
-
-    @cached_property
-    def _tables(self) -> Tables:
-        first = (PROTOCOL, TASK, LENGTH, FORM, SOURCE)
+    def tables(self) -> Iterator[Table]:
         title = "Unmarked peer units, and how many of them are relevant"
         signature = signed("unmarked", self.protocols)
-        return Tables(
-            (
-                Table(
-                    name="unmarked-by-source",
-                    title=title,
-                    columns=(*first, *NUMBERS),
-                    rows=tuple((*row.part, row.source, *row.numbers) for row in self.sources),
-                    said=tuple(self.sentences()),
-                    notes=self.notes,
-                    signature=signature,
-                ),
-                Table(
-                    name="unmarked-by-system",
-                    title=f"{title}, by system",
-                    columns=(*first, Column("system", "system"), *NUMBERS),
-                    rows=tuple((*row.part, row.source, row.system, *row.numbers) for row in self.systems),
-                    notes=self.notes,
-                    signature=signature,
-                ),
-            )
-        )
+        rows = ((*row.part, row.source, *row.numbers) for row in self.sources)
+        yield Table.of(BY_SOURCE, rows, *PART, SOURCE, *NUMBERS, title=title, signature=signature)
+        of_systems = ((*row.part, row.source, row.system, *row.numbers) for row in self.systems)
+        columns = (*PART, SOURCE, Column("system"), *NUMBERS)
+        yield Table.of(BY_SYSTEM, of_systems, *columns, title=f"{title}, by system", signature=signature)
 
 
 def unmarked_units(
@@ -163,5 +122,5 @@ def unmarked_units(
         sources=tuple(each for each in units if each.system is None),
         systems=tuple(each for each in units if each.system is not None),
         protocols=tuple({e.protocol.name: e.protocol for e, _, _ in rows}.values()),
-        notes=missing_notes(relevant.why for _, _, relevant in rows),
+        remarks=missing_notes((relevant.why for _, _, relevant in rows), BY_SOURCE, BY_SYSTEM),
     )

@@ -6,14 +6,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from math import nan
 
 from adjudge import __version__
 from adjudge.analyses.gathered import PROTOCOL, SOURCES, Gathered, in_order, judged_in
+from adjudge.analyses.judged.parts import JudgedResult
 from adjudge.analyses.scores import Source
-from adjudge.core.table import Cell, Column, Table, Tables, Tabular
-from adjudge.core.words import counted, listed, natural
+from adjudge.core.results import Note
+from adjudge.core.table import Cell, Column, Table
+from adjudge.core.words import natural
 from adjudge.data.collection import Collection
 from adjudge.data.rows import Summary
 from adjudge.judgments.batch import Judgments
@@ -23,6 +24,7 @@ from adjudge.judgments.tasks import ANONYMOUS, JUDGES, Judged, is_anonymous, uni
 
 EVERYBODY = "(all)"
 """In the assessors' column: all people together."""
+BY_SYSTEM, BY_TYPE = "summaries-by-system", "summaries-by-type"
 Place = tuple[str | None, str | None, int | None]
 """Task or type of topic, form, target length."""
 
@@ -48,46 +50,25 @@ class SubmittedSummaries:
         return self.topics - self.summaries - self.withdrawn if self.summaries or self.withdrawn else 0
 
 
-@dataclass(frozen=True, repr=False)
-class Submitted(Tabular):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Submitted(JudgedResult):
     """Who submitted how many summaries, by task, form and length, and by type of topic."""
 
     tasks: tuple[SubmittedSummaries, ...]
     types: tuple[SubmittedSummaries, ...]
     """The same by type of topic; none where topics have no types."""
 
-    def headline(self) -> str:
-        return next(self.sentences(), "Nobody submitted a summary.")
-
-    def sentences(self) -> Iterator[str]:
-        total = sum(row.summaries for row in self.tasks)
-        systems = list(dict.fromkeys(row.system for row in self.tasks))
-        if not systems:
-            return
-        yield f"{counted(len(systems), 'system')} submitted {counted(total, 'summary', 'summaries')}."
-        gaps = [row for row in self.tasks if row.missing]
-        if gaps:
-            each = [f"{row.missing} of {row.topics} by {row.system}{_at(row.place)}" for row in gaps]
-            many = sum(row.missing for row in gaps)
-            yield f"{counted(many, 'summary is', 'summaries are')} missing: {listed(each)}."
-        else:
-            yield "None is missing."
-
-    def table(self) -> Table:
-        return self._tables["summaries-by-system"]
-
-    def tables(self) -> Tables:
-        return self._tables
-
-    @cached_property
-    def _tables(self) -> Tables:
-        found = [self._table("summaries-by-system", "Submitted summaries by system", self.tasks, True)]
+    def tables(self) -> Iterator[Table]:
+        yield self._table(BY_SYSTEM, "Submitted summaries by system", self.tasks)
         if self.types:
-            title = "Submitted summaries by system and type of topic"
-            found.append(self._table("summaries-by-type", title, self.types, False))
-        return Tables(tuple(found))
+            yield self._table(BY_TYPE, "Submitted summaries by system and type of topic", self.types)
 
-    def _table(self, name: str, title: str, own: tuple[SubmittedSummaries, ...], said: bool) -> Table:
+    def notes(self) -> Iterator[Note]:
+        for name, rows in ((BY_SYSTEM, self.tasks), (BY_TYPE, self.types)):
+            if any(row.missing for row in rows):
+                yield Note.of("what-is-missing").on(name)
+
+    def _table(self, name: str, title: str, own: tuple[SubmittedSummaries, ...]) -> Table:
         places = list(dict.fromkeys(row.place for row in own))
         systems = {row.system: row.source for row in own}
         cells = {(row.system, row.place): row for row in own}
@@ -121,30 +102,20 @@ class Submitted(Tabular):
             columns=(
                 Column("source", "source"),
                 Column("system", "system"),
-                *(Column(_name(place), _words(place)) for place in places),
+                *(Column(_name(place), place_words(place)) for place in places),
                 Column("summaries", "all"),
                 Column("missing", "missing"),
                 Column("withdrawn", "withdrawn", show="varies"),
             ),
             rows=tuple(rows) if own else (),
-            said=tuple(self.sentences()) if said else (),
-            notes=(
-                "missing: topics of which others have a summary of the kind and this system, which has some, has none",
-            )
-            if any(row.missing for row in own)
-            else (),
             signature=f"{name}|v:{__version__}",
         )
 
 
-def _words(place: Place) -> str:
+def place_words(place: Place) -> str:
     task, form, length = place
     found = [each for each in (task, form, f"{length} words" if length is not None else None) if each]
     return ", ".join(found) or "summaries"
-
-
-def _at(place: Place) -> str:
-    return f" ({_words(place)})" if any(each is not None for each in place) else ""
 
 
 def _name(place: Place) -> str:
@@ -224,88 +195,40 @@ class JudgedVolume:
         return self.seconds / 3600 if self.timed else nan
 
 
-@dataclass(frozen=True, repr=False)
-class JudgingVolume(Tabular):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class JudgingVolume(JudgedResult):
     """How much was judged, by protocol and assessor. Programs that judge have rows of their own, and are in no sum."""
 
     rows: tuple[JudgedVolume, ...]
     unsized: int = 0
     """Pages of summaries whose units are not here, so that comparisons are not known."""
 
-    def headline(self) -> str:
-        return next(self.sentences(), "Nothing has been judged.")
-
-    def sentences(self) -> Iterator[str]:
+    def notes(self) -> Iterator[Note]:
         for row in self.rows:
-            if row.assessor != EVERYBODY:
-                continue
-            found = [counted(row.summaries, "summary", "summaries")] if row.summaries else []
-            found.append(counted(row.judgments, "judgment"))
-            if row.units:
-                found.append(counted(row.units, "answer to model units", "answers to model units"))
-            if row.comparisons:
-                found.append(
-                    counted(row.comparisons, "comparison of a model unit with a peer unit", COMPARISONS)
+            if row.assessor == EVERYBODY and 0 < row.timed < row.answers:
+                yield Note.of("partly-timed", protocol=row.protocol, timed=row.timed, answers=row.answers).on(
+                    "volume"
                 )
-            yield f"{row.protocol}: {listed(found)}."
+        if self.unsized:
+            yield Note.of("not-among-comparisons", n=self.unsized).on("volume")
 
-    def table(self) -> Table:
-        return self._table
-
-    @cached_property
-    def _table(self) -> Table:
-        untimed = [row for row in self.rows if row.assessor == EVERYBODY and 0 < row.timed < row.answers]
-        return Table(
-            name="volume",
+    def tables(self) -> Iterator[Table]:
+        yield Table.of(
+            "volume",
+            self.rows,
+            PROTOCOL,
+            "assessor",
+            Column("origin", "by", show="varies"),
+            "topics summaries judgments",
+            Column("repeats", "planted repeats", show="varies"),
+            Column("units", "model units"),
+            Column("comparisons", "comparisons of units"),
+            "answers",
+            Column("timed", "answers timed", show="never"),
+            Column("hours", format=".2f", show="varies"),
             title="How much was judged",
-            columns=(
-                PROTOCOL,
-                Column("assessor", "assessor"),
-                Column("origin", "by", show="varies"),
-                Column("topics", "topics"),
-                Column("summaries", "summaries"),
-                Column("judgments", "judgments"),
-                Column("repeats", "planted repeats", show="varies"),
-                Column("units", "model units"),
-                Column("comparisons", "comparisons of units"),
-                Column("answers", "answers"),
-                Column("timed", "answers timed", show="never"),
-                Column("hours", "hours", format=".2f", show="varies"),
-            ),
-            rows=tuple(
-                (
-                    row.protocol,
-                    row.assessor,
-                    row.origin,
-                    row.topics,
-                    row.summaries,
-                    row.judgments,
-                    row.repeats,
-                    row.units,
-                    row.comparisons,
-                    row.answers,
-                    row.timed,
-                    row.hours,
-                )
-                for row in self.rows
-            ),
-            said=tuple(self.sentences()),
-            notes=(
-                *(
-                    f"{row.protocol}: how long it took is known of {row.timed:,} of {row.answers:,} answers"
-                    for row in untimed
-                ),
-                *(
-                    [f"{counted(self.unsized, 'page')} not among the comparisons: the peer has no units here"]
-                    if self.unsized
-                    else []
-                ),
-            ),
             signature=f"volume|v:{__version__}",
         )
-
-
-COMPARISONS = "comparisons of a model unit with a peer unit"
 
 
 def judging_volume(source: Source | Gathered) -> JudgingVolume:

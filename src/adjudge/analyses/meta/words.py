@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
+from adjudge.analyses.phrasebook import interval
 from adjudge.core.words import counted, listed
 
 LEVEL_WORDS = {
@@ -52,7 +52,7 @@ def where_words(level: str, among: str, coefficient: str | None = None) -> str:
 
 def interval_words(low: float, high: float) -> str:
     """` (0.10 to 0.66)`; empty where there is none."""
-    return "" if math.isnan(low) else f" ({low:.2f} to {high:.2f})"
+    return interval(low, high, ".2f")
 
 
 # Notes of several parts, about one number

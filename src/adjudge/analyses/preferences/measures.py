@@ -23,7 +23,7 @@ from adjudge.core.engine import chunked, generator, run
 from adjudge.core.errors import AdjudgeError, DataError, UsageError, quoted
 from adjudge.core.phrases import Argument, Phrase
 from adjudge.core.results import Note, Result
-from adjudge.core.table import Cell, Column, Table, Tabular, plain
+from adjudge.core.table import Cell, Column, Table
 from adjudge.core.words import counted, listed
 from adjudge.data.folder import Folder
 from adjudge.data.rows import Summary
@@ -75,9 +75,11 @@ class TopicAgreement:
     why: str | None = None
 
 
-@dataclass(frozen=True, repr=False)
-class MeasureAgreement(Tabular):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class MeasureAgreement(Result):
     """A measure's agreement with people: per topic, and the mean over topics with an interval over topics."""
+
+    WORDS: ClassVar[str] = "adjudge.analyses.preferences.study_words"
 
     measure: str
     human: str
@@ -87,7 +89,8 @@ class MeasureAgreement(Tabular):
     high: float
     level: float
     systems: Systems
-    signature: str
+    half: bool
+    """Whether what a measure ties counts half."""
     why: str | None = None
     """Why there is no mean."""
 
@@ -105,25 +108,15 @@ class MeasureAgreement(Tabular):
         """Pairs in which a score is missing."""
         return sum(topic.missing for topic in self.topics)
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What readers should know of pairs that do not count."""
-        if not self.missing:
-            return ()
-        return (
-            f"{self.measure}: {counted(self.missing, 'pair lacks', 'pairs lack')} a score and were left out",
-        )
+    def notes(self) -> Iterator[Note]:
+        if self.missing:
+            yield Note.of("pairs-lack-a-score", measure=self.measure, n=self.missing)
 
-    def headline(self) -> str:
-        """What was found, in plain words."""
-        if self.why is not None:
-            return f"{self.measure}: no agreement with {self.human} ({self.why})."
-        over = f"{counted(self.n, 'topic')}, {counted(self.pairs, 'pair')}"
-        known = "" if math.isnan(self.low) else f" ({self.level:.0%} interval {_range(self.low, self.high)})"
-        return f"{self.measure} orders {self.mean:.1%} of the pairs as {self.human} does{known}; {over}."
+    def how(self) -> str:
+        ties = "half" if self.half else "strict"
+        return f"agreement|{self.measure}|human:{self.human}|systems:{self.systems}|ties:{ties}|interval:t:topics"
 
-    def record(self) -> dict[str, Any]:
-        """The mean as one row."""
+    def facts(self) -> dict[str, Any]:
         return {
             "measure": self.measure,
             "human": self.human,
@@ -138,9 +131,8 @@ class MeasureAgreement(Tabular):
             "why": self.why,
         }
 
-    def table(self) -> Table:
-        """A row per topic."""
-        return Table(
+    def tables(self) -> Iterator[Table]:
+        yield Table(
             name="agreement",
             columns=(
                 Column("measure", show="never"),
@@ -153,16 +145,7 @@ class MeasureAgreement(Tabular):
             ),
             rows=tuple((self.measure, self.human, *asdict(topic).values()) for topic in self.topics),
             title=f"Agreement of {self.measure} with {self.human}",
-            said=(self.headline(),),
-            notes=self.notes,
-            signature=self.signature,
         )
-
-    def as_dict(self) -> dict[str, Any]:
-        """For --json; NaN becomes null."""
-        more = {"signature": self.signature, "sentence": self.headline(), "per_topic": self.topics}
-        found: dict[str, Any] = plain(self.record() | more)
-        return found
 
 
 def agreements(
@@ -213,8 +196,6 @@ def _agreement(
     half: bool,
 ) -> MeasureAgreement:
     shares = [topic.share for topic in topics if topic.pairs]
-    ties = "half" if half else "strict"
-    signature = f"agreement|{measure}|human:{people.measure}|systems:{systems}|ties:{ties}|interval:t:topics"
     why = None if shares else common_reason([topic.why for topic in topics])
     mean = math.fsum(shares) / len(shares) if shares else math.nan
     low, high, level = interval
@@ -227,7 +208,7 @@ def _agreement(
         high=high,
         level=level,
         systems=systems,
-        signature=signature,
+        half=half,
         why=why,
     )
 
@@ -329,10 +310,6 @@ def common_reason(reasons: Sequence[str | None]) -> str:
 def shown(value: float, missing: str = "n/a") -> str:
     """An agreement to three digits, as the paper prints it."""
     return missing if math.isnan(value) else f"{value:z.3f}"
-
-
-def _range(low: float, high: float) -> str:
-    return f"{low:z.3f} to {high:z.3f}"
 
 
 # Which measure agrees more: one rule for tables and trajectories

@@ -18,8 +18,7 @@ import numpy as np
 from scipy.special import expit, log_expit
 from scipy.stats import rankdata
 
-from adjudge.analyses.best import candidates
-from adjudge.analyses.conclusions import ALIKE, CONCLUSIONS, DIFFERENT, OUT_OF_REACH, Conclusion
+from adjudge.analyses.conclusions import ALIKE, CONCLUSIONS, DIFFERENT, OUT_OF_REACH, Conclusion, candidates
 from adjudge.analyses.preferences import By, Of, Prefer
 from adjudge.analyses.preferences.source import PairSource
 from adjudge.core.errors import DataError, UsageError, nearest, quoted

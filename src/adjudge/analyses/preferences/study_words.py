@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, get_args
 
-from adjudge.analyses.preferences.measures import Convergence, Found, compared
+from adjudge.analyses.preferences.measures import Convergence, Found, MeasureAgreement, compared
 from adjudge.core.words import counted, listed
 
 if TYPE_CHECKING:
@@ -32,10 +32,16 @@ NOTES: dict[str, str | Callable[..., str]] = {
         f"no interval for {listed(headings)}: fewer than {least} topics differ from the commonest share"
     ),
     "answers-per-topic": _answers_per_topic,
+    "pairs-lack-a-score": lambda measure, n: (
+        f"{measure}: {counted(n, 'pair lacks', 'pairs lack')} a score and were left out"
+    ),
 }
 
 
-def sentences(result: Convergence | PreferenceTables) -> Iterator[str]:
+def sentences(result: Convergence | PreferenceTables | MeasureAgreement) -> Iterator[str]:
+    if isinstance(result, MeasureAgreement):
+        yield _measure_agreement(result)
+        return
     if isinstance(result, Convergence):
         yield from _convergence(result)
         return
@@ -43,9 +49,9 @@ def sentences(result: Convergence | PreferenceTables) -> Iterator[str]:
     yield from lines or [f"Nothing could be compared with {result.human}."]
 
 
-def about(result: Convergence | PreferenceTables, table: str) -> Iterator[str]:
+def about(result: Convergence | PreferenceTables | MeasureAgreement, table: str) -> Iterator[str]:
     """What one of the paper's tables says by itself."""
-    if isinstance(result, Convergence):
+    if isinstance(result, Convergence | MeasureAgreement):
         return
     for paper in result.papers:
         if paper.name == table:
@@ -53,6 +59,16 @@ def about(result: Convergence | PreferenceTables, table: str) -> Iterator[str]:
             yield from _smoothing(paper)
             if paper.minutes is not None:
                 yield minutes_sentence(paper.minutes)
+
+
+def _measure_agreement(result: MeasureAgreement) -> str:
+    if result.why is not None:
+        return f"{result.measure}: no agreement with {result.human} ({result.why})."
+    over = f"{counted(result.n, 'topic')}, {counted(result.pairs, 'pair')}"
+    interval = ""
+    if not math.isnan(result.low):
+        interval = f" ({result.level:.0%} interval {result.low:z.3f} to {result.high:z.3f})"
+    return f"{result.measure} orders {result.mean:.1%} of the pairs as {result.human} does{interval}; {over}."
 
 
 def _convergence(result: Convergence) -> Iterator[str]:

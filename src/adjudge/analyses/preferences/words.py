@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.analyses.best import best_words
+from adjudge.analyses.phrasebook import best_words
 from adjudge.core.errors import quoted
 from adjudge.core.phrases import Argument, Phrase
 from adjudge.core.words import counted, listed

@@ -463,10 +463,11 @@ def _questions(
         return each.source is not None and wanted is not None and wanted(each.asked or each.question)
 
     known = {each.key: each for each in found.questions} if found is not None else {}
-    everyone = scores.everyone or scores
+    source = found.source if found is not None else None
+    source = source or asked_of(scores.everyone or scores, scores.left_out)
     there = [
         each
-        for each in asked_of(everyone, scores.left_out)[-1].questions
+        for each in source.asked.questions
         if each.is_of(matrix.length, form) and (is_own(each) or is_asked(each))
     ]
     there = [each for each in there if is_own(each)] or there
@@ -474,7 +475,7 @@ def _questions(
         return None
     left = {each.key for each in there} - known.keys()
     if left:
-        more = agreement_on(everyone, lambda each: each.key in left, Agreement(without=scores.left_out))
+        more = agreement_on(source, lambda each: each.key in left, Agreement(without=scores.left_out))
         known |= {each.key: each for each in more.questions}
     return [known[each.key] for each in there]
 
@@ -716,9 +717,7 @@ def _whole(scores: Scores, comparison: Comparison, collection: Collection) -> Tr
         found.append(f"{counted(len(scores.left_out), 'assessor')} left out ({listed(scores.left_out)})")
     if stale := scores.stale.get(comparison.measure):
         found.append(f"{counted(len(stale), 'topic')} changed since they were scored")
-    # Of withdrawn summaries and of assessors who were left out it is said above.
-    told = (line for line in scores.notes(comparison.measure) if "left out" in line)
-    found += [line for line in told if "withdrawn" not in line and not line.startswith("without ")]
+    found += scores.notes(comparison.measure, "gone-left-out", "judgments-left-out", "rows-left-out")
     question = "Is everything in?"
     if found:
         return _condition("left out", question, "unmet", listed(found))

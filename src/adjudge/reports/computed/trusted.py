@@ -185,12 +185,12 @@ def _known(scores: Scores, measures: Sequence[str], what: str, value: T | None) 
 
 def _agreement(scores: Scores, main: Target, options: ReportOptions) -> AgreementResult | Absent:
     from adjudge.analyses.agreement import Agreement
-    from adjudge.analyses.agreement.result import agreement_on
+    from adjudge.analyses.agreement.result import agreement_on, asked_of
 
     if not scores.assessors() and scores.folder is None:
         return _without_people(scores)
     return agreement_on(
-        _everyone(scores),
+        asked_of(_everyone(scores), scores.left_out),
         lambda each: each.is_of(main.length, main.form),
         Agreement(level=options.level, seed=options.seed, without=scores.left_out),
         pyramids_of=main,

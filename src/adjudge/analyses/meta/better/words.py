@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from adjudge.analyses.best import best_words, candidates
+from adjudge.analyses.conclusions import candidates
 from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.meta.better.result import SWAPPED, BetterResult, MeasureComparison
 from adjudge.analyses.meta.words import coefficient_words
+from adjudge.analyses.phrasebook import best_words
 from adjudge.core.words import counted, listed
 
 NOTES = {

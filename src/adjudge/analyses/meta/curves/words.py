@@ -18,12 +18,9 @@ from adjudge.analyses.meta.curves.result import (
     _plural,
 )
 from adjudge.analyses.meta.words import coefficient_words, over_words
+from adjudge.analyses.phrasebook import percent
 from adjudge.core.words import counted, decimal, listed
 from adjudge.data.scores import Among
-
-
-def percent(share: float) -> str:
-    return f"{100 * share:.4g} %"
 
 
 def many(unit: str) -> str:
