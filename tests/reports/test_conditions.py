@@ -14,6 +14,9 @@ from scipy import stats
 from adjudge.analyses.agreement import agreement
 from adjudge.analyses.compare import compare
 from adjudge.analyses.compare.pairs import Comparison
+from adjudge.analyses.conditions.copies import copied_texts
+from adjudge.analyses.conditions.result import STATE_WORDS, TrustCondition, TrustConditions
+from adjudge.analyses.conditions.trust import trust_conditions
 from adjudge.analyses.plan.result import plan_of_matrix
 from adjudge.analyses.plan.smallest import smallest_found
 from adjudge.analyses.scores import Scores
@@ -21,8 +24,6 @@ from adjudge.analyses.stability import stability
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Settings
 from adjudge.data.rows import Document, Summary, System, Topic
-from adjudge.reports.computed.conditions import copied_texts, trust_conditions
-from adjudge.reports.conditions import STATE_WORDS, TrustCondition, TrustConditions
 from adjudge.reports.page import build_page
 from adjudge.reports.render import render
 from adjudge.stats.order import rank_intervals

@@ -42,7 +42,7 @@ def paper(table: Path) -> Path:
 def few_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two of the catalogue's, for tests of where files go; the folder `paper` has all."""
     few = {name: CATALOGUE[name] for name in ("league", "forest")}
-    monkeypatch.setattr("adjudge.reports.computed.paper.CATALOGUE", few)
+    monkeypatch.setattr("adjudge.reports.paper.CATALOGUE", few)
 
 
 def test_the_folder_is_whole(paper: Path) -> None:

@@ -13,15 +13,15 @@ from xml.etree.ElementTree import Element
 import pytest
 
 from adjudge.analyses.compare.pairs import Comparison
+from adjudge.analyses.pages.chapter import Chapter
+from adjudge.analyses.slices.chapter import SlicesContent
 from adjudge.core.errors import ClashError, DataError
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Settings
 from adjudge.data.rows import System, Topic
-from adjudge.reports.chapter import Chapter
 from adjudge.reports.page import build_page
 from adjudge.reports.render import render, script, write_report
 from adjudge.reports.sections import MOST_PAIRS, MOST_SYSTEMS
-from adjudge.reports.slices import SlicesContent
 
 Make = Callable[..., Comparison]
 Values = Mapping[str, Sequence[float]]

@@ -131,7 +131,8 @@ def derive(formula: Formula, table: ScoreTable) -> tuple[MeasureInfo, DerivedRow
     holes = rows["value"].isna().to_numpy()
     rows["why"] = rows["why"].astype(object)
     rows.loc[holes, "why"] = list(_reasons(table, formula.parts, grid, holes))
-    notes = [*formula.notes, *_partial(formula, grid, holes, cells)]
+    left_out = tuple(_partial(formula, grid, holes, cells))
+    notes = [*formula.notes, *left_out]
     if scale is None:
         notes += _uneven(formula, cells)
     ranges = {info.range for info in infos}
@@ -143,7 +144,7 @@ def derive(formula: Formula, table: ScoreTable) -> tuple[MeasureInfo, DerivedRow
             formula, infos, [name for name in per if rows[name].nunique() > (name == "repeat")]
         ),
     )
-    return info, DerivedRows(rows, formula.parts, tuple(notes))
+    return info, DerivedRows(rows, formula.parts, tuple(notes), left_out)
 
 
 def _apart(table: ScoreTable, parts: Sequence[str]) -> str:

@@ -217,18 +217,17 @@ def name_of_test(c: Comparison, test: str = "") -> tuple[str, tuple[str, ...]]:
 
 def compared_methods(found: Sequence[Comparison]) -> MethodsParagraph:
     """How systems were compared on one measure or on several, all in the same way."""
-    return MethodsParagraph(tuple(_compared(found)))
+    return MethodsParagraph((*how_compared(found), *computed_with(found), *signature_words(found)))
 
 
-def _compared(found: Sequence[Comparison]) -> Iterator[str]:
-    first = found[0]
+def how_compared(found: Sequence[Comparison]) -> Iterator[str]:
+    """What was compared, and how."""
     yield what_was_compared(found)
     yield from prepared_words(found)
     yield from _missing(found)
     yield from pooled_words(found)
     yield from _whose(found)
     if not any(c.family.any() for c in found):
-        yield f"Computed with Adjudge {__version__}{cite(SOFTWARE)}."
         return
     yield from _tested(found)
     yield from _corrected(found)
@@ -237,10 +236,20 @@ def _compared(found: Sequence[Comparison]) -> Iterator[str]:
     yield from interval_words(found)
     if all(c.complete for c in found) and max(len(c.standings) for c in found) > 1:
         yield LETTERS
-    random = any(_is_random(c, test) for c in found for test in c.tested)
-    seeded = f" (seed {first.seed})" if random else ""
+
+
+def computed_with(found: Sequence[Comparison]) -> Iterator[str]:
+    """Which software computed it, with the seed where something is random."""
+    compared = any(c.family.any() for c in found)
+    random = compared and any(_is_random(c, test) for c in found for test in c.tested)
+    seeded = f" (seed {found[0].seed})" if random else ""
     yield f"Computed with Adjudge {__version__}{cite(SOFTWARE)}{seeded}."
-    yield f"Signatures: {'; '.join(c.matrix.signature for c in found)}."
+
+
+def signature_words(found: Sequence[Comparison]) -> Iterator[str]:
+    """The measures' signatures, where something was compared."""
+    if any(c.family.any() for c in found):
+        yield f"Signatures: {'; '.join(c.matrix.signature for c in found)}."
 
 
 def title(c: Compared, found: Sequence[Compared]) -> str:

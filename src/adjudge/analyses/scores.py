@@ -133,6 +133,8 @@ class Scores:
     """By measure that cannot be had without them: why."""
     simulated: Mapping[str, int] = field(default_factory=dict)
     """By measure that judgments are behind: how many judgments are of simulated assessors."""
+    omitted: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """By measure: the warnings on what does not count, beside withdrawn summaries and assessors who are left out."""
 
     # Where scores come from
 
@@ -162,7 +164,7 @@ class Scores:
         present = {summary.key for summary in collection.all_summaries()} | gone
         batches = batches_of(collection, judgments)
         references = reference_counts(batches)
-        frames, notes, stale, simulated = [], {}, {}, {}
+        frames, notes, stale, simulated, omitted = [], {}, {}, {}, {}
         for file in files:
             measure, frame = file.info.measure, file.table.frame
             keys = list(zip(frame["topic"], frame["system"], targets_of(frame), strict=True))
@@ -183,8 +185,10 @@ class Scores:
                 said = (*reference_notes(spec, collection, references), *about)
             frames.append(frame[keep])
             judged = file.origin == "computed" and looks_at_judgments(parse_measure(measure))
-            left = _left_notes(measure, stale.get(measure, ()), withdrawn, absent, folder.path, judged)
-            notes[measure] = [*left, *said]
+            gone_words = f"{counted(absent, 'score')} of summaries that are no longer there left out"
+            omitted[measure] = [*[gone_words] * bool(absent), *(judgments.omissions() if judged else ())]
+            left = _left_notes(measure, stale.get(measure, ()), withdrawn, folder.path, judged)
+            notes[measure] = [*left, *[gone_words] * bool(absent), *said]
         infos = with_titles([file.info for file in files])
         table = ScoreTable.from_frame(pd.concat(frames), infos) if frames else ScoreTable.from_rows([])
         rows = collection.systems
@@ -201,6 +205,7 @@ class Scores:
             files=tuple(files),
             stale=stale,
             simulated=simulated,
+            omitted=omitted,
         )
 
     @classmethod
@@ -424,6 +429,13 @@ class Scores:
             parts = (line for part in formula.parts for line in self.notes(part))
             return list(dict.fromkeys([*parts, *formula.notes]))
         return list(self.warnings.get(measure, ()))
+
+    def omissions(self, measure: str) -> list[str]:
+        """Of its notes those on what does not count, beside withdrawn summaries and assessors who are left out."""
+        if (formula := self.table.derived.get(measure)) is not None:
+            parts = (line for part in formula.parts for line in self.omissions(part))
+            return list(dict.fromkeys([*parts, *formula.left_out]))
+        return list(self.omitted.get(measure, ()))
 
     def count_simulated(self, measure: str) -> int:
         """How many judgments behind this measure are of simulated assessors."""
@@ -805,9 +817,7 @@ def with_titles(infos: Sequence[MeasureInfo]) -> list[MeasureInfo]:
     ]
 
 
-def _left_notes(
-    measure: str, stale: Sequence[str], withdrawn: int, absent: int, folder: Path, judged: bool
-) -> list[str]:
+def _left_notes(measure: str, stale: Sequence[str], withdrawn: int, folder: Path, judged: bool) -> list[str]:
     found = []
     if stale:
         shown = ", ".join(stale[:3]) + (", ..." if len(stale) > 3 else "")
@@ -818,8 +828,6 @@ def _left_notes(
         )
     if withdrawn:
         found.append(f"{counted(withdrawn, 'score')} of withdrawn summaries left out")
-    if absent:
-        found.append(f"{counted(absent, 'score')} of summaries that are no longer there left out")
     return found
 
 

@@ -112,6 +112,8 @@ class DerivedRows:
     rows: pd.DataFrame
     parts: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    """The notes on rows that do not count."""
 
 
 @dataclass(frozen=True)

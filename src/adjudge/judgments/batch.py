@@ -169,17 +169,7 @@ class Judgments:
     def notes(self, judge: str | None = None) -> tuple[str, ...]:
         """What a reader of scores from judgments should know first; from a judge's, where one is named."""
         found = [self.unread] if self.unread else []
-        found += self.unknown_lines()
-        if self.left_out:
-            found.append(
-                f"{counted(len(self.left_out), 'judgment')} of texts that changed since left out"
-                f" (the first: {self.left_out[0][1]}); adjudge check names them"
-            )
-        if self.reopened:
-            found.append(
-                f"{counted(self.reopened, 'answer')} about unmarked units left out: other units were marked afterwards,"
-                " so the question is open again"
-            )
+        found += self.omissions()
         if self.simulated and judge not in self.by_judge:
             found.append(f"{counted(self.simulated, 'judgment is', 'judgments are')} simulated")
         for name, own in self.by_judge.items() if judge is None else ():
@@ -188,6 +178,21 @@ class Judgments:
         if judge in self.by_judge:
             found.append(f"{judge} is a program; adjudge judge report says what its judgments are worth")
         return tuple(found)
+
+    def omissions(self) -> list[str]:
+        """Which judgments do not count, and why."""
+        lines = self.unknown_lines()
+        if self.left_out:
+            lines.append(
+                f"{counted(len(self.left_out), 'judgment')} of texts that changed since left out"
+                f" (the first: {self.left_out[0][1]}); adjudge check names them"
+            )
+        if self.reopened:
+            lines.append(
+                f"{counted(self.reopened, 'answer')} about unmarked units left out: other units were marked afterwards,"
+                " so the question is open again"
+            )
+        return lines
 
     def unknown_lines(self) -> list[str]:
         """The protocols that are not here, and what to do."""

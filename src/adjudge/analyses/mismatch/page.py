@@ -9,14 +9,14 @@ from pathlib import Path
 from adjudge import __version__
 from adjudge.analyses.mismatch.result import ComparedUnit, MismatchResult
 from adjudge.analyses.mismatch.words import kind_words
+from adjudge.analyses.pages.names import names_of
+from adjudge.analyses.pages.render import INDEX, STYLES, style, template, write_pages
 from adjudge.core.words import counted
 from adjudge.data.collection import Collection
 from adjudge.judgments.tagging import MISMATCH_KINDS
-from adjudge.reports.names import names_of
-from adjudge.reports.render import INDEX, STYLES, style, template, write_pages
 from adjudge.text.segments import Segment, segments
 
-TEMPLATE, STYLE = "mismatches.html.j2", "mismatches.css"
+TEMPLATE, STYLE = "analyses/mismatch/page.html.j2", "analyses/mismatch/page.css"
 MOST = 2000
 """Mismatches on a page; the CSV file has all."""
 UNTAGGED = "untagged"

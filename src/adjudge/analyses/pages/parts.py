@@ -7,13 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from adjudge.analyses.pages.render import STYLES, shown, style, template
 from adjudge.core.results import Result
 from adjudge.core.table import Table, Tables
 from adjudge.core.words import counted
-from adjudge.reports.page import Fact
-from adjudge.reports.render import STYLES, shown, style, template
 
-TEMPLATE, STYLE = "parts.html.j2", "parts.css"
+TEMPLATE, STYLE = "analyses/pages/parts.html.j2", "analyses/pages/parts.css"
 SAID = 2
 """Sentences of a part at the top of the page: the second often says how far to trust the first."""
 MOST = 60
@@ -34,6 +33,15 @@ def _shown(part: Result | HasTables) -> tuple[Sequence[Table], Sequence[str]]:
         return signed, part.warnings()
     tables = part.tables()
     return list(tables), [*tables.notes, *(note for table in tables for note in table.notes)]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One number with its name, and a few words that say more."""
+
+    name: str
+    value: str
+    more: str = ""
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,17 @@ from pathlib import Path
 from adjudge import __version__
 from adjudge.analyses.judges.result import JudgeDossier, JudgeReport
 from adjudge.analyses.judges.words import what_it_is
+from adjudge.analyses.pages.parts import (
+    Fact,
+    PageLink,
+    PageSection,
+    PartsPage,
+    headlines,
+    render_parts,
+    shown_table,
+)
+from adjudge.analyses.pages.render import INDEX, write_pages
 from adjudge.core.words import counted, listed
-from adjudge.reports.page import Fact
-from adjudge.reports.parts import PageLink, PageSection, PartsPage, headlines, render_parts, shown_table
-from adjudge.reports.render import INDEX, write_pages
 
 TEX = "judges.tex"
 

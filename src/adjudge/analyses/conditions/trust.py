@@ -7,12 +7,10 @@ Every sentence follows from a number of the comparison, of the judgments or of t
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Collection as Container
-from dataclasses import dataclass, replace
-from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from adjudge.analyses.agreement import Agreement
 from adjudge.analyses.agreement.coefficients import QuestionAgreement
@@ -20,6 +18,10 @@ from adjudge.analyses.agreement.result import AgreementResult, agreement_on, ask
 from adjudge.analyses.agreement.words import alpha_sentence
 from adjudge.analyses.compare.pairs import Comparison, ranks
 from adjudge.analyses.conclusions import DIFFERENT, NOT_COMPARABLE, NOT_TESTED, OUT_OF_REACH
+from adjudge.analyses.conditions.copies import NEAR, RUN, CopiedTexts, copied_texts
+from adjudge.analyses.conditions.result import State, TrustCondition, TrustConditions
+from adjudge.analyses.pages.chapter import Absent, Findings
+from adjudge.analyses.pages.names import names_of
 from adjudge.analyses.plan.smallest import smallest_found
 from adjudge.analyses.plan.words import number
 from adjudge.analyses.scores import Scores, Source, scores_of
@@ -28,10 +30,8 @@ from adjudge.analyses.stability.noise import RankNoise
 from adjudge.analyses.stability.result import StabilityResult
 from adjudge.analyses.stability.words import order_kept, whose
 from adjudge.core.errors import AdjudgeError
-from adjudge.core.words import counted, listed
+from adjudge.core.words import as_sentence, capitalised, counted, listed
 from adjudge.data.collection import Collection
-from adjudge.data.rows import Summary
-from adjudge.data.target import Target
 from adjudge.judgments.protocol import QUALITY
 from adjudge.measures.judged.coverage import JudgedCoverage, Unmarked
 from adjudge.measures.judged.preference import Preference
@@ -42,24 +42,14 @@ from adjudge.measures.judged.wins import Wins
 from adjudge.measures.registry import parse_measure
 from adjudge.measures.run import looks_at_judgments
 from adjudge.measures.spec import judge_of
-from adjudge.reports.chapter import Absent, Chapter
-from adjudge.reports.conditions import State, TrustCondition, TrustConditions
-from adjudge.reports.names import names_of
-from adjudge.text.words import unicode_words
 
 if TYPE_CHECKING:
     from adjudge.analyses.questions import QuestionMatrix
     from adjudge.measures.base import Measure
-    from adjudge.reports.computed.gather import ReportOptions
-    from adjudge.reports.findings import Findings
 
 POWER = 0.8
 TENTATIVE = 0.667
 """Krippendorff's threshold for tentative conclusions."""
-NEAR = 0.9
-"""Of word trigrams that two texts share (Jaccard): from here on they are nearly the same."""
-RUN = 4
-"""Words in a row that the source has, for a word to count as copied."""
 COPIED = 0.95
 """Of a summary's words, on average: from here on a system copies word for word."""
 MOST_NAMED = 5
@@ -67,48 +57,25 @@ QUICK = "a quick report does not look into it"
 NOBODY = "no assessor gave these scores: they are computed from texts"
 
 
-def add(found: Findings, options: ReportOptions) -> Findings:
-    """Conditions of every comparison that says who is better."""
-    if found.scores is None:
-        return found
-    texts = copied_texts(found.collection)
-    systems = dict.fromkeys(system for each in found.comparisons for system in each.matrix.systems)
-    shown = {system: name.shown for system, name in names_of(found.collection, systems).items()}
-    judged = any(each.population is not None for each in found.comparisons)
-    trusted = {
-        "stability": found.trusted["stability"]
-        if "stability" in found.trusted
-        else _looked_into(stability, found.scores, judged, options),
-        "agreement": Absent(QUICK) if options.quick else found.trusted.get("agreement"),
-    }
-    conditions = [
+def conditions_of_all(findings: Findings) -> list[TrustConditions]:
+    """Conditions of every comparison of a report that says who is better."""
+    texts = copied_texts(findings.collection)
+    systems = dict.fromkeys(system for c in findings.comparisons for system in c.matrix.systems)
+    shown = {system: name.shown for system, name in names_of(findings.collection, systems).items()}
+    not_looked_into = Absent(QUICK) if findings.options.quick else None
+    return [
         conditions_of(
-            found.scores,
-            each,
+            findings.scores,
+            comparison,
             texts=texts,
-            collection=found.collection,
-            **trusted,
+            collection=findings.collection,
+            stability=findings.results.get("stability", not_looked_into),
+            agreement=findings.results.get("agreement", not_looked_into),
             names=shown,
         )
-        for each in found.comparisons
-        if is_compared(each)
+        for comparison in findings.comparisons
+        if is_compared(comparison)
     ]
-    return replace(found, conditions=conditions)
-
-
-def chapters(found: Findings) -> tuple[Chapter, ...]:
-    """They stand in the first chapter, which the page itself builds."""
-    return ()
-
-
-def _looked_into(look: Callable[..., Any], scores: Scores, judged: bool, options: ReportOptions) -> Any:
-    """What no chapter has looked into yet, once for all measures."""
-    if options.quick:
-        return Absent(QUICK)
-    try:
-        return look(scores, seed=options.seed) if judged else Absent("no assessor is named")
-    except AdjudgeError as error:
-        return Absent(str(error))
 
 
 def is_compared(comparison: Comparison) -> bool:
@@ -184,8 +151,7 @@ def conditions_of(
 
 
 def _condition(name: str, question: str, state: State, words: str) -> TrustCondition:
-    said = words if words.endswith(".") else f"{words}."
-    return TrustCondition(name, question, state, f"{said[0].upper()}{said[1:]}")
+    return TrustCondition(name, question, state, capitalised(as_sentence(words)))
 
 
 @dataclass(frozen=True)
@@ -242,8 +208,8 @@ def _topics(comparison: Comparison) -> TrustCondition:
     )
     return said(
         "met" if enough else "unmet",
-        f"with {topics}{people}, the smallest difference between two systems that is found with {POWER:.0%} power"
-        f" is about {reach} ({found.basis}); {half}{anew}".replace("80%", "80 %"),
+        f"with {topics}{people}, the smallest difference between two systems that is found with {_percent(POWER)} power"
+        f" is about {reach} ({found.basis}); {half}{anew}",
     )
 
 
@@ -356,8 +322,7 @@ def _stable(
     if (noise := _noise_of(scores, comparison, found)) is not None:
         share = _stays(noise, first)
         words += f". {_stays_words(noise, first, share)}" if settled else ""
-        kept = order_kept(noise)
-        words += f". {kept[0].upper()}{kept[1:]}"
+        words += f". {capitalised(order_kept(noise))}"
     return said("met" if settled and share >= comparison.level else "unmet", words)
 
 
@@ -507,93 +472,6 @@ def _key_of(measure: Measure | None) -> str | None:
 # Copies
 
 
-@dataclass(frozen=True)
-class CopiedTexts:
-    """Which systems have other systems' texts, or their source's words."""
-
-    shared: Mapping[tuple[str, str], int]
-    """By pair of systems: summaries that both have."""
-    same: Mapping[tuple[str, str], int]
-    """Of these, with the same text."""
-    near: Mapping[tuple[str, str], int]
-    """Of these, with the same or nearly the same text."""
-    copied: Mapping[str, float]
-    """By system, where there are sources: the mean share of its words that stand in runs copied from them."""
-
-    def pairs(self, systems: Container[str]) -> list[tuple[str, str]]:
-        """Those that are nearly the same on half of what both have, or more."""
-        return [
-            pair
-            for pair, n in self.near.items()
-            if 2 * n >= self.shared[pair] and all(system in systems for system in pair)
-        ]
-
-
-def copied_texts(collection: Collection) -> CopiedTexts | None:
-    """Compare every two systems' texts, and all with their sources; None where there are no texts."""
-    shared: Counter[tuple[str, str]] = Counter()
-    same: Counter[tuple[str, str]] = Counter()
-    near: Counter[tuple[str, str]] = Counter()
-    shares: dict[str, list[float]] = defaultdict(list)
-    seen = False
-    for topic in collection.topics:
-        peers: dict[Target, list[Summary]] = defaultdict(list)
-        for peer in collection.peers(topic):
-            peers[peer.target].append(peer)
-        source = {
-            run
-            for document in collection.documents.get(topic, ())
-            for run in _runs(_words(document.text), RUN)
-        }
-        for group in peers.values():
-            seen = True
-            words = {peer.system: _words(peer.text) for peer in group}
-            grams = {system: set(_runs(own, min(3, len(own)))) for system, own in words.items()}
-            for a, b in combinations(sorted(words), 2):
-                shared[a, b] += 1
-                if words[a] == words[b]:
-                    same[a, b] += 1
-                    near[a, b] += 1
-                elif _alike(grams[a], grams[b]):
-                    near[a, b] += 1
-            if source:
-                for system, own in words.items():
-                    if own:
-                        shares[system].append(_share_copied(own, source))
-    if not seen:
-        return None
-    return CopiedTexts(
-        shared=shared,
-        same=same,
-        near=near,
-        copied={system: sum(each) / len(each) for system, each in shares.items()},
-    )
-
-
-def _words(text: str) -> list[str]:
-    return [word.casefold() for word in unicode_words(text)]
-
-
-def _runs(words: list[str], size: int) -> Iterator[tuple[str, ...]]:
-    return (tuple(words[k : k + size]) for k in range(len(words) - size + 1))
-
-
-def _alike(a: set[Any], b: set[Any]) -> bool:
-    if min(len(a), len(b)) < NEAR * max(len(a), len(b)):
-        return False
-    common = len(a & b)
-    return bool(a or b) and common >= NEAR * (len(a) + len(b) - common)
-
-
-def _share_copied(words: list[str], source: set[tuple[str, ...]]) -> float:
-    """The share of words that stand in some run of RUN words of the source; of shorter texts, none."""
-    inside = [False] * len(words)
-    for k, run in enumerate(_runs(words, RUN)):
-        if run in source:
-            inside[k : k + RUN] = [True] * RUN
-    return sum(inside) / len(words)
-
-
 def _copies(
     comparison: Comparison, texts: CopiedTexts | None, collection: Collection, called: _Called
 ) -> TrustCondition:
@@ -625,14 +503,14 @@ def _copies(
     if bare and not found:
         return said(
             "unknown",
-            f"of the other systems no two have the same text, or one that shares {NEAR:.0%} of the word trigrams, on"
-            f" half of their summaries or more{scores}{source}".replace("90%", "90 %"),
+            f"of the other systems no two have the same text, or one that shares {_percent(NEAR)} of the word trigrams,"
+            f" on half of their summaries or more{scores}{source}",
         )
     if not found:
         return said(
             "met",
-            f"no two systems have the same text, or one that shares {NEAR:.0%} of the word trigrams, on half of their"
-            f" summaries or more{scores}{source}".replace("90%", "90 %"),
+            f"no two systems have the same text, or one that shares {_percent(NEAR)} of the word trigrams, on half of"
+            f" their summaries or more{scores}{source}",
         )
     each = [
         f"{called(a)} and {called(b)} on {texts.near[a, b]:,} of {texts.shared[a, b]:,} summaries"
@@ -683,6 +561,10 @@ def _source_words(systems: list[str], texts: CopiedTexts, collection: Collection
     return f"{said}; of these {called.all(baselines)} {are}"
 
 
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
 def _least(share: float) -> str:
     """`all their`, or `at least 97 % of their`: rounded down, so that it holds."""
     return "all their" if share >= 1 else f"at least {math.floor(100 * share)} % of their"
@@ -716,9 +598,7 @@ def _whole(scores: Scores, comparison: Comparison, collection: Collection) -> Tr
         found.append(f"{counted(len(scores.left_out), 'assessor')} left out ({listed(scores.left_out)})")
     if stale := scores.stale.get(comparison.measure):
         found.append(f"{counted(len(stale), 'topic')} changed since they were scored")
-    # Of withdrawn summaries and of assessors who were left out it is said above.
-    told = (line for line in scores.notes(comparison.measure) if "left out" in line)
-    found += [line for line in told if "withdrawn" not in line and not line.startswith("without ")]
+    found += scores.omissions(comparison.measure)
     question = "Is everything in?"
     if found:
         return _condition("left out", question, "unmet", listed(found))

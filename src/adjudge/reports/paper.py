@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adjudge.analyses.catalogue.catalogue import CATALOGUE
 from adjudge.analyses.catalogue.choice import choices, first_drawn
 from adjudge.analyses.catalogue.spec import FigureOptions
+from adjudge.analyses.pages.judgments import people_of
 from adjudge.core.errors import ClashError, DataError
 from adjudge.core.picture import Undrawable
 from adjudge.data.reading import reading_once
-from adjudge.reports.computed.trusted import people_of, target_of
 from adjudge.reports.paperfolder import MAIN, STYLE, FolderFigure, known_as_ours, paper_files
 
 if TYPE_CHECKING:
-    from adjudge.analyses.scores import Scores
-    from adjudge.reports.computed.gather import Progress, ReportOptions
-    from adjudge.reports.findings import Findings
+    from adjudge.analyses.pages.chapter import Findings
+    from adjudge.reports.contents import Progress
 
 OWN = (".tex", ".csv", ".pdf")
 
 
 @reading_once()
 def write_paper(
-    found: Findings, options: ReportOptions, folder: Path, *, progress: Progress = lambda done, of: None
+    findings: Findings, folder: Path, *, progress: Progress = lambda done, of: None
 ) -> list[Path]:
     """Write the folder; the paths, main.tex first. What an earlier run left in tables/ and figures/ goes."""
     _check(folder)
-    figures, absent = drawn_figures(found, options, progress=progress)
-    files = paper_files(found, figures, absent)
+    figures, absent = drawn_figures(findings, progress=progress)
+    files = paper_files(findings, figures, absent)
     try:
         for name in ("tables", "figures"):
             (folder / name).mkdir(parents=True, exist_ok=True)
@@ -56,17 +54,15 @@ def _check(folder: Path) -> None:
 
 
 def drawn_figures(
-    found: Findings, options: ReportOptions, *, progress: Callable[[int, int], None] = lambda done, of: None
+    findings: Findings, *, progress: Progress = lambda done, of: None
 ) -> tuple[list[FolderFigure], dict[str, str]]:
     """Every figure of the catalogue that there is data for; of the others why not."""
     drawn: list[FolderFigure] = []
     absent: dict[str, str] = {}
-    if found.scores is None:
-        return drawn, absent
-    asked = _asked(found, found.scores, options)
+    asked = _asked(findings)
     for done, spec in enumerate(CATALOGUE.values()):
         progress(done, len(CATALOGUE))
-        figure, why = first_drawn(spec, found.scores, asked, on_paper=True)
+        figure, why = first_drawn(spec, findings.scores, asked, on_paper=True)
         if figure is None:
             absent[spec.name] = why
             continue
@@ -78,12 +74,14 @@ def drawn_figures(
     return drawn, absent
 
 
-def _asked(found: Findings, scores: Scores, options: ReportOptions) -> list[FigureOptions]:
+def _asked(findings: Findings) -> list[FigureOptions]:
     """Of the figure's own choice of measures, then of one: people's first, else the first with a direction."""
-    length, form = target_of(found)
-    reported = [c.measure for c in found.comparisons if c.matrix.info.better is not None]
-    people = [name for name in people_of(found) if name in reported]
+    length, form = findings.target
+    reported = [c.measure for c in findings.comparisons if c.matrix.info.better is not None]
+    people = [name for name in people_of(findings) if name in reported]
     tried: list[tuple[str, ...]] = [(), *((name,) for name in dict.fromkeys([*people[:1], *reported[:1]]))]
-    if len({c.measure for c in found.comparisons}) == 1:
-        tried = [(found.comparisons[0].measure,)]
-    return choices(scores, FigureOptions(length=length, form=form, seed=options.seed), tried)
+    if len({c.measure for c in findings.comparisons}) == 1:
+        tried = [(findings.comparisons[0].measure,)]
+    return choices(
+        findings.scores, FigureOptions(length=length, form=form, seed=findings.options.seed), tried
+    )
