@@ -278,8 +278,8 @@ def test_chapters_are_headed_alike_and_parts_stand_within_theirs(
     compared: Make, three: Values, empty: Collection, parse: Parse
 ) -> None:
     content = SlicesContent((), "")
-    part = Chapter("slices", "And on some topics?", (), "slices.html.j2", content, part_of="where")
-    own = Chapter("chapter-x", "And then?", ("Then this.",), "slices.html.j2", content)
+    part = Chapter("slices", "And on some topics?", (), "analyses/slices/chapter.html.j2", content, part_of="where")
+    own = Chapter("chapter-x", "And then?", ("Then this.",), "analyses/slices/chapter.html.j2", content)
     root = parse(render(build_page(empty, [compared(three)], chapters=[part, own])))
     heads = [text(h) for h in root.iter("h2") if h.get("class") == "question"]
     assert heads == ["Which systems are better, and how sure are we?", "Where do they differ?", "And then?"]

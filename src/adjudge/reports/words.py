@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from adjudge.analyses.methods import without_intervals
 from adjudge.analyses.pages.names import Name, in_words
-from adjudge.core.words import in_shell
+from adjudge.core.words import capitalised, in_shell
 from adjudge.data.collection import Collection
 from adjudge.data.scores import form_words
 from adjudge.reports.sections import MOST_SYSTEMS, level_words, mean_format
@@ -96,8 +96,7 @@ def _order(comparison: Comparison) -> str:
     if comparison.ordering:
         from adjudge.analyses.compare.words import ORDERED
 
-        ordered = ORDERED[comparison.ordering]
-        return f"{ordered[0].upper()}{ordered[1:]}; {info.direction}."
+        return f"{capitalised(ORDERED[comparison.ordering])}; {info.direction}."
     return f"Systems stand in the order of their means over topics; {info.direction}."
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 
-from adjudge.analyses.agreement import Agreement, words
+from adjudge.analyses.agreement import Agreement
 from adjudge.analyses.agreement.result import AgreementResult, agreement_on
 from adjudge.analyses.pages.chapter import FORM, LENGTH, Absent, Findings, page_figure
 from adjudge.analyses.pages.judgments import JudgmentsPart, everyone, without_people
 from adjudge.analyses.pages.sections import Section, section
-from adjudge.core.table import Table
 from adjudge.core.words import counted, listed
 
 
 class AgreementPart(JudgmentsPart[AgreementResult]):
     NAME = COMMAND = "agreement"
+    SIGNED = "Agreement"
     UNKNOWN = "how far assessors agree"
 
     def result(self, findings: Findings) -> AgreementResult | Absent:
@@ -51,15 +51,6 @@ class AgreementPart(JudgmentsPart[AgreementResult]):
             signature=result.signature,
         )
 
-    def headlines(self, result: AgreementResult) -> Iterable[str]:
-        return (result.headline(),)
-
-    def methods(self, result: AgreementResult) -> Iterable[str]:
-        return words.methods(result)
-
-    def signatures(self, result: AgreementResult) -> Iterable[tuple[str, str]]:
-        return (("Agreement", result.table().signature),)
-
     def limitations(self, result: AgreementResult) -> Iterator[str]:
         known = [question for question in result.questions if question.alpha.why is None]
         if low := [question for question in known if question.alpha.value < 2 / 3]:
@@ -68,9 +59,6 @@ class AgreementPart(JudgmentsPart[AgreementResult]):
                 f"alpha is below .667 on {len(low):,} of {counted(len(known), 'question')} ({names}): answers depend"
                 " much on who gave them"
             )
-
-    def tables(self, result: AgreementResult) -> Iterable[tuple[str, Sequence[Table]]]:
-        return (("agreement", [result.table()]),)
 
 
 PART = AgreementPart()

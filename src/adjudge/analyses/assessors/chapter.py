@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from adjudge.analyses.assessors import dossiers, words
+from adjudge.analyses.assessors import dossiers
 from adjudge.analyses.assessors.result import Dossiers
 from adjudge.analyses.pages.chapter import Absent, Findings, page_figure
 from adjudge.analyses.pages.judgments import (
@@ -87,9 +87,6 @@ class AssessorsPart(JudgmentsPart[OfMeasures]):
 
     def headlines(self, result: OfMeasures) -> Iterable[str]:
         return (of_measure.headline() for of_measure in result)
-
-    def methods(self, result: OfMeasures) -> Iterable[str]:
-        return words.methods(result)
 
     def tables(self, result: OfMeasures) -> Iterable[tuple[str, Sequence[Table]]]:
         return (("assessors", [of_measure.table() for of_measure in result]),)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from adjudge.analyses.gathered import gathered_of
-from adjudge.analyses.judges import Judges, words
+from adjudge.analyses.judges import Judges
 from adjudge.analyses.judges.result import VERDICT_RESAMPLES, JudgeReport
 from adjudge.analyses.pages.chapter import Findings, page_figure
 from adjudge.analyses.pages.judgments import JudgmentsPart, everyone
@@ -15,6 +15,7 @@ from adjudge.core.table import Table
 
 class JudgesPart(JudgmentsPart[JudgeReport]):
     NAME = "judges"
+    SIGNED = "Programs that judge"
 
     def result(self, findings: Findings) -> JudgeReport | None:
         """Of every program that judged; None where none did, which is no lack."""
@@ -45,15 +46,6 @@ class JudgesPart(JudgmentsPart[JudgeReport]):
             about_command="The whole dossiers",
             signature="; ".join(dossier.signature for dossier in result),
         )
-
-    def headlines(self, result: JudgeReport) -> Iterable[str]:
-        return (result.headline(),)
-
-    def methods(self, result: JudgeReport) -> Iterable[str]:
-        return words.methods(result)
-
-    def signatures(self, result: JudgeReport) -> Iterable[tuple[str, str]]:
-        return (("Programs that judge", result.table().signature),)
 
     def tables(self, result: JudgeReport) -> Iterable[tuple[str, Sequence[Table]]]:
         return (("judges", list(result.all_tables)),)

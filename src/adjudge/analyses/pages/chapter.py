@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from adjudge.core.table import Table
     from adjudge.data.target import Target
 
-R = TypeVar("R")
+R = TypeVar("R", bound=Any)
 
 LENGTH, FORM = (Argument(name).at("command") for name in ("length", "form"))
 """A page gives commands to type, so that it names options as the command line does."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from adjudge.analyses.pages.chapter import FORM, LENGTH, Absent, Findings
 from adjudge.analyses.pages.sections import SectionPart
@@ -14,9 +15,10 @@ from adjudge.measures.spec import judge_of
 
 if TYPE_CHECKING:
     from adjudge.analyses.scores import Scores
+    from adjudge.core.table import Table
     from adjudge.data.scores import AllLengths
 
-R = TypeVar("R")
+R = TypeVar("R", bound=Any)
 T = TypeVar("T")
 MOST_PEOPLE = 4
 """Measures of people that the page looks at."""
@@ -28,6 +30,8 @@ class JudgmentsPart(SectionPart[R]):
     ANCHOR: ClassVar[str] = "chapter-trust"
     QUESTION: ClassVar[str] = "Can the judgments be trusted?"
     PAPER: ClassVar[str] = "Judgments"
+    SIGNED: ClassVar[str] = ""
+    """What its signature is of, where it has one."""
 
     def about(self, result: R, findings: Findings) -> Iterator[str]:
         """Which of people's measures were looked at, and how systems are called."""
@@ -41,6 +45,18 @@ class JudgmentsPart(SectionPart[R]):
             )
         if any(scores.labels.get(name) not in (None, name) for name in scores.kinds):
             yield "Systems are called by their ids here."
+
+    def methods(self, result: R) -> Iterable[str]:
+        """As the analysis's words have them."""
+        sentences: Iterable[str] = import_module(f"adjudge.analyses.{self.NAME}.words").methods(result)
+        return sentences
+
+    def signatures(self, result: R) -> Iterator[tuple[str, str]]:
+        if self.SIGNED:
+            yield self.SIGNED, result.table().signature
+
+    def tables(self, result: R) -> Iterable[tuple[str, Sequence[Table]]]:
+        return ((self.NAME, [result.table()]),)
 
 
 def people_of(findings: Findings) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from adjudge.analyses.pages.chapter import Absent, Chapter, Findings, PageFigure, ReportPart
 from adjudge.analyses.pages.parts import ShownTable, shown_table
@@ -12,7 +12,7 @@ from adjudge.core.errors import AdjudgeError
 from adjudge.core.table import Table
 from adjudge.core.words import capitalised, counted, listed
 
-R = TypeVar("R")
+R = TypeVar("R", bound=Any)
 
 TEMPLATE = "analyses/pages/sections.html.j2"
 SAID = 3
@@ -144,6 +144,9 @@ class SectionPart(ReportPart[R]):
         except AdjudgeError as error:
             how = f"To see more: {self.command(findings)}" if self.COMMAND else ""
             return Absent(capitalised(str(error).removesuffix(".")), how)
+
+    def headlines(self, result: R) -> Iterable[str]:
+        return (result.headline(),)
 
     def chapter(self, result: R | Absent, findings: Findings) -> Chapter:
         if isinstance(result, Absent):

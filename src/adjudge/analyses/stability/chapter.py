@@ -9,7 +9,7 @@ from adjudge.analyses.gathered import gathered_of
 from adjudge.analyses.pages.chapter import Absent, Findings, page_figure
 from adjudge.analyses.pages.judgments import JudgmentsPart, everyone, in_all, people_of, without_people
 from adjudge.analyses.pages.sections import Section, section
-from adjudge.analyses.stability import stability, words
+from adjudge.analyses.stability import stability
 from adjudge.analyses.stability.noise import RankNoise
 from adjudge.analyses.stability.result import StabilityResult
 from adjudge.core.table import Table
@@ -20,6 +20,7 @@ IN_PAPERS = ("judge-noise", "resolutions", "self-agreement")
 
 class StabilityPart(JudgmentsPart[StabilityResult]):
     NAME = COMMAND = "stability"
+    SIGNED = "Stability"
     UNKNOWN = "how stable rankings are"
 
     def result(self, findings: Findings) -> StabilityResult | Absent:
@@ -60,15 +61,6 @@ class StabilityPart(JudgmentsPart[StabilityResult]):
             command=self.command(findings),
             signature=result.signature,
         )
-
-    def headlines(self, result: StabilityResult) -> Iterable[str]:
-        return (result.headline(),)
-
-    def methods(self, result: StabilityResult) -> Iterable[str]:
-        return words.methods(result)
-
-    def signatures(self, result: StabilityResult) -> Iterable[tuple[str, str]]:
-        return (("Stability", result.table().signature),)
 
     def unknown(self, result: StabilityResult | Absent, findings: Findings) -> Iterator[str]:
         yield from super().unknown(result, findings)
