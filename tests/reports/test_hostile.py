@@ -33,8 +33,7 @@ from adjudge.analyses.pages.parts import render_parts
 from adjudge.analyses.pages.render import shown
 from adjudge.core.picture import drawn_text
 from adjudge.evaluation import report
-from adjudge.reports.paper import drawn_figures
-from adjudge.reports.paperfolder import FolderFigure
+from adjudge.reports.paper import FolderFigure, drawn_figures
 
 Once = Callable[[str, Callable[[Path], object]], Path]
 

@@ -19,7 +19,7 @@ from adjudge.cli import report as cli
 from adjudge.core.errors import ClashError, UsageError
 from adjudge.core.table import Column, Table
 from adjudge.evaluation import report
-from adjudge.reports.paperfolder import LONGEST, MOST_ROWS, PRINTED, FolderTable, style, table_latex
+from adjudge.reports.paper import LONGEST, MOST_ROWS, PRINTED, FolderTable, style, table_latex
 
 run = runner(cli.command)
 

@@ -278,7 +278,9 @@ def test_chapters_are_headed_alike_and_parts_stand_within_theirs(
     compared: Make, three: Values, empty: Collection, parse: Parse
 ) -> None:
     content = SlicesContent((), "")
-    part = Chapter("slices", "And on some topics?", (), "analyses/slices/chapter.html.j2", content, part_of="where")
+    part = Chapter(
+        "slices", "And on some topics?", (), "analyses/slices/chapter.html.j2", content, part_of="where"
+    )
     own = Chapter("chapter-x", "And then?", ("Then this.",), "analyses/slices/chapter.html.j2", content)
     root = parse(render(build_page(empty, [compared(three)], chapters=[part, own])))
     heads = [text(h) for h in root.iter("h2") if h.get("class") == "question"]

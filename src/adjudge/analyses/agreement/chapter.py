@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from adjudge.analyses.agreement import Agreement
 from adjudge.analyses.agreement.result import AgreementResult, agreement_on
 from adjudge.analyses.pages.chapter import FORM, LENGTH, Absent, Findings, page_figure
-from adjudge.analyses.pages.judgments import JudgmentsPart, everyone, without_people
+from adjudge.analyses.pages.judgments import JudgmentsPart, without_people
 from adjudge.analyses.pages.sections import Section, section
 from adjudge.core.words import counted, listed
 
@@ -22,7 +22,7 @@ class AgreementPart(JudgmentsPart[AgreementResult]):
         if not scores.assessors() and scores.folder is None:
             return without_people(scores)
         return agreement_on(
-            everyone(scores),
+            scores.everyone or scores,
             lambda question: question.is_of(main.length, main.form),
             Agreement(level=findings.options.level, seed=findings.options.seed, without=scores.left_out),
             pyramids_of=main,

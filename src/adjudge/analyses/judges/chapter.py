@@ -8,7 +8,7 @@ from adjudge.analyses.gathered import gathered_of
 from adjudge.analyses.judges import Judges
 from adjudge.analyses.judges.result import VERDICT_RESAMPLES, JudgeReport
 from adjudge.analyses.pages.chapter import Findings, page_figure
-from adjudge.analyses.pages.judgments import JudgmentsPart, everyone
+from adjudge.analyses.pages.judgments import JudgmentsPart
 from adjudge.analyses.pages.sections import Section, section
 from adjudge.core.table import Table
 
@@ -29,7 +29,7 @@ class JudgesPart(JudgmentsPart[JudgeReport]):
             resamples=VERDICT_RESAMPLES,
             without=tuple(scores.left_out),
             seed=findings.options.seed,
-        ).run(everyone(scores))
+        ).run(scores.everyone or scores)
 
     def sections(self, result: JudgeReport, findings: Findings) -> Iterator[Section]:
         tables = list(result.all_tables)

@@ -20,7 +20,6 @@ from adjudge.analyses.pages.judgments import (
     without_people,
 )
 from adjudge.analyses.pages.sections import Section, SectionPart, section
-from adjudge.analyses.trust_methods import meta_methods
 from adjudge.core.errors import AdjudgeError
 from adjudge.core.results import Result
 from adjudge.core.table import Table
@@ -112,9 +111,6 @@ class MetaPart(SectionPart[MetaResult]):
 
     def headlines(self, result: MetaResult) -> Iterable[str]:
         return (part.headline() for part in result.parts.values())
-
-    def methods(self, result: MetaResult) -> Iterable[str]:
-        return meta_methods(result).sentences
 
     def signatures(self, result: MetaResult) -> Iterable[tuple[str, str]]:
         for part in result.parts.values():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from adjudge.analyses.pages.chapter import FORM, LENGTH, Absent, Findings
@@ -45,11 +44,6 @@ class JudgmentsPart(SectionPart[R]):
             )
         if any(scores.labels.get(name) not in (None, name) for name in scores.kinds):
             yield "Systems are called by their ids here."
-
-    def methods(self, result: R) -> Iterable[str]:
-        """As the analysis's words have them."""
-        sentences: Iterable[str] = import_module(f"adjudge.analyses.{self.NAME}.words").methods(result)
-        return sentences
 
     def signatures(self, result: R) -> Iterator[tuple[str, str]]:
         if self.SIGNED:
@@ -92,11 +86,6 @@ def without_people(scores: Scores) -> Absent:
         else "A column named assessor says who judged"
     )
     return Absent("No measure of the report names assessors, so nothing can be said of who judged", how)
-
-
-def everyone(scores: Scores) -> Scores:
-    """Before assessors were left out: analyses that look at judgments leave them out there too."""
-    return scores.everyone or scores
 
 
 def in_all(scores: Scores, measures: Sequence[str], what: str, value: T | None) -> T | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, ClassVar, TypeVar
 
 from adjudge.analyses.pages.chapter import Absent, Chapter, Findings, PageFigure, ReportPart
@@ -144,6 +145,11 @@ class SectionPart(ReportPart[R]):
         except AdjudgeError as error:
             how = f"To see more: {self.command(findings)}" if self.COMMAND else ""
             return Absent(capitalised(str(error).removesuffix(".")), how)
+
+    def methods(self, result: R) -> Iterable[str]:
+        """As the analysis's words have them."""
+        sentences: Iterable[str] = import_module(f"adjudge.analyses.{self.NAME}.words").methods(result)
+        return sentences
 
     def headlines(self, result: R) -> Iterable[str]:
         return (result.headline(),)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from adjudge.analyses.gathered import gathered_of
 from adjudge.analyses.pages.chapter import Absent, Findings, page_figure
-from adjudge.analyses.pages.judgments import JudgmentsPart, everyone, in_all, people_of, without_people
+from adjudge.analyses.pages.judgments import JudgmentsPart, in_all, people_of, without_people
 from adjudge.analyses.pages.sections import Section, section
 from adjudge.analyses.stability import stability
 from adjudge.analyses.stability.noise import RankNoise
@@ -30,7 +30,7 @@ class StabilityPart(JudgmentsPart[StabilityResult]):
             return without_people(scores)
         length, form = findings.target
         result = stability(
-            everyone(scores),
+            scores.everyone or scores,
             people or None,
             length=in_all(scores, people, "lengths", length),
             form=in_all(scores, people, "forms", form),
