@@ -361,6 +361,17 @@ def test_what_is_missing_and_withdrawn_is_counted(three: Values) -> None:
     )
 
 
+def test_what_else_does_not_count_is_told_and_a_note_is_not_read(three: Values) -> None:
+    scores = scores_of_columns(three)
+    noted = replace(scores, warnings={"rouge-2": ["last row left out: it holds the mean of those above"]})
+    assert trust_conditions(noted, compare(noted)).of("left out").state == "met"
+    fewer = replace(scores, omitted={"rouge-2": ["2 scores of summaries that are no longer there left out"]})
+    assert state(trust_conditions(fewer, compare(fewer)), "left out") == (
+        "unmet",
+        "2 scores of summaries that are no longer there left out.",
+    )
+
+
 def test_what_was_withdrawn_in_another_form_is_not_of_these(three: Values) -> None:
     rows = [(f"t{k}", name, "abstract", v) for name, own in three.items() for k, v in enumerate(own)]
     frame = pd.DataFrame(rows, columns=["topic", "system", "form", "score"])

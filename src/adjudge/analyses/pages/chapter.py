@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
@@ -89,14 +89,11 @@ class Chapter:
 
     def and_then(self, other: Chapter) -> Chapter:
         """This and another analysis's answer to the same question."""
-        return Chapter(
-            self.anchor,
-            self.question,
-            (*self.said, *other.said),
-            self.template,
-            self.content.and_then(other.content),
-            tuple(dict.fromkeys((*self.missing, *other.missing))),
-            self.part_of,
+        return replace(
+            self,
+            said=(*self.said, *other.said),
+            content=self.content.and_then(other.content),
+            missing=tuple(dict.fromkeys((*self.missing, *other.missing))),
         )
 
 
@@ -125,11 +122,6 @@ class Findings:
     """By analysis, an `Absent` where there is no result; in a quick report none."""
     conditions: Sequence[Any] = ()
     """Of trust in the comparisons."""
-
-    def result(self, name: str) -> Any:
-        """An analysis's result, or None where there is none."""
-        result = self.results.get(name)
-        return None if isinstance(result, Absent) else result
 
     @cached_property
     def main_target(self) -> Target:
