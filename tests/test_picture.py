@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 foundation = import_module("adjudge.core.picture")
-TOKENS = Path(str(foundation.__file__)).parent / "reports" / "tokens.css"
+TOKENS = Path(str(foundation.__file__)).parent / "tokens.css"
 COLOURS = (
     *(INK, SOFT, GRID, PAPER, ACCENT, MARK, GOOD, PLAIN, HEAT_INK_LOW, HEAT_INK_HIGH),
     *HEAT,

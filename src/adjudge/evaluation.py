@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from adjudge.analyses.meta import Meta
     from adjudge.analyses.mismatch import Mismatch
     from adjudge.analyses.mismatch.result import MismatchResult
+    from adjudge.analyses.pages.chapter import Findings
     from adjudge.analyses.plan import Plan
     from adjudge.analyses.preferences import Prefer, PreferenceReport, PreferencesNeeded, Systems
     from adjudge.analyses.preferences.measures import MeasureAgreement
@@ -91,7 +92,6 @@ if TYPE_CHECKING:
     from adjudge.judgments.tagging import AssignedTagging, TakenTags
     from adjudge.measures.base import Measure
     from adjudge.measures.run import Scored
-    from adjudge.reports.findings import Findings
     from adjudge.stats.preference.next_pair import How
     from adjudge.text.similarity import Similarity
 
@@ -961,7 +961,7 @@ class Evaluation:
         self, found: MismatchResult, out: str | Path, *, made_at: str | None = None
     ) -> list[Path]:
         """Write the page of mismatches and its tables into a folder; says which files."""
-        from adjudge.reports.mismatches import write_mismatches
+        from adjudge.analyses.mismatch.page import write_mismatches
 
         return write_mismatches(found, self.collection, out, made_at=made_at)
 
@@ -1102,13 +1102,14 @@ def report(
     """
     from adjudge.analyses.compare import compare_all
     from adjudge.analyses.examples import two_systems
+    from adjudge.analyses.pages.chapter import ReportOptions
     from adjudge.analyses.scores import is_folder, read_scores
+    from adjudge.core.words import in_shell
     from adjudge.formats.files import STDIN
-    from adjudge.reports.computed.gather import ReportOptions, chapters_of, gather
+    from adjudge.reports.contents import chapters_of, gather
     from adjudge.reports.page import build_page
     from adjudge.reports.render import write_report
     from adjudge.reports.sections import fullest_first
-    from adjudge.reports.words import in_shell
 
     pair = two_systems(between)
     if isinstance(source, str | Path) and is_folder(source):
@@ -1149,7 +1150,7 @@ def report(
     again += f" --between {in_shell(','.join(pair))}" if pair else ""
     again += " --quick" if quick else ""
     options = ReportOptions(between=pair, quick=quick, alpha=alpha, level=level, seed=seed)
-    findings = gather(collection, scores, ordered, notes, options, progress=progress)
+    findings = gather(collection, scores, ordered, options, progress=progress)
     told(findings)
     page = build_page(
         collection,
@@ -1163,9 +1164,9 @@ def report(
     )
     written = write_report(page, Path(out))
     if paper is not None:
-        from adjudge.reports.computed.paper import write_paper
+        from adjudge.reports.paper import write_paper
 
-        written += write_paper(findings, options, Path(paper), progress=progress)
+        written += write_paper(findings, Path(paper), progress=progress)
     return written
 
 

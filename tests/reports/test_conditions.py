@@ -14,6 +14,9 @@ from scipy import stats
 from adjudge.analyses.agreement import agreement
 from adjudge.analyses.compare import compare
 from adjudge.analyses.compare.pairs import Comparison
+from adjudge.analyses.conditions.copies import copied_texts
+from adjudge.analyses.conditions.result import STATE_WORDS, TrustCondition, TrustConditions
+from adjudge.analyses.conditions.trust import trust_conditions
 from adjudge.analyses.plan.result import plan_of_matrix
 from adjudge.analyses.plan.smallest import smallest_found
 from adjudge.analyses.scores import Scores
@@ -21,8 +24,6 @@ from adjudge.analyses.stability import stability
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Settings
 from adjudge.data.rows import Document, Summary, System, Topic
-from adjudge.reports.computed.conditions import copied_texts, trust_conditions
-from adjudge.reports.conditions import STATE_WORDS, TrustCondition, TrustConditions
 from adjudge.reports.page import build_page
 from adjudge.reports.render import render
 from adjudge.stats.order import rank_intervals
@@ -357,6 +358,17 @@ def test_what_is_missing_and_withdrawn_is_counted(three: Values) -> None:
     assert state(conditions(three), "left out") == (
         "met",
         "Each of the 3 systems has a score on each of the 10 topics; no summary was withdrawn, no assessor left out.",
+    )
+
+
+def test_what_else_does_not_count_is_told_and_a_note_is_not_read(three: Values) -> None:
+    scores = scores_of_columns(three)
+    noted = replace(scores, warnings={"rouge-2": ["last row left out: it holds the mean of those above"]})
+    assert trust_conditions(noted, compare(noted)).of("left out").state == "met"
+    fewer = replace(scores, omitted={"rouge-2": ["2 scores of summaries that are no longer there left out"]})
+    assert state(trust_conditions(fewer, compare(fewer)), "left out") == (
+        "unmet",
+        "2 scores of summaries that are no longer there left out.",
     )
 
 

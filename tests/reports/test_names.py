@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 import pytest
 
 from adjudge.analyses.compare.pairs import Comparison
+from adjudge.analyses.pages.names import Name, in_words, names_of
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Settings
 from adjudge.data.rows import System
-from adjudge.reports.names import Name, in_words, names_of
 
 
 def collection(*systems: System) -> Collection:

@@ -81,7 +81,7 @@ class AnyAnalysis(Declared, Generic[R_co]):
     LEAVES_OUT_REFUSED: ClassVar[bool] = False
     """Whether the command leaves out measures that it cannot take, with a note, where none is named."""
     PAGE: ClassVar[str] = ""
-    """Who writes its result as a page into a folder, with -o: `module:function` of the reports."""
+    """Who writes its result as a page into a folder, with -o: `module:function`."""
     ON_A_PAGE: ClassVar[Mapping[str, Any]] = {}
     """Options as a page has them, where they are not asked for: such as all parts."""
     WORK: ClassVar[str] = ""

@@ -15,9 +15,9 @@ from adjudge.cli.sources import lower_of, open_scores, takes_table
 from adjudge.core.errors import UsageError
 
 if TYPE_CHECKING:
+    from adjudge.analyses.pages.chapter import Findings
     from adjudge.analyses.scores import Source
     from adjudge.formats.scoretable import TableOptions
-    from adjudge.reports.findings import Findings
 
 
 LISTS = {"leave_out": "--leave-out", "lower_is_better": "--lower"}
@@ -150,7 +150,7 @@ def _again(
 ) -> str:
     """The scores as they were named, with the options that say how to read them."""
     from adjudge.analyses.scores import is_folder
-    from adjudge.reports.words import in_shell
+    from adjudge.core.words import in_shell
 
     given = [f"--human {in_shell(each)}" for each in human or ()]
     given += [f"--baseline {in_shell(each)}" for each in baseline or ()]

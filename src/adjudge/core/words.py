@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import unicodedata
 from collections.abc import Sequence
 
@@ -102,3 +103,13 @@ def one_line(error: BaseException) -> str:
 def as_sentence(text: str) -> str:
     """With a full stop, unless it ends in a sign that ends a sentence."""
     return text if text.endswith((".", "?", "!")) else f"{text}."
+
+
+def capitalised(text: str) -> str:
+    """With a capital letter at its beginning; the others stay as they are."""
+    return text[:1].upper() + text[1:]
+
+
+def in_shell(text: str) -> str:
+    """In double quotes, which every shell knows, where that is safe."""
+    return shlex.quote(text) if set(text) & set('"$`\\!%') else f'"{text}"'

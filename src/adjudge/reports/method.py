@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from adjudge.analyses.methods import MethodsParagraph, compared_methods, title
-from adjudge.reports.chapter import Absent, Chapter
+from adjudge.analyses.pages.chapter import Chapter, Findings
+from adjudge.reports.contents import with_results
 from adjudge.reports.limitations import limitations
 
 if TYPE_CHECKING:
     from adjudge.analyses.compare.pairs import Comparison
-    from adjudge.reports.findings import Findings
 
 
 LONG = 6_000
@@ -49,35 +49,43 @@ class MethodPage:
         return sum(map(len, self.paragraphs)) > LONG
 
 
-def method_page(found: Findings) -> Chapter:
+def method_chapter(findings: Findings) -> Chapter:
     """The chapter that says how it was done."""
-    methods = methods_of(found)
-    trusted = tuple(_trusted(found))
-    compared = (*(s for s in methods.sentences if s not in trusted), *methods.computed)
+    methods = methods_of(findings)
+    all_compared = _all_compared(findings)
+    compared = _once((*all_compared.sentences, *all_compared.computed))
+    others = _once(_of_analyses(findings))
     return Chapter(
         anchor="chapter-method",
         question="How was it done?",
         said=(),
-        template="method.html.j2",
+        template="reports/method.html.j2",
         content=MethodPage(
-            paragraphs=tuple(MethodsParagraph(each).text for each in (compared, trusted) if each),
+            paragraphs=tuple(MethodsParagraph(some).text for some in (compared, others) if some),
             latex=methods.latex,
             bibtex=methods.bibtex,
-            limitations=limitations(found),
-            signatures=tuple(signatures_of(found)),
+            limitations=limitations(findings),
+            signatures=tuple(_signatures(findings)),
             references=methods.references,
         ),
     )
 
 
-def methods_of(found: Findings) -> MethodsParagraph:
+def methods_of(findings: Findings) -> MethodsParagraph:
     """What a paper says of the whole report: the comparisons, then what was looked at to trust them.
 
     Comparisons that were made alike are told together; who computed them, and signatures, come last.
     """
-    compared = [compared_methods(own) for own in made_alike(found.comparisons)]
-    every = MethodsParagraph(()).and_of(compared)
-    return replace(every, sentences=tuple(dict.fromkeys([*every.sentences, *_trusted(found)])))
+    compared = _all_compared(findings)
+    return replace(compared, sentences=_once((*compared.sentences, *_of_analyses(findings))))
+
+
+def _all_compared(findings: Findings) -> MethodsParagraph:
+    return MethodsParagraph(()).and_of(map(compared_methods, made_alike(findings.comparisons)))
+
+
+def _once(sentences: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(sentences))
 
 
 def made_alike(comparisons: Sequence[Comparison]) -> list[list[Comparison]]:
@@ -93,40 +101,14 @@ def made_alike(comparisons: Sequence[Comparison]) -> list[list[Comparison]]:
     return groups
 
 
-def _trusted(found: Findings) -> Iterator[str]:
-    from adjudge.analyses.agreement import words as agreement
-    from adjudge.analyses.assessors import words as assessors
-    from adjudge.analyses.judges import words as judges
-    from adjudge.analyses.stability import words as stability
-    from adjudge.analyses.trust_methods import meta_methods
-
-    makers: tuple[tuple[str, Callable[[Any], Iterable[str]]], ...] = (
-        ("stability", stability.methods),
-        ("agreement", agreement.methods),
-        ("assessors", assessors.methods),
-        ("judges", judges.methods),
-    )
-    for name, how in makers:
-        each = found.trusted.get(name)
-        if each is not None and not isinstance(each, Absent):
-            yield from how(each)
-    if not isinstance(found.meta, Absent):
-        yield from meta_methods(found.meta).sentences
+def _of_analyses(findings: Findings) -> Iterator[str]:
+    """How everything but the comparisons was done."""
+    return (sentence for part, result in with_results(findings) for sentence in part.methods(result))
 
 
-def signatures_of(found: Findings) -> Iterator[SignedResult]:
-    """Of every comparison, and of what the chapters on trust show."""
-    for c in found.comparisons:
-        yield SignedResult(title(c, found.comparisons), c.signature)
-    for name, words in (
-        ("stability", "Stability"),
-        ("agreement", "Agreement"),
-        ("judges", "Programs that judge"),
-    ):
-        each = found.trusted.get(name)
-        if each is None or isinstance(each, Absent):
-            continue
-        yield SignedResult(words, each.table().signature)
-    if not isinstance(found.meta, Absent):
-        for part in found.meta.parts.values():
-            yield SignedResult("Measures and people", part.all_tables[0].signature or part.signature)
+def _signatures(findings: Findings) -> Iterator[SignedResult]:
+    """Of every comparison, and of what the other chapters show."""
+    for c in findings.comparisons:
+        yield SignedResult(title(c, findings.comparisons), c.signature)
+    for part, result in with_results(findings):
+        yield from (SignedResult(name, signature) for name, signature in part.signatures(result))

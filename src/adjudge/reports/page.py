@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING
 from adjudge import __version__
 from adjudge.analyses.compare.pairs import MISSING_SCORES
 from adjudge.analyses.compare.words import pairs_that_differ, tally
+from adjudge.analyses.conditions.result import TrustConditions
+from adjudge.analyses.pages.chapter import Chapter
+from adjudge.analyses.pages.names import Name, in_words, names_of
+from adjudge.analyses.pages.numbers import span
+from adjudge.analyses.pages.parts import Fact
 from adjudge.core.errors import UsageError, nearest, quoted
 from adjudge.core.table import frame_to_csv
-from adjudge.core.words import counted, listed
+from adjudge.core.words import capitalised, counted, listed
 from adjudge.data.collection import Collection, describe_withdrawn
 from adjudge.data.rows import KINDS
 from adjudge.reports import words
-from adjudge.reports.chapter import Chapter, ReportFile
-from adjudge.reports.conditions import TrustConditions
-from adjudge.reports.names import Name, in_words, names_of
-from adjudge.reports.numbers import span
 from adjudge.reports.sections import (
     HeatMap,
     League,
@@ -41,15 +42,6 @@ if TYPE_CHECKING:
 
 
 # What an evaluation holds, in a few numbers
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """One number with its name, and a few words that say more."""
-
-    name: str
-    value: str
-    more: str = ""
 
 
 def facts_of(collection: Collection) -> tuple[Fact, ...]:
@@ -110,6 +102,15 @@ MOST_FOLDED = 40
 # The files that lie beside the page
 
 LONGEST_STEM = 80
+
+
+@dataclass(frozen=True, slots=True)
+class ReportFile:
+    """A file of the report: what a link to it says, its name, its text."""
+
+    about: str
+    name: str
+    text: str
 
 
 def files_of(comparison: Comparison, stem: str) -> tuple[ReportFile, ...]:
@@ -246,7 +247,7 @@ def build_page(
     file, with the options that say how it was read.
 
     `notes` holds, by measure, what a reader of its numbers should know first (`StoredTable.warnings`). `conditions` are
-    those of trust (`reports.computed.conditions.trust_conditions`), of some comparisons or of all; where there are
+    those of trust (`analyses.conditions.trust.trust_conditions`), of some comparisons or of all; where there are
     none, the page has no box of them.
     `left_out` says what could not be compared at all.
     `made_at` is printed as it comes: the clock belongs to whoever calls.
@@ -356,8 +357,7 @@ def _section(
 
 
 def _differences(comparison: Comparison) -> PairFindings:
-    about = tally(comparison)
-    return PairFindings(f"{about[0].upper()}{about[1:]}.", _folded(list(pairs_that_differ(comparison))))
+    return PairFindings(f"{capitalised(tally(comparison))}.", _folded(list(pairs_that_differ(comparison))))
 
 
 def _folded(lines: Sequence[str]) -> Folded:

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from adjudge.analyses.compare.words import pair_sentence
+from adjudge.analyses.pages.names import Name
+from adjudge.analyses.pages.numbers import Format, Tick, format_apart, format_for, percent, scale_for
 from adjudge.core.words import decimal
 from adjudge.data.collection import Collection
 from adjudge.data.rows import System
 from adjudge.measures.spec import judge_of
-from adjudge.reports.names import Name
-from adjudge.reports.numbers import Format, Tick, format_apart, format_for, percent, scale_for
 
 if TYPE_CHECKING:
     from adjudge.analyses.compare.pairs import ComparedPair, Comparison, Standing

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from adjudge.analyses.methods import without_intervals
+from adjudge.analyses.pages.names import Name, in_words
+from adjudge.core.words import capitalised, in_shell
 from adjudge.data.collection import Collection
 from adjudge.data.scores import form_words
-from adjudge.reports.names import Name, in_words
 from adjudge.reports.sections import MOST_SYSTEMS, level_words, mean_format
 
 if TYPE_CHECKING:
@@ -96,8 +96,7 @@ def _order(comparison: Comparison) -> str:
     if comparison.ordering:
         from adjudge.analyses.compare.words import ORDERED
 
-        ordered = ORDERED[comparison.ordering]
-        return f"{ordered[0].upper()}{ordered[1:]}; {info.direction}."
+        return f"{capitalised(ORDERED[comparison.ordering])}; {info.direction}."
     return f"Systems stand in the order of their means over topics; {info.direction}."
 
 
@@ -176,8 +175,3 @@ def _options(comparison: Comparison) -> str:
 def _imported(measure: str) -> bool:
     """Scores made elsewhere have a colon in their name: there is nothing to run for them."""
     return ":" in measure.partition("(")[0]
-
-
-def in_shell(measure: str) -> str:
-    """In double quotes, which every shell knows, where that is safe."""
-    return shlex.quote(measure) if set(measure) & set('"$`\\!%') else f'"{measure}"'

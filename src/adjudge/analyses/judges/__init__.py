@@ -36,7 +36,7 @@ class Judges(Analysis["JudgeReport"]):
     RUNS = "once"
     LEAVES_OUT = False
     METHODS = True
-    PAGE = "adjudge.reports.judges:write_dossiers"
+    PAGE = "adjudge.analyses.judges.page:write_dossiers"
     WORK = "looking at"
 
     judges: str | Sequence[str] = option(

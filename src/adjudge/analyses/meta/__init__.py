@@ -69,7 +69,7 @@ class Meta(Analysis["MetaResult"]):
     RUNS = "once"
     LEAVES_OUT = False
     WORK = "answering"
-    PAGE = "adjudge.reports.meta:write_meta"
+    PAGE = "adjudge.analyses.meta.page:write_meta"
     ON_A_PAGE: ClassVar[Mapping[str, Any]] = {"parts": PARTS}
 
     human: str | Sequence[str] = option(

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from adjudge.analyses.phrasebook import interval
 from adjudge.core.words import counted, listed
+
+if TYPE_CHECKING:
+    from adjudge.analyses.meta.result import MetaResult
 
 LEVEL_WORDS = {
     "system": "systems' means over topics",
@@ -92,3 +96,48 @@ NOTES = {
     ),
     "texts-written": lambda folder: f"{folder}: the texts that measures were to be fooled with",
 }
+
+
+def methods(result: MetaResult) -> Iterator[str]:
+    """How measures were compared with people: of the correlations, the ceiling and the groups, where they are."""
+    from adjudge.analyses.corrections import CORRECTIONS
+    from adjudge.analyses.meta.better.result import BetterResult
+    from adjudge.analyses.meta.correlations.result import CorrelationsResult
+    from adjudge.analyses.methods import cite
+
+    people = listed([each.info.words for each in result.cells.humans], most=len(result.cells.humans))
+    correlated = result.parts.get("correlations")
+    if isinstance(correlated, CorrelationsResult):
+        o = result.asked
+        cited = cite("kendall1945") if "kendall-b" in o.correlated_by else ""
+        names = listed([coefficient_words(each) for each in o.correlated_by])
+        levels = listed([f"the {level} level" for level in o.levels])
+        yield (
+            f"{counted(len(result.cells.measures), 'automatic measure')}"
+            f" {'was' if len(result.cells.measures) == 1 else 'were'} compared with people's judgments ({people}) by"
+            f" {names}{cited} at {levels}, among {listed([over_words(each) for each in result.among])}."
+        )
+        if correlated.meanings:
+            rank = ["fieller1957"] if "kendall-b" in o.correlated_by and "system" in o.levels else []
+            drawn = {"all": ["systems", "inputs", "assessors"], "both": ["systems", "inputs"]}.get(
+                o.resample, [o.resample]
+            )
+            if not any(each.assessors for each in result.cells.humans):
+                drawn = [each for each in drawn if each != "assessors"]
+            yield (
+                f"{100 * correlated.confidence:g}% intervals of the correlations, by Fisher's z and"
+                f" {o.interval_resamples:,} resamples{cite(*rank, 'deutsch2021')}, are for other {listed(drawn)} like"
+                " these."
+            )
+    if "ceiling" in result.parts:
+        yield (
+            "As the human ceiling, each assessor was compared with the mean of the others, and every measure with the"
+            " same means."
+        )
+    better = result.parts.get("better")
+    if isinstance(better, BetterResult) and any(each.pairs for each in better.comparisons):
+        first = better.comparisons[0]
+        by = f"permutation tests{cite('deutsch2021')}" if first.test == "permutation" else "Williams' test"
+        correction = CORRECTIONS[first.correct]
+        how = f"{correction.methods_name}{cite(*correction.cite)}"
+        yield f"Correlations of every two measures with people were compared by {by}, with {how}."

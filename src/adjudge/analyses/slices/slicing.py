@@ -34,6 +34,9 @@ MOST_SLICES = 30
 SHOWN = {"source length": "{:,.0f}", "fragment density": "{:.1f}"}
 """How values of a property look; others are shares."""
 
+NO_FOLDER = "it needs the texts of an evaluation's folder"
+NO_DOCUMENTS = "the evaluation has no source documents"
+
 Masks = list[tuple[str, "BoolArray"]]
 """The name of every slice, and which rows are in it."""
 
@@ -92,11 +95,16 @@ def look_at(data: Scores, measure: str, length: int | AllLengths | None, form: s
     return LookedAt(measure, length, form, keys, tuple(forms), tuple(notes))
 
 
+def unsaid(name: str) -> str:
+    """Why there are no slices by a property that no topic has."""
+    return f"no topic says its {name}"
+
+
 def by_name(values: Sequence[str | None], name: str) -> Masks | str:
     """A slice for every value that rows have, or why there are none."""
     known = sorted({value for value in values if value is not None}, key=natural)
     if not known:
-        return f"no topic says its {name}"
+        return unsaid(name)
     if len(known) == 1:
         return f"all are {known[0]}"
     if len(known) > MOST_SLICES or len(known) == len(values):
@@ -127,7 +135,7 @@ def text_values(
 ) -> Mapping[str, FloatArray] | str:
     """By property: its value for every row, of its topic's source, or the mean of these systems' summaries."""
     if scores.folder is None:
-        return "it needs the texts of an evaluation's folder"
+        return NO_FOLDER
     folder = Folder.open(scores.folder)
     key = ("text values", folder.path.absolute(), tuple(rows), tuple(systems), tuple(names))
     return read_once(key, lambda: _text_values(folder, rows, systems, names))
@@ -138,7 +146,7 @@ def _text_values(
 ) -> Mapping[str, FloatArray] | str:
     batches = batches_of(load(folder))
     if not any(batch.documents for batch in batches.values()):
-        return "the evaluation has no source documents"
+        return NO_DOCUMENTS
     compared = set(systems)
     measures = {name: parse_measure(OF_SUMMARIES[name]) for name in names if name in OF_SUMMARIES}
     held = {name: np.full(len(rows), math.nan) for name in names}

@@ -7,12 +7,10 @@ Every sentence follows from a number of the comparison, of the judgments or of t
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Collection as Container
-from dataclasses import dataclass, replace
-from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from adjudge.analyses.agreement import Agreement
 from adjudge.analyses.agreement.coefficients import QuestionAgreement
@@ -20,6 +18,10 @@ from adjudge.analyses.agreement.result import AgreementResult, agreement_on, ask
 from adjudge.analyses.agreement.words import alpha_sentence
 from adjudge.analyses.compare.pairs import Comparison, ranks
 from adjudge.analyses.conclusions import DIFFERENT, NOT_COMPARABLE, NOT_TESTED, OUT_OF_REACH
+from adjudge.analyses.conditions.copies import NEAR, RUN, CopiedTexts, copied_texts
+from adjudge.analyses.conditions.result import State, TrustCondition, TrustConditions
+from adjudge.analyses.pages.chapter import Absent, Findings
+from adjudge.analyses.pages.names import names_of
 from adjudge.analyses.plan.smallest import smallest_found
 from adjudge.analyses.plan.words import number
 from adjudge.analyses.scores import Scores, Source, scores_of
@@ -28,10 +30,8 @@ from adjudge.analyses.stability.noise import RankNoise
 from adjudge.analyses.stability.result import StabilityResult
 from adjudge.analyses.stability.words import order_kept, whose
 from adjudge.core.errors import AdjudgeError
-from adjudge.core.words import counted, listed
+from adjudge.core.words import as_sentence, capitalised, counted, listed
 from adjudge.data.collection import Collection
-from adjudge.data.rows import Summary
-from adjudge.data.target import Target
 from adjudge.judgments.protocol import QUALITY
 from adjudge.measures.judged.coverage import JudgedCoverage, Unmarked
 from adjudge.measures.judged.preference import Preference
@@ -42,73 +42,50 @@ from adjudge.measures.judged.wins import Wins
 from adjudge.measures.registry import parse_measure
 from adjudge.measures.run import looks_at_judgments
 from adjudge.measures.spec import judge_of
-from adjudge.reports.chapter import Absent, Chapter
-from adjudge.reports.conditions import State, TrustCondition, TrustConditions
-from adjudge.reports.names import names_of
-from adjudge.text.words import unicode_words
 
 if TYPE_CHECKING:
     from adjudge.analyses.questions import QuestionMatrix
     from adjudge.measures.base import Measure
-    from adjudge.reports.computed.gather import ReportOptions
-    from adjudge.reports.findings import Findings
 
 POWER = 0.8
 TENTATIVE = 0.667
 """Krippendorff's threshold for tentative conclusions."""
-NEAR = 0.9
-"""Of word trigrams that two texts share (Jaccard): from here on they are nearly the same."""
-RUN = 4
-"""Words in a row that the source has, for a word to count as copied."""
 COPIED = 0.95
 """Of a summary's words, on average: from here on a system copies word for word."""
+QUESTIONS = {
+    "topics": "Are there enough topics?",
+    "found": "Could differences have been found?",
+    "assessors": "Did several assessors judge?",
+    "stable": "Is the top of the ranking stable?",
+    "agreement": "Do assessors agree?",
+    "copies": "Is no system a copy of another?",
+    "left out": "Is everything in?",
+}
+"""What every condition asks, by its name."""
 MOST_NAMED = 5
 QUICK = "a quick report does not look into it"
 NOBODY = "no assessor gave these scores: they are computed from texts"
 
 
-def add(found: Findings, options: ReportOptions) -> Findings:
-    """Conditions of every comparison that says who is better."""
-    if found.scores is None:
-        return found
-    texts = copied_texts(found.collection)
-    systems = dict.fromkeys(system for each in found.comparisons for system in each.matrix.systems)
-    shown = {system: name.shown for system, name in names_of(found.collection, systems).items()}
-    judged = any(each.population is not None for each in found.comparisons)
-    trusted = {
-        "stability": found.trusted["stability"]
-        if "stability" in found.trusted
-        else _looked_into(stability, found.scores, judged, options),
-        "agreement": Absent(QUICK) if options.quick else found.trusted.get("agreement"),
-    }
-    conditions = [
+def conditions_of_all(findings: Findings) -> list[TrustConditions]:
+    """Conditions of every comparison of a report that says who is better."""
+    texts = copied_texts(findings.collection)
+    systems = dict.fromkeys(system for c in findings.comparisons for system in c.matrix.systems)
+    shown = {system: name.shown for system, name in names_of(findings.collection, systems).items()}
+    not_looked_into = Absent(QUICK) if findings.options.quick else None
+    return [
         conditions_of(
-            found.scores,
-            each,
+            findings.scores,
+            comparison,
             texts=texts,
-            collection=found.collection,
-            **trusted,
+            collection=findings.collection,
+            stability=findings.results.get("stability", not_looked_into),
+            agreement=findings.results.get("agreement", not_looked_into),
             names=shown,
         )
-        for each in found.comparisons
-        if is_compared(each)
+        for comparison in findings.comparisons
+        if is_compared(comparison)
     ]
-    return replace(found, conditions=conditions)
-
-
-def chapters(found: Findings) -> tuple[Chapter, ...]:
-    """They stand in the first chapter, which the page itself builds."""
-    return ()
-
-
-def _looked_into(look: Callable[..., Any], scores: Scores, judged: bool, options: ReportOptions) -> Any:
-    """What no chapter has looked into yet, once for all measures."""
-    if options.quick:
-        return Absent(QUICK)
-    try:
-        return look(scores, seed=options.seed) if judged else Absent("no assessor is named")
-    except AdjudgeError as error:
-        return Absent(str(error))
 
 
 def is_compared(comparison: Comparison) -> bool:
@@ -166,26 +143,29 @@ def conditions_of(
     `names` has what systems are called where it is not their id.
     """
     called = _Called(names or {})
+    stated = {
+        "topics": _topics(comparison),
+        "found": _findable(comparison),
+        "assessors": _assessors(scores, comparison),
+        "stable": _stable(scores, comparison, stability, called),
+        "agreement": _agreement(scores, comparison, agreement),
+        "copies": _copies(comparison, texts, collection, called),
+        "left out": _whole(scores, comparison, collection),
+    }
     return TrustConditions(
         measure=comparison.measure,
         length=comparison.matrix.length,
         form=comparison.matrix.target.form,
         title=comparison.title,
-        conditions=(
-            _topics(comparison),
-            _findable(comparison),
-            _assessors(scores, comparison),
-            _stable(scores, comparison, stability, called),
-            _agreement(scores, comparison, agreement),
-            _copies(comparison, texts, collection, called),
-            _whole(scores, comparison, collection),
+        conditions=tuple(
+            TrustCondition(name, QUESTIONS[name], state, capitalised(as_sentence(words)))
+            for name, (state, words) in stated.items()
         ),
     )
 
 
-def _condition(name: str, question: str, state: State, words: str) -> TrustCondition:
-    said = words if words.endswith(".") else f"{words}."
-    return TrustCondition(name, question, state, f"{said[0].upper()}{said[1:]}")
+Stated = tuple[State, str]
+"""Whether a condition is met, and the numbers that say so, with no capital letter and no full stop yet."""
 
 
 @dataclass(frozen=True)
@@ -209,20 +189,16 @@ class _Called:
 # Topics and power
 
 
-def _topics(comparison: Comparison) -> TrustCondition:
+def _topics(comparison: Comparison) -> Stated:
     """Enough topics find a difference that half of the pairs of systems reach."""
-
-    def said(state: State, words: str) -> TrustCondition:
-        return _condition("topics", "Are there enough topics?", state, words)
-
     found = smallest_found(comparison, power=POWER)
     topics = counted(found.topics, "topic")
     if found.topics < 2:
-        return said("unmet", f"two systems have {topics} in common: without two nothing can be tested")
+        return "unmet", f"two systems have {topics} in common: without two nothing can be tested"
     if found.hopeless:
-        return said("unmet", f"{topics} cannot find any difference ({found.basis}): {found.why}")
+        return "unmet", f"{topics} cannot find any difference ({found.basis}): {found.why}"
     if found.why is not None:
-        return said("unknown", f"{topics}; which difference they find is not known: {found.why}")
+        return "unknown", f"{topics}; which difference they find is not known: {found.why}"
     reach, median = number(found.value), number(found.median)
     enough = found.value <= found.median
     if reach == median and found.value != found.median:
@@ -240,19 +216,15 @@ def _topics(comparison: Comparison) -> TrustCondition:
         if comparison.sampled
         else ""
     )
-    return said(
+    return (
         "met" if enough else "unmet",
-        f"with {topics}{people}, the smallest difference between two systems that is found with {POWER:.0%} power"
-        f" is about {reach} ({found.basis}); {half}{anew}".replace("80%", "80 %"),
+        f"with {topics}{people}, the smallest difference between two systems that is found with {_percent(POWER)} power"
+        f" is about {reach} ({found.basis}); {half}{anew}",
     )
 
 
-def _findable(comparison: Comparison) -> TrustCondition:
+def _findable(comparison: Comparison) -> Stated:
     tested, total = comparison.tested[comparison.test], int(comparison.family.sum())
-
-    def said(state: State, words: str) -> TrustCondition:
-        return _condition("found", "Could differences have been found?", state, words)
-
     parts = [
         f"{n:,} {words}"
         for code, words in (
@@ -268,8 +240,8 @@ def _findable(comparison: Comparison) -> TrustCondition:
     ]
     if not parts:
         each = "the one pair" if total == 1 else f"each of the {total:,} pairs"
-        return said("met", f"{each} of systems could have been found to differ")
-    return said("unmet", f"of {counted(total, 'pair')} of systems, {listed(parts)}")
+        return "met", f"{each} of systems could have been found to differ"
+    return "unmet", f"of {counted(total, 'pair')} of systems, {listed(parts)}"
 
 
 # Assessors
@@ -289,50 +261,40 @@ def _by_text(comparison: Comparison) -> bool:
     return measure is not None and not looks_at_judgments(measure) and judge_of(comparison.measure) is None
 
 
-def _assessors(scores: Scores, comparison: Comparison) -> TrustCondition:
+def _assessors(scores: Scores, comparison: Comparison) -> Stated:
     whose = comparison.population
-
-    def said(state: State, words: str) -> TrustCondition:
-        return _condition("assessors", "Did several assessors judge?", state, words)
-
     if whose is None:
         if _by_text(comparison):
-            return said("not applicable", NOBODY)
-        return said("unknown", "the scores name no assessor: if people gave them, how many did is not known")
+            return "not applicable", NOBODY
+        return "unknown", "the scores name no assessor: if people gave them, how many did is not known"
     size = len(whose.assessors)
     judged = f"{counted(size, 'assessor')} judged"
     if size == 1:
-        return said("unmet", f"{judged}: conclusions hold for this one, not for others")
+        return "unmet", f"{judged}: conclusions hold for this one, not for others"
     simulated = scores.count_simulated(comparison.measure)
     program = f"; {counted(simulated, 'judgment is', 'judgments are')} simulated" if simulated else ""
     if comparison.sampled:
-        return said("met", f"{judged}, and conclusions are for {whose.like_these}{program}")
+        return "met", f"{judged}, and conclusions are for {whose.like_these}{program}"
     why = f": {whose.why}" if whose.why else ""
-    return said("met", f"{judged}, and conclusions are for {whose.these}, not for others{why}{program}")
+    return "met", f"{judged}, and conclusions are for {whose.these}, not for others{why}{program}"
 
 
 def _stable(
     scores: Scores, comparison: Comparison, found: StabilityResult | Absent | None, called: _Called
-) -> TrustCondition:
+) -> Stated:
     """Whether half of the systems or more are ruled out as the best, and other assessors would leave it at that.
 
     That every rank is settled is hardly ever so, and who may be the best is what the report begins with.
     """
-
-    def said(state: State, words: str) -> TrustCondition:
-        return _condition("stable", "Is the top of the ranking stable?", state, words)
-
     first = comparison.candidates()
     if first is None:
-        return said("unknown", "not every pair of systems was compared, so ranks are not known")
+        return "unknown", "not every pair of systems was compared, so ranks are not known"
     standings = comparison.standings
     systems, others = counted(len(standings), "system"), len(standings) - len(first)
     differ = comparison.tested[comparison.test].count(DIFFERENT)
     settled = bool(first) and len(first) <= others
     if not differ:
-        return said(
-            "unmet", f"no pair of systems differs significantly, so any of the {systems} may be the best"
-        )
+        return ("unmet", f"no pair of systems differs significantly, so any of the {systems} may be the best")
     if settled:
         rest = "the other system" if others == 1 else f"each of the other {others:,} systems"
         words = (
@@ -356,9 +318,8 @@ def _stable(
     if (noise := _noise_of(scores, comparison, found)) is not None:
         share = _stays(noise, first)
         words += f". {_stays_words(noise, first, share)}" if settled else ""
-        kept = order_kept(noise)
-        words += f". {kept[0].upper()}{kept[1:]}"
-    return said("met" if settled and share >= comparison.level else "unmet", words)
+        words += f". {capitalised(order_kept(noise))}"
+    return ("met" if settled and share >= comparison.level else "unmet", words)
 
 
 def _stays(noise: RankNoise, first: Sequence[str]) -> float:
@@ -402,31 +363,26 @@ def _noise_of(
     return own[0] if len(own) == 1 and own[0].drawn is not None else None
 
 
-def _agreement(
-    scores: Scores, comparison: Comparison, found: AgreementResult | Absent | None
-) -> TrustCondition:
-    def said(state: State, words: str) -> TrustCondition:
-        return _condition("agreement", "Do assessors agree?", state, words)
-
+def _agreement(scores: Scores, comparison: Comparison, found: AgreementResult | Absent | None) -> Stated:
     whose = comparison.population
     if whose is None:
         if _by_text(comparison):
-            return said("not applicable", NOBODY)
-        return said("unknown", "the scores name no assessor, so nothing is known of agreement")
+            return "not applicable", NOBODY
+        return "unknown", "the scores name no assessor, so nothing is known of agreement"
     if len(whose.assessors) == 1:
-        return said("unknown", "one assessor judged: there is nobody to agree with")
+        return "unknown", "one assessor judged: there is nobody to agree with"
     if isinstance(found, Absent):
-        return said("unknown", str(found.why))
+        return "unknown", str(found.why)
     try:
         asked = _questions(scores, comparison, found)
     except AdjudgeError as error:
-        return said("unknown", str(error))
+        return "unknown", str(error)
     if asked is None:
-        return said("unknown", "it is not known which questions these scores are made of")
+        return "unknown", "it is not known which questions these scores are made of"
     known = [each for each in asked if each.alpha.why is None]
     if not known:
         why = asked[0].alpha.why if asked else "no question behind these scores has answers of two assessors"
-        return said("unknown", f"agreement is not known: {why}")
+        return "unknown", f"agreement is not known: {why}"
     worst = min(known, key=lambda each: each.alpha.value)
     state: State = "met" if worst.alpha.value >= TENTATIVE else "unmet"
     if len(known) == 1:
@@ -435,10 +391,10 @@ def _agreement(
             if worst.source is None
             else f"on {worst.title} ({worst.source}), the question that these scores are made of, "
         )
-        return said(state, f"{of}Krippendorff's {alpha_sentence(worst.alpha, worst.topics)}")
+        return (state, f"{of}Krippendorff's {alpha_sentence(worst.alpha, worst.topics)}")
     best = max(known, key=lambda each: each.alpha.value)
     least = sum(each.alpha.value >= TENTATIVE for each in known)
-    return said(
+    return (
         state,
         f"Krippendorff's alpha of the {counted(len(known), 'question')} that these scores are made of runs from"
         f" {worst.alpha.value:z.3f} ({worst.title}) to {best.alpha.value:z.3f} ({best.title}); {least:,}"
@@ -508,107 +464,15 @@ def _key_of(measure: Measure | None) -> str | None:
 # Copies
 
 
-@dataclass(frozen=True)
-class CopiedTexts:
-    """Which systems have other systems' texts, or their source's words."""
-
-    shared: Mapping[tuple[str, str], int]
-    """By pair of systems: summaries that both have."""
-    same: Mapping[tuple[str, str], int]
-    """Of these, with the same text."""
-    near: Mapping[tuple[str, str], int]
-    """Of these, with the same or nearly the same text."""
-    copied: Mapping[str, float]
-    """By system, where there are sources: the mean share of its words that stand in runs copied from them."""
-
-    def pairs(self, systems: Container[str]) -> list[tuple[str, str]]:
-        """Those that are nearly the same on half of what both have, or more."""
-        return [
-            pair
-            for pair, n in self.near.items()
-            if 2 * n >= self.shared[pair] and all(system in systems for system in pair)
-        ]
-
-
-def copied_texts(collection: Collection) -> CopiedTexts | None:
-    """Compare every two systems' texts, and all with their sources; None where there are no texts."""
-    shared: Counter[tuple[str, str]] = Counter()
-    same: Counter[tuple[str, str]] = Counter()
-    near: Counter[tuple[str, str]] = Counter()
-    shares: dict[str, list[float]] = defaultdict(list)
-    seen = False
-    for topic in collection.topics:
-        peers: dict[Target, list[Summary]] = defaultdict(list)
-        for peer in collection.peers(topic):
-            peers[peer.target].append(peer)
-        source = {
-            run
-            for document in collection.documents.get(topic, ())
-            for run in _runs(_words(document.text), RUN)
-        }
-        for group in peers.values():
-            seen = True
-            words = {peer.system: _words(peer.text) for peer in group}
-            grams = {system: set(_runs(own, min(3, len(own)))) for system, own in words.items()}
-            for a, b in combinations(sorted(words), 2):
-                shared[a, b] += 1
-                if words[a] == words[b]:
-                    same[a, b] += 1
-                    near[a, b] += 1
-                elif _alike(grams[a], grams[b]):
-                    near[a, b] += 1
-            if source:
-                for system, own in words.items():
-                    if own:
-                        shares[system].append(_share_copied(own, source))
-    if not seen:
-        return None
-    return CopiedTexts(
-        shared=shared,
-        same=same,
-        near=near,
-        copied={system: sum(each) / len(each) for system, each in shares.items()},
-    )
-
-
-def _words(text: str) -> list[str]:
-    return [word.casefold() for word in unicode_words(text)]
-
-
-def _runs(words: list[str], size: int) -> Iterator[tuple[str, ...]]:
-    return (tuple(words[k : k + size]) for k in range(len(words) - size + 1))
-
-
-def _alike(a: set[Any], b: set[Any]) -> bool:
-    if min(len(a), len(b)) < NEAR * max(len(a), len(b)):
-        return False
-    common = len(a & b)
-    return bool(a or b) and common >= NEAR * (len(a) + len(b) - common)
-
-
-def _share_copied(words: list[str], source: set[tuple[str, ...]]) -> float:
-    """The share of words that stand in some run of RUN words of the source; of shorter texts, none."""
-    inside = [False] * len(words)
-    for k, run in enumerate(_runs(words, RUN)):
-        if run in source:
-            inside[k : k + RUN] = [True] * RUN
-    return sum(inside) / len(words)
-
-
 def _copies(
     comparison: Comparison, texts: CopiedTexts | None, collection: Collection, called: _Called
-) -> TrustCondition:
-    def said(state: State, words: str) -> TrustCondition:
-        return _condition("copies", "Is no system a copy of another?", state, words)
-
+) -> Stated:
     systems = [s.system for s in comparison.standings]
     equal, flat = _equal_scores(comparison)
     scores = f"; the same score on every topic: {called.pairs(equal)}" if equal else ""
     if texts is None or not any(system in pair for pair in texts.shared for system in systems):
         if equal:
-            return said(
-                "unmet", f"the same score on every topic: {called.pairs(equal)}; there are no texts here"
-            )
+            return ("unmet", f"the same score on every topic: {called.pairs(equal)}; there are no texts here")
         none = (
             f"{counted(len(flat), 'pair')} of systems {'has' if len(flat) == 1 else 'have'} one and the same score on"
             " all topics, which may have other reasons than copying"
@@ -617,23 +481,23 @@ def _copies(
             if comparison.family.all()
             else "no two systems that were compared have the same score on every topic"
         )
-        return said("unknown", f"{none}; whether texts are copied cannot be told without them")
+        return "unknown", f"{none}; whether texts are copied cannot be told without them"
     found = texts.pairs(systems)
     source = _source_words(systems, texts, collection, called)
     compared = {system for pair in texts.shared for system in pair}
     if bare := [system for system in systems if system not in compared]:
         source = f"; {called.all(bare)} {'has' if len(bare) == 1 else 'have'} no text here to compare{source}"
     if bare and not found:
-        return said(
+        return (
             "unknown",
-            f"of the other systems no two have the same text, or one that shares {NEAR:.0%} of the word trigrams, on"
-            f" half of their summaries or more{scores}{source}".replace("90%", "90 %"),
+            f"of the other systems no two have the same text, or one that shares {_percent(NEAR)} of the word trigrams,"
+            f" on half of their summaries or more{scores}{source}",
         )
     if not found:
-        return said(
+        return (
             "met",
-            f"no two systems have the same text, or one that shares {NEAR:.0%} of the word trigrams, on half of their"
-            f" summaries or more{scores}{source}".replace("90%", "90 %"),
+            f"no two systems have the same text, or one that shares {_percent(NEAR)} of the word trigrams, on half of"
+            f" their summaries or more{scores}{source}",
         )
     each = [
         f"{called(a)} and {called(b)} on {texts.near[a, b]:,} of {texts.shared[a, b]:,} summaries"
@@ -641,7 +505,7 @@ def _copies(
         for a, b in found[:MOST_NAMED]
     ]
     more = f" and {counted(len(found) - MOST_NAMED, 'other pair')}" if len(found) > MOST_NAMED else ""
-    return said(
+    return (
         "unmet",
         f"{counted(len(found), 'pair')} of systems {'has' if len(found) == 1 else 'have'} the same or nearly the same"
         f" texts: {'; '.join(each)}{more}{scores}{source}",
@@ -684,6 +548,10 @@ def _source_words(systems: list[str], texts: CopiedTexts, collection: Collection
     return f"{said}; of these {called.all(baselines)} {are}"
 
 
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
 def _least(share: float) -> str:
     """`all their`, or `at least 97 % of their`: rounded down, so that it holds."""
     return "all their" if share >= 1 else f"at least {math.floor(100 * share)} % of their"
@@ -692,7 +560,7 @@ def _least(share: float) -> str:
 # What was left out
 
 
-def _whole(scores: Scores, comparison: Comparison, collection: Collection) -> TrustCondition:
+def _whole(scores: Scores, comparison: Comparison, collection: Collection) -> Stated:
     """Whether every system has a current score on every topic."""
     import numpy as np
 
@@ -718,13 +586,10 @@ def _whole(scores: Scores, comparison: Comparison, collection: Collection) -> Tr
     if stale := scores.stale.get(comparison.measure):
         found.append(f"{counted(len(stale), 'topic')} changed since they were scored")
     found += scores.notes(comparison.measure, "gone-left-out", "judgments-left-out", "rows-left-out")
-    question = "Is everything in?"
     if found:
-        return _condition("left out", question, "unmet", listed(found))
+        return "unmet", listed(found)
     topics = "the one topic" if len(matrix.topics) == 1 else f"each of the {len(matrix.topics):,} topics"
-    return _condition(
-        "left out",
-        question,
+    return (
         "met",
         f"each of the {counted(len(comparison.standings), 'system')} has a score on {topics}; no summary"
         f"{' of this length or form' if collection.withdrawn else ''} was withdrawn, no assessor left out",

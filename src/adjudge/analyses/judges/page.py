@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 from adjudge import __version__
 from adjudge.analyses.judges.result import JudgeDossier, JudgeReport
 from adjudge.analyses.judges.words import what_it_is
+from adjudge.analyses.pages.parts import Fact, PageLink, PartsPage, headlines, render_parts, section
+from adjudge.analyses.pages.render import INDEX, write_pages
 from adjudge.core.words import counted, listed
-from adjudge.reports.page import Fact
-from adjudge.reports.parts import PageLink, PageSection, PartsPage, headlines, render_parts, shown_table
-from adjudge.reports.render import INDEX, write_pages
 
 TEX = "judges.tex"
 
@@ -52,19 +50,12 @@ def _stem(report: JudgeReport, dossier: JudgeDossier) -> str:
 def dossier_page(report: JudgeReport, dossier: JudgeDossier, *, made_at: str | None = None) -> PartsPage:
     """One judge: every part with what it says and its tables."""
     sections = tuple(
-        PageSection(
-            name=name,
-            question=dossier.QUESTIONS[name],
-            sentences=tuple(part.sentences("command")),
-            drawings=(),
-            charts=(),
-            tables=tuple(
-                shown_table(replace(table, signature=part.signature))
-                for table in part.all_tables
-                if table.rows
-            ),
-            notes=tuple(part.warnings("command")),
+        section(
+            name,
+            dossier.QUESTIONS[name],
+            part,
             file=f"{_stem(report, dossier)}-{name}.csv",
+            door="command",
         )
         for name, part in dossier.parts.items()
     )

@@ -5,12 +5,15 @@ Every file can be taken by itself with \input; `adjudge.sty` has what they need.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from adjudge import __version__
+from adjudge.analyses.catalogue.catalogue import CATALOGUE
+from adjudge.analyses.catalogue.choice import choices, first_drawn
+from adjudge.analyses.catalogue.spec import FigureOptions
 from adjudge.analyses.compare.several import ComparedMeasures
 from adjudge.analyses.methods import (
     breaking_tex,
@@ -19,19 +22,23 @@ from adjudge.analyses.methods import (
     name_of_test,
     title,
 )
+from adjudge.analyses.pages.judgments import people_of
 from adjudge.analyses.references import keys_in
+from adjudge.core.errors import ClashError, DataError
+from adjudge.core.picture import Undrawable
 from adjudge.core.table import Cell, Column, Table
 from adjudge.core.words import as_sentence, counted, tex
-from adjudge.reports.chapter import Absent
+from adjudge.data.reading import reading_once
+from adjudge.reports.contents import Progress, parts, with_results
 from adjudge.reports.limitations import limitations
 from adjudge.reports.method import made_alike, methods_of
 from adjudge.reports.page import stems
 
 if TYPE_CHECKING:
     from adjudge.analyses.compare.pairs import Comparison
+    from adjudge.analyses.pages.chapter import Findings
     from adjudge.core.picture import Figure
     from adjudge.data.target import Target
-    from adjudge.reports.findings import Findings
 
 MAIN, STYLE, METHODS, LIMITS, RESULTS = (
     "main.tex",
@@ -40,6 +47,8 @@ MAIN, STYLE, METHODS, LIMITS, RESULTS = (
     "limitations.tex",
     "results.tex",
 )
+OWN = (".tex", ".csv", ".pdf")
+"""What a run before this may have left in the folders of tables and figures."""
 REFERENCES_FILE, README = "references.bib", "README.md"
 MARK = "% Written by adjudge report --paper"
 """The first line of our style, by which a folder is known as one of ours."""
@@ -69,7 +78,7 @@ class FolderFigure:
 
 @dataclass(frozen=True, slots=True)
 class FolderTable:
-    """A table of the folder: its file's name, and the section that it belongs to."""
+    """A table of the folder: its file's name, and the heading of the section that it belongs to."""
 
     name: str
     section: str
@@ -78,29 +87,29 @@ class FolderTable:
     """Whether results.tex shows it; else it is there to be taken."""
 
 
-SECTIONS = {
-    "systems": "Systems compared",
-    "trust": "Judgments",
-    "measures": "Measures and people",
-    "more": "Every measure by itself",
-}
-"""The sections of the results, in their order."""
+SYSTEMS, ALONE = "Systems compared", "Every measure by itself"
+"""The first section of the results, and the last."""
+
+
+def _headings() -> list[str]:
+    """The sections of the results, in their order."""
+    return list(dict.fromkeys([SYSTEMS, *(part.PAPER for part in parts() if part.PAPER), ALONE]))
 
 
 def paper_files(
-    found: Findings, figures: Sequence[FolderFigure], absent: Mapping[str, str]
+    findings: Findings, figures: Sequence[FolderFigure], absent: Mapping[str, str]
 ) -> dict[str, str | bytes]:
     """Everything in the folder by its name; `absent` says of the other figures why they are not drawn."""
-    tables = list(paper_tables(found))
-    methods = methods_of(found)
+    tables = list(paper_tables(findings))
+    methods = methods_of(findings)
     followed = [key for each in figures for key in keys_in(each.after)]
     cited = replace(methods, sentences=(*methods.sentences, *map(cite, dict.fromkeys(followed))))
     texts: dict[str, str] = {
         METHODS: methods.latex + "\n",
-        LIMITS: _itemised(limitations(found)),
-        RESULTS: _results(found, tables, figures),
+        LIMITS: _itemised(limitations(findings)),
+        RESULTS: _results(findings, tables, figures),
         REFERENCES_FILE: cited.bibtex + "\n",
-        MAIN: _main(found),
+        MAIN: _main(findings),
     }
     for each in tables:
         texts[f"tables/{each.name}.tex"] = table_latex(each)
@@ -112,23 +121,25 @@ def paper_files(
         files[f"figures/{drawn.name}.pdf"] = drawn.pdf
     printed = "".join(text for name, text in texts.items() if name.endswith((".tex", ".bib")))
     texts[STYLE] = style(printed)
-    texts[README] = _readme(found, tables, figures, absent)
+    texts[README] = _readme(findings, tables, figures, absent)
     return {**texts, **files}
 
 
 # Tables
 
 
-def paper_tables(found: Findings) -> Iterator[FolderTable]:
+def paper_tables(findings: Findings) -> Iterator[FolderTable]:
     """All tables: systems by measures, pairs, what was found on trust, and every measure by itself."""
-    yield from _leagues(found.comparisons)
-    yield from _trust_tables(found)
-    names = stems([title(c, found.comparisons) for c in found.comparisons])
-    for number, (c, name) in enumerate(zip(found.comparisons, names, strict=True)):
+    yield from _leagues(findings.comparisons)
+    for part, result in with_results(findings):
+        for name, tables in part.tables(result):
+            yield from _numbered(name, part.PAPER, tables)
+    names = stems([title(c, findings.comparisons) for c in findings.comparisons])
+    for number, (c, name) in enumerate(zip(findings.comparisons, names, strict=True)):
         printed = number < PRINTED
-        yield FolderTable(f"league-{name}", "more", _captioned(c.table()), printed)
+        yield FolderTable(f"league-{name}", ALONE, _captioned(c.table()), printed)
         if c.family.any():
-            yield FolderTable(f"pairs-{name}", "more", pairs_table(c, found.comparisons), printed)
+            yield FolderTable(f"pairs-{name}", ALONE, pairs_table(c, findings.comparisons), printed)
 
 
 def _leagues(comparisons: Sequence[Comparison]) -> Iterator[FolderTable]:
@@ -143,7 +154,7 @@ def _leagues(comparisons: Sequence[Comparison]) -> Iterator[FolderTable]:
         ]
     for number, own in enumerate(groups, 1):
         name = "league" if len(groups) == 1 else f"league-{number}"
-        yield FolderTable(name, "systems", _captioned(ComparedMeasures(results=tuple(own)).table()))
+        yield FolderTable(name, SYSTEMS, _captioned(ComparedMeasures(results=tuple(own)).table()))
 
 
 def pairs_table(c: Comparison, among: Sequence[Comparison]) -> Table:
@@ -177,34 +188,6 @@ def pairs_table(c: Comparison, among: Sequence[Comparison]) -> Table:
         title=f"{title(c, among)}: pairs of systems by the {how}; {found:,} of {len(rows):,} differ",
         signature=c.signature,
     )
-
-
-def _trust_tables(found: Findings) -> Iterator[FolderTable]:
-    stable = found.trusted.get("stability")
-    if stable is not None and not isinstance(stable, Absent):
-        kept = [
-            t
-            for t in stable.all_tables
-            if t.name.startswith(("judge-noise", "resolutions", "self-agreement"))
-        ]
-        yield from _numbered("stability", "trust", [t for t in kept if "over-time" not in t.name])
-    agreed = found.trusted.get("agreement")
-    if agreed is not None and not isinstance(agreed, Absent):
-        yield from _numbered("agreement", "trust", [agreed.table()])
-    dossiers = found.trusted.get("assessors")
-    if dossiers is not None and not isinstance(dossiers, Absent):
-        yield from _numbered("assessors", "trust", [each.table() for each in dossiers])
-    judges = found.trusted.get("judges")
-    if judges is not None and not isinstance(judges, Absent):
-        yield from _numbered("judges", "trust", list(judges.all_tables))
-    if not isinstance(found.meta, Absent):
-        for name, part in found.meta.parts.items():
-            kept = [
-                replace(table, signature=table.signature or part.signature)
-                for table in part.all_tables
-                if not table.name.startswith("better-pairs")
-            ]
-            yield from _numbered(f"meta-{name}", "measures", kept)
 
 
 def _numbered(name: str, section: str, tables: Sequence[Table]) -> Iterator[FolderTable]:
@@ -289,31 +272,31 @@ def _figure_latex(each: FolderFigure) -> str:
 # Texts
 
 
-def _results(found: Findings, tables: Sequence[FolderTable], figures: Sequence[FolderFigure]) -> str:
+def _results(findings: Findings, tables: Sequence[FolderTable], figures: Sequence[FolderFigure]) -> str:
     """Headlines, with references to the tables and figures that follow."""
-    parts: list[str] = []
+    lines: list[str] = []
     floats = 0
-    for section, heading in SECTIONS.items():
-        own = [each for each in tables if each.section == section]
+    for heading in _headings():
+        own = [each for each in tables if each.section == heading]
         if not own:
             continue
-        parts.append(rf"\subsection{{{heading}}}")
-        parts += [f"{breaking_tex(text)}\n" for text in dict.fromkeys(_said(found, section))]
-        parts.append(_see("Table", "Tables", [f"tab:{each.name}" for each in own if each.printed]))
+        lines.append(rf"\subsection{{{heading}}}")
+        lines += [f"{breaking_tex(text)}\n" for text in dict.fromkeys(_said(findings, heading))]
+        lines.append(_see("Table", "Tables", [f"tab:{each.name}" for each in own if each.printed]))
         for each in own:
             if not each.printed:
-                parts.append(rf"% \input{{tables/{each.name}}}")
+                lines.append(rf"% \input{{tables/{each.name}}}")
                 continue
-            parts.append(rf"\input{{tables/{each.name}}}")
+            lines.append(rf"\input{{tables/{each.name}}}")
             floats += 1
-            parts += [r"\clearpage"] * (floats % FLOATS == 0)
+            lines += [r"\clearpage"] * (floats % FLOATS == 0)
     if figures:
-        parts.append(r"\subsection{Figures}")
-        parts.append(_see("Figure", "Figures", [f"fig:{each.name}" for each in figures]))
+        lines.append(r"\subsection{Figures}")
+        lines.append(_see("Figure", "Figures", [f"fig:{each.name}" for each in figures]))
         for number, drawn in enumerate(figures, 1):
-            parts.append(rf"\input{{figures/{drawn.name}}}")
-            parts += [r"\clearpage"] * (number % FLOATS == 0)
-    return "\n".join(parts) + "\n\\clearpage\n"
+            lines.append(rf"\input{{figures/{drawn.name}}}")
+            lines += [r"\clearpage"] * (number % FLOATS == 0)
+    return "\n".join(lines) + "\n\\clearpage\n"
 
 
 def _see(one: str, many: str, labels: Sequence[str]) -> str:
@@ -323,19 +306,14 @@ def _see(one: str, many: str, labels: Sequence[str]) -> str:
     return rf"See {many}~\ref{{{first}}} to~\ref{{{last}}}." + "\n"
 
 
-def _said(found: Findings, section: str) -> Iterator[str]:
-    if section == "systems":
-        for c in found.comparisons:
+def _said(findings: Findings, heading: str) -> Iterator[str]:
+    if heading == SYSTEMS:
+        for c in findings.comparisons:
             if c.matrix.info.better is not None and len(c.standings) > 1:
                 yield c.headline()
-    elif section == "trust":
-        for name in ("stability", "agreement", "assessors", "judges"):
-            each: Any = found.trusted.get(name)
-            if each is None or isinstance(each, Absent):
-                continue
-            yield from (own.headline() for own in (each if isinstance(each, tuple) else (each,)))
-    elif section == "measures" and not isinstance(found.meta, Absent):
-        yield from (part.headline() for part in found.meta.parts.values())
+    for part, result in with_results(findings):
+        if heading == part.PAPER:
+            yield from part.headlines(result)
 
 
 def _itemised(texts: Sequence[str]) -> str:
@@ -343,8 +321,8 @@ def _itemised(texts: Sequence[str]) -> str:
     return "\n".join([r"\begin{itemize}", *lines, r"\end{itemize}", ""])
 
 
-def _main(found: Findings) -> str:
-    name = found.collection.settings.name
+def _main(findings: Findings) -> str:
+    name = findings.collection.settings.name
     return "\n".join(
         [
             r"\documentclass[11pt]{article}",
@@ -400,12 +378,15 @@ _STYLE = r"""
 
 
 def _readme(
-    found: Findings, tables: Sequence[FolderTable], figures: Sequence[FolderFigure], absent: Mapping[str, str]
+    findings: Findings,
+    tables: Sequence[FolderTable],
+    figures: Sequence[FolderFigure],
+    absent: Mapping[str, str],
 ) -> str:
     from adjudge.core.table import markdown
 
     lines = [
-        f"# {markdown(found.collection.settings.name)}: for a paper",
+        f"# {markdown(findings.collection.settings.name)}: for a paper",
         "",
         f"Written by Adjudge {__version__}. `pdflatex main && bibtex main && pdflatex main && pdflatex main` makes",
         "`main.pdf`. Each file can be taken into another paper by itself: copy `adjudge.sty` and the folders beside",
@@ -431,6 +412,70 @@ def _readme(
     return "\n".join(lines) + "\n"
 
 
-def known_as_ours(text: str) -> bool:
-    """Whether a style file was written here."""
-    return re.match(re.escape(MARK), text) is not None
+# On disk
+
+
+@reading_once()
+def write_paper(
+    findings: Findings, folder: Path, *, progress: Progress = lambda done, of: None
+) -> list[Path]:
+    """Write the folder; the paths, main.tex first. What an earlier run left in tables/ and figures/ goes."""
+    _check(folder)
+    figures, absent = drawn_figures(findings, progress=progress)
+    files = paper_files(findings, figures, absent)
+    try:
+        for name in ("tables", "figures"):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+            for path in (folder / name).iterdir():
+                if path.suffix in OWN and f"{name}/{path.name}" not in files:
+                    path.unlink()
+        for name, text in files.items():
+            (folder / name).write_bytes(text.encode() if isinstance(text, str) else text)
+    except OSError as error:
+        raise DataError(f"{folder}: the paper cannot be written: {error.strerror}") from None
+    return [folder / MAIN, *(folder / name for name in files if name != MAIN)]
+
+
+def _check(folder: Path) -> None:
+    """Refuse a folder that holds somebody's own paper."""
+    if folder.exists() and not folder.is_dir():
+        raise ClashError(f"{folder}: is a file, expected a folder or nothing")
+    own = folder / STYLE
+    if (folder / MAIN).exists() and not (
+        own.is_file() and own.read_text(encoding="utf-8", errors="replace").startswith(MARK)
+    ):
+        raise ClashError(f"{folder / MAIN}: was not written by adjudge report --paper: choose another folder")
+
+
+def drawn_figures(
+    findings: Findings, *, progress: Progress = lambda done, of: None
+) -> tuple[list[FolderFigure], dict[str, str]]:
+    """Every figure of the catalogue that there is data for; of the others why not."""
+    drawn: list[FolderFigure] = []
+    absent: dict[str, str] = {}
+    asked = _asked(findings)
+    for done, spec in enumerate(CATALOGUE.values()):
+        progress(done, len(CATALOGUE))
+        figure, why = first_drawn(spec, findings.scores, asked, on_paper=True)
+        if figure is None:
+            absent[spec.name] = why
+            continue
+        try:
+            drawn.append(FolderFigure(spec.name, figure, spec.after, figure.to_pdf()))
+        except Undrawable as error:
+            absent[spec.name] = str(error)
+    progress(len(CATALOGUE), len(CATALOGUE))
+    return drawn, absent
+
+
+def _asked(findings: Findings) -> list[FigureOptions]:
+    """Of the figure's own choice of measures, then of one: people's first, else the first with a direction."""
+    length, form = findings.target
+    reported = [c.measure for c in findings.comparisons if c.matrix.info.better is not None]
+    people = [name for name in people_of(findings) if name in reported]
+    tried: list[tuple[str, ...]] = [(), *((name,) for name in dict.fromkeys([*people[:1], *reported[:1]]))]
+    if len({c.measure for c in findings.comparisons}) == 1:
+        tried = [(findings.comparisons[0].measure,)]
+    return choices(
+        findings.scores, FigureOptions(length=length, form=form, seed=findings.options.seed), tried
+    )

@@ -70,7 +70,7 @@ class TrustConditions(Tabular):
             if n := counts[state]:
                 names = listed([each.name for each in self.conditions if each.state == state])
                 is_ = "" if state in ("unknown", "not applicable") else "is " if n == 1 else "are "
-                words = words.replace("does", "do") if n > 1 else words
+                words = "do not apply" if state == "not applicable" and n > 1 else words
                 said.append(f"{n} {is_}{words}" + (f" ({names})" if state != "met" else ""))
         return f"Of {len(self)} conditions of trust in {self.title}, {listed(said)}."
 

@@ -3,37 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
+from adjudge.analyses.pages.render import STYLES, shown, style, template
+from adjudge.core.phrases import Door
 from adjudge.core.results import Result
-from adjudge.core.table import Table, Tables
+from adjudge.core.table import Table
 from adjudge.core.words import counted
-from adjudge.reports.page import Fact
-from adjudge.reports.render import STYLES, shown, style, template
 
-TEMPLATE, STYLE = "parts.html.j2", "parts.css"
+TEMPLATE, STYLE = "analyses/pages/parts.html.j2", "analyses/pages/parts.css"
 SAID = 2
 """Sentences of a part at the top of the page: the second often says how far to trust the first."""
 MOST = 60
 """Rows of a table on the page; the CSV file has all."""
 
 
-class HasTables(Protocol):
-    """What a section shows: a part of a result."""
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One number with its name, and a few words that say more."""
 
-    def sentences(self) -> Iterator[str]: ...
-    def tables(self) -> Tables: ...
-
-
-def _shown(part: Result | HasTables) -> tuple[Sequence[Table], Sequence[str]]:
-    """A part's tables, and what is noted of them."""
-    if isinstance(part, Result):
-        signed = [replace(table, signature=table.signature or part.signature) for table in part.all_tables]
-        return signed, part.warnings()
-    tables = part.tables()
-    return list(tables), [*tables.notes, *(note for table in tables for note in table.notes)]
+    name: str
+    value: str
+    more: str = ""
 
 
 @dataclass(frozen=True)
@@ -139,22 +131,23 @@ class PartsPage:
 def section(
     name: str,
     question: str,
-    part: Result | HasTables,
+    part: Result,
     *,
     drawings: Sequence[Drawing] = (),
     charts: Sequence[Chart] = (),
-    file: str | None = None,
+    file: str = "",
+    door: Door = "python",
 ) -> PageSection:
     """A part as the page shows it."""
-    tables, notes = _shown(part)
+    tables = [replace(table, signature=table.signature or part.signature) for table in part.all_tables]
     return PageSection(
         name=name,
         question=question,
-        sentences=tuple(part.sentences()),
+        sentences=tuple(part.sentences(door)),
         drawings=tuple(drawings),
         charts=tuple(charts),
         tables=tuple(shown_table(table) for table in tables if table.rows),
-        notes=tuple(dict.fromkeys(notes)),
+        notes=tuple(part.warnings(door)),
         file=file or f"{name}.csv",
     )
 
@@ -168,15 +161,18 @@ _WORDS = re.compile(r"<td>(?=[^<]{19})")
 """Cells of words that may go on in a second line, so that their table fits; shorter ones and numbers stay whole."""
 
 
+def without_caption(html: str) -> str:
+    """A table whose title stands above it as a heading."""
+    start, end = html.find("<caption>"), html.find("</caption>")
+    return html if start < 0 else html[:start] + html[end + len("</caption>") :]
+
+
 def shown_table(table: Table, *, most: int = MOST, where: str = "in the CSV file") -> ShownTable:
     """A table's first rows as HTML; `where` the others are."""
-    html = table.to_html(rows=most)
-    start, end = html.find("<caption>"), html.find("</caption>")
-    bare = html if start < 0 else html[:start] + html[end + len("</caption>") :]
-    bare = _WORDS.sub('<td class="long">', bare)
+    html = _WORDS.sub('<td class="long">', without_caption(table.to_html(rows=most)))
     left = len(table.rows) - most
     more = f"{counted(left, 'more row')} {where}." if left > 0 else ""
-    return ShownTable(table.title, bare, more, table.signature)
+    return ShownTable(table.title, html, more, table.signature)
 
 
 def render_parts(page: PartsPage) -> str:

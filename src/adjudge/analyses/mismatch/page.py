@@ -9,14 +9,15 @@ from pathlib import Path
 from adjudge import __version__
 from adjudge.analyses.mismatch.result import ComparedUnit, MismatchResult
 from adjudge.analyses.mismatch.words import kind_words
+from adjudge.analyses.pages.names import names_of
+from adjudge.analyses.pages.parts import without_caption
+from adjudge.analyses.pages.render import INDEX, STYLES, style, template, write_pages
 from adjudge.core.words import counted
 from adjudge.data.collection import Collection
 from adjudge.judgments.tagging import MISMATCH_KINDS
-from adjudge.reports.names import names_of
-from adjudge.reports.render import INDEX, STYLES, style, template, write_pages
 from adjudge.text.segments import Segment, segments
 
-TEMPLATE, STYLE = "mismatches.html.j2", "mismatches.css"
+TEMPLATE, STYLE = "analyses/mismatch/page.html.j2", "analyses/mismatch/page.css"
 MOST = 2000
 """Mismatches on a page; the CSV file has all."""
 UNTAGGED = "untagged"
@@ -102,7 +103,7 @@ def mismatch_page(
         measure=result.title,
         said=tuple(result.sentences())[1:],
         notes=tuple(result.warnings()),
-        tables=tuple((table.title, _bare(table.to_html(), table.title)) for table in tables),
+        tables=tuple((table.title, without_caption(table.to_html())) for table in tables),
         filters=tuple(
             Filter(
                 name=name,
@@ -123,12 +124,6 @@ def _more(total: int) -> str:
     if total <= MOST:
         return ""
     return f"The page shows the first {MOST:,} of {total:,} mismatches; the CSV file beside it has all."
-
-
-def _bare(html: str, title: str) -> str:
-    """Without the caption: the page has the title as a heading."""
-    start, end = html.find("<caption>"), html.find("</caption>")
-    return html if start < 0 or not title else html[:start] + html[end + len("</caption>") :]
 
 
 def _numbered(values: Iterable[str]) -> dict[str, str]:

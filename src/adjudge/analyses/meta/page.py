@@ -12,22 +12,22 @@ from adjudge.analyses.meta.curves.result import Curve, CurvesResult
 from adjudge.analyses.meta.curves.words import axis
 from adjudge.analyses.meta.result import FILES, MetaResult
 from adjudge.analyses.meta.words import coefficient_words, over_words
-from adjudge.core.table import plain
-from adjudge.core.words import listed
-from adjudge.reports.numbers import scale_for
-from adjudge.reports.page import Fact
-from adjudge.reports.parts import (
+from adjudge.analyses.pages.numbers import scale_for
+from adjudge.analyses.pages.parts import (
     Chart,
     ChartMark,
     Drawing,
     DrawnRow,
+    Fact,
     PageSection,
     PartsPage,
     headlines,
     render_parts,
     section,
 )
-from adjudge.reports.render import INDEX, write_pages
+from adjudge.analyses.pages.render import INDEX, write_pages
+from adjudge.core.table import plain
+from adjudge.core.words import listed
 
 
 def meta_page(result: MetaResult, *, made_at: str | None = None) -> PartsPage:

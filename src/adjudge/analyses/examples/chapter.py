@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from adjudge.analyses.examples.result import ExamplesResult, ExampleText, ExampleTopic
+from adjudge.analyses.examples.result import (
+    ExamplesResult,
+    ExampleText,
+    ExampleTopic,
+    Pick,
+    default_pair,
+    examples_of_matrix,
+    marks,
+)
 from adjudge.analyses.examples.words import counts, why
-from adjudge.core.words import counted
-from adjudge.data.collection import Collection
-from adjudge.reports.chapter import Absent, Chapter
-from adjudge.reports.names import Name, names_of
-from adjudge.reports.numbers import format_for
+from adjudge.analyses.pages.chapter import Absent, Chapter, Findings, ReportPart
+from adjudge.analyses.pages.names import Name, names_of
+from adjudge.analyses.pages.numbers import format_for
+from adjudge.core.errors import AdjudgeError
+from adjudge.core.words import capitalised, counted
 from adjudge.text.segments import Segment
 from adjudge.text.words import count_words
 
-ANCHOR, TEMPLATE = "examples", "examples.html.j2"
-QUESTION = "What do the differences look like?"
 LONG = 3000
 """Characters from which a text is folded."""
 MOST_LISTED = 30
@@ -74,27 +80,62 @@ class ExamplesContent:
     signature: str
 
 
-def examples_chapter(
-    found: ExamplesResult | None, absent: Sequence[Absent], collection: Collection, of: str = ""
-) -> Chapter:
-    """The chapter; without examples, what is missing to have them."""
-    if found is None:
-        return Chapter(ANCHOR, QUESTION, (), TEMPLATE, None, tuple(absent))
-    systems = {text.system for each in found.examples for text in (*each.texts, *each.references)}
-    names = names_of(collection, sorted(systems))
-    shown = replace(found, labels={system: name.shown for system, name in names.items()})
-    a, b = found.between
-    content = ExamplesContent(
-        first=names[a],
-        second=names[b],
-        marked=found.made != "nothing",
-        language=found.language,
-        topics=tuple(_topic(each, shown, names) for each in found.examples),
-        notes=tuple(found.warnings()),
-        signature=found.signature,
-    )
-    said = (*([of] if of else []), *shown.sentences())
-    return Chapter(ANCHOR, QUESTION, said, TEMPLATE, content, tuple(absent))
+@dataclass(frozen=True, kw_only=True)
+class FoundExamples:
+    """Texts side by side."""
+
+    result: ExamplesResult
+    of: str
+    """By which measure, where it is not the report's first."""
+
+
+class ExamplesPart(ReportPart[FoundExamples]):
+    NAME = ANCHOR = "examples"
+    QUESTION = "What do the differences look like?"
+
+    def find(self, findings: Findings) -> FoundExamples | Absent:
+        scores, first, options = findings.scores, findings.directed[0], findings.options
+        if scores.folder is None:
+            return Absent(
+                "Texts side by side need an evaluation's folder, which has the texts",
+                "Bring them in with adjudge import, score them, and make the report of the folder.",
+            )
+        telling = next((c for c in findings.directed if marks(scores, c.measure)), first)
+        of = ""
+        if telling.measure != first.measure:
+            of = f"By {telling.title}, the first measure that says what counts in a text."
+        try:
+            asked_for: tuple[Sequence[str], Pick] = (options.between, "asked")
+            between, pick = asked_for if options.between else default_pair(telling)
+            result = examples_of_matrix(scores, telling.matrix, between, pick, collection=findings.collection)
+        except AdjudgeError as error:
+            if options.between:
+                raise
+            return Absent(str(error))
+        return FoundExamples(result=result, of=of)
+
+    def chapter(self, result: FoundExamples | Absent, findings: Findings) -> Chapter:
+        if isinstance(result, Absent):
+            return Chapter(self.ANCHOR, self.QUESTION, (), self.template, None, (result,))
+        examples = result.result
+        systems = {text.system for topic in examples.examples for text in (*topic.texts, *topic.references)}
+        names = names_of(findings.collection, sorted(systems))
+        shown = replace(examples, labels={system: name.shown for system, name in names.items()})
+        a, b = examples.between
+        content = ExamplesContent(
+            first=names[a],
+            second=names[b],
+            marked=examples.made != "nothing",
+            language=examples.language,
+            topics=tuple(_topic(topic, shown, names) for topic in examples.examples),
+            notes=tuple(examples.warnings()),
+            signature=examples.signature,
+        )
+        said = (*filter(None, [result.of]), *shown.sentences())
+        return Chapter(self.ANCHOR, self.QUESTION, said, self.template, content)
+
+
+PART = ExamplesPart()
 
 
 def _topic(each: ExampleTopic, found: ExamplesResult, names: dict[str, Name]) -> SideTopic:
@@ -108,7 +149,7 @@ def _topic(each: ExampleTopic, found: ExamplesResult, names: dict[str, Name]) ->
     )
     because = why(found, each, lambda system: names[system].shown)
     if each.why.ahead is None:
-        because = f"{because[:1].upper()}{because[1:]}"
+        because = capitalised(because)
     if each.difference:
         because += f": the scores differ by {form(abs(each.difference))}"
     return SideTopic(

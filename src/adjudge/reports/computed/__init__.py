@@ -1,1 +1,0 @@
-"""What the report needs, computed: one module per part of the page."""
