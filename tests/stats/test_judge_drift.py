@@ -203,7 +203,7 @@ def test_why_there_is_no_agreement() -> None:
     assert test is None
     large = [k // 5 for k in clusters]
     few, _ = agreement_change(old, new, people, signs[:, :4], rng=rng(), clusters=large)
-    assert "resampling 4" in str(few.change.why)
+    assert "needed, here 4" in str(few.change.why)
 
 
 def test_beside_repeats() -> None:
