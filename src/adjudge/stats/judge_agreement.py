@@ -310,9 +310,7 @@ def drawn_value(
     if math.isnan(value):
         why = "it is undefined"
     elif clusters < LEAST_CLUSTERS:
-        why = (
-            f"resampling {clusters} topics or sets of topics says too little, there must be {LEAST_CLUSTERS}"
-        )
+        why = f"{LEAST_CLUSTERS} topics or sets of topics are needed, here {clusters}"
     elif resampled.size < 2:
         why = NOT_RESAMPLED
     elif defined.size < least * resampled.size:
