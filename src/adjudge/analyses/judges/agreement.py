@@ -301,8 +301,10 @@ class _Drawn:
     """Of assessors in their mean: what they judged."""
 
     def undefined(self) -> _Drawn:
-        nothing = (np.full_like(drawn, np.nan) for drawn in (self.judges, self.beside, self.assessors))
-        return _Drawn(*nothing, weights=self.weights)
+        judges, beside, assessors = (
+            np.full_like(drawn, np.nan) for drawn in (self.judges, self.beside, self.assessors)
+        )
+        return replace(self, judges=judges, beside=beside, assessors=assessors)
 
     def mean(self, by_assessor: FloatArray) -> FloatArray:
         there = ~np.isnan(by_assessor)

@@ -53,7 +53,7 @@ def control_title(control: Control) -> str:
         return f"{control.name}, as often as people give them"
     if control.kind != "measure" or control.why is not None:
         return control.name
-    by = {("alpha",): " by alpha", ("within",): " within topics"}.get(control.criteria, "")
+    by = "" if len(control.criteria) > 1 else " by alpha" if "alpha" in control.criteria else " within topics"
     return f"{control.name} (best measure{by})"
 
 
