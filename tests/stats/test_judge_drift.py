@@ -147,8 +147,8 @@ def test_agreement_is_the_mean_of_krippendorffs_alphas() -> None:
 
     assert found.old == pytest.approx(alpha(old))
     assert found.new == pytest.approx(alpha(new))
-    assert found.difference == pytest.approx(alpha(new) - alpha(old))
-    assert found.low < found.difference < found.high < 0
+    assert found.change.value == pytest.approx(alpha(new) - alpha(old))
+    assert found.change.low < found.change.value < found.change.high < 0
     assert test.p < 0.05
     # by swaps, one by one
     twin = []
@@ -187,7 +187,7 @@ def test_pairs_count_in_both_orders() -> None:
     )
     assert test is not None
     assert same is not None
-    assert other.difference == pytest.approx(found.difference)
+    assert other.change.value == pytest.approx(found.change.value)
     assert same.null == pytest.approx(test.null)
 
 
@@ -195,15 +195,15 @@ def test_why_there_is_no_agreement() -> None:
     old, new, people, clusters = rated(9)
     signs = swap_signs(rng(), 20, 100)
     nobody, test = agreement_change(old, new, people[:, :0], signs, rng=rng(), clusters=clusters)
-    assert "nobody else" in str(nobody.why)
+    assert "nobody else" in str(nobody.change.why)
     assert test is None
     same = np.ones(60)
     nothing, test = agreement_change(same, same, np.ones((60, 1)), signs, rng=rng(), clusters=clusters)
-    assert "nothing to agree on" in str(nothing.why)
+    assert "nothing to agree on" in str(nothing.change.why)
     assert test is None
     large = [k // 5 for k in clusters]
     few, _ = agreement_change(old, new, people, signs[:, :4], rng=rng(), clusters=large)
-    assert "4 clusters" in str(few.why_no_interval)
+    assert "needed, here 4" in str(few.change.why)
 
 
 def test_beside_repeats() -> None:
@@ -234,4 +234,6 @@ def test_the_interval_of_a_change_is_an_expanded_percentile() -> None:
         alpha_draws(np.column_stack([own, people]), drawn, clusters=np.array(clusters)) for own in (old, new)
     ]
     tail = stats.norm.sf(np.sqrt(20 / 19) * stats.t.ppf(0.975, 19))
-    assert [found.low, found.high] == pytest.approx(np.quantile(alphas[1] - alphas[0], [tail, 1 - tail]))
+    assert [found.change.low, found.change.high] == pytest.approx(
+        np.quantile(alphas[1] - alphas[0], [tail, 1 - tail])
+    )

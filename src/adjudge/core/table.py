@@ -78,6 +78,18 @@ class Column:
         return cells if set(map(type, cells)) == {str} else list(map(self.shown, cells))  # type: ignore[return-value]
 
 
+def with_interval(
+    name: str, heading: str | None, level: float, *, ends: str | None = None, **look: Any
+) -> tuple[Column, Column, Column]:
+    """The columns of a number and its interval, which are called NAME, ENDS_low and ENDS_high."""
+    prefix = f"{name}_" if ends is None else f"{ends}_" if ends else ""
+    return (
+        Column(name, heading, **look),
+        Column(f"{prefix}low", f"{100 * level:.4g}% from", **look),
+        Column(f"{prefix}high", "to", **look),
+    )
+
+
 @dataclass(frozen=True, repr=False)
 class Table:
     """Columns and rows, with a title, what they say in words, notes on what was left out, and a signature."""

@@ -63,7 +63,7 @@ def rated(
 def test_a_shift_of_one_system_is_found() -> None:
     result = judge_drift(rated(topics=60, shifts={2: 0.5}, noise=0.3), "old", "new")
     (q,) = result.questions
-    assert "systems" in q.found(0.05)
+    assert "systems" in q.changed(0.05)
     assert q.systems["s2"].low < 0.5 < q.systems["s2"].high
     assert [name for name, each in q.systems.items() if each.p_adjusted <= 0.05] == ["s2"]
     assert "the shift depends on the system" in result.headline()
@@ -73,8 +73,8 @@ def test_a_shift_of_one_system_is_found() -> None:
 def test_a_shift_of_all_is_found() -> None:
     result = judge_drift(rated(shifts=dict.fromkeys(range(SYSTEMS), 0.5)), "old", "new")
     (q,) = result.questions
-    assert "shift" in q.found(0.05)
-    assert "systems" not in q.found(0.05)
+    assert "shift" in q.changed(0.05)
+    assert "systems" not in q.changed(0.05)
     assert q.shift is not None
     assert q.shift.low < 0.5 < q.shift.high
     assert result.headline().startswith(f"From old to new: it became milder by {q.shift.mean:.2f}")
@@ -85,7 +85,7 @@ def test_a_shift_of_all_is_found() -> None:
 def test_worse_agreement_with_people_is_found() -> None:
     result = judge_drift(rated(new_noise=1.5, topics=60), "old", "new")
     (q,) = result.questions
-    assert "people" in q.found(0.05)
+    assert "people" in q.changed(0.05)
     assert "agreement with people fell" in result.headline()
     assert q.people.people == 2
 
@@ -114,7 +114,7 @@ def test_many_questions_do_not_hide_a_change() -> None:
     questions = [still.assign(measure=f"q{k}") for k in range(19)]
     moved = rated(people=0, noise=0.2, shifts=dict.fromkeys(range(SYSTEMS), 1.0)).assign(measure="q19")
     result = judge_drift(pd.concat([*questions, moved]), "old", "new", resamples=100)
-    assert [q.question for q in result.questions if q.found(0.05)] == ["q19"]
+    assert [q.question for q in result.questions if q.changed(0.05)] == ["q19"]
 
 
 def test_few_topics_could_show_nothing() -> None:
@@ -127,7 +127,7 @@ def flagged(times: int, seed: int, **more: Any) -> int:
     found = 0
     for _ in range(times):
         frame = rated(int(rng.integers(1 << 30)), topics=12, **more)
-        found += bool(judge_drift(frame, "old", "new", resamples=100).questions[0].found(0.05))
+        found += bool(judge_drift(frame, "old", "new", resamples=100).questions[0].changed(0.05))
     return found
 
 
@@ -151,11 +151,11 @@ def test_repeats_are_the_yardstick() -> None:
     (q,) = result.questions
     assert q.repeats is not None
     assert q.repeats[1] == 150
-    assert "repeats" not in q.found(0.05)
+    assert "repeats" not in q.changed(0.05)
     assert "not shown to be another share than when old is asked again" in result.headline()
     assert not any("asked of it twice" in note for note in result.warnings())
     noisy = judge_drift(rated(repeats=30, new_noise=1.5), "old", "new")
-    assert "repeats" in noisy.questions[0].found(0.05)
+    assert "repeats" in noisy.questions[0].changed(0.05)
     assert "answers differ more often than when old is asked again" in noisy.headline()
     assert any("asked of it twice" in note for note in judge_drift(rated(), "old", "new").warnings())
 
@@ -167,7 +167,7 @@ def test_people_are_optional() -> None:
     result = judge_drift(rated(people=0, shifts={2: 1.0}, topics=40), "old", "new")
     (q,) = result.questions
     assert "people" not in q.p
-    assert "systems" in q.found(0.05)
+    assert "systems" in q.changed(0.05)
     assert any("agreement with people is not known" in said for said in result.sentences())
 
 
@@ -191,7 +191,7 @@ def test_only_what_both_answered_counts() -> None:
     frame = rated()
     gone = (frame.assessor == "new") & frame.topic.isin(["t1", "t2"])
     result = judge_drift(frame[~gone], "old", "new")
-    assert result.questions[0].things == 28 * SYSTEMS
+    assert result.questions[0].same.n == 28 * SYSTEMS
     assert "fluency: left out what one version alone answered for: the old one 10 things, the new one 0" in (
         result.warnings()
     )
@@ -303,7 +303,7 @@ def test_cards_field_by_field(judged: Evaluation) -> None:
     settings = dict(card.settings) | {"temperature": 0.7, "template": "R" * 99, "missing": {}}
     write_card(judged.folder, replace(card, name="simulated-2", model="large", settings=settings, asked=99))
     result = judge_drift(judged, "simulated-1", "simulated-2", question="fluency")
-    assert {each.field: (each.old, each.new) for each in result.cards} == {
+    assert {name: (old, new) for _, name, old, new in result.cards} == {
         "model": ("small", "large"),
         "temperature": ("0.0", "0.7"),
         "template": ("Rate {text}.", "R" * 57 + "... (99 characters)"),
@@ -408,7 +408,7 @@ def test_versions_on_another_scale_are_put_on_peoples_together() -> None:
     ]
     assert not one.notes
     turned = judge_drift(wide, "new", "old").questions[0]
-    assert turned.people.difference == pytest.approx(-other.people.difference)
+    assert turned.people.change.value == pytest.approx(-other.people.change.value)
     # without a shift, alpha of each is about what it is on people's own scale
     frame = rated(topics=60)
     wide = frame.assign(value=np.where(frame.assessor.isin(["old", "new"]), 20, 1) * frame.value)

@@ -435,7 +435,7 @@ def test_intervals_resample_sets_of_topics() -> None:
     bench = made_bench(np.random.default_rng(16), topics=24)
     sets = tuple(f"set{int(name[1:]) // 3}" for name in bench.topics)
     own = one(replace(bench, clusters=sets))
-    assert (own.clusters, own.topics, own.over) == (8, 24, "8 sets of topics")
+    assert (own.clusters, own.topics) == (8, 24)
     assert own.rows[0].alpha.value == pytest.approx(one(bench).rows[0].alpha.value)
 
 
@@ -566,7 +566,7 @@ def test_with_three_topics_nothing_is_shown_of_anybody() -> None:
         assert each.step == "not shown"
         assert verdict_words(each).endswith(", for it could not be tested")
         assert "assessor" not in verdict_sentence(each)
-        assert "with fewer than 5 topics or sets of topics nothing can be tested, here 3" in verdict_sentence(
+        assert "5 topics or sets of topics are needed, here 3" in verdict_sentence(
             each
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -13,26 +13,29 @@ from adjudge import __version__
 from adjudge.analyses.compare import Compare
 from adjudge.analyses.compare.pairs import compare_matrix
 from adjudge.analyses.drift import Drift
-from adjudge.analyses.gathered import Gathered, gather, gathered_of
+from adjudge.analyses.gathered import Gathered
 from adjudge.analyses.judges.bench import (
     AspectBench,
-    answer_direction,
+    LookUp,
+    answers_with,
+    by_assessor,
+    by_question,
     column_answers,
-    measures_with_assessors,
-    two_summaries,
+    in_order,
+    titled,
 )
-from adjudge.analyses.questions import GivenAnswer, at_target, scored_answers, stored_answers
+from adjudge.analyses.questions import GivenAnswer, at_target
 from adjudge.analyses.scores import Scores
 from adjudge.analyses.stability.repeats import self_agreement
 from adjudge.assessors.cards import JudgeCard, read_cards
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError, among, nearest, quoted
 from adjudge.core.results import Note, Result
-from adjudge.core.table import Column, Table
+from adjudge.core.table import Column, Table, with_interval
 from adjudge.core.words import listed, natural
 from adjudge.data.folder import Folder
 from adjudge.data.scores import Better, MeasureInfo, ScoreMatrix
-from adjudge.judgments.protocol import PREFERENCE, QUALITY
+from adjudge.judgments.protocol import QUALITY
 from adjudge.judgments.tasks import is_anonymous
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray
@@ -81,6 +84,7 @@ class ChangedPair:
 
     @property
     def turned(self) -> bool:
+        """Ties in one ranking do not count."""
         return self.old * self.new < 0
 
     @property
@@ -99,7 +103,6 @@ class RankingChange:
 
     @property
     def turned(self) -> int:
-        """Pairs of systems whose order is another; ties in one ranking do not count."""
         return sum(pair.turned for pair in self.changed)
 
     @property
@@ -114,10 +117,9 @@ class QuestionDrift:
 
     question: str
     source: str | None
-    things: int
     topics: int
-    clusters: int
     same: ClusteredShare
+    """Of the things that both answered for: how many got the same answer."""
     repeats: tuple[int, int] | None
     """Of the old version: how often it gave the same answer when asked again, and how often it was."""
     shift: DriftShift | None
@@ -126,14 +128,14 @@ class QuestionDrift:
     p: Mapping[Tested, float]
     people: AgreementChange
     ranking: RankingChange | None
-    better: Better = "higher"
-    pairs: bool = False
+    better: Better
+    pairs: bool
+    tests: Mapping[Tested, SwapTest] = field(repr=False)
+    notes: tuple[Note, ...]
     p_adjusted: Mapping[Tested, float] = field(default_factory=dict)
     """Corrected for everything that is tested of all questions."""
-    tests: Mapping[Tested, SwapTest] = field(default_factory=dict, repr=False)
-    notes: tuple[Note, ...] = ()
 
-    def found(self, alpha: float) -> tuple[Tested, ...]:
+    def changed(self, alpha: float) -> tuple[Tested, ...]:
         """What changed significantly."""
         return tuple(name for name, p in self.p_adjusted.items() if p <= alpha)
 
@@ -147,16 +149,6 @@ class QuestionDrift:
         return (self.shift.mean > 0) == (self.better == "higher")
 
 
-@dataclass(frozen=True)
-class CardChange:
-    """A field of two judges' cards that differs."""
-
-    protocol: str
-    field: str
-    old: str
-    new: str
-
-
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
 class DriftResult(Result):
     """What changed from one version of a judge to another."""
@@ -166,7 +158,8 @@ class DriftResult(Result):
     old: str
     new: str
     questions: tuple[QuestionDrift, ...]
-    cards: tuple[CardChange, ...]
+    cards: tuple[tuple[str, str, str, str], ...]
+    """What differs in the two cards: protocol, field, old and new value."""
     with_cards: tuple[bool, bool]
     """Whether there are cards of the old and of the new version."""
     refused: tuple[str, ...] = ()
@@ -179,7 +172,7 @@ class DriftResult(Result):
     def findable(self) -> bool:
         """Whether any p could have been small enough: swaps of c clusters have p of 2 / 2^c at least."""
         both = 1 + any("repeats" in q.p for q in self.questions)
-        return any(2.0 ** (1 - q.clusters) * both <= self.alpha for q in self.questions)
+        return any(2.0 ** (1 - q.same.clusters) * both <= self.alpha for q in self.questions)
 
     def how(self) -> str:
         return (
@@ -206,24 +199,19 @@ class DriftResult(Result):
     def tables(self) -> Iterator[Table]:
         from adjudge.analyses.drift import words
 
-        level = f"{100 * (1 - self.alpha):.4g}% from"
-
-        def bounded(name: str, heading: str, form: str, low: str, high: str) -> tuple[Column, ...]:
-            columns = ((name, heading), (low, level), (high, "to"))
-            return tuple(Column(at, title, format=form, tiny=False) for at, title in columns)
-
+        level = 1 - self.alpha
         yield Table.of(
             "drift",
-            map(self._row, self.questions),
+            map(_row, self.questions),
             Column("protocol", show="varies"),
             "question things topics",
-            *bounded("same", "same answer", ".2f", "same_low", "same_high"),
+            *with_interval("same", "same answer", level, format=".2f", tiny=False),
             Column("repeats", "at repeats", format=".2f", show="varies"),
             Column("repeats_n", show="never"),
-            *bounded("shift", "mean shift", "+.3f", "shift_low", "shift_high"),
+            *with_interval("shift", "mean shift", level, format="+.3f", tiny=False),
             Column("alpha_old", "alpha, old", tiny=False),
             Column("alpha_new", "alpha, new", tiny=False),
-            *bounded("alpha_change", "change", "+.3f", "alpha_low", "alpha_high"),
+            *with_interval("alpha_change", "change", level, ends="alpha", format="+.3f", tiny=False),
             Column("tau", "tau of rankings", format=".2f", tiny=False),
             Column("turned", "pairs turned"),
             Column("conclusions", "conclusions changed"),
@@ -233,7 +221,7 @@ class DriftResult(Result):
         yield Table.of(
             "drift-tests",
             (
-                (q.question, words.TESTED[name], p, q.p_adjusted.get(name), name in q.found(self.alpha))
+                (q.question, words.TESTED[name], p, q.p_adjusted.get(name), name in q.changed(self.alpha))
                 for q in self.questions
                 for name, p in q.p.items()
             ),
@@ -244,39 +232,35 @@ class DriftResult(Result):
             "changed",
             title="What is tested: p by swapping the two versions' answers in whole topics",
         )
-        systems = [
-            (q.question, name, s.things, s.mean, s.low, s.high, s.p, s.p_adjusted)
-            for q in self.questions
-            for name, s in q.systems.items()
-        ]
-        if systems:
-            yield Table.of(
+        further = (
+            Table.of(
                 "drift-systems",
-                systems,
+                (
+                    (q.question, name, s.things, s.mean, s.low, s.high, s.p, s.p_adjusted)
+                    for q in self.questions
+                    for name, s in q.systems.items()
+                ),
                 "question system things",
-                *bounded("shift", "mean shift", "+.3f", "low", "high"),
+                *with_interval("shift", "mean shift", level, ends="", format="+.3f", tiny=False),
                 Column("p", format=".4f"),
                 Column("p_adjusted", "p after Holm", format=".4f"),
                 title="The shift of every system",
-            )
-        pairs = [
-            (q.question, pair.a, pair.b, pair.old, pair.new, words.changed_pair(pair))
-            for q in self.questions
-            if q.ranking is not None
-            for pair in q.ranking.changed
-        ]
-        if pairs:
-            yield Table.of(
+            ),
+            Table.of(
                 "drift-pairs",
-                pairs,
+                (
+                    (q.question, pair.a, pair.b, pair.old, pair.new, words.changed_pair(pair))
+                    for q in self.questions
+                    if q.ranking is not None
+                    for pair in q.ranking.changed
+                ),
                 "question a b",
                 Column("old", "a less b, old", format="+.3f"),
                 Column("new", "a less b, new", format="+.3f"),
                 "change",
                 title="Pairs of systems whose order or conclusion changed (Wilcoxon's test, Holm over pairs)",
-            )
-        if self.cards:
-            yield Table.of(
+            ),
+            Table.of(
                 "drift-cards",
                 self.cards,
                 Column("protocol", show="varies"),
@@ -284,32 +268,34 @@ class DriftResult(Result):
                 Column("old", self.old),
                 Column("new", self.new),
                 title="What differs in their cards",
-            )
+            ),
+        )
+        yield from (table for table in further if table.rows)
 
-    def _row(self, q: QuestionDrift) -> dict[str, Any]:
-        r, people = q.ranking, q.people
-        row: dict[str, Any] = {
-            "protocol": q.source,
-            "question": q.question,
-            "things": q.things,
-            "topics": q.topics,
-            "same": q.same.share,
-            "same_low": q.same.low,
-            "same_high": q.same.high,
-            "alpha_old": people.old,
-            "alpha_new": people.new,
-            "alpha_change": people.difference,
-            "alpha_low": people.low,
-            "alpha_high": people.high,
-            "why": people.why or people.why_no_interval,
-        }
-        if q.repeats is not None:
-            row |= {"repeats": q.repeats[0] / q.repeats[1], "repeats_n": q.repeats[1]}
-        if q.shift is not None:
-            row |= {"shift": q.shift.mean, "shift_low": q.shift.low, "shift_high": q.shift.high}
-        if r is not None:
-            row |= {"tau": r.tau, "turned": r.turned, "conclusions": r.conclusions}
-        return row
+
+def _row(q: QuestionDrift) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "protocol": q.source,
+        "question": q.question,
+        "things": q.same.n,
+        "topics": q.topics,
+        "same": q.same.share,
+        "same_low": q.same.low,
+        "same_high": q.same.high,
+        "alpha_old": q.people.old,
+        "alpha_new": q.people.new,
+        "alpha_change": q.people.change.value,
+        "alpha_low": q.people.change.low,
+        "alpha_high": q.people.change.high,
+        "why": q.people.change.why,
+    }
+    if q.repeats is not None:
+        row |= {"repeats": q.repeats[0] / q.repeats[1], "repeats_n": q.repeats[1]}
+    if q.shift is not None:
+        row |= {"shift": q.shift.mean, "shift_low": q.shift.low, "shift_high": q.shift.high}
+    if (r := q.ranking) is not None:
+        row |= {"tau": r.tau, "turned": r.turned, "conclusions": r.conclusions}
+    return row
 
 
 # The analysis
@@ -317,29 +303,42 @@ class DriftResult(Result):
 
 def drift_of(scores: Scores, asked: Drift, old: str, new: str) -> DriftResult:
     """What changed, question by question."""
-    versions, gathered, refused = _asked(scores, asked, old, new)
-    named = (*asked.question, *(asked.measure or ()))
-    there = [each.bench.aspect for each in versions]
-    for text in named:
-        if text not in there:
+    versions, gathered, refused = _both(scores, asked, old, new)
+    names = (*asked.question, *(asked.measure or ()))
+    aspects = [v.bench.aspect for v in versions]
+    for text in names:
+        if text not in aspects:
             raise UsageError(
-                f"{old} and {new} did not both answer {quoted(text)}{nearest(text, there)}; there are: {listed(there)}"
+                f"{old} and {new} did not both answer {quoted(text)}{nearest(text, aspects)}; there are:"
+                f" {listed(aspects)}"
             )
-    versions = [each for each in versions if not named or each.bench.aspect in named]
-    clusters = dict.fromkeys(name for each in versions for name in each.bench.clusters)
+    versions = [v for v in versions if not names or v.bench.aspect in names]
+    clusters = {
+        name: k for k, name in enumerate(dict.fromkeys(c for v in versions for c in v.bench.clusters))
+    }
     # as many swaps as resamples; more where the smallest p, corrected for so many tests, would not fall below alpha
     least = math.ceil(4 * PER_QUESTION * len(versions) / asked.alpha)
     swaps = max(asked.resamples, min(least, MOST_SWAPS))
     signs = swap_signs(generator(asked.seed, "judges/drift/swaps"), len(clusters), swaps)
-    at = {name: k for k, name in enumerate(clusters)}
-    questions = _corrected([_drifted(each, signs, at, asked) for each in versions])
-    cards, with_cards = _card_changes(scores, old, new, {each.bench.source for each in versions})
+    questions = [_drifted(v, signs, clusters, asked) for v in versions]
+    # p corrected for everything that is tested: swaps together, repeats by Holm; half of alpha each, if both are
+    swapped = [(k, name) for k, q in enumerate(questions) for name in q.tests]
+    repeated: list[tuple[int, Tested]] = [(k, "repeats") for k, q in enumerate(questions) if "repeats" in q.p]
+    p = [
+        *joint_p([questions[k].tests[name] for k, name in swapped]),
+        *holm([questions[k].p[name] for k, name in repeated]),
+    ]
+    both = 1 + bool(swapped and repeated)
+    adjusted = dict(zip([*swapped, *repeated], (min(both * float(value), 1.0) for value in p), strict=True))
+    cards, with_cards = _card_changes(scores, old, new, {v.bench.source for v in versions})
     return DriftResult(
         asked=asked,
         name=scores.name,
         old=old,
         new=new,
-        questions=tuple(questions),
+        questions=tuple(
+            replace(q, p_adjusted={name: adjusted[k, name] for name in q.p}) for k, q in enumerate(questions)
+        ),
         cards=cards,
         with_cards=with_cards,
         refused=tuple(refused),
@@ -354,176 +353,124 @@ class _Versions:
     bench: AspectBench
     """The new version's answers."""
     old: FloatArray
-    only_old: int
-    """Things that one version alone answered for."""
-    only_new: int
+    alone: tuple[int, int]
+    """Things that the old, and the new, version alone answered for."""
     repeats: tuple[int, int] | None
 
-    def on_scale(self, values: FloatArray) -> FloatArray:
-        """The nearest choice, where the scale is known: a mean over probabilities lies between two."""
-        unknown = self.bench.categories is None or self.bench.pairs
-        return values if unknown else self.bench.on_scale(values)
 
-    def by_rank(self) -> tuple[FloatArray, FloatArray] | None:
-        """Both versions' answers on people's scale, where they are on another one; None where they are not.
-
-        Ranks are among the answers of both, so that a shift from one to the other stays one.
-        """
-        bench = self.bench
-        both, scale = np.concatenate([self.old, bench.given]), np.array(bench.scale)
-        cluster = checks.clusters_of(bench.clusters, self.old.size)
-        if bench.pairs or cluster.max(initial=0) == 0 or not is_off_scale(both, scale):
-            return None
-        edges = (scale[1:] + scale[:-1]) / 2
-        people = np.where(np.isnan(bench.answers), MISSING, np.searchsorted(edges, bench.answers, "left"))
-        codes = mapped_codes(both, np.vstack([people, people]), np.tile(cluster, 2), scale.size)
-        return scale[codes[: self.old.size]], scale[codes[self.old.size :]]
-
-
-def _asked(
+def _both(
     data: Scores, asked: Drift, old: str, new: str
 ) -> tuple[list[_Versions], Gathered | None, list[str]]:
     """The questions that both versions answered, or why there are none."""
-    gathered = gathered_of(data)
-    answers: list[GivenAnswer] = []
-    everybody: set[str] = set()
-    if gathered is not None:
-        everybody |= set(gathered.judgments.by_judge)
-        gathered = gather(gathered.collection, gathered.judgments.with_judges([old, new]))
-        answers += stored_answers(gathered)
-    measures = measures_with_assessors(data)
-    answers += scored_answers(data, measures, length="all", form=None).answers if measures else []
-    assessors = {each.assessor for each in answers}
-    everybody |= assessors
+    gathered, answers = answers_with(data, [old, new])
+    assessors = {answer.assessor for answer in answers}
     if {old, new}.isdisjoint(assessors) and {old, new} <= set(data.measures):
         answers = [
-            each for name in (old, new) for each in column_answers(data, name, question=SCORE, assessor=name)
+            a for name in (old, new) for a in column_answers(data, name, question=SCORE, assessor=name)
         ]
-    else:
-        for name in (old, new):
-            _need(data, name, assessors, everybody)
-    for name in asked.without:
-        if name in (old, new):
-            raise UsageError(f"{name} cannot be both a version of the judge and left out")
-        _need(data, name, assessors, assessors)
-    length = None if asked.length == "unset" else asked.length
+        assessors |= {old, new}
+    if left := {old, new} & set(asked.without):
+        raise UsageError(f"{left.pop()} cannot be both a version of the judge and left out")
+    for name in (old, new, *asked.without):
+        if name not in assessors:
+            judges = gathered.judgments.by_judge if gathered is not None and name in (old, new) else ()
+            near = among(name, sorted({*assessors, *judges}, key=natural))
+            raise UsageError(f"{data.name} has no answers by {quoted(name)}{near}")
     kept, refused = at_target(
-        [each for each in answers if each.assessor not in asked.without], length=length, form=asked.form
+        [answer for answer in answers if answer.assessor not in asked.without],
+        length=None if asked.length == "unset" else asked.length,
+        form=asked.form,
     )
-    by_question: dict[tuple[str | None, str, str], list[GivenAnswer]] = {}
-    for each in kept:
-        by_question.setdefault((each.source, each.question, each.part), []).append(each)
     repeats = {
-        (each.protocol, each.question): (each.same, each.answers)
-        for each in (self_agreement(gathered) if gathered is not None else ())
-        if each.assessor == old and each.part == "all"
+        (row.protocol, row.question): (row.same, row.answers)
+        for row in (self_agreement(gathered) if gathered is not None else ())
+        if row.assessor == old and row.part == "all"
     }
-    versions = [
-        both
-        for given in by_question.values()
-        if (both := _versions(data, gathered, given, old, new, repeats)) is not None
-    ]
+    look_up = LookUp.of(data, gathered, leave=data.measures)
+    made = [_versions(look_up, answered, old, new, repeats) for answered in by_question(kept)]
+    versions = [v for v in made if v is not None]
     if not versions:
         raise DataError(
             f"{data.name}: there is nothing that both {old} and {new} answered for"
             + (f" ({refused[0]})" if refused else "")
         )
-    names = [made.bench.aspect for made in versions]
-    for k, made in enumerate(versions):
-        aspect, source = made.bench.aspect, made.bench.source
-        if names.count(aspect) > 1 and source:
-            versions[k] = replace(made, bench=replace(made.bench, aspect=f"{source}/{aspect}"))
-    return versions, gathered, refused
-
-
-def _need(data: Scores, name: str, there: set[str], nearby: set[str]) -> None:
-    if name not in there:
-        near = among(name, sorted(nearby, key=natural))
-        raise UsageError(f"{data.name} has no answers by {quoted(name)}{near}")
+    benches = titled([v.bench for v in versions])
+    named = [replace(v, bench=bench) for v, bench in zip(versions, benches, strict=True)]
+    return named, gathered, refused
 
 
 def _versions(
-    data: Scores,
-    gathered: Gathered | None,
-    given: Sequence[GivenAnswer],
+    look_up: LookUp,
+    answered: Sequence[GivenAnswer],
     old: str,
     new: str,
     repeats: Mapping[tuple[str, str], tuple[int, int]],
 ) -> _Versions | None:
     """One question; None where the two versions share nothing."""
-    source, question, part = given[0].source, given[0].question, given[0].part
-    pairs = question == PREFERENCE
-    by: dict[str, dict[Hashable, list[float]]] = {}
-    first: dict[Hashable, GivenAnswer] = {}
-    for each in given:
-        if not is_anonymous(each.assessor):
-            first.setdefault(each.thing, each)
-            by.setdefault(each.assessor, {}).setdefault(each.thing, []).append(each.value)
+    by = by_assessor(answered, (old, new))
     before, after = by.get(old, {}), by.get(new, {})
-    things = [thing for thing in before if thing in after]
-    things.sort(key=lambda thing: (natural(first[thing].topic), repr(thing)))
+    things = before.keys() & after.keys()
     if not things:
         return None
-    people = [who for who in by if who not in (old, new) and any(thing in by[who] for thing in things)]
-    people.sort(key=natural)
-
-    def value(who: str, thing: Hashable) -> float:
-        values = by[who].get(thing)
-        if values is None:
-            return math.nan
-        # a pair may be asked in both orders, which are one answer; of other repeats the first counts
-        return math.fsum(values) / len(values) if pairs and who in (old, new) else values[0]
-
-    again = [(values[0], later) for values in before.values() for later in values[1:]]
-    if source is not None:
+    people = {
+        who: values
+        for who, values in by.items()
+        if who not in (old, new) and not is_anonymous(who) and not things.isdisjoint(values)
+    }
+    rows = in_order(answered, things)
+    bench = look_up.bench(new, rows, people, after)
+    source, question = rows[0].source, rows[0].question
+    repeated = None
+    if source is None:
+        # the first answer about a thing is compared with all later ones
+        same = sum(a.value == before[a.thing] for a in answered if a.assessor == old) - len(before)
+        again = sum(a.assessor == old for a in answered) - len(before)
+        repeated = (same, again) if again else None
+    elif not bench.pairs and not question.startswith(QUALITY):
         # repeats of all quality questions are counted together, and of pairs in whatever order they were shown
-        repeated = None if pairs or question.startswith(QUALITY) else repeats.get((source, question))
-    else:
-        repeated = (sum(one == two for one, two in again), len(again)) if again else None
-    rows = [first[thing] for thing in things]
-    sets = {name: topic.set for name, topic in data.topics.items() if topic.set is not None}
-    both = [two_summaries(thing) if pairs else None for thing in things]
-    protocols = gathered.judgments.protocols if gathered is not None else {}
-    answers = [[value(who, thing) for who in people] for thing in things]
+        repeated = repeats.get((source, question))
     return _Versions(
-        bench=AspectBench(
-            judge=new,
-            aspect=f"{question}, {part}" if part else question,
-            source=source,
-            topics=tuple(each.topic for each in rows),
-            clusters=tuple(sets.get(each.topic, each.topic) for each in rows),
-            systems=tuple(each.system for each in rows),
-            sides=tuple(None if each is None else (each[0].system, each[1].system) for each in both),
-            people=tuple(people),
-            answers=np.array(answers).reshape(len(things), len(people)),
-            given=np.array([value(new, thing) for thing in things]),
-            categories=rows[0].categories,
-            words=np.full(len(things), np.nan),
-            measures={},
-            better=answer_direction(data, protocols, source, question),
-            pairs=pairs,
-        ),
-        old=np.array([value(old, thing) for thing in things]),
-        only_old=len(before) - len(things),
-        only_new=len(after) - len(things),
+        bench=bench,
+        old=np.array([before[row.thing] for row in rows]),
+        alone=(len(before) - len(things), len(after) - len(things)),
         repeats=repeated,
     )
 
 
-def _drifted(versions: _Versions, signs: FloatArray, at: Mapping[str, int], asked: Drift) -> QuestionDrift:
+def _drifted(
+    versions: _Versions, signs: FloatArray, clusters: Mapping[str, int], asked: Drift
+) -> QuestionDrift:
     """One question; the swaps are those of all questions, by cluster."""
     bench, level = versions.bench, 1 - asked.alpha
     old, new = versions.old, bench.given
-    signs = signs[:, [at[name] for name in dict.fromkeys(bench.clusters)]]
-    difference = new - old
-    size = max(float(np.abs(new).max()), float(np.abs(old).max()))
-    difference[np.abs(difference) <= 1e-12 * size] = 0.0
-    codes = checks.clusters_of(bench.clusters, difference.size)
-    on_scale = versions.on_scale(old), versions.on_scale(new)
-    alike = (on_scale[0] == on_scale[1]) | (difference == 0)
-    same = clustered_share(
-        np.bincount(codes, weights=alike).astype(int).tolist(), np.bincount(codes).tolist(), level=level
+    both, scale, cluster = (
+        np.concatenate([old, new]),
+        np.array(bench.scale),
+        checks.clusters_of(bench.clusters, old.size),
     )
+    signs = signs[:, [clusters[name] for name in dict.fromkeys(bench.clusters)]]
+    difference = new - old
+    difference[np.abs(difference) <= 1e-12 * float(np.abs(both).max())] = 0.0
+    # a mean over probabilities lies between two choices: the nearest, where the scale is known
+    compared = old, new
+    if bench.categories is not None and not bench.pairs:
+        compared = bench.on_scale(old), bench.on_scale(new)
+    alike = (compared[0] == compared[1]) | (difference == 0)
+    same = clustered_share(
+        np.bincount(cluster, weights=alike).astype(int).tolist(), np.bincount(cluster).tolist(), level=level
+    )
+    notes = []
+    if not bench.pairs and cluster.max(initial=0) > 0 and is_off_scale(both, scale):
+        # by ranks among the answers of both, so that a shift from one to the other stays one
+        edges = (scale[1:] + scale[:-1]) / 2
+        people = np.where(np.isnan(bench.answers), MISSING, np.searchsorted(edges, bench.answers, "left"))
+        codes = mapped_codes(both, np.vstack([people, people]), np.tile(cluster, 2), scale.size)
+        compared = scale[codes[: old.size]], scale[codes[old.size :]]
+        ends = (float(both.min()), float(both.max())), (bench.scale[0], bench.scale[-1])
+        notes.append(Note.of("put-on-scale", question=bench.aspect, answers=ends[0], scale=ends[1]))
+    if any(versions.alone):
+        only_old, only_new = versions.alone
+        notes.append(Note.of("answered-by-one", question=bench.aspect, old=only_old, new=only_new))
     tests: dict[Tested, SwapTest] = {}
     shift = None
     if not bench.pairs:
@@ -543,9 +490,8 @@ def _drifted(versions: _Versions, signs: FloatArray, at: Mapping[str, int], aske
         systems = dict(zip(names, shifts, strict=True))
         if depends is not None:
             tests["systems"] = depends
-    ranked = versions.by_rank()
-    people, changed = agreement_change(
-        *(ranked or on_scale),
+    agreement, changed = agreement_change(
+        *compared,
         bench.answers,
         signs,
         rng=generator(asked.seed, "judges/drift/people"),
@@ -559,26 +505,16 @@ def _drifted(versions: _Versions, signs: FloatArray, at: Mapping[str, int], aske
     p = {name: test.p for name, test in tests.items()}
     if versions.repeats is not None and not math.isnan(apart := repeats_p(same, *versions.repeats)):
         p["repeats"] = apart
-    notes = []
-    if ranked is not None:
-        both, scale = np.concatenate([old, new]), bench.scale
-        ends = (float(both.min()), float(both.max())), (scale[0], scale[-1])
-        notes.append(Note.of("put-on-scale", question=bench.aspect, answers=ends[0], scale=ends[1]))
-    if versions.only_old or versions.only_new:
-        only = {"old": versions.only_old, "new": versions.only_new}
-        notes.append(Note.of("answered-by-one", question=bench.aspect, **only))
     return QuestionDrift(
         question=bench.aspect,
         source=bench.source,
-        things=difference.size,
         topics=len(set(bench.topics)),
-        clusters=len(set(bench.clusters)),
         same=same,
         repeats=versions.repeats,
         shift=shift,
         systems=systems,
         p=p,
-        people=people,
+        people=agreement,
         ranking=_ranked(versions, asked),
         better=bench.better,
         pairs=bench.pairs,
@@ -603,34 +539,20 @@ def _ranked(versions: _Versions, asked: Drift) -> RankingChange | None:
             info=MeasureInfo(measure=bench.aspect, better="higher"),
         )
         compared = compare_matrix(matrix, Compare(alpha=asked.alpha, seed=asked.seed))
-        pairs = compared.pairs[compared.test]
-        conclusions.append({(pair.a, pair.b): (pair.result.difference, pair.different) for pair in pairs})
+        conclusions.append(
+            {(p.a, p.b): (p.result.difference, p.different) for p in compared.pairs[compared.test]}
+        )
     old, new = conclusions
-    changed = []
+    pairs = []
     for (a, b), (was, old_found) in old.items():
         now, new_found = new[a, b] if (a, b) in new else (-new[b, a][0], new[b, a][1])
-        pair = ChangedPair(a=a, b=b, old=was, new=now, old_found=old_found, new_found=new_found)
-        if pair.turned or pair.concluded_otherwise:
-            changed.append(pair)
+        pairs.append(ChangedPair(a=a, b=b, old=was, new=now, old_found=old_found, new_found=new_found))
     return RankingChange(
         tau=kendall(*(np.nanmean(cells.judge, axis=0) for cells in (before, after))).tau,
         systems=len(before.systems),
         pairs=len(old),
-        changed=tuple(changed),
+        changed=tuple(pair for pair in pairs if pair.turned or pair.concluded_otherwise),
     )
-
-
-def _corrected(questions: Sequence[QuestionDrift]) -> list[QuestionDrift]:
-    """p corrected for everything that is tested: swaps together, repeats by Holm; half of alpha each, if both are."""
-    swapped = [(k, name) for k, q in enumerate(questions) for name in q.tests]
-    repeated: list[tuple[int, Tested]] = [(k, "repeats") for k, q in enumerate(questions) if "repeats" in q.p]
-    both = 1 + bool(swapped and repeated)
-    p = [
-        *joint_p([questions[k].tests[name] for k, name in swapped]),
-        *holm([questions[k].p[name] for k, name in repeated]),
-    ]
-    by = {key: min(both * float(value), 1.0) for key, value in zip([*swapped, *repeated], p, strict=True)}
-    return [replace(q, p_adjusted={name: by[k, name] for name in q.p}) for k, q in enumerate(questions)]
 
 
 # Cards
@@ -638,22 +560,22 @@ def _corrected(questions: Sequence[QuestionDrift]) -> list[QuestionDrift]:
 
 def _card_changes(
     data: Scores, old: str, new: str, sources: set[str | None]
-) -> tuple[tuple[CardChange, ...], tuple[bool, bool]]:
+) -> tuple[tuple[tuple[str, str, str, str], ...], tuple[bool, bool]]:
     """What differs in the cards under the protocols that are compared, and whether there are cards at all."""
     if data.folder is None:
         return (), (False, False)
     folder = Folder.open(data.folder)
     cards = [
-        {card.protocol: card for card in read_cards(folder, name) if card.protocol in sources}
+        {card.protocol: _fields(card) for card in read_cards(folder, name) if card.protocol in sources}
         for name in (old, new)
     ]
     changes = []
     for protocol in sorted(set(cards[0]) & set(cards[1])):
-        before, after = (_fields(of[protocol]) for of in cards)
+        before, after = (of[protocol] for of in cards)
         for name in sorted({*before, *after}, key=lambda key: (key.count("."), key)):
-            if before.get(name) != after.get(name):
-                one, other = _shown(before.get(name)), _shown(after.get(name))
-                changes.append(CardChange(protocol, name, one, other))
+            values = before.get(name), after.get(name)
+            if values[0] != values[1]:
+                changes.append((protocol, name, _shown(values[0]), _shown(values[1])))
     return tuple(changes), (bool(cards[0]), bool(cards[1]))
 
 

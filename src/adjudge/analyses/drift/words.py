@@ -55,7 +55,7 @@ def _headline(result: DriftResult) -> str:
         told = "; ".join(f"{name}: {text}" if several else text for name, text in changes.items() if text)
         return f"From {old} to {new}: {told}."
     if not result.findable():
-        clusters = max(q.clusters for q in result.questions)
+        clusters = max(q.same.clusters for q in result.questions)
         few = f"{counted(clusters, 'topic')} {'is' if clusters == 1 else 'are'} too few"
         return f"No change from {old} to {new} could have been found: {few}."
     same, of = sum(q.same.hits for q in result.questions), sum(q.same.n for q in result.questions)
@@ -66,7 +66,7 @@ def _headline(result: DriftResult) -> str:
 
 def _changes(result: DriftResult, q: QuestionDrift) -> Iterator[str]:
     """What changed significantly."""
-    changed = q.found(result.alpha)
+    changed = q.changed(result.alpha)
     if "shift" in changed and q.shift is not None:
         yield f"it became {'milder' if q.milder else 'stricter'} by {abs(q.shift.mean):.2f}"
     if "systems" in changed:
@@ -75,7 +75,7 @@ def _changes(result: DriftResult, q: QuestionDrift) -> Iterator[str]:
         yield f"the shift depends on the system{order}"
     if "people" in changed:
         yield (
-            f"agreement with people {'rose' if q.people.difference > 0 else 'fell'} from alpha {q.people.old:z.2f} to"
+            f"agreement with people {'rose' if q.people.change.value > 0 else 'fell'} from alpha {q.people.old:z.2f} to"
             f" {q.people.new:z.2f}"
         )
     if "repeats" in changed:
@@ -83,10 +83,10 @@ def _changes(result: DriftResult, q: QuestionDrift) -> Iterator[str]:
 
 
 def _about_question(result: DriftResult, q: QuestionDrift) -> Iterator[str]:
-    changed = q.found(result.alpha)
+    changed = q.changed(result.alpha)
     yield (
         f"the same answer for {_share(q.same.share)} ({_share(q.same.low)} to {_share(q.same.high)}) of"
-        f" {counted(q.things, 'pair' if q.pairs else 'thing')} of {counted(q.topics, 'topic')}{_repeated(result, q)}."
+        f" {counted(q.same.n, 'pair' if q.pairs else 'thing')} of {counted(q.topics, 'topic')}{_repeated(result, q)}."
     )
     if q.identical:
         return
@@ -106,9 +106,13 @@ def _about_question(result: DriftResult, q: QuestionDrift) -> Iterator[str]:
         yield f"the shift depends on the system ({_p(q, 'systems')}){which}."
     elif "systems" in q.p:
         yield f"that the shift depends on the system is not shown ({_p(q, 'systems')})."
-    if q.people.why is None:
-        ends = "" if math.isnan(q.people.low) else f", {q.people.low:+.3f} to {q.people.high:+.3f}"
-        size = f"{q.people.old:z.3f} to {q.people.new:z.3f} ({q.people.difference:+.3f}{ends})"
+    if not math.isnan(q.people.old):
+        ends = (
+            ""
+            if math.isnan(q.people.change.low)
+            else f", {q.people.change.low:+.3f} to {q.people.change.high:+.3f}"
+        )
+        size = f"{q.people.old:z.3f} to {q.people.new:z.3f} ({q.people.change.value:+.3f}{ends})"
         verdict = "changed" if "people" in changed else "is not shown to have changed"
         yield (
             f"agreement with {counted(q.people.people, 'assessor')} {verdict}: alpha from {size}, {_p(q, 'people')}."
@@ -128,7 +132,7 @@ def _repeated(result: DriftResult, q: QuestionDrift) -> str:
     )
     if "repeats" not in q.p:
         return again
-    shown = "shown" if "repeats" in q.found(result.alpha) else "not shown"
+    shown = "shown" if "repeats" in q.changed(result.alpha) else "not shown"
     return f"{again}; that the versions differ more often than that is {shown} ({_p(q, 'repeats')})"
 
 
@@ -154,7 +158,7 @@ def _about_cards(result: DriftResult) -> str:
         return f"There is no card of {lacking}, so what differs in how the two were made is not known."
     if not result.cards:
         return "Their cards say the same: model, prompt and parameters."
-    return f"Their cards differ in {listed(list(dict.fromkeys(change.field for change in result.cards)))}."
+    return f"Their cards differ in {listed(list(dict.fromkeys(name for _, name, _, _ in result.cards)))}."
 
 
 def changed_pair(pair: ChangedPair) -> str:

@@ -21,7 +21,17 @@ from adjudge.analyses.judges.verdict import (
     JudgeVerdict,
     criterion_verdict,
 )
-from adjudge.analyses.judges.words.agreement import CRITERIA, difference_words
+from adjudge.analyses.judges.words.agreement import (
+    CRITERIA,
+    NOT_THE_SAME,
+    ONE_ANSWER,
+    PEOPLE,
+    WITH_OTHERS,
+    control_title,
+    difference_words,
+    no_verdict,
+    over_words,
+)
 from adjudge.core.results import Note, Result
 from adjudge.core.table import Cell, Column, Table
 from adjudge.core.words import counted, natural
@@ -107,17 +117,6 @@ class AspectAgreement:
     def of(self, kind: RowKind) -> tuple[BesidePeople, ...]:
         return tuple(each for each in self.rows if each.kind == kind)
 
-    @property
-    def over(self) -> str:
-        """What is resampled: `100 topics`."""
-        return over_words(self.topics, self.clusters)
-
-
-def over_words(topics: int, clusters: int) -> str:
-    if clusters == topics:
-        return counted(topics, "topic")
-    return f"{counted(clusters, 'set')} of topics"
-
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class JudgeAgreementResult(Result):
@@ -198,7 +197,8 @@ class JudgeAgreementResult(Result):
                 rows=tuple(tuple(_cells(row)) for row in each.rows),
                 title=(
                     f"{each.judge} on {each.aspect}: agreement with people, {100 * self.level:.4g}% intervals over"
-                    f" {each.over} ({counted(each.things, 'thing')}, {counted(len(each.people), 'assessor')})"
+                    f" {over_words(each.topics, each.clusters)}"
+                    f" ({counted(each.things, 'thing')}, {counted(len(each.people), 'assessor')})"
                 ),
             )
 
@@ -300,6 +300,12 @@ class _Drawn:
     weights: FloatArray
     """Of assessors in their mean: what they judged."""
 
+    def undefined(self) -> _Drawn:
+        judges, beside, assessors = (
+            np.full_like(drawn, np.nan) for drawn in (self.judges, self.beside, self.assessors)
+        )
+        return replace(self, judges=judges, beside=beside, assessors=assessors)
+
     def mean(self, by_assessor: FloatArray) -> FloatArray:
         there = ~np.isnan(by_assessor)
         weight = (self.weights[:, None] * there).sum(axis=0)
@@ -329,7 +335,7 @@ def _aspect(bench: AspectBench, options: Judges) -> AspectAgreement:
     footing = Footing.of(bench)
     own = footing.bench
     times = draws_of(options.rng("agreement"), footing.clusters, options.resamples)
-    controls = controls_of(footing)
+    controls = tuple(controls_of(footing))
     there = [each for each in controls if each.why is None]
     coefficients = people_agreement(
         [footing.given, *(each.codes for each in there if each.codes is not None)],
@@ -342,14 +348,9 @@ def _aspect(bench: AspectBench, options: Judges) -> AspectAgreement:
     drawn = {name: _of_coefficient(coefficients, at, weights) for at, name in enumerate(COEFFICIENTS)}
     why_no_order = footing.why_no_order
     signs = [footing.signs(own.given), *(each.signs for each in there if each.signs is not None)]
-    drawn["within"] = (
-        _orders(footing, signs, times, weights) if why_no_order is None else _nothing(drawn["alpha"])
-    )
+    within = None if why_no_order is not None else _orders(footing, signs, times, weights)
+    drawn["within"] = within or drawn["alpha"].undefined()
     rows = tuple(_rows(footing, controls, drawn, options))
-    why = [f"there is no order within topics ({why_no_order})"] if why_no_order is not None else []
-    if math.isnan(drawn["alpha"].judges[0, 0]):
-        why.append("there is no alpha (nobody gave more than one answer)")
-    missing = [f"not compared with {each.name} ({each.why})" for each in controls if each.why is not None]
     verdict = JudgeVerdict(
         judge=bench.judge,
         aspect=bench.aspect,
@@ -358,7 +359,7 @@ def _aspect(bench: AspectBench, options: Judges) -> AspectAgreement:
             for criterion in CRITERIA
             if not math.isnan(drawn[criterion].judges[0, 0])
         ),
-        why=(*why, *missing),
+        why=tuple(no_verdict(why_no_order, not math.isnan(drawn["alpha"].judges[0, 0]), controls)),
     )
     remarks = [note for note in (footing.rank_note, _copied(bench)) if note is not None]
     notes = [*bench.notes, *remarks, *footing.notes, *(note for each in controls for note in each.notes)]
@@ -395,14 +396,13 @@ def _systems(footing: Footing, times: FloatArray, options: Judges) -> Iterator[S
         judge, people = (
             drawn_value(each, clusters, options.level) for each in (drawn.judges[0], drawn.people)
         )
-        alone = footing.alone or "people gave one answer throughout, or did not judge the same"
         yield SystemBesidePeople(
             system=system,
             things=int(own.sum()),
             judge=judge,
             people=people,
-            why="people gave one answer throughout" if math.isnan(judge.value) else None,
-            why_people=alone if math.isnan(people.value) else None,
+            why=ONE_ANSWER if math.isnan(judge.value) else None,
+            why_people=(footing.alone or NOT_THE_SAME) if math.isnan(people.value) else None,
         )
 
 
@@ -432,21 +432,12 @@ def _copied(bench: AspectBench) -> Note | None:
     return Note.of("copied", judge=bench.judge, person=person, same=same, things=n)
 
 
-def _of_coefficient(found: PeopleAgreement, at: int, weights: FloatArray) -> _Drawn:
+def _of_coefficient(agreement: PeopleAgreement, at: int, weights: FloatArray) -> _Drawn:
     return _Drawn(
-        judges=found.judges[:, at],
-        beside=found.beside[:, :, at],
-        assessors=found.assessors[:, at],
+        judges=agreement.judges[:, at],
+        beside=agreement.beside[:, :, at],
+        assessors=agreement.assessors[:, at],
         weights=weights,
-    )
-
-
-def _nothing(like: _Drawn) -> _Drawn:
-    return _Drawn(
-        judges=np.full_like(like.judges, np.nan),
-        beside=np.full_like(like.beside, np.nan),
-        assessors=np.full_like(like.assessors, np.nan),
-        weights=like.weights,
     )
 
 
@@ -499,25 +490,25 @@ def _rows(
     yield row("judge", footing.bench.judge, lambda of: of.judges[0])
     people = footing.bench.people
     if footing.alone is not None:
-        yield BesidePeople(kind="people", name="people with each other", why=footing.alone)
+        yield BesidePeople(kind="people", name=PEOPLE, why=footing.alone)
     else:
-        together = row("people", "people with each other", lambda of: of.people)
+        together = row("people", PEOPLE, lambda of: of.people)
         together = beside(together, lambda of: of.judge_beside, lambda of: of.over_assessor(0))
         yield replace(together, decides=tuple(CRITERIA))
         for j, person in enumerate(people):
             yield beside(
-                row("assessor", f"{person} with the others", lambda of, j=j: of.assessors[j]),  # type: ignore[misc]
+                row("assessor", WITH_OTHERS.format(person), lambda of, j=j: of.assessors[j]),  # type: ignore[misc]
                 lambda of, j=j: of.beside[0, j],  # type: ignore[misc]
                 lambda of, j=j: of.beside[0, j] - of.assessors[j],  # type: ignore[misc]
             )
     at = 0
     for control in controls:
         if control.why is not None:
-            yield BesidePeople(kind=control.kind, name=control.title, why=control.why)
+            yield BesidePeople(kind=control.kind, name=control_title(control), why=control.why)
             continue
         at += 1
         found = beside(
-            row(control.kind, control.title, lambda of, at=at: of.judges[at]),  # type: ignore[misc]
+            row(control.kind, control_title(control), lambda of, at=at: of.judges[at]),  # type: ignore[misc]
             lambda of: of.judges[0],
             lambda of, at=at: of.judges[0] - of.judges[at],  # type: ignore[misc]
         )
@@ -536,7 +527,7 @@ def _verdict(
 
     def compared(at: int, control: Control) -> ControlDifference:
         return ControlDifference(
-            words=control.words,
+            words=control.name,
             judge=valued(drawn.judges[0] - drawn.judges[at]),
             assessor=valued(drawn.assessor_over(at)),
         )

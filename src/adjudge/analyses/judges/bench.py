@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Container, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
@@ -29,6 +29,8 @@ from adjudge.text.words import count_words
 
 POOLED = "people"
 """Who answered, where scores name nobody."""
+_Place = tuple[str, str | None, int | None, str | None]
+"""Topic, system, length and form."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,14 +225,8 @@ def benches_of(
     left = {without} if isinstance(without, str) else set(without)
     if clash := left & set(names):
         raise UsageError(f"{listed(sorted(clash))} cannot be both a judge and left out")
-    gathered = gathered_of(scores)
-    answers: list[GivenAnswer] = []
-    if gathered is not None:
-        gathered = gather(gathered.collection, gathered.judgments.with_judges(names))
-        answers += stored_answers(gathered)
-    measures = measures_with_assessors(scores)
-    answers += scored_answers(scores, measures, length="all", form=None).answers if measures else []
-    columns = {name: name for name in names if name in scores.measures}
+    gathered, answers = answers_with(scores, names)
+    columns = [name for name in names if name in scores.measures]
     known = sorted({each.assessor for each in answers}, key=natural)
     for name in names:
         if name not in known and name not in columns:
@@ -247,18 +243,20 @@ def benches_of(
             asked += column_answers(scores, column, question=column, assessor=POOLED)
     kept, refused = at_target(asked, length=length, form=form)
     found: list[AspectBench] = []
-    look_up = _LookUp.of(scores, gathered, leave={*names, *(each.question for each in asked)})
-    by_question: dict[tuple[str | None, str, str], list[GivenAnswer]] = {}
-    for each in kept:
-        by_question.setdefault((each.source, each.question, each.part), []).append(each)
+    look_up = LookUp.of(scores, gathered, leave={*names, *(each.question for each in asked)})
     cards = {(card.name, card.protocol): card for card in _cards(scores)}
-    for (source, name, part), own in by_question.items():
+    for answered in by_question(kept):
+        by = by_assessor(answered, names)
+        people = {who: values for who, values in by.items() if who not in names}
+        things = {thing for values in people.values() for thing in values}
         for judge in names:
-            given = look_up.column(columns.get(judge), own)
-            bench = _bench(judge, source, name, part, own, names, given, look_up)
-            if bench is not None:
-                found.append(replace(bench, card=cards.get((judge, source or ""))))
-    found = _titled(found)
+            given = look_up.column(judge, answered) if judge in columns else by.get(judge, {})
+            if things.isdisjoint(given):
+                continue
+            rows = in_order(answered, things.union(given))
+            bench = look_up.bench(judge, rows, people, given)
+            found.append(replace(bench, card=cards.get((judge, bench.source or ""))))
+    found = titled(found)
     if named:
         there = list(dict.fromkeys(each.aspect for each in found))
         for text in named:
@@ -283,11 +281,53 @@ def benches_of(
     )
 
 
-def measures_with_assessors(scores: Scores) -> list[str]:
-    """The measures whose rows name assessors; of a folder only what was imported, for others rest on the answers."""
+def answers_with(scores: Scores, judges: Sequence[str]) -> tuple[Gathered | None, list[GivenAnswer]]:
+    """A folder's judgments with those of some judges among them, and all answers that name who gave them.
+
+    Of a folder only measures that were imported count, for others rest on the answers.
+    """
+    answers: list[GivenAnswer] = []
+    gathered = gathered_of(scores)
+    if gathered is not None:
+        gathered = gather(gathered.collection, gathered.judgments.with_judges(judges))
+        answers += stored_answers(gathered)
     imported = [file.info.measure for file in scores.files if file.origin != "computed"]
     names = scores.measures if scores.folder is None else imported
-    return [name for name in names if name not in scores.refused and scores.assessors(name)]
+    measures = [name for name in names if name not in scores.refused and scores.assessors(name)]
+    if measures:
+        answers += scored_answers(scores, measures, length="all", form=None).answers
+    return gathered, answers
+
+
+def by_question(answers: Iterable[GivenAnswer]) -> list[list[GivenAnswer]]:
+    """The answers to every question."""
+    questions: dict[tuple[str | None, str, str], list[GivenAnswer]] = {}
+    for answer in answers:
+        questions.setdefault((answer.source, answer.question, answer.part), []).append(answer)
+    return list(questions.values())
+
+
+def by_assessor(answers: Iterable[GivenAnswer], judges: Container[str]) -> dict[str, dict[Hashable, float]]:
+    """By who answered, and the thing: the first answer; a judge's to a pair in both orders are one, their mean."""
+    every: dict[str, dict[Hashable, list[float]]] = {}
+    averaged = set()
+    for answer in answers:
+        every.setdefault(answer.assessor, {}).setdefault(answer.thing, []).append(answer.value)
+        if answer.question == PREFERENCE and answer.assessor in judges:
+            averaged.add(answer.assessor)
+    return {
+        who: {thing: math.fsum(v) / len(v) if who in averaged else v[0] for thing, v in things.items()}
+        for who, things in every.items()
+    }
+
+
+def in_order(answers: Iterable[GivenAnswer], things: Container[Hashable]) -> list[GivenAnswer]:
+    """An answer about each of these things, topic by topic."""
+    first: dict[Hashable, GivenAnswer] = {}
+    for answer in answers:
+        if answer.thing in things:
+            first.setdefault(answer.thing, answer)
+    return sorted(first.values(), key=lambda row: (natural(row.topic), repr(row.thing)))
 
 
 def _peoples_columns(scores: Scores, judges: Sequence[str], named: Sequence[str]) -> list[str]:
@@ -343,7 +383,7 @@ def _never_answered(scores: Scores, judge: str) -> str | None:
     )
 
 
-def _titled(found: Sequence[AspectBench]) -> list[AspectBench]:
+def titled(found: Sequence[AspectBench]) -> list[AspectBench]:
     """Aspects with names that tell them apart: with their protocol, where another asks one of the same name."""
     sources: dict[str, set[str | None]] = {}
     for each in found:
@@ -357,18 +397,19 @@ def _titled(found: Sequence[AspectBench]) -> list[AspectBench]:
 
 
 @dataclass(frozen=True)
-class _LookUp:
-    """Texts and scores by topic and summary."""
+class LookUp:
+    """Texts and scores by topic and summary, and the benches that are made with them."""
 
     scores: Scores
     words: Mapping[tuple[str, TextRef], int]
     protocols: Mapping[str, Protocol]
-    automatic: Mapping[str, Mapping[tuple[str, str, int | None, str | None], float]]
+    automatic: Mapping[str, Mapping[_Place, float]]
     """By title of an automatic measure: means over what is left, higher is better."""
-    sets: Callable[[str], str]
+    sets: Mapping[str, str]
+    """Of topics that are in one."""
 
     @classmethod
-    def of(cls, scores: Scores, gathered: Gathered | None, leave: Container[str] = ()) -> _LookUp:
+    def of(cls, scores: Scores, gathered: Gathered | None, leave: Container[str] = ()) -> LookUp:
         words: dict[tuple[str, TextRef], int] = {}
         protocols: dict[str, Protocol] = {}
         if gathered is not None:
@@ -389,159 +430,114 @@ class _LookUp:
             words=words,
             protocols=protocols,
             automatic=automatic,
-            sets=lambda topic: sets.get(topic, topic),
+            sets=sets,
         )
 
-    def column(self, measure: str | None, own: Sequence[GivenAnswer]) -> Mapping[Hashable, float] | None:
+    def column(self, measure: str, answers: Iterable[GivenAnswer]) -> dict[Hashable, float]:
         """A judge's answers that stand as a measure beside people's."""
-        if measure is None:
-            return None
         values = _values(self.scores, measure, oriented=False)
-        found = {}
-        for each in own:
-            if each.system is not None and each.question != measure:
-                value = values.get((each.topic, each.system, each.length, each.form))
-                if value is not None:
-                    found[each.thing] = value
-        return found
+        return {
+            answer.thing: values[key]
+            for answer in answers
+            if answer.question != measure
+            and (key := (answer.topic, answer.system, answer.length, answer.form)) in values
+        }
+
+    def bench(
+        self,
+        judge: str,
+        rows: Sequence[GivenAnswer],
+        people: Mapping[str, Mapping[Hashable, float]],
+        given: Mapping[Hashable, float],
+    ) -> AspectBench:
+        """A judge beside people on some things, for each of which there is a row."""
+        one, names = rows[0], sorted(people, key=natural)
+        pairs = one.question == PREFERENCE
+        sides = [_two_summaries(row.thing) if pairs else None for row in rows]
+        answers = [[people[who].get(row.thing, math.nan) for who in names] for row in rows]
+        words, ratios = np.array([self._words(*both) for both in zip(rows, sides, strict=True)]).T
+        return AspectBench(
+            judge=judge,
+            aspect=f"{one.question}, {one.part}" if one.part else one.question,
+            source=one.source,
+            topics=tuple(row.topic for row in rows),
+            clusters=tuple(self.sets.get(row.topic, row.topic) for row in rows),
+            systems=tuple(row.system for row in rows),
+            sides=tuple(None if both is None else (both[0].system, both[1].system) for both in sides),
+            people=tuple(names),
+            answers=np.array(answers).reshape(len(rows), len(names)),
+            given=np.array([given.get(row.thing, math.nan) for row in rows]),
+            categories=one.categories,
+            words=words,
+            measures=self._measured(rows, sides),
+            kinds=self.scores.kinds,
+            better=self._direction(one.source, one.question),
+            pairs=pairs,
+            named=names != [POOLED],
+            ratios=ratios if pairs else None,
+        )
+
+    def _words(self, row: GivenAnswer, sides: tuple[TextRef, TextRef] | None) -> tuple[float, float]:
+        """Words of a text; of two those of the first less the second's, and how often it is twice as long."""
+        if sides is not None:
+            first, second = (float(self.words.get((row.topic, side), math.nan)) for side in sides)
+            ratio = math.log2(first / second) if first > 0 and second > 0 else math.nan
+            return first - second, ratio
+        text = TextRef(row.system or "", row.length, row.form)
+        return float(self.words.get((row.topic, text), math.nan)), math.nan
+
+    def _measured(
+        self, rows: Sequence[GivenAnswer], sides: Sequence[tuple[TextRef, TextRef] | None]
+    ) -> dict[str, FloatArray]:
+        """Automatic measures of every thing; those that have scores of none are left out."""
+        measured: dict[str, FloatArray] = {}
+        for title, values in self.automatic.items():
+
+            def score(topic: str, text: Any, values: Mapping[Any, float] = values) -> float:
+                return values.get((topic, text.system, text.length, text.form), math.nan)
+
+            scored = np.array(
+                [
+                    score(row.topic, row)
+                    if both is None
+                    else score(row.topic, both[0]) - score(row.topic, both[1])
+                    for row, both in zip(rows, sides, strict=True)
+                ]
+            )
+            if not np.isnan(scored).all():
+                measured[title] = scored
+        return measured
+
+    def _direction(self, source: str | None, question: str) -> Better:
+        """Whether a higher answer is better: of counts of errors a lower one is."""
+        if source is None:
+            info = self.scores.info.get(question)
+            return (info and info.better) or "higher"
+        protocol = self.protocols.get(source)
+        for asked in protocol.questions if protocol is not None else ():
+            if question in (asked.id, asked.id.partition(":")[2]):
+                return "lower" if NONE in asked.values else "higher"
+        return "higher"
 
 
-def _values(
-    scores: Scores, measure: str, *, oriented: bool = True
-) -> dict[tuple[str, str, int | None, str | None], float]:
+def _values(scores: Scores, measure: str, *, oriented: bool = True) -> dict[_Place, float]:
     rows = scores.table.of(measure)
     rows = rows[rows["value"].notna()]
     rows = rows.astype(object).where(rows.notna(), None)
     sign = -1.0 if oriented and scores.info[measure].better == "lower" else 1.0
-    sums: dict[tuple[str, str, int | None, str | None], list[float]] = {}
+    sums: dict[_Place, list[float]] = {}
     for row in rows.itertuples(index=False):
         key = (str(row.topic), str(row.system), cast("int | None", row.length), cast("str | None", row.form))
         sums.setdefault(key, []).append(sign * float(row.value))
     return {key: math.fsum(own) / len(own) for key, own in sums.items()}
 
 
-def _bench(
-    judge: str,
-    source: str | None,
-    question: str,
-    part: str,
-    own: Sequence[GivenAnswer],
-    judges: Sequence[str],
-    column: Mapping[Hashable, float] | None,
-    look_up: _LookUp,
-) -> AspectBench | None:
-    """One judge beside people; None where they share nothing. Other judges are no people."""
-    is_pairs = question == PREFERENCE
-    first: dict[Hashable, GivenAnswer] = {}
-    for each in own:
-        first.setdefault(each.thing, each)
-    by_judge: dict[Hashable, list[float]] = {}
-    by_people: dict[tuple[Hashable, str], float] = {}
-    for each in own:
-        if each.assessor == judge:
-            # a pair may be asked in both orders, which are one answer; of other repeats the first counts
-            if is_pairs or each.thing not in by_judge:
-                by_judge.setdefault(each.thing, []).append(each.value)
-        elif each.assessor not in judges:
-            by_people.setdefault((each.thing, each.assessor), each.value)
-    if column is not None:
-        by_judge = {thing: [value] for thing, value in column.items()}
-    people = sorted({who for _, who in by_people}, key=natural)
-    if not people or not any((thing in by_judge) for thing, _ in by_people):
-        return None
-    things = sorted(first, key=lambda thing: (natural(first[thing].topic), repr(thing)))
-    things = [t for t in things if t in by_judge or any((t, who) in by_people for who in people)]
-    row, at = {thing: k for k, thing in enumerate(things)}, {who: k for k, who in enumerate(people)}
-    answers, given = np.full((len(things), len(people)), np.nan), np.full(len(things), np.nan)
-    for (thing, who), value in by_people.items():
-        answers[row[thing], at[who]] = value
-    for thing, values in by_judge.items():
-        if thing in row:
-            given[row[thing]] = math.fsum(values) / len(values)
-    one = next(iter(first.values()))
-    rows = [first[thing] for thing in things]
-    sides = tuple(two_summaries(thing) if is_pairs else None for thing in things)
-    return AspectBench(
-        judge=judge,
-        aspect=f"{question}, {part}" if part else question,
-        source=source,
-        topics=tuple(each.topic for each in rows),
-        clusters=tuple(look_up.sets(each.topic) for each in rows),
-        systems=tuple(each.system for each in rows),
-        sides=tuple(None if both is None else (both[0].system, both[1].system) for both in sides),
-        people=tuple(people),
-        answers=answers,
-        given=given,
-        categories=one.categories,
-        words=np.array([_words(look_up, each, both) for each, both in zip(rows, sides, strict=True)]),
-        measures=_measured(look_up, rows, sides),
-        kinds=look_up.scores.kinds,
-        better=answer_direction(look_up.scores, look_up.protocols, source, question),
-        pairs=is_pairs,
-        named=people != [POOLED],
-        ratios=np.array([_ratio(look_up, each, both) for each, both in zip(rows, sides, strict=True)])
-        if is_pairs
-        else None,
-    )
-
-
-def two_summaries(thing: Any) -> tuple[TextRef, TextRef] | None:
+def _two_summaries(thing: Any) -> tuple[TextRef, TextRef] | None:
     """The two summaries of a pair."""
     _, left, right = thing
     if left[0] == right[0] == "summary":
         return left[1], right[1]
     return None
-
-
-def _words(look_up: _LookUp, each: GivenAnswer, sides: tuple[TextRef, TextRef] | None) -> float:
-    if sides is not None:
-        both = [look_up.words.get((each.topic, side)) for side in sides]
-        return math.nan if None in both else float(cast(int, both[0]) - cast(int, both[1]))
-    if each.system is None:
-        return math.nan
-    found = look_up.words.get((each.topic, TextRef(each.system, each.length, each.form)))
-    return math.nan if found is None else float(found)
-
-
-def _ratio(look_up: _LookUp, each: GivenAnswer, sides: tuple[TextRef, TextRef] | None) -> float:
-    both = [look_up.words.get((each.topic, side), 0) for side in sides or ()]
-    return math.log2(both[0] / both[1]) if len(both) == 2 and all(both) else math.nan
-
-
-def _measured(
-    look_up: _LookUp, rows: Sequence[GivenAnswer], sides: Sequence[tuple[TextRef, TextRef] | None]
-) -> dict[str, FloatArray]:
-    """Automatic measures of every thing; those that have scores of none are left out."""
-    found: dict[str, FloatArray] = {}
-    for title, values in look_up.automatic.items():
-
-        def score(topic: str, text: TextRef, values: Mapping[Any, float] = values) -> float:
-            return values.get((topic, text.system, text.length, text.form), math.nan)
-
-        own = []
-        for each, both in zip(rows, sides, strict=True):
-            if both is not None:
-                own.append(score(each.topic, both[0]) - score(each.topic, both[1]))
-            elif each.system is not None:
-                own.append(score(each.topic, TextRef(each.system, each.length, each.form)))
-            else:
-                own.append(math.nan)
-        if not np.isnan(own).all():
-            found[title] = np.array(own)
-    return found
-
-
-def answer_direction(
-    scores: Scores, protocols: Mapping[str, Protocol], source: str | None, question: str
-) -> Better:
-    """Whether a higher answer is better: of counts of errors a lower one is."""
-    if source is None:
-        return (scores.info[question].better or "higher") if question in scores.info else "higher"
-    protocol = protocols.get(source)
-    for each in protocol.questions if protocol is not None else ():
-        if question in (each.id, each.id.partition(":")[2]):
-            return "lower" if NONE in each.values else "higher"
-    return "higher"
 
 
 def _mean(values: FloatArray, axis: int) -> FloatArray:

@@ -17,8 +17,19 @@ from typing import Literal
 import numpy as np
 
 from adjudge.analyses.judges.bench import AspectBench, JudgeCells
+from adjudge.analyses.judges.words.agreement import (
+    A_MEASURE,
+    ALWAYS,
+    AT_RANDOM,
+    NO_LENGTHS,
+    NO_MEASURE,
+    NO_ORDER,
+    NO_OTHER_TOPICS,
+    NO_SYSTEMS,
+    NOBODY_ELSE,
+    few_known,
+)
 from adjudge.core.results import Note
-from adjudge.core.words import counted
 from adjudge.stats.agreement import MOST_CATEGORIES, ahead
 from adjudge.stats.checks import FloatArray, IntArray, clusters_of
 from adjudge.stats.judge_agreement import (
@@ -56,30 +67,39 @@ class Footing:
 
     @classmethod
     def of(cls, bench: AspectBench) -> Footing:
-        own, notes = bench.take(bench.judged), []
-        answered = np.flatnonzero((~np.isnan(own.answers)).any(axis=0))
-        people = tuple(own.people[int(k)] for k in answered)
-        own = replace(own, people=people, answers=own.answers[:, answered])
-        there = ~np.isnan(own.answers)
-        shared = there.T.astype(np.int64) @ there
-        pairs = shared[np.triu_indices(len(own.people), 1)]
-        several = int(np.count_nonzero(there.sum(axis=1) > 1))
-        if pairs.size and pairs.max() < LEAST_SHARED <= several:
-            own = _seated(own)
+        both, notes = bench.take(bench.judged), []
+        answered = np.flatnonzero((~np.isnan(both.answers)).any(axis=0))
+        people, answers = tuple(both.people[int(k)] for k in answered), both.answers[:, answered]
+        there = ~np.isnan(answers)
+        shared = (there.T.astype(np.int64) @ there)[np.triu_indices(len(people), 1)]
+        if shared.size and shared.max() < LEAST_SHARED <= np.count_nonzero(there.sum(axis=1) > 1):
+            # people as interchangeable: the first answer about each thing, the second, and so on
+            order = np.argsort(~there, axis=1, kind="stable")[:, : int(there.sum(axis=1).max())]
+            people = tuple(f"answer {k + 1}" for k in range(order.shape[1]))
+            answers = np.take_along_axis(answers, order, axis=1)
             notes.append(Note.of("interchangeable", least=LEAST_SHARED))
-        scale = np.array(own.scale)
-        edges = (scale[1:] + scale[:-1]) / 2
-        if scale.size > MOST_CATEGORIES:
-            answers = own.answers[~np.isnan(own.answers)]
+        both = replace(both, people=people, answers=answers)
+        choices = scale = np.array(both.scale)
+        edges, grouped = (scale[1:] + scale[:-1]) / 2, scale.size > MOST_CATEGORIES
+        if grouped:
+            values = answers[~np.isnan(answers)]
             notes.append(Note.of("grouped", answers=scale.size, groups=GROUPS))
-            edges = np.unique(np.quantile(answers, np.arange(1, GROUPS) / GROUPS))
-            edges = edges[edges < answers.max()]
-            group = np.searchsorted(edges, answers, "left")
-            scale = np.bincount(group, weights=answers) / np.bincount(group)
-        by_rank = len(set(own.clusters)) > 1 and _is_apart(own, edges)
+            edges = np.unique(np.quantile(values, np.arange(1, GROUPS) / GROUPS))
+            edges = edges[edges < values.max()]
+            group = np.searchsorted(edges, values, "left")
+            scale = np.bincount(group, weights=values) / np.bincount(group)
+        given, judge = both.given, bench.judge
+        one_choice = np.unique(given).size > 1 and np.unique(np.searchsorted(edges, given, "left")).size == 1
+        # where people's answers are numbers rather than choices, a judge may also be too narrow beside theirs
+        off = not both.pairs and ((grouped and one_choice) or is_off_scale(given, choices))
+        by_rank = len(set(both.clusters)) > 1 and off
         if scale.size and not by_rank:
-            notes += _nearest_notes(own, edges)
-        return cls(bench=own, scale=scale, edges=edges, by_rank=by_rank, notes=tuple(notes))
+            if outside := int(np.count_nonzero((given < choices[0]) | (given > choices[-1]))):
+                notes.append(Note.of("outside-the-scale", judge=judge, n=outside))
+            if one_choice:
+                ends = {"low": float(given.min()), "high": float(given.max())}
+                notes.append(Note.of("nearest-to-one-choice", judge=judge, **ends))
+        return cls(bench=both, scale=scale, edges=edges, by_rank=by_rank, notes=tuple(notes))
 
     @property
     def rank_note(self) -> Note | None:
@@ -93,9 +113,7 @@ class Footing:
     @property
     def alone(self) -> str | None:
         """Why there is no agreement of people with each other."""
-        if len(self.bench.people) > 1:
-            return None
-        return "one person alone answered" if self.bench.named else "people's answers do not say who answered"
+        return None if len(self.bench.people) > 1 else NOBODY_ELSE[self.bench.named]
 
     def codes(self, values: FloatArray) -> IntArray:
         """Every value as the place of the nearest choice, the lower of two."""
@@ -133,9 +151,8 @@ class Footing:
     @property
     def why_no_order(self) -> str | None:
         if not self.bench.pairs and self.cells is None:
-            return "answers are not about systems"
-        ordered = np.nan_to_num(self.mean_signs) != 0
-        return None if ordered.any() else "people order no two summaries of a topic"
+            return NO_SYSTEMS
+        return None if np.nan_to_num(self.mean_signs).any() else NO_ORDER
 
     @cached_property
     def topic(self) -> IntArray:
@@ -147,9 +164,9 @@ class Footing:
     @cached_property
     def topic_cluster(self) -> IntArray:
         """The cluster of every topic."""
-        found = np.zeros(len(set(self.bench.topics)), np.int64)
-        found[clusters_of(self.bench.topics, len(self.bench.topics))] = self.cluster
-        return found
+        clusters = np.zeros(len(set(self.bench.topics)), np.int64)
+        clusters[clusters_of(self.bench.topics, len(self.bench.topics))] = self.cluster
+        return clusters
 
     def signs(self, values: FloatArray) -> FloatArray:
         """How a judge that gives things these values orders every pair."""
@@ -183,51 +200,13 @@ class Footing:
         return order_by_topic(self.mean_signs, signs, self.topic, self.topic_cluster.size)
 
 
-def _is_apart(bench: AspectBench, edges: FloatArray) -> bool:
-    """Whether a judge's answers are on another scale than people's.
-
-    Where people's answers are numbers rather than choices, also one that is so narrow beside theirs that different
-    answers fall into one group of theirs.
-    """
-    scale = np.array(bench.scale)
-    narrow = scale.size > MOST_CATEGORIES and _is_one(bench.given, edges)
-    return not bench.pairs and (narrow or is_off_scale(bench.given, scale))
-
-
-def _is_one(given: FloatArray, edges: FloatArray) -> bool:
-    """Whether different answers are all nearest to one choice."""
-    return bool(np.unique(given).size > 1 and np.unique(np.searchsorted(edges, given, "left")).size == 1)
-
-
-def _nearest_notes(bench: AspectBench, edges: FloatArray) -> Iterator[Note]:
-    """What the nearest choice makes of a judge's answers."""
-    outside = int(np.count_nonzero((bench.given < bench.scale[0]) | (bench.given > bench.scale[-1])))
-    if outside:
-        yield Note.of("outside-the-scale", judge=bench.judge, n=outside)
-    if _is_one(bench.given, edges):
-        low, high = float(bench.given.min()), float(bench.given.max())
-        yield Note.of("nearest-to-one-choice", judge=bench.judge, low=low, high=high)
-
-
 def answers_on_scale(bench: AspectBench) -> FloatArray:
     """A judge's answers as choices on people's scale, as agreement takes them."""
     footing = Footing.of(bench)
-    found = bench.on_scale(bench.given)
+    choices = bench.on_scale(bench.given)
     if footing.by_rank:
-        found[bench.judged] = footing.scale[footing.given]
-    return found
-
-
-def _seated(bench: AspectBench) -> AspectBench:
-    """People as interchangeable: the first answer about each thing, the second, and so on."""
-    there = ~np.isnan(bench.answers)
-    most = int(there.sum(axis=1).max())
-    order = np.argsort(~there, axis=1, kind="stable")[:, :most]
-    return replace(
-        bench,
-        people=tuple(f"answer {k + 1}" for k in range(most)),
-        answers=np.take_along_axis(bench.answers, order, axis=1),
-    )
+        choices[bench.judged] = footing.scale[footing.given]
+    return choices
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,67 +225,39 @@ class Control:
     """What it decides: a measure may be the best by one alone."""
     notes: tuple[Note, ...] = ()
 
-    @property
-    def words(self) -> str:
-        """In a sentence."""
-        return "answers at random" if self.kind == "random" else self.name
 
-    @property
-    def title(self) -> str:
-        """In a table."""
-        if self.kind == "random":
-            return "answers at random, as often as people give them"
-        if self.kind != "measure" or self.why is not None:
-            return self.name
-        by = "" if len(self.criteria) > 1 else " by alpha" if "alpha" in self.criteria else " within topics"
-        return f"{self.name} (best measure{by})"
-
-
-def controls_of(footing: Footing) -> tuple[Control, ...]:
+def controls_of(footing: Footing) -> Iterator[Control]:
     """The constant, chance, length, and the measure (or two, where the best differs between the criteria)."""
-    return (_constant(footing), _random(footing), _length(footing), *_measures(footing))
-
-
-def _missing(kind: ControlKind, name: str, why: str) -> Control:
-    return Control(kind=kind, name=name, why=why)
-
-
-def _constant(footing: Footing) -> Control:
-    """The one answer that agrees best with people; the more common of two."""
-    things, q = len(footing.bench.topics), footing.scale.size
-    common = np.bincount(footing.people[footing.people != MISSING], minlength=q)
-    every = [
+    things, size, tied = len(footing.bench.topics), footing.scale.size, np.zeros(footing.topic.size)
+    # the one answer that agrees best with people; the more common of two
+    common = np.bincount(footing.people[footing.people != MISSING], minlength=size)
+    constants = [
         Control(
             kind="constant",
-            name=f"always answering {footing.scale[code]:g}",
+            name=ALWAYS.format(footing.scale[code]),
             codes=np.full(things, code, np.int64),
-            signs=np.zeros(footing.topic.size),
+            signs=tied,
         )
         for code in np.argsort(-common, kind="stable")
     ]
-    return max(every, key=lambda each: round(_agreement(footing, each)[0], 12))
-
-
-def _random(footing: Footing) -> Control:
-    """Answers at random with the shares of people's; in expectation, so nothing is drawn."""
-    return Control(
-        kind="random",
-        name="answers at random",
-        codes=answer_counts(footing.people, footing.cluster, footing.clusters, footing.scale.size),
-        signs=np.zeros(footing.topic.size),
-    )
+    yield max(constants, key=lambda control: round(_agreement(footing, control)[0], 12))
+    # answers at random with the shares of people's, in expectation: nothing is drawn
+    counts = answer_counts(footing.people, footing.cluster, footing.clusters, size)
+    yield Control(kind="random", name=AT_RANDOM, codes=counts, signs=tied)
+    yield _length(footing)
+    yield from _measures(footing)
 
 
 def _length(footing: Footing) -> Control:
     """Length in the direction that agrees better with people, by each criterion."""
     if np.isnan(footing.bench.words).all():
-        return _missing("length", "length", "the lengths of the texts are not known")
+        return Control(kind="length", name="length", why=NO_LENGTHS)
     longer, shorter = (_number(footing, "length", "length", sign * footing.bench.words) for sign in (1, -1))
     if longer.why is not None:
         return longer
-    both = [_agreement(footing, each) for each in (longer, shorter)]
+    both = [_agreement(footing, control) for control in (longer, shorter)]
     by_alpha, by_order = (shorter if both[1][at] > both[0][at] else longer for at in (0, 1))
-    ways = ["shorter" if each is shorter else "longer" for each in (by_alpha, by_order)]
+    ways = ["shorter" if control is shorter else "longer" for control in (by_alpha, by_order)]
     note = Note.of("direction-of-length", by_alpha=ways[0], within=ways[1])
     return replace(by_alpha, signs=by_order.signs, notes=(*longer.notes, note))
 
@@ -315,15 +266,10 @@ def _number(footing: Footing, kind: ControlKind, name: str, values: FloatArray) 
     """A number of every thing as a judge, the better the higher; its place on the scale is that of other topics."""
     missing = int(np.count_nonzero(np.isnan(values)))
     if values.size - missing < LEAST_KNOWN * values.size:
-        return _missing(
-            kind, name, f"it is known of {values.size - missing:,} of {counted(values.size, 'thing')}"
-        )
+        return Control(kind=kind, name=name, why=few_known(values.size - missing, values.size))
     if footing.clusters < 2:
-        return _missing(
-            kind, name, "its place on people's scale is learned from other topics: there are none"
-        )
-    rising = footing.bench.better == "higher"
-    oriented = values if rising else -values
+        return Control(kind=kind, name=name, why=NO_OTHER_TOPICS)
+    oriented = values if footing.bench.better == "higher" else -values
     note = Note.of("control-unknown", name=name, things=missing)
     return Control(
         kind=kind,
@@ -343,7 +289,8 @@ def _agreement(footing: Footing, control: Control) -> tuple[float, float]:
         [control.codes], footing.people, scale=footing.scale, cluster=footing.cluster, times=once
     ).judges[0, 0, 0]
     within = topic_means(footing.order(control.signs), footing.topic_cluster, once)[0]
-    return tuple(-math.inf if math.isnan(each) else float(each) for each in (alpha, within))  # type: ignore[return-value]
+    first, second = np.nan_to_num([alpha, within], nan=-math.inf).tolist()
+    return first, second
 
 
 def _measures(footing: Footing) -> Iterator[Control]:
@@ -352,20 +299,21 @@ def _measures(footing: Footing) -> Iterator[Control]:
     Where the judge, or people's answers, are a column of a table, that column is no measure to beat.
     """
     bench = footing.bench
-    found = [
+    every = [
         _number(footing, "measure", name, values)
         for name, values in bench.measures.items()
         if name not in (bench.judge, bench.aspect)
     ]
-    known = [each for each in found if each.codes is not None]
-    if not known:
-        why = found[0].why if found else "no automatic measure was scored"
-        yield _missing("measure", "an automatic measure", why or "")
+    scored = [control for control in every if control.why is None]
+    if not scored:
+        yield Control(kind="measure", name=A_MEASURE, why=every[0].why if every else NO_MEASURE)
         return
-    agreement = [_agreement(footing, each) for each in known]
-    best = [max(range(len(known)), key=lambda k: agreement[k][at]) for at in (0, 1)]
-    chosen = (Note.of("best-of-measures", measures=len(known)),)
-    for at in dict.fromkeys(best):
-        criteria = tuple(name for name, own in zip(("alpha", "within"), best, strict=True) if own == at)
-        notes = (*known[at].notes, *(chosen if len(known) > 1 else ()))
-        yield replace(known[at], criteria=criteria, notes=notes)
+    agreement = [_agreement(footing, control) for control in scored]
+    best = {
+        name: max(range(len(scored)), key=lambda k: agreement[k][at])
+        for at, name in enumerate(("alpha", "within"))
+    }
+    chosen = (Note.of("best-of-measures", measures=len(scored)),) if len(scored) > 1 else ()
+    for at in dict.fromkeys(best.values()):
+        criteria = tuple(name for name, place in best.items() if place == at)
+        yield replace(scored[at], criteria=criteria, notes=(*scored[at].notes, *chosen))

@@ -17,7 +17,7 @@ from adjudge.analyses.judges.bench import POOLED, AspectBench, JudgeBenches
 from adjudge.analyses.stability.repeats import RepeatedAnswer, repeated_answers
 from adjudge.assessors.cards import JudgeCard
 from adjudge.core.results import Note, Result
-from adjudge.core.table import Cell, Column, Table
+from adjudge.core.table import Cell, Column, Table, with_interval
 from adjudge.core.words import natural
 from adjudge.judgments.pairs.sides import WON, judged_pairs, sides_of
 from adjudge.judgments.protocol import RATING
@@ -368,9 +368,7 @@ class JudgeEffects(Result):
         yield from (table for table in tables if table.rows)
 
     def _ends(self, name: str, heading: str | None = None) -> tuple[Column, Column, Column]:
-        prefix = "" if name == "estimate" else f"{name}_"
-        level = f"{100 * self.asked.level:.4g}% from"
-        return Column(name, heading), Column(f"{prefix}low", level), Column(f"{prefix}high", "to")
+        return with_interval(name, heading, self.asked.level, ends="" if name == "estimate" else None)
 
     def _bounded(self, estimate: ClusteredEstimate | None) -> tuple[Cell, Cell, Cell]:
         if estimate is None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
-from adjudge.analyses.judges.words.agreement import verdict_sentence
+from adjudge.analyses.judges.words.agreement import over_words, verdict_sentence
 from adjudge.analyses.trust_drawing import ROW, WIDE, need_few, one_of, rows_axis, series_colour, series_shape
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.picture import ACCENT, INK, MARK, PLAIN, SOFT, Figure, figure_of, in_order
@@ -128,7 +128,7 @@ def _system_words(
         f" ({counted(own.things, 'thing')}, {counted(len(own.people), 'assessor')})."
     ]
     if data["low"].notna().any():
-        said.append(f"Lines are {found.level:.0%} intervals over {own.over}.")
+        said.append(f"Lines are {found.level:.0%} intervals over {over_words(own.topics, own.clusters)}.")
     both = [e for e in own.systems if not math.isnan(e.judge.value) and not math.isnan(e.people.value)]
     if both:
         below = sum(each.judge.value < each.people.value for each in both)
@@ -270,7 +270,7 @@ def judge_controls(
     absent = [f"{each.name} ({each.why})" for each in own.rows if each.why is not None]
     said = [verdict_sentence(own.verdict)]
     if data["low"].notna().any():
-        said.append(f"Lines are {found.level:.0%} intervals over {own.over}.")
+        said.append(f"Lines are {found.level:.0%} intervals over {over_words(own.topics, own.clusters)}.")
     if absent:
         said.append(f"Not drawn: {listed(absent, most=6)}.")
     return figure_of(

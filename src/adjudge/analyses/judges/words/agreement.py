@@ -10,6 +10,7 @@ from adjudge.core.words import counted, listed
 
 if TYPE_CHECKING:
     from adjudge.analyses.judges.agreement import JudgeAgreementResult
+    from adjudge.analyses.judges.controls import Control
     from adjudge.analyses.judges.verdict import ControlDifference, Criterion, CriterionVerdict, JudgeVerdict
     from adjudge.stats.judge_agreement import DrawnValue
 
@@ -25,6 +26,51 @@ STEP_WORDS: dict[str | None, str] = {
 }
 """What a judge is at each step, after `it is`."""
 CRITERIA: dict[Criterion, str] = {"alpha": "alpha", "within": "the order within topics"}
+PEOPLE = "people with each other"
+WITH_OTHERS = "{} with the others"
+"""Rows of people."""
+ALWAYS, AT_RANDOM, A_MEASURE = "always answering {:g}", "answers at random", "an automatic measure"
+"""Controls."""
+NO_LENGTHS = "the lengths of the texts are not known"
+NO_MEASURE = "no automatic measure was scored"
+NO_OTHER_TOPICS = "its place on people's scale is learned from other topics: there are none"
+NO_SYSTEMS = "answers are not about systems"
+NO_ORDER = "people order no two summaries of a topic"
+NOBODY_ELSE = {True: "one person alone answered", False: "people's answers do not say who answered"}
+"""By whether people are known by name."""
+ONE_ANSWER = "people gave one answer throughout"
+NOT_THE_SAME = f"{ONE_ANSWER}, or did not judge the same"
+
+
+def few_known(known: int, things: int) -> str:
+    """Why a number is no control."""
+    return f"it is known of {known:,} of {counted(things, 'thing')}"
+
+
+def control_title(control: Control) -> str:
+    """In a table."""
+    if control.kind == "random":
+        return f"{control.name}, as often as people give them"
+    if control.kind != "measure" or control.why is not None:
+        return control.name
+    by = "" if len(control.criteria) > 1 else " by alpha" if "alpha" in control.criteria else " within topics"
+    return f"{control.name} (best measure{by})"
+
+
+def over_words(topics: int, clusters: int) -> str:
+    """What is resampled: `100 topics`."""
+    return counted(topics, "topic") if clusters == topics else f"{counted(clusters, 'set')} of topics"
+
+
+def no_verdict(why_no_order: str | None, alpha: bool, controls: Sequence[Control]) -> Iterator[str]:
+    """What could not be computed: a criterion, a control."""
+    if why_no_order is not None:
+        yield f"there is no order within topics ({why_no_order})"
+    if not alpha:
+        yield "there is no alpha (nobody gave more than one answer)"
+    for control in controls:
+        if control.why is not None:
+            yield f"not compared with {control.name} ({control.why})"
 
 
 def _often(same: int, things: int) -> str:

@@ -10,7 +10,7 @@ from adjudge.core.words import counted, listed, number_word
 
 if TYPE_CHECKING:
     from adjudge.analyses.judges.panels import AspectPanel, PanelsResult
-    from adjudge.stats.panels import PanelEstimate
+    from adjudge.stats.judge_agreement import DrawnValue
 
 RULES = {
     "mean": "the mean of its judges' answers",
@@ -34,26 +34,37 @@ def sentences(result: PanelsResult) -> Iterator[str]:
     for aspect in result.aspects:
         for sentence in _about(aspect):
             yield f"{aspect.aspect}: {sentence}"
-    alone = [
-        each.aspect
-        for each in result.aspects
-        if each.errors.why is None and math.isnan(each.errors.people_error)
-    ]
-    if alone:
+    panels = result.aspects
+    if alone := [p.aspect for p in panels if p.errors.why is None and math.isnan(p.errors.people_error)]:
         yield (
             f"{listed(alone)}: no thing was judged by two assessors, so people's own error is not known. It counts as"
             " an error that all judges share, which as a rule makes them look worth less than they are."
         )
 
 
+def why_unknown(panel: AspectPanel) -> str | None:
+    """Why it cannot be said what the judges are worth, with those whose errors cannot be estimated."""
+    errors = zip(panel.judges, panel.errors.judges, strict=True)
+    unknown = [f"{judge}: {error.sd.why}" for judge, error in errors if math.isnan(error.sd.value)]
+    return panel.errors.why or "; ".join(unknown) or panel.errors.worth.why
+
+
+def why_empty(panel: AspectPanel) -> str | None:
+    """Why a cell of the table is empty."""
+    worth = panel.errors.worth
+    if math.isnan(worth.value):
+        return why_unknown(panel)
+    return "worth: without an upper end, for errors may cancel out" if math.isinf(worth.high) else worth.why
+
+
 def _headline(result: PanelsResult) -> str:
-    aspects = [each for each in result.aspects if each.errors.worth.why is None]
+    aspects = [panel for panel in result.aspects if not math.isnan(panel.errors.worth.value)]
     if not aspects:
         return "How many independent judges they are worth cannot be said."
-    worth = [each.errors.worth.value for each in aspects]
-    sizes = sorted({len(each.judges) for each in aspects})
+    worth = [panel.errors.worth.value for panel in aspects]
+    sizes = sorted({len(panel.judges) for panel in aspects})
     who = f"{number_word(sizes[0]).capitalize()}{f' to {number_word(sizes[-1])}' * (len(sizes) > 1)} judges"
-    against = [each.aspect for each in aspects if each.errors.correlation.high < 0]
+    against = [panel.aspect for panel in aspects if panel.errors.correlation.high < 0]
     if len(aspects) == 1:
         opposed = ": their errors go against each other" if against else ""
         return f"{who} are worth {worth[0]:.2f} with independent errors{opposed}."
@@ -66,8 +77,8 @@ def _headline(result: PanelsResult) -> str:
 
 def _about(aspect: AspectPanel) -> Iterator[str]:
     errors, k = aspect.errors, len(aspect.judges)
-    if errors.worth.why is not None:
-        yield f"how many independent judges {listed(aspect.judges)} are worth cannot be said: {aspect.why()}."
+    if math.isnan(errors.worth.value):
+        yield f"how many independent judges {listed(aspect.judges)} are worth cannot be said: {why_unknown(aspect)}."
     else:
         together = ""
         if errors.correlation.high < 0:
@@ -82,22 +93,22 @@ def _about(aspect: AspectPanel) -> Iterator[str]:
         yield f"the error variance of their {aspect.how} {_gained(errors.gain, aspect.judges[errors.best])}"
 
 
-def _gained(gain: PanelEstimate, best: str) -> str:
-    if gain.why is not None:
+def _gained(gain: DrawnValue, best: str) -> str:
+    if math.isnan(gain.value):
         return f"cannot be estimated ({gain.why})."
     side = "below" if gain.value >= 0 else "above"
     size = f"is {100 * abs(gain.value):.0f}% {side} that of {best}, the best of them here"
     if math.isnan(gain.low):
-        return f"{size} (no interval: {gain.why_no_interval})."
+        return f"{size} (no interval: {gain.why})."
     interval = f"{100 * gain.low:+.0f}% to {100 * gain.high:+.0f}% of it taken away"
     if gain.low <= 0 <= gain.high:
         return f"{size} ({interval}): a difference from the best judge is not shown."
     return f"{size} ({interval})."
 
 
-def _value(estimate: PanelEstimate) -> str:
+def _value(estimate: DrawnValue) -> str:
     if math.isnan(estimate.low):
-        return f"{estimate.value:z.2f} (no interval: {estimate.why_no_interval})"
+        return f"{estimate.value:z.2f} (no interval: {estimate.why})"
     if math.isinf(estimate.high):
         return f"{estimate.value:z.2f} ({estimate.low:z.2f} or more)"
     return f"{estimate.value:z.2f} ({estimate.low:z.2f} to {estimate.high:z.2f})"

@@ -30,7 +30,6 @@ from adjudge.judgments.tasks import TextRef
 from adjudge.measures.base import Measure
 from adjudge.measures.registry import parse_measures
 from adjudge.measures.run import looks_at_judgments, score_batches
-from adjudge.stats.checks import FloatArray
 from adjudge.stats.effects import pair_effects
 from adjudge.stats.multiple import holm
 from adjudge.stats.order import places
@@ -154,8 +153,7 @@ class FoolingResult(Result):
         from adjudge.analyses.meta.fooling.words import verdict_words
 
         rows = [
-            {column: getattr(outcome, column) for column in (*outcome.__dataclass_fields__, "fooled")}
-            | {"words": verdict_words(outcome)}
+            {**vars(outcome), "fooled": outcome.fooled, "words": verdict_words(outcome)}
             for outcome in self.outcomes
         ]
         yield Table.of(
@@ -178,27 +176,19 @@ class FoolingResult(Result):
             Column("why", show="never"),
             title=f"Made texts among {counted(self.systems, 'real system')}; distorted: {self.source}",
         )
-        kinds = list(dict.fromkeys(outcome.kind for outcome in self.outcomes))
+        places: dict[str, dict[str, str | None]] = {}
+        for outcome in self.outcomes:
+            moved = f"{outcome.original_place} to {outcome.place}"
+            moved = f"{outcome.place} of {outcome.of}" if outcome.kind == BIGRAM_LIST else moved
+            row = places.setdefault(outcome.measure, {"title": outcome.title})
+            row[outcome.kind] = None if outcome.place is None else moved
         yield Table.of(
             "fooling-places",
-            [
-                {"title": outcomes[0].title, **{o.kind: _moved(o) for o in outcomes}}
-                for outcomes in ([o for o in self.outcomes if o.measure == m] for m in self.measures)
-            ],
+            places.values(),
             Column("title", "measure"),
-            *(Column(kind, right=True) for kind in kinds),
+            *(Column(kind, right=True) for kind in dict.fromkeys(o.kind for o in self.outcomes)),
             title=f"Places among the real systems: the bigram list, and {self.source} before and after distortion",
         )
-
-
-def _moved(outcome: FoolingOutcome) -> str | None:
-    if outcome.place is None:
-        return None
-    return (
-        f"{outcome.place} of {outcome.of}"
-        if outcome.kind == BIGRAM_LIST
-        else f"{outcome.original_place} to {outcome.place}"
-    )
 
 
 def fooling(
@@ -220,10 +210,10 @@ def fooling(
     and those that lack what they need are named with the reason, and left out.
     """
     name = collection.settings.name
-    texts = {
-        t: [s for s in collection.peers(t) if is_at(TextRef.of(s), length, form)] for t in collection.topics
-    }
-    batches = {t: replace(b, peers=tuple(texts[t])) for t, b in batches_of(collection).items() if texts[t]}
+    batches = {}
+    for topic, batch in batches_of(collection).items():
+        if texts := tuple(s for s in collection.peers(topic) if is_at(TextRef.of(s), length, form)):
+            batches[topic] = replace(batch, peers=texts)
     if not batches:
         raise DataError(f"{name}: there is no such summary to check measures with")
     peers = [peer for batch in batches.values() for peer in batch.peers]
@@ -231,8 +221,10 @@ def fooling(
     forms = sorted({peer.target.form or UNSET for peer in peers})
     for what, there, chosen in (("length", lengths, length), ("form", forms, form)):
         if chosen is None and len(there) > 1:
-            said = ", ".join(UNSET if one is None else str(one) for one in there)
-            raise UsageError(f"there are summaries of several {what}s ({said}): choose one with {what}")
+            names_there = ", ".join(UNSET if one is None else str(one) for one in there)
+            raise UsageError(
+                f"there are summaries of several {what}s ({names_there}): choose one with {what}"
+            )
     specs = [measures] if isinstance(measures, str) else list(measures)
     specs = specs or [info.measure for info in (cells.measures if cells else ())]
     if not specs:
@@ -262,17 +254,17 @@ def fooling(
         scored = score_batches(checked, [batch])
         rows += [replace(row, system=system) for row in scored] if system else scored
         progress(done, len(work))
-    matrices = _matrices(rows, checked, length, form)
+    scored_by = {row.measure for row in rows}
+    infos = [info for measure in checked if (info := measure.info()).measure in scored_by]
+    table = ScoreTable.from_rows(rows, infos)
+    matrices = [table.matrix(info.measure, length=length, form=form).averaged() for info in infos]
     outcomes = [
         _outcome(matrix, kind.kind, names[kind.kind], source, systems, level)
         for matrix in matrices
         for kind in made
         if kind.summaries and names[kind.kind] in matrix.systems
     ]
-    missing = {
-        m.measure: int(np.isnan(m.values[:, [k for k, s in enumerate(m.systems) if s in systems]]).sum())
-        for m in matrices
-    }
+    missing = {m.measure: int(np.isnan(m.values[:, np.isin(m.systems, systems)]).sum()) for m in matrices}
     return FoolingResult(
         evaluation=name,
         source=source,
@@ -364,16 +356,6 @@ def _distorted_batches(
         yield name, replace(batch, peers=tuple(texts), units=units, _kept={})
 
 
-def _matrices(
-    rows: Sequence[Score], measures: Sequence[Measure], length: int | AllLengths | None, form: str | None
-) -> list[ScoreMatrix]:
-    """By measure, a row per topic; columns are the real systems and the made ones."""
-    infos = {str(measure): measure.info() for measure in measures}
-    there = {row.measure for row in rows}
-    table = ScoreTable.from_rows(rows, [info for name, info in infos.items() if name in there])
-    return [table.matrix(name, length=length, form=form).averaged() for name in infos if name in there]
-
-
 def _outcome(
     matrix: ScoreMatrix, kind: str, name: str, source: str, systems: Sequence[str], level: float
 ) -> FoolingOutcome:
@@ -381,12 +363,13 @@ def _outcome(
     at = {system: k for k, system in enumerate(matrix.systems)}
     sign = -1 if matrix.info.better == "lower" else 1
     values = sign * matrix.values
+    kept = ~np.isnan(values[:, at[name]])
+    if kind != BIGRAM_LIST:
+        kept &= ~np.isnan(values[:, at[source]]) if source in at else False
+    values = values[kept]
     made = values[:, at[name]]
-    own = values[:, at[source]] if source in at else np.full(len(made), np.nan)
-    rows = ~np.isnan(made) & (~np.isnan(own) | (kind == BIGRAM_LIST))
-    values, made, own = values[rows], made[rows], own[rows]
-    means = {s: float(column_means(values[:, [at[s]]])[0]) for s in systems if s in at}
-    means = {s: mean for s, mean in means.items() if not math.isnan(mean)}
+    real = [s for s in systems if s in at and not np.isnan(values[:, at[s]]).all()]
+    means = [float(column_means(values[:, [at[s]]])[0]) for s in real]
     outcome = FoolingOutcome(
         measure=matrix.measure,
         title=matrix.title,
@@ -394,51 +377,44 @@ def _outcome(
         topics=len(made),
         score=sign * float(made.mean()) if len(made) else math.nan,
         place=None,
-        of=len(means) + (kind == BIGRAM_LIST),
+        of=len(real) + (kind == BIGRAM_LIST),
         verdict="untested",
         why="no topic has a score of it",
     )
     if not len(made):
         return outcome
-    if kind == BIGRAM_LIST:
-        return replace(outcome, **_beside(made, values[:, [at[s] for s in means]], means, level))
-    return replace(outcome, **_distorted(made, own, means, source, level), original=sign * means[source])
-
-
-def _beside(made: FloatArray, real: FloatArray, means: Mapping[str, float], level: float) -> dict[str, Any]:
-    """The place of a bigram list beside all real systems, and from how many it differs."""
-    tests = [test for test in (paired_t(made, column) for column in real.T) if not math.isnan(test.p)]
-    significant = holm([test.p for test in tests]) <= 1 - level
-    better = np.array([test.difference > 0 for test in tests], dtype=bool)
-    return {
-        "place": int(places([*(-mean for mean in means.values()), -float(made.mean())])[-1]),
-        "against": len(tests),
-        "above": int((significant & better).sum()),
-        "below": int((significant & ~better).sum()),
-        "verdict": "placed",
-        "why": None if tests else "needs two topics or more, and scores that vary",
-    }
-
-
-def _distorted(
-    made: FloatArray, own: FloatArray, means: Mapping[str, float], source: str, level: float
-) -> dict[str, Any]:
-    """What distorting changes: the score, and the place when the distorted texts stand for the originals."""
-    here = list(means).index(source)
-    test = paired_t(made, own)
-    effect = pair_effects(np.column_stack([made, own]), level=level).mean
+    mean = float(made.mean())
+    if kind == BIGRAM_LIST:  # one more beside all real systems
+        tests = [test for s in real if not math.isnan((test := paired_t(made, values[:, at[s]])).p)]
+        significant = holm([test.p for test in tests]) <= 1 - level
+        better = np.array([test.difference > 0 for test in tests], dtype=bool)
+        return replace(
+            outcome,
+            place=int(places([*(-other for other in means), -mean])[-1]),
+            against=len(tests),
+            above=int((significant & better).sum()),
+            below=int((significant & ~better).sum()),
+            verdict="placed",
+            why=None if tests else "needs two topics or more, and scores that vary",
+        )
+    original = values[:, at[source]]
+    here = real.index(source)
+    test = paired_t(made, original)
+    effect = pair_effects(np.column_stack([made, original]), level=level).mean
     unseen = not math.isnan(test.p) and test.ties == test.n
     verdict: Verdict = "untested" if math.isnan(test.p) else "unseen" if unseen else "not worse"
     if verdict == "not worse" and test.p <= 1 - level:
         verdict = "better" if test.difference > 0 else "worse"
-    spoilt = {**means, source: float(made.mean())}
-    return {
-        "place": int(places([-mean for mean in spoilt.values()])[here]),
-        "original_place": int(places([-mean for mean in means.values()])[here]),
-        "change": test.difference,
-        "low": float(effect.low[0]),
-        "high": float(effect.high[0]),
-        "p": math.nan if unseen else test.p,  # a test of zeros says nothing
-        "verdict": verdict,
-        "why": "the scores are the same on every topic" if unseen else test.why,
-    }
+    spoilt = [*means[:here], mean, *means[here + 1 :]]
+    return replace(
+        outcome,
+        original=sign * means[here],
+        place=int(places([-other for other in spoilt])[here]),
+        original_place=int(places([-other for other in means])[here]),
+        change=test.difference,
+        low=float(effect.low[0]),
+        high=float(effect.high[0]),
+        p=math.nan if unseen else test.p,  # a test of zeros says nothing
+        verdict=verdict,
+        why="the scores are the same on every topic" if unseen else test.why,
+    )
