@@ -523,7 +523,7 @@ class Evaluation:
                 try:
                     self._undoing(found[-1])
                 except DataError as error:
-                    why_not[found[-1].number] = str(error)
+                    why_not[found[-1].number] = error.text
         return undo.past_changes(entries, why_not)
 
     def undo(self, *, redo: bool = False, dry_run: bool = False) -> Undone:
@@ -541,7 +541,7 @@ class Evaluation:
             return self._undo(entry)
         except DataError as error:
             done = "made again" if redo else "undone"
-            raise DataError(f"{self.path}: {entry.note.what} cannot be {done}: {error}") from None
+            raise DataError(f"{self.path}: {entry.note.what} cannot be {done}: {error.text}") from None
         finally:
             self._collection = None
 

@@ -96,7 +96,7 @@ def read_items(
             if number % 256 == 0:
                 progress(number)
     except FormatError as error:
-        raise FormatError(f"{as_sentence(str(error))} Nothing was imported") from None
+        raise FormatError(f"{as_sentence(error.text)} Nothing was imported") from None
     return ReadJudgments(rows, tasks, events, new_protocol_files(folder, protocols.values()))
 
 

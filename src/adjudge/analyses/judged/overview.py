@@ -49,15 +49,15 @@ class JudgingOverview:
 
     def lines(self) -> list[str]:
         """What is odd, in words; the first few by name."""
-        found = list(self.unknown)
+        lines = list(self.unknown)
         for what, odd in (("contradicts itself", self.contradictions), ("is out of date", self.out_of_date)):
             if odd:
                 plural = "contradict themselves" if odd is self.contradictions else "are out of date"
-                found.append(f"{counted(len(odd), f'answer {what}', f'answers {plural}')}:")
-                found += [f"  {o.topic}, {o.assessor}, {o.question}: {o.what}" for o in odd[:5]]
+                lines.append(f"{counted(len(odd), f'answer {what}', f'answers {plural}')}:")
+                lines += [f"  {o.topic}, {o.assessor}, {o.question}: {o.what}" for o in odd[:5]]
                 if len(odd) > 5:
-                    found.append(f"  and {len(odd) - 5:,} more (--json lists them)")
-        return found
+                    lines.append(f"  and {len(odd) - 5:,} more (JSON lists them)")
+        return lines
 
     def as_dict(self) -> dict[str, Any]:
         return {

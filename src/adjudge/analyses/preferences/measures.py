@@ -159,7 +159,7 @@ class MeasureAgreement(Tabular):
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """For --json; NaN becomes null."""
+        """For JSON; NaN becomes null."""
         more = {"signature": self.signature, "sentence": self.headline(), "per_topic": self.topics}
         found: dict[str, Any] = plain(self.record() | more)
         return found
