@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge.analyses import DECLARED
 from adjudge.core.engine import Workers
 from adjudge.core.errors import AdjudgeError, DataError, UsageError
+from adjudge.core.phrases import Argument
 from adjudge.core.words import counted
 from adjudge.data import baselines, edit, undo, units
 from adjudge.data.check import CheckReport, Finding, check, some
@@ -1141,13 +1142,15 @@ def report(
             name: replace(row, kind=scores.kind(name)) for name, row in own.items() if name in scores.kinds
         }
         collection = replace(source.collection, systems={**own, **kinds})
-    notes = {c.measure: [*_verdicts(scores, c.measure), *scores.notes(c.measure)] for c in ordered}
+    notes = {  # who reads a page runs commands
+        c.measure: [*_verdicts(scores, c.measure), *scores.notes(c.measure, "command")] for c in ordered
+    }
     if again is None:
         named = isinstance(source, str | Path) and scores.name != STDIN
         again = "." if scores.folder is not None else in_shell(scores.name) if named else "SCORES"
-        again += "".join(f" --without {in_shell(name)}" for name in scores.left_out)
-    again += f" --between {in_shell(','.join(pair))}" if pair else ""
-    again += " --quick" if quick else ""
+        again += "".join(f" {Argument('without', in_shell(n)).at('command')}" for n in scores.left_out)
+    again += f" {Argument('between', in_shell(','.join(pair))).at('command')}" if pair else ""
+    again += f" {Argument('quick').option}" if quick else ""
     options = ReportOptions(between=pair, quick=quick, alpha=alpha, level=level, seed=seed)
     findings = gather(collection, scores, ordered, notes, options, progress=progress)
     told(findings)

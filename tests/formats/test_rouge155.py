@@ -235,7 +235,7 @@ def test_settings_name_files_of_their_own_folder_unless_a_root_is_given(
     (tmp_path / "their/here").symlink_to(tmp_path / "mine")
     monkeypatch.chdir(tmp_path / "their")
     asked = listed(root.format(mine=path.parent), "a.txt")
-    with pytest.raises(FormatError, match=r"lies outside the settings' own folder, .* --root DIR") as refused:
+    with pytest.raises(FormatError, match=r"lies outside the settings' own folder, .* root=DIR") as refused:
         SummaryFiles(settings).find(asked, "peer")
     assert "\n" not in str(refused.value)
     if root != "here":
@@ -426,7 +426,7 @@ def test_paths_that_leave_are_refused(write: Write, refused: Refused) -> None:
     write("new/models/b", "x")
     path = write("s.xml", xml(one("t1", {"p": "../../secret"}, {"m": "b"})))
     assert "leaves the folder" in refused(read_summaries([path], root="new"))
-    with pytest.raises(UsageError, match='--root is "nowhere", which is no folder'):
+    with pytest.raises(UsageError, match='root is "nowhere", which is no folder'):
         list(read_summaries([path], root="nowhere"))
 
 
@@ -434,7 +434,7 @@ def test_a_list_needs_its_format_and_takes_its_name_as_system(write: Write) -> N
     write("p1", "Peer.\n")
     write("m1", "Model.\n")
     path = write("mine.lst", "p1 m1\n")
-    with pytest.raises(UsageError, match="add --format"):
+    with pytest.raises(UsageError, match="add form=SPL"):
         list(read_summaries([path]))
     summaries = [r for r in rows(read_summaries([path], form="spl")) if isinstance(r, Summary)]
     assert summaries == [Summary("1", "mine", "Peer."), Summary("1", "M.1", "Model.", roles=("reference",))]

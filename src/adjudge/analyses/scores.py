@@ -32,7 +32,7 @@ from typing import (
 from adjudge.analyses.formulas import derive, parse_formula
 from adjudge.core.errors import AdjudgeError, DataError, FormatError, UsageError, nearest, quoted
 from adjudge.core.errors import among as among_known
-from adjudge.core.phrases import Argument, Phrase
+from adjudge.core.phrases import Argument, Door, Phrase, Spoken, either, spoken
 from adjudge.core.words import counted, listed, natural
 from adjudge.data import scorefiles
 from adjudge.data.absent import absent_words
@@ -57,7 +57,7 @@ from adjudge.data.scores import (
 )
 from adjudge.data.target import Target
 from adjudge.formats import scoretable
-from adjudge.formats.files import LFS, at_hand, reading, stem
+from adjudge.formats.files import LFS, argument_of, at_hand, reading, stem
 from adjudge.formats.matrices import ColumnSums, is_summary, names_rows, places_of
 from adjudge.formats.numbers import NumberStyle, check_decimal, is_number, style_of
 from adjudge.formats.records import EITHER, RECORD
@@ -89,6 +89,7 @@ LARGEST = 1e302
 PARQUET = ".parquet"
 _SOURCE = "_"  # the importer puts a source before a measure's name; here the name stands alone
 _PATTERN = f"name them with {Argument('human', 'PATTERN')}, or by their kind"
+_CHOOSE = either('measure="..."', "-m")
 _PLACES_OF = 1000  # scores of a column tell how many digits it has
 _BARE = re.compile(r"[\w.:-]+")
 _key = attrgetter(*KEY)
@@ -313,7 +314,7 @@ class Scores:
         if measure is None:
             if len(known) > 1:
                 raise UsageError(
-                    f"{self.name} has several measures ({listed(known)}): choose one with {self._choose}"
+                    f"{self.name} has several measures ({listed(known)}): choose one with {_CHOOSE}"
                 )
             return known[0]
         if not isinstance(measure, str):
@@ -418,10 +419,13 @@ class Scores:
             return form is None or form in self.table.forms(measure)
         return (None if length == "unset" else length) in self.table.lengths(measure, form=form)
 
-    def notes(self, measure: str) -> list[str]:
+    def notes(self, measure: str, door: Door = "python") -> list[str]:
         """What a reader of this measure's numbers should know first: what is stale or left out."""
+        return [spoken(line, door) for line in self._notes(measure)]
+
+    def _notes(self, measure: str) -> list[Spoken]:
         if (formula := self.table.derived.get(measure)) is not None:
-            parts = (line for part in formula.parts for line in self.notes(part))
+            parts = (line for part in formula.parts for line in self._notes(part))
             return list(dict.fromkeys([*parts, *formula.notes]))
         return list(self.warnings.get(measure, ()))
 
@@ -431,14 +435,9 @@ class Scores:
         parts = (measure,) if formula is None else formula.parts
         return max((self.simulated.get(part, 0) for part in parts), default=0)
 
-    @property
-    def _choose(self) -> str:
-        """How a measure is chosen where the scores were asked for."""
-        return 'measure="..."' if self.unsaid else "-m"
-
     def unsaid_notes(self, measure: str) -> tuple[str, ...]:
         """What a result must say of this measure because nobody else has."""
-        return tuple(self.notes(measure)) if self.unsaid else ()
+        return tuple(self._notes(measure)) if self.unsaid else ()
 
     # Assessors
 
@@ -869,8 +868,7 @@ def _check_path(path: Path) -> None:
 def no_table(path: object, options: TableOptions) -> None:
     """Refuse options of tables where there is none: a folder and a score file say those things themselves."""
     for name in options.given():
-        option = {"columns": "map", "quotes": "no-quotes"}.get(name, name.replace("_", "-"))
-        raise UsageError(f"--{option} is for a table of numbers (CSV or TSV), which {path} is not")
+        raise UsageError(f"{argument_of(name)} is for a table of numbers (CSV or TSV), which {path} is not")
 
 
 def _read_file(path: Path, name: str, options: TableOptions, human: Patterns, baseline: Patterns) -> Scores:
@@ -977,7 +975,9 @@ def _of_frame_in(
 ) -> Scores:
     for option in options.given():
         if option in ("delimiter", "encoding", "quotes"):
-            raise UsageError(f"{Argument(option)} is for a table of text (CSV or TSV), which {path} is not")
+            raise UsageError(
+                f"{argument_of(option)} is for a table of text (CSV or TSV), which {path} is not"
+            )
     try:
         return Scores.of_frame(
             frame, options, name=name, unnamed=stem(Path(name)), human=human, baseline=baseline

@@ -17,7 +17,11 @@ Door = Literal["python", "command"]
 Spoken = str
 """A text that may name arguments."""
 
-_BEGIN, _OR, _END = "\x01", "\x02", "\x03"  # not printable, so that no quoted text of a user holds them
+MARKS = _BEGIN, _OR, _END = (
+    "\x01",
+    "\x02",
+    "\x03",
+)  # not printable, so that no quoted text of a user holds them
 _EITHER = re.compile(f"{_BEGIN}([^{_OR}]*){_OR}([^{_END}]*){_END}")
 
 
@@ -109,15 +113,15 @@ def in_call(arguments: Iterable[Argument]) -> str:
             value = [*before, *value]
         joined[argument.name] = value
     return ", ".join(
-        f"{name}={in_code([value])[1:-1] if isinstance(value, str) else in_code(value)}"
-        for name, value in joined.items()
+        f"{name}={in_code([value] if isinstance(value, str) else value)}" for name, value in joined.items()
     )
 
 
 def in_code(value: object) -> str:
-    """A value as Python writes it; a text as it is."""
+    """A value as Python writes it; a text as it is, and in quotes where it is the one of a list."""
     if not isinstance(value, Mapping | list):
         return str(value)
+    value = value[0] if isinstance(value, list) and len(value) == 1 else value
     text = json.dumps(value, ensure_ascii=False)
     return text if text.isprintable() else json.dumps(value)
 

@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from adjudge.core.errors import FormatError, UsageError, quoted
-from adjudge.core.phrases import Argument
+from adjudge.core.phrases import MARKS, Argument
 from adjudge.core.table import csv_plain
 from adjudge.data.incoming import Item, LeftOut, Noted, Remark, Thing
 from adjudge.data.json_records import whole_records
@@ -284,7 +284,7 @@ class Place:
         yield from map(self.item, notes)
 
     def wrong(self, problem: str) -> FormatError:
-        return FormatError(_printable(problem), file=self.path, line=self.line)
+        return FormatError(_printable(problem, MARKS), file=self.path, line=self.line)
 
     def row(self, kind: type[R], data: dict[str, Any], called: Mapping[str, str] | None = None) -> R:
         """A checked row; `called` says which column a field came from, for the message."""
@@ -340,8 +340,10 @@ def shown(text: object) -> str:
     return quoted(_printable(str(text)))
 
 
-def _printable(text: str) -> str:
-    return text if text.isprintable() else "".join(c if c.isprintable() else "\ufffd" for c in text)
+def _printable(text: str, also: Collection[str] = ()) -> str:
+    return (
+        text if text.isprintable() else "".join(c if c.isprintable() or c in also else "\ufffd" for c in text)
+    )
 
 
 def type_name(value: object) -> str:
@@ -365,6 +367,11 @@ def whole_length(length: int | None) -> None:
     """Check an argument that is a number of words."""
     if length is not None and length < 1:
         raise UsageError(f"{Argument('length')} is {length}, expected a number of words, 1 or more")
+
+
+def argument_of(name: str) -> Argument:
+    """An argument of a reader by its name."""
+    return {"columns": MAPPED, "quotes": Argument("quotes", False)}.get(name, Argument(name))
 
 
 def mapped(field: str, column: str = "COLUMN") -> Argument:

@@ -35,7 +35,7 @@ from adjudge.data.incoming import Item
 from adjudge.data.json_records import text_start, whole_records
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.packed import open_bytes
-from adjudge.formats.files import LFS, MAPPED, Paths, json_objects, read_cells, reading
+from adjudge.formats.files import LFS, Paths, argument_of, json_objects, read_cells, reading
 from adjudge.formats.linefiles import REFERENCES, SOURCES
 from adjudge.formats.records import (
     EITHER,
@@ -89,7 +89,7 @@ class Recognised:
         """What the format's reader yields, with its options; those that it does not have are refused."""
         known = inspect.signature(self.reader).parameters
         if strange := [name for name in options if name not in known]:
-            names = listed([str(_FLAGS.get(name, Argument(name))) for name in strange])
+            names = listed([str(argument_of(name)) for name in strange])
             raise UsageError(f"{_several(self.paths)} was read as {self.words}, which takes no {names}")
         if "ask" in known:
             options["ask"] = True
@@ -108,7 +108,6 @@ READERS = {
     "rouge-output": ("rouge155", "read_output"),
     "folder": ("textfolder", "read_found"),
 }
-_FLAGS = {"columns": MAPPED, "quotes": Argument("quotes", False)}
 
 
 def read(paths: Paths, **options: Any) -> Iterator[Item]:
