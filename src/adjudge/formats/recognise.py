@@ -449,8 +449,7 @@ class _Look:
                     command=["import", "lines", *roles[""], self.evaluation],
                     function=f"Evaluation.import_lines({json.dumps(roles[''])})",
                     arguments=others,
-                    meaning=f"a summary a line, a file per system; files of references and sources after {REFERENCES}"
-                    f" and {SOURCES}",
+                    meaning=f"a summary a line, a file per system; {REFERENCES} and {SOURCES} name files of those",
                 )
             ],
         )
