@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.core.errors import AdjudgeError, FormatError, UsageError
+from adjudge.core.phrases import spoken
 from adjudge.data.rows import Row, Summary, System, Topic
 from adjudge.data.scores import MeasureInfo, Score
 from adjudge.evaluation import Evaluation
@@ -391,7 +392,7 @@ def test_see_and_isi_units(write: Write) -> None:
     items = list(read_summaries([path], root="."))
     texts = [r.text for r in rows(items) if isinstance(r, Summary)]
     assert texts == ["First & one.\nSecond,", "One.\nTwo <."]
-    assert reasons(items) == [MISSING.reason] * 2 + [UNSEEN.reason] * 2
+    assert reasons(items) == [spoken(MISSING.reason, "python")] * 2 + [UNSEEN.reason] * 2
 
 
 def test_units_as_the_original_sees_them() -> None:
@@ -406,8 +407,8 @@ def test_what_is_left_out(write: Write) -> None:
     items = list(read_summaries([write("s.xml", text)], root="."))
     assert [r for r in rows(items) if not isinstance(r, Topic)] == []
     assert reasons(items) == [
-        MISSING.reason,
-        MISSING.reason,
+        spoken(MISSING.reason, "python"),
+        spoken(MISSING.reason, "python"),
         NO_SUMMARIES.reason,
         NO_UNITS.reason,
     ]

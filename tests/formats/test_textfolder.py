@@ -226,12 +226,14 @@ FOUND = [
 @pytest.mark.parametrize(("names", "layout"), FOUND)
 def test_layouts_that_are_found(fill: Fill, imported: Imported, names: list[str], layout: str) -> None:
     folder = fill(*names)
-    assert spoken(find_layout(folder, sorted(names)), "command") == layout
+    found = find_layout(folder, sorted(names))
+    assert spoken(found, "command") == layout
     report = imported(read(folder))
-    assert f"layout found: {layout}" in report.noted
+    noted = f"layout found: {spoken(found, 'python')}"
+    assert noted in report.noted
     left_out = [reason for reason in report.left_out if "pattern" in reason]
     assert left_out == (["file that matches no pattern (.md)"] if "notes.md" in names else [])
-    assert report.first[f"layout found: {layout}"] == "texts"
+    assert report.first[noted] == "texts"
 
 
 @pytest.mark.parametrize(
