@@ -319,7 +319,7 @@ def test_a_form_that_is_not_there_is_answered_with_those_that_are(folder: Path) 
 def test_forms_are_never_mixed_unasked(folder: Path) -> None:
     e = Evaluation.open(folder / "e")
     for analysis in (e.compare, e.groups, e.topics):
-        with pytest.raises(UsageError, match=r"several forms \(abstract, extract\): choose one with --form$"):
+        with pytest.raises(UsageError, match=r"several forms \(abstract, extract\): choose one with form$"):
             analysis("rouge-2", length=200)
     assert e.compare("rouge-2", length=200, form="extract").matrix.target == Target(200, "extract")
     said = refused(folder, "anova e -m rouge-2 --length 200")

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge.analyses import DECLARED
 from adjudge.core.engine import Workers
 from adjudge.core.errors import AdjudgeError, DataError, UsageError
+from adjudge.core.phrases import Argument
 from adjudge.core.words import counted
 from adjudge.data import baselines, edit, undo, units
 from adjudge.data.check import CheckReport, Finding, check, some
@@ -523,7 +524,7 @@ class Evaluation:
                 try:
                     self._undoing(found[-1])
                 except DataError as error:
-                    why_not[found[-1].number] = str(error)
+                    why_not[found[-1].number] = error.text
         return undo.past_changes(entries, why_not)
 
     def undo(self, *, redo: bool = False, dry_run: bool = False) -> Undone:
@@ -541,7 +542,7 @@ class Evaluation:
             return self._undo(entry)
         except DataError as error:
             done = "made again" if redo else "undone"
-            raise DataError(f"{self.path}: {entry.note.what} cannot be {done}: {error}") from None
+            raise DataError(f"{self.path}: {entry.note.what} cannot be {done}: {error.text}") from None
         finally:
             self._collection = None
 
@@ -1142,13 +1143,15 @@ def report(
             name: replace(row, kind=scores.kind(name)) for name, row in own.items() if name in scores.kinds
         }
         collection = replace(source.collection, systems={**own, **kinds})
-    notes = {c.measure: [*_verdicts(scores, c.measure), *scores.notes(c.measure)] for c in ordered}
+    notes = {  # who reads a page runs commands
+        c.measure: [*_verdicts(scores, c.measure), *scores.notes(c.measure, door="command")] for c in ordered
+    }
     if again is None:
         named = isinstance(source, str | Path) and scores.name != STDIN
         again = "." if scores.folder is not None else in_shell(scores.name) if named else "SCORES"
-        again += "".join(f" --without {in_shell(name)}" for name in scores.left_out)
-    again += f" --between {in_shell(','.join(pair))}" if pair else ""
-    again += " --quick" if quick else ""
+        again += "".join(f" {Argument('without', in_shell(n)).at('command')}" for n in scores.left_out)
+    again += f" {Argument('between', in_shell(','.join(pair))).at('command')}" if pair else ""
+    again += f" {Argument('quick').option}" if quick else ""
     options = ReportOptions(between=pair, quick=quick, alpha=alpha, level=level, seed=seed)
     findings = gather(collection, scores, ordered, options, progress=progress)
     told(findings)

@@ -214,7 +214,7 @@ def test_what_is_not_known_is_said() -> None:
 
 def test_lengths_are_looked_at_one_at_a_time() -> None:
     rows = [*grid(length=50), *grid(seed=2, length=100)]
-    with pytest.raises(UsageError, match=r"several lengths \(50, 100\): choose one with --length"):
+    with pytest.raises(UsageError, match=r"several lengths \(50, 100\): choose one with length"):
         anova(table(rows), "coverage")
     with pytest.raises(UsageError, match="no scores at length 10; it has: 50, 100"):
         anova(table(rows), "coverage", length=10)

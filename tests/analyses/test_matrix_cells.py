@@ -44,7 +44,7 @@ def test_a_matrix_without_topics_keeps_its_first_system(tmp_path: Path) -> None:
         np.testing.assert_array_equal(found.matrix().to_frame()[["lead", "ours", "base"]], SCORES)
     assert file.matrix().topics == tuple(map(str, range(1, 10)))
     assert notes(file) == [
-        'no column names the topics, rows do by their number; if "lead" does, say --map topic=lead'
+        'no column names the topics, rows do by their number; if "lead" does, say columns={"topic": "lead"}'
     ]
     done = called(tmp_path, "compare", "m.csv", "--map", "topic=", "--csv", "-")
     assert (done.returncode, done.stderr) == (0, "")
@@ -118,9 +118,9 @@ def test_lines_that_end_with_the_delimiter(tmp_path: Path) -> None:
 
 def test_columns_that_may_be_no_systems_are_told_and_left_out(tmp_path: Path) -> None:
     more = NAMED.assign(words=[90, 95, 99] * 3, avg=NAMED.mean(axis=1).round(3), rate=0.12345)
-    for found, option in zip(both(tmp_path, more), ('leave_out="{}"', "--leave-out {}"), strict=True):
+    for found in both(tmp_path, more):
         assert notes(found) == [
-            f'column "{name}" is taken as a system, but {why}; if it is none, say {option.format(name)}'
+            f'column "{name}" is taken as a system, but {why}; if it is none, say leave_out="{name}"'
             for name, why in {
                 "words": "holds 90 to 99, on quite another scale than most",
                 "avg": "is named for a mean or a sum",
@@ -143,10 +143,10 @@ def test_leaving_out_takes_columns_that_are_there(tmp_path: Path) -> None:
         FormatError, match='"note" is "fine", expected a number.*; if the column is no system, say'
     ):
         adjudge.read_scores(tmp_path / "m.csv")
-    with pytest.raises(UsageError, match=r'--leave-out: \S+ has no column "nots" \(nearest: "note"'):
+    with pytest.raises(UsageError, match=r'leave_out: \S+ has no column "nots" \(nearest: "note"'):
         adjudge.read_scores(tmp_path / "m.csv", leave_out="nots")
     with pytest.raises(
-        UsageError, match='--map "note=": no such field.*; to leave out a column, say --leave-out'
+        UsageError, match='columns "note=": no such field.*; to leave out a column, say leave_out'
     ):
         adjudge.read_scores(tmp_path / "m.csv", columns={"note": ""})
     with pytest.raises(AdjudgeError, match="leave_out names every column"):
@@ -209,9 +209,7 @@ def test_percents_are_hundredths(tmp_path: Path) -> None:
 
 def test_a_decimal_sign_that_does_not_fit_is_told(tmp_path: Path) -> None:
     path = written(tmp_path / "m.csv", NAMED)
-    with pytest.raises(
-        FormatError, match="with a decimal comma, as --decimal says: leave --decimal out, or say"
-    ):
+    with pytest.raises(FormatError, match="with a decimal comma, as decimal says: leave decimal out, or say"):
         adjudge.read_scores(path, decimal=",")
 
 
@@ -221,7 +219,7 @@ def test_thousands_with_points_are_told_where_semicolons_are(tmp_path: Path) -> 
     found = adjudge.read_scores(tmp_path / "m.csv")
     first = whole.iloc[0, 0]
     assert notes(found)[1:] == [
-        f'numbers such as {first} read with a decimal point; if they are thousands, say --decimal ","'
+        f'numbers such as {first} read with a decimal point; if they are thousands, say decimal=","'
     ]
     thousands = adjudge.read_scores(tmp_path / "m.csv", decimal=",")
     np.testing.assert_allclose(thousands.matrix().to_frame()[[*NAMED]], whole.astype(float) * 1000)

@@ -261,13 +261,13 @@ def test_patterns_name_the_humans(write: Write, human: Any, expected: list[str])
     [
         (
             {"human": "our"},
-            '--human "our": no such system (nearest: "ours"); there are: lead, ours, H1 and H2',
+            'human "our": no such system (nearest: "ours"); there are: lead, ours, H1 and H2',
         ),
-        ({"baseline": "LEAD"}, '--baseline "LEAD": no such system (nearest: "lead"); there are'),
-        ({"human": "H*", "baseline": "H1"}, '--baseline "H1": "H1" is a human already'),
-        ({"lower_is_better": "x"}, '--lower-is-better "x": no such measure; there are: m'),
-        ({"length": 0}, "--length is 0"),
-        ({"columns": {"text": "x"}}, '--map "text": no such field'),
+        ({"baseline": "LEAD"}, 'baseline "LEAD": no such system (nearest: "lead"); there are'),
+        ({"human": "H*", "baseline": "H1"}, 'baseline "H1": "H1" is a human already'),
+        ({"lower_is_better": "x"}, 'lower_is_better="x": no such measure; there are: m'),
+        ({"length": 0}, "length is 0"),
+        ({"columns": {"text": "x"}}, 'columns "text": no such field'),
     ],
 )
 def test_wrong_options_are_one_line(write: Write, options: dict[str, Any], expected: str) -> None:
@@ -279,7 +279,7 @@ def test_wrong_options_are_one_line(write: Write, options: dict[str, Any], expec
 def test_a_pattern_does_not_contradict_the_table(write: Write) -> None:
     path = write("s.csv", LONG)
     assert adjudge.read_scores(path, human="E*").kinds["Eve"] == "human"
-    with pytest.raises(UsageError, match='--human "o\\*": "ours" is a machine already'):
+    with pytest.raises(UsageError, match='human "o\\*": "ours" is a machine already'):
         adjudge.read_scores(path, human="o*")
 
 
@@ -324,13 +324,13 @@ def test_one_sort_only(write: Write) -> None:
     machines = adjudge.read_scores(write("m.csv", MATRIX))
     for among in ("humans", "human-machine"):
         with pytest.raises(
-            UsageError, match=f"--among {among}: no system of m.csv is human; name them with --hum"
+            UsageError, match=f"among={among}: no system of m.csv is human; name them with hum"
         ):
             machines.matrix(among=among)
     with pytest.raises(UsageError, match="pool_humans: no system here is human"):
         machines.matrix(pool_humans=True)
     humans = adjudge.read_scores(write("h.csv", MATRIX), human="*")
-    with pytest.raises(UsageError, match=r"--among machines: every system of h.csv is human"):
+    with pytest.raises(UsageError, match=r"among=machines: every system of h.csv is human"):
         humans.matrix(among="machines")
     assert humans.matrix(pool_humans=True).systems == ("HUMANS",)
 
@@ -423,7 +423,7 @@ def test_a_measure_that_was_not_scored_names_those_of_its_family_that_were(evalu
 
 def test_patterns_and_options_for_a_folder(evaluation: Evaluation) -> None:
     assert adjudge.read_scores(evaluation.path, human="ours").kind("ours") == "human"
-    with pytest.raises(UsageError, match='--baseline "ann": "ann" is a human already'):
+    with pytest.raises(UsageError, match='baseline "ann": "ann" is a human already'):
         evaluation.scores(baseline="ann")
     for options in ({"measure": "m"}, {"length": 3}, {"delimiter": ";"}, {"lower_is_better": True}):
         with pytest.raises(UsageError, match="is for a table of numbers"):
@@ -464,7 +464,7 @@ def test_a_score_file_alone(evaluation: Evaluation) -> None:
     assert data.notes("words") == [
         f"{path.name}: only its folder knows kinds, topics, and what is stale or withdrawn"
     ]
-    with pytest.raises(UsageError, match="--lower-is-better is for a table of numbers"):
+    with pytest.raises(UsageError, match="lower_is_better is for a table of numbers"):
         adjudge.read_scores(path, lower_is_better=True)
 
 
@@ -618,7 +618,7 @@ def test_a_parquet_file_is_a_frame_on_disk(tmp_path: Path) -> None:
     data = adjudge.read_scores(path, measure="rating", lower_is_better=True, length=50, human="ours")
     np.testing.assert_array_equal(data.matrix().values, adjudge.read_scores(frame).matrix().values)
     assert (data.name, data.measures, data.matrix().info.better) == ("m.parquet", ("rating",), "lower")
-    with pytest.raises(UsageError, match="--delimiter is for a table of text"):
+    with pytest.raises(UsageError, match="delimiter is for a table of text"):
         adjudge.read_scores(path, delimiter=";")
     (tmp_path / "no.parquet").write_text("topic,a\n")
     with pytest.raises(FormatError, match="not a score file"):

@@ -662,7 +662,7 @@ TEXTS = [
         "no references",
         "score old",
         1,
-        "adjudge import lines --reference FILE EVALUATION",
+        "adjudge import lines EVALUATION --reference FILE",
         {"old/summaries.jsonl": NO_REFERENCE},
     ),
     M(

@@ -83,7 +83,7 @@ def test_what_an_option_does_not_take_is_one_line(asked: dict[str, Any], says: s
     with pytest.raises(UsageError) as refused:
         Sample(**asked)
     assert str(refused.value) == says
-    assert spoken(refused.value.args[0], "command") == f"--{says}"
+    assert spoken(refused.value.text, "command") == f"--{says}"
 
 
 def test_numbers_may_come_as_texts() -> None:
@@ -102,8 +102,27 @@ def test_a_signature_of_something_else_is_refused() -> None:
 
 def test_an_argument_is_called_as_the_door_has_it() -> None:
     phrase = Phrase("{a} needs {b}: {{x}}", a=Argument("at_random"), b=Argument("judge", "NAME"))
-    assert str(phrase) == "at_random needs judge=NAME: {x}"
-    assert phrase.at("command") == "--at-random needs --judge NAME: {x}"
+    assert spoken(phrase, "python") == "at_random needs judge=NAME: {x}"
+    assert spoken(phrase, "command") == "--at-random needs --judge NAME: {x}"
+
+
+@pytest.mark.parametrize(
+    ("argument", "python", "command"),
+    [
+        (Argument("transpose", True), "transpose=True", "--transpose"),
+        (Argument("quotes", False), "quotes=False", "--no-quotes"),
+        (
+            Argument("leave_out", ["Mean", "b c"]),
+            'leave_out=["Mean", "b c"]',
+            "--leave-out Mean --leave-out 'b c'",
+        ),
+        (Argument("columns", {"topic": "id"}, flag="map"), 'columns={"topic": "id"}', "--map topic=id"),
+    ],
+)
+def test_a_value_is_written_as_the_door_has_it(argument: Argument, python: str, command: str) -> None:
+    error = UsageError(f"say {argument}")
+    assert str(error) == f"say {python}"
+    assert spoken(error.text, "command") == f"say {command}"
 
 
 # Every analysis that is declared

@@ -116,7 +116,7 @@ def test_lengths_are_never_mixed() -> None:
     table = ScoreTable.from_rows(
         [Score("m", "t", "a", 1.0, 50), Score("m", "t", "a", 3.0, 100), Score("m", "t", "b", 2.0, 100)]
     )
-    with pytest.raises(UsageError, match=r"several lengths \(50, 100\): choose one with --length"):
+    with pytest.raises(UsageError, match=r"several lengths \(50, 100\): choose one with length"):
         table.matrix("m")
     with pytest.raises(UsageError, match="no scores at length 10; it has: 50, 100"):
         table.matrix("m", length=10)
@@ -170,7 +170,7 @@ def test_forms_are_never_mixed() -> None:
     table = ScoreTable.from_rows(rows)
     assert list(table.rows()) == rows
     assert table.forms("m") == ("abstract", "extract")
-    with pytest.raises(UsageError, match=r"several forms \(abstract, extract\): choose one with --form"):
+    with pytest.raises(UsageError, match=r"several forms \(abstract, extract\): choose one with form"):
         table.matrix("m")
     with pytest.raises(UsageError, match='no scores of form "extracts" .nearest: "extract", "abstract".;'):
         table.matrix("m", form="extracts")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from adjudge.core.errors import AdjudgeError
+from adjudge.core.phrases import spoken
 from adjudge.data.incoming import ImportReport, Item, Remark
 from adjudge.data.rows import Row
 
@@ -31,4 +32,4 @@ def rows(items: Iterable[Item]) -> list[Row]:
 
 
 def reasons(items: Iterable[Item]) -> list[str]:
-    return [thing.reason for thing in things(items) if isinstance(thing, Remark)]
+    return [spoken(thing.reason, "python") for thing in things(items) if isinstance(thing, Remark)]

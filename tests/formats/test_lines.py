@@ -129,7 +129,7 @@ def test_sentence_marks_are_taken_and_told(write: Write) -> None:
     write("a.txt", "rain .<q>snow .\nwind .\n")
     found = list(read(["a.txt"]))
     assert [row.text for row in rows(found) if isinstance(row, Summary)] == ["rain .\nsnow .", "wind ."]
-    assert reasons(found) == ['"<q>" taken as the end of a sentence (--sentence-mark none keeps it)']
+    assert reasons(found) == ['"<q>" taken as the end of a sentence (sentence_mark=none keeps it)']
     kept = list(read(["a.txt"], sentence_mark="none"))
     assert [row.text for row in rows(kept) if isinstance(row, Summary)] == ["rain .<q>snow .", "wind ."]
     assert reasons(kept) == []

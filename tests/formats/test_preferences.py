@@ -79,7 +79,7 @@ def test_weights_times_and_rows_without_an_answer(tmp_path: Path) -> None:
         ),
         (
             "left,right\na,b\n",
-            r"p\.csv:1: no column that says who won among left, right: say --map winner=COLUMN",
+            r'p\.csv:1: no column that says who won among left, right: say columns=\{"winner": "COLUMN"\}',
         ),
         ("a,b,winner\nx,y,1\n", r'p\.csv:1: "winner" holds 1: which of the two that means cannot be told'),
         (
@@ -138,7 +138,7 @@ def test_what_is_not_used_is_named_and_what_was_found_out_said(tmp_path: Path) -
         'p.csv: read with ";" between columns',
         'p.csv: columns "prompt" and "turn" not used',
     )
-    with pytest.raises(UsageError, match='--map "winer": no such field'):
+    with pytest.raises(UsageError, match='columns "winer": no such field'):
         read_preferences(path, columns={"winer": "a"})
     with pytest.raises(UsageError, match='has no column "wina"'):
         read_preferences(path, columns={"winner": "wina"})

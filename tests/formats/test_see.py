@@ -181,7 +181,7 @@ def test_assessor_and_reference_from_the_header_or_from_given_columns(tmp_path: 
     ):
         task = judged(items).task
         assert (task.assessor, task.reference) == ("K", TextRef("B", 100))
-    with pytest.raises(UsageError, match="--assessor-column is 8"):
+    with pytest.raises(UsageError, match="assessor_column is 8"):
         read(write(tmp_path, row()), assessor_column=8)
 
 

@@ -91,7 +91,7 @@ def test_an_empty_array_and_a_pointer_are_one_line(tmp_path: Path) -> None:
 
 
 def test_messages_in_python_name_arguments() -> None:
-    with pytest.raises(DataError, match=r'columns=\{"winner": COLUMN\}.*scores: adjudge.compare$') as error:
+    with pytest.raises(DataError, match=r'columns=\{"winner": "COLUMN".*: adjudge.compare$') as error:
         adjudge.prefer(pd.DataFrame({"p": ["x"], "q": ["y"]}))
     assert "--map" not in str(error.value)
     both = pd.concat([SCORES.assign(measure="m"), SCORES.assign(measure="n")])

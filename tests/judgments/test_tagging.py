@@ -230,7 +230,7 @@ def test_handing_out_adds_what_is_missing_after_what_there_is(evaluation: Evalua
 
 
 def test_other_ways_of_handing_out_refuse_mismatches(evaluation: Evaluation) -> None:
-    with pytest.raises(UsageError, match="adjudge mismatch --assign"):
+    with pytest.raises(UsageError, match="hand them out with Evaluation.assign_mismatches"):
         evaluation.assign("mismatch", assessors=["ann"])
     with pytest.raises(UsageError, match="simulated assessors do not"):
         evaluation.simulate_judgments("mismatch")

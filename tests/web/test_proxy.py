@@ -197,18 +197,18 @@ def test_an_address_as_browsers_send_it(url: str, origin: str) -> None:
     [
         (
             {"public": "judge.example.org"},
-            '--public-url is "judge.example.org", expected something like https',
+            'public is "judge.example.org", expected something like https',
         ),
-        ({"public": "https://"}, '--public-url is "https://"'),
-        ({"public": "https://a:b"}, '--public-url is "https://a:b"'),
-        ({"public": "https://a/?b"}, '--public-url is "https://a/?b"'),
+        ({"public": "https://"}, 'public is "https://"'),
+        ({"public": "https://a:b"}, 'public is "https://a:b"'),
+        ({"public": "https://a/?b"}, 'public is "https://a/?b"'),
         ({"public": "https://a/b", "root_path": "/c"}, "expected the same path in both"),
-        ({"root_path": "adjudge"}, '--root-path is "adjudge"'),
+        ({"root_path": "adjudge"}, 'root_path is "adjudge"'),
         (
             {"proxies": ("proxy.example",)},
-            '--trusted-proxy is "proxy.example", expected an address or a network',
+            'proxies is "proxy.example", expected an address or a network',
         ),
-        ({"proxies": ("10.0.0.1/8",)}, '--trusted-proxy is "10.0.0.1/8"'),
+        ({"proxies": ("10.0.0.1/8",)}, 'proxies is "10.0.0.1/8"'),
     ],
 )
 def test_mistakes_are_one_line(given: dict[str, Any], said: str) -> None:

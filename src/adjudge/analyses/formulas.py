@@ -77,7 +77,7 @@ def _between(
     try:
         first, last = (_NUMBER.split(resolve(end)) for end in ends)
     except DataError as error:
-        raise DataError(f"{error}{_all_of(ends)}") from None
+        raise DataError(f"{error.text}{_all_of(ends)}") from None
     at = _differing(first, last)
     if at is None:
         raise UsageError(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.analyses.gathered import SOURCES, where
 from adjudge.core.errors import UsageError
+from adjudge.core.phrases import Argument
 from adjudge.core.picture import INK, SERIES, drawn_text
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ def check_size(panels: int, lines: int) -> None:
     """Refuse what no page has room for."""
     if panels > MOST_PANELS or lines > MOST_LINES:
         raise UsageError(
-            f"{lines} lines in {panels} panels are too many for a picture: choose with --length or --form"
+            f"{lines} lines in {panels} panels are too many for a picture: choose with {Argument('length')} or"
+            f" {Argument('form')}"
         )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from adjudge.core.results import Note
 from adjudge.core.words import counted, listed
+from adjudge.formats.scoretable import lower_for
 from adjudge.measures.run import own_reference_note
 
 
@@ -42,8 +43,8 @@ NOTES: Mapping[str, Callable[..., str]] = {
         " with"
     ),
     "file-alone": lambda name: f"{name}: only its folder knows kinds, topics, and what is stale or withdrawn",
-    "direction-taken": lambda measure, option: (
-        f"{measure}: higher is taken as better; if lower is, say {option}"
+    "direction-taken": lambda measure: (
+        f"{measure}: higher is taken as better; if lower is, say {lower_for(measure)}"
     ),
     "parts-absent": lambda text, absent, taken: (
         f"{text} has no number {listed(absent)} here: {listed(taken)} are taken"

@@ -33,7 +33,7 @@ from adjudge.analyses.formulas import derive, parse_formula
 from adjudge.analyses.score_words import note_text
 from adjudge.core.errors import AdjudgeError, DataError, FormatError, UsageError, nearest, quoted
 from adjudge.core.errors import among as among_known
-from adjudge.core.phrases import Argument, Phrase
+from adjudge.core.phrases import Argument, Door, Phrase, either, spoken
 from adjudge.core.results import Note
 from adjudge.core.words import listed, natural
 from adjudge.data import scorefiles
@@ -59,11 +59,11 @@ from adjudge.data.scores import (
 )
 from adjudge.data.target import Target
 from adjudge.formats import scoretable
-from adjudge.formats.files import LFS, at_hand, reading, stem
+from adjudge.formats.files import LFS, argument_of, at_hand, reading, stem
 from adjudge.formats.matrices import ColumnSums, is_summary, names_rows, places_of
 from adjudge.formats.numbers import NumberStyle, check_decimal, is_number, style_of
 from adjudge.formats.records import EITHER, RECORD
-from adjudge.formats.scoretable import AS_IT_SAYS, TableOptions
+from adjudge.formats.scoretable import AS_IT_SAYS, TableOptions, left_out, lower_for
 from adjudge.formats.tabular import records_in
 from adjudge.judgments.batch import NOTHING, Judgments, batches_of, judgments_if_allowed
 from adjudge.measures.base import Measure
@@ -90,7 +90,8 @@ LARGEST = 1e302
 """Beyond it not even differences can be computed (stats.checks has the same)."""
 PARQUET = ".parquet"
 _SOURCE = "_"  # the importer puts a source before a measure's name; here the name stands alone
-_PATTERN = "name them with --human PATTERN, or by their kind"
+_PATTERN = f"name them with {Argument('human', 'PATTERN')}, or by their kind"
+_CHOOSE = either('measure="..."', "-m")
 _PLACES_OF = 1000  # scores of a column tell how many digits it has
 _BARE = re.compile(r"[\w.:-]+")
 _key = attrgetter(*KEY)
@@ -274,7 +275,7 @@ class Scores:
         infos = [MeasureInfo(m, signature=f"{m}|imported|{name}") for m in long["measure"].unique()]
         table = ScoreTable.from_frame(long, _directed(infos, options.lower_is_better))
         kinds = _kinds(_systems(table), _kinds_of_frame(long, name), human, baseline)
-        warnings = _with_notes(table, notes, _direction_notes(table, options, 'lower_is_better="{}"'))
+        warnings = _with_notes(table, notes, _direction_notes(table, options))
         return cls(name, table, kinds, topics=_topics_of_frame(long, name), warnings=warnings)
 
     @classmethod
@@ -336,7 +337,7 @@ class Scores:
         if measure is None:
             if len(known) > 1:
                 raise UsageError(
-                    f"{self.name} has several measures ({listed(known)}): choose one with {self._choose}"
+                    f"{self.name} has several measures ({listed(known)}): choose one with {_CHOOSE}"
                 )
             return known[0]
         if not isinstance(measure, str):
@@ -441,10 +442,10 @@ class Scores:
             return form is None or form in self.table.forms(measure)
         return (None if length == "unset" else length) in self.table.lengths(measure, form=form)
 
-    def notes(self, measure: str, *codes: str) -> list[str]:
+    def notes(self, measure: str, *codes: str, door: Door = "python") -> list[str]:
         """What a reader of this measure's numbers should know first: what is stale or left out; of some codes alone."""
-        notes = self.remarks(measure)
-        return list(dict.fromkeys(note_text(note) for note in notes if not codes or note.code in codes))
+        notes = (note for note in self.remarks(measure) if not codes or note.code in codes)
+        return list(dict.fromkeys(spoken(note_text(note), door) for note in notes))
 
     def remarks(self, measure: str) -> list[Note]:
         """The same as facts."""
@@ -462,14 +463,9 @@ class Scores:
         parts = (measure,) if formula is None else formula.parts
         return max((self.simulated.get(part, 0) for part in parts), default=0)
 
-    @property
-    def _choose(self) -> str:
-        """How a measure is chosen where the scores were asked for."""
-        return 'measure="..."' if self.unsaid else "-m"
-
     def unsaid_notes(self, measure: str) -> tuple[str, ...]:
         """What a result must say of this measure because nobody else has."""
-        return tuple(self.notes(measure)) if self.unsaid else ()
+        return tuple(dict.fromkeys(map(note_text, self.remarks(measure)))) if self.unsaid else ()
 
     # Assessors
 
@@ -576,7 +572,7 @@ class Scores:
     def with_humans(self, patterns: Patterns) -> Scores:
         """The same scores, the systems of some patterns being human."""
         known = {name: kind for name, kind in self.kinds.items() if kind != "machine"}
-        kinds = _kinds(_systems(self.table), known, patterns, (), human_option="--human-systems")
+        kinds = _kinds(_systems(self.table), known, patterns, (), human_option=Argument("human_systems"))
         return replace(self, kinds={**self.kinds, **kinds})
 
     def kind(self, system: str) -> str:
@@ -725,9 +721,9 @@ class Scores:
         humans = [system for system in systems if self.kind(system) == "human"]
         machines = [system for system in systems if self.kind(system) != "human"]
         if among in ("humans", "human-machine") and not humans:
-            raise UsageError(f"--among {among}: no system of {self.name} is human; {_PATTERN}")
+            raise UsageError(f"{Argument('among', among)}: no system of {self.name} is human; {_PATTERN}")
         if among in ("machines", "human-machine") and not machines:
-            raise UsageError(f"--among {among}: every system of {self.name} is human")
+            raise UsageError(f"{Argument('among', among)}: every system of {self.name} is human")
         return {"machines": machines, "humans": humans}.get(among, list(systems))
 
 
@@ -879,8 +875,7 @@ def _check_path(path: Path) -> None:
 def no_table(path: object, options: TableOptions) -> None:
     """Refuse options of tables where there is none: a folder and a score file say those things themselves."""
     for name in options.given():
-        option = {"columns": "map", "quotes": "no-quotes"}.get(name, name.replace("_", "-"))
-        raise UsageError(f"--{option} is for a table of numbers (CSV or TSV), which {path} is not")
+        raise UsageError(f"{argument_of(name)} is for a table of numbers (CSV or TSV), which {path} is not")
 
 
 def _read_file(path: Path, name: str, options: TableOptions, human: Patterns, baseline: Patterns) -> Scores:
@@ -931,7 +926,7 @@ def _read_table(path: Path, name: str, options: TableOptions, human: Patterns, b
         raise FormatError("no numbers: every score is missing", file=path)
     table = ScoreTable.from_rows(rows, _directed(infos, options.lower_is_better))
     kinds_of = _kinds(_systems(table), kinds, human, baseline)
-    warnings = _with_notes(table, notes, _direction_notes(table, options, "--lower {}"))
+    warnings = _with_notes(table, notes, _direction_notes(table, options))
     return Scores(name, table, kinds_of, topics=topics, warnings=warnings)
 
 
@@ -987,23 +982,17 @@ def _of_frame_in(
 ) -> Scores:
     for option in options.given():
         if option in ("delimiter", "encoding", "quotes"):
-            raise UsageError(f"--{option} is for a table of text (CSV or TSV), which {path} is not")
+            raise UsageError(
+                f"{argument_of(option)} is for a table of text (CSV or TSV), which {path} is not"
+            )
     try:
         return Scores.of_frame(
             frame, options, name=name, unnamed=stem(Path(name)), human=human, baseline=baseline
         )
     except DataError as error:
-        raise DataError(_for_shell(str(error), name, path)) from None
-    except UsageError as error:
-        raise UsageError(_for_shell(str(error), name, path)) from None
-
-
-def _for_shell(message: str, name: str, path: Path) -> str:
-    """A message about a frame that stands in a file, with options of the command line for the arguments."""
-    message = f"{path}{message.removeprefix(name)}" if message.startswith(f"{name}: ") else message
-    message = re.sub(r'columns=\{"(\w+)": "([^"]*)"\}', r"--map \1=\2", message)
-    message = re.sub(r'leave_out="?([^"\s;:]+)"?', r"--leave-out \1", message)
-    return message.replace("transpose=True", "--transpose")
+        if not error.text.startswith(f"{name}: "):
+            raise
+        raise DataError(f"{path}{error.text.removeprefix(name)}") from None
 
 
 def _collect(
@@ -1112,9 +1101,7 @@ def _long_frame(
         numeric = [column for column in plan.unused if _holds_numbers(flat[column])]
         plan = plan.with_measures(numeric, where=name, measure=options.measure)
     except FormatError as error:
-        raise DataError(f"{name}: {_for_python(error.problem)}") from None
-    except UsageError as error:
-        raise UsageError(_for_python(str(error))) from None
+        raise DataError(f"{name}: {error.problem}") from None
     if not len(flat):
         raise DataError(f"{name}: no scores, expected topics in rows and systems in columns")
     about = flat[list(plan.fields.values())].set_axis(list(plan.fields), axis=1)
@@ -1150,10 +1137,10 @@ def _long_frame(
     long["why"] = why.where(why.notna() | ~absent, f"missing in {name}").where(absent | why.notna(), None)
     notes = [f"column {quoted(column)} not used" for column in (*plan.unused, *plan.left_out)]
     notes += [f"read {words}" for words in style.found]
-    notes += map(_for_python, said)
+    notes += said
     if plan.across == "system":
         long, more = _without_summary(long, plan.values, "topic" in plan.fields)
-        words = scoretable.transposed_words(len(plan.values), len(flat), "transpose=True")
+        words = scoretable.transposed_words(len(plan.values), len(flat))
         notes += [*more, *([words] if words else [])]
     return long, [f"{name}: {note}" for note in notes]
 
@@ -1168,7 +1155,7 @@ def _whole_numbers(column: pd.Series, name: str) -> pd.Series:
         row = int(wrong.to_numpy().argmax())
         raise DataError(
             f"{name}: row {row + 1}: {column.name} is {quoted(str(column.iloc[row]))}, expected a whole number;"
-            f" if it is a measure, give it another name, or leave_out={column.name!r}"
+            f" if it is a measure, give it another name, or say {left_out(str(column.name))}"
         )
     return numbers
 
@@ -1185,10 +1172,10 @@ def _without_summary(
     last = is_summary(topic)
     above = [_sums(column) for column in (values[:, :-1] if last else values)]
     if not last:
-        return long, scoretable.odd_words(dict(zip(columns, above, strict=True)), 'leave_out="{}"')
+        return long, scoretable.odd_words(dict(zip(columns, above, strict=True)))
     cells = [(float(value), places_of(repr(float(value)))) for value in values[:, -1]]
     left, said = scoretable.summary_words(topic, above, cells)
-    odd = scoretable.odd_words(dict(zip(columns, above, strict=True)), 'leave_out="{}"')
+    odd = scoretable.odd_words(dict(zip(columns, above, strict=True)))
     keep = np.arange(len(long)) % height != height - 1
     return long[keep].reset_index(drop=True) if left else long, [said, *odd]
 
@@ -1221,15 +1208,6 @@ def _flat_frame(frame: pd.DataFrame, name: str, options: TableOptions) -> pd.Dat
     if twice := next((text for text, n in Counter(texts).items() if n > 1), None):
         raise DataError(f"{name}: two columns are named {quoted(twice)}")
     return frame.set_axis(texts, axis=1)
-
-
-def _for_python(message: str) -> str:
-    """A message with arguments for the options of the command line."""
-    message = re.sub(r"--map (\w+)=([^\s;:,]*)", r'columns={"\1": "\2"}', message)
-    message = re.sub(r"say --leave-out ([^\s;:]+)", r'say leave_out="\1"', message).replace(
-        "--leave-out", "leave_out"
-    )
-    return message.replace("--transpose", "transpose=True").replace("--measure", "measure")
 
 
 def _begins_with_names(frame: pd.DataFrame, options: TableOptions) -> bool:
@@ -1288,7 +1266,7 @@ def _values_of_frame(
             try:
                 style = style_of(given[texts])
             except UsageError as error:
-                raise UsageError(f"{name}: {error}") from None
+                raise UsageError(f"{name}: {error.text}") from None
         if given[texts].str.strip().str.endswith("%").any():
             style = replace(style, percent=True)
         read = {}
@@ -1367,19 +1345,18 @@ def _measures_named(texts: Iterable[str], known: Sequence[str]) -> set[str]:
             own = same_name(name, known)
             if own is None:
                 raise UsageError(
-                    f"--lower-is-better {quoted(name)}: no such measure{nearest(name, known)};"
-                    f" there are: {listed(known)}"
+                    f"{lower_for(name)}: no such measure{nearest(name, known)}; there are: {listed(known)}"
                 )
             found.add(own)
     return found
 
 
-def _direction_notes(table: ScoreTable, options: TableOptions, option: str) -> dict[str, list[Note]]:
+def _direction_notes(table: ScoreTable, options: TableOptions) -> dict[str, list[Note]]:
     """Of measures whose lower scores are better, as far as their names tell, where nobody said so."""
     if options.lower_is_better is not False:
         return {}
     return {
-        measure: [Note.of("direction-taken", measure=measure, option=option.format(measure))]
+        measure: [Note.of("direction-taken", measure=measure)]
         for measure in table.measures
         if scoretable.may_be_lower(measure)
     }
@@ -1402,12 +1379,12 @@ def _kinds(
     human: Patterns,
     baseline: Patterns,
     *,
-    human_option: str = "--human",
+    human_option: Argument = Argument("human"),  # noqa: B008
 ) -> dict[str, str]:
     """The kind of every system: what is said of it, what a pattern says, or machine."""
     names = list(dict.fromkeys(systems))
     known = {system: kind for system, kind in said.items() if kind}
-    options = {"human": (human_option, human), "baseline": ("--baseline", baseline)}
+    options = {"human": (human_option, human), "baseline": (Argument("baseline"), baseline)}
     for kind, (option, patterns) in options.items():
         for pattern in _split(patterns):
             matched = [s for s in names if s == pattern or fnmatchcase(s, pattern)]

@@ -11,6 +11,7 @@ from adjudge.assessors.simulated import Simulated, simulate
 from adjudge.assessors.truth import truth_from_worth, worth_by_side
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError, quoted
+from adjudge.core.phrases import Argument
 from adjudge.core.words import counted
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Folder
@@ -110,14 +111,16 @@ def simulate_preferences(
     left side, are spread evenly from -bias to bias over the assessors.
     """
     if origin not in ORIGINS:
-        raise UsageError(f"--from is {quoted(origin)}, expected one of: {', '.join(ORIGINS)}")
+        raise UsageError(
+            f"{Argument('origin', flag='from')} is {quoted(origin)}, expected one of: {', '.join(ORIGINS)}"
+        )
     if assessors < 1:
         raise UsageError(f"assessors is {assessors}, expected 1 or more")
     asked = protocol_of(folder, protocol)
     _check_protocol(asked)
     worth, why = _worth(folder, collection, origin, similarity, progress)
     if not worth:
-        raise DataError(f"--from {origin}: no topic has a {_KNOWN_BY[origin]}")
+        raise DataError(f"{Argument('origin', origin, flag='from')}: no topic has a {_KNOWN_BY[origin]}")
     truth = truth_from_worth(worth)
     people = [
         Simulated(f"simulated-{k + 1}", bias=own, noise=noise, inconsistency=inconsistency)

@@ -31,7 +31,6 @@ from adjudge.cli.output import (
 from adjudge.cli.sources import check_page_outputs
 from adjudge.core.errors import AdjudgeError, UsageError, quoted
 from adjudge.core.options import READING, Kind, Option, asks_for, declared, parse_options
-from adjudge.core.phrases import spoken
 from adjudge.core.results import Parts, Result, Results, warnings_of
 from adjudge.core.table import joined
 from adjudge.core.words import counted
@@ -323,7 +322,7 @@ def _run_each(wanted: AnyAnalysis[Any], scores: Any) -> Iterator[Result]:
     if refused and len(refused) == len(analyses):
         raise refused[0]
     for why in refused:
-        warn(f"left out: {spoken(why.args[0], 'command')}")
+        warn(f"left out: {why.text}")
 
 
 def _warn_of_judges(scores: Scores, results: Sequence[Result]) -> None:

@@ -373,7 +373,7 @@ def _take(e: Evaluation, items: Iterable[Item], json: bool, judges: Sequence[str
     if json:
         show_json(taken.as_dict())
     else:
-        for line in taken.lines():
+        for line in taken.lines("command"):
             say(line)
 
 

@@ -16,6 +16,7 @@ from rich.text import Text
 
 from adjudge.cli.streams import print_data, print_json
 from adjudge.core.errors import UsageError, quoted
+from adjudge.core.phrases import spoken
 from adjudge.core.table import Column, Table
 from adjudge.data import transaction
 from adjudge.data.transaction import write_whole
@@ -35,7 +36,7 @@ def console() -> Console:
 
 def say(text: str, style: str = "") -> None:
     """A line or a text. Texts may come from strangers: what would command a terminal is shown, not sent."""
-    console().print(Text(_COMMANDS.sub("\N{REPLACEMENT CHARACTER}", text), style=style))
+    console().print(Text(_COMMANDS.sub("\N{REPLACEMENT CHARACTER}", spoken(text, "command")), style=style))
 
 
 STYLES: Mapping[str, str] = {
@@ -57,7 +58,9 @@ def say_pieces(pieces: Sequence[tuple[str, str]]) -> None:
 
 def warn(text: str) -> None:
     """On standard error, so that it never mixes with what a script reads."""
-    Console(stderr=True, highlight=False, soft_wrap=True).print(Text(f"note: {text}", style="yellow"))
+    Console(stderr=True, highlight=False, soft_wrap=True).print(
+        Text(f"note: {spoken(text, 'command')}", style="yellow")
+    )
 
 
 def show_json(value: Any) -> None:

@@ -174,7 +174,7 @@ def import_(
         show_json({"read": what, **taken.as_dict()})
         return
     say(f"{file}: {what}")
-    for line in taken.lines():
+    for line in taken.lines("command"):
         say(line)
 
 

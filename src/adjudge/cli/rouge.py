@@ -153,6 +153,7 @@ def _aligned(
 ) -> tuple[dict[str, list[str]], list[list[str]]]:
     """The lines of every system, and the references of every line."""
     from adjudge.formats.linefiles import (
+        REFERENCES,
         SentenceMarks,
         check_aligned,
         expand,
@@ -161,7 +162,7 @@ def _aligned(
         system_names,
     )
 
-    systems, references = expand(files), expand(reference, "--reference")
+    systems, references = expand(files), expand(reference, REFERENCES)
     refuse_two_uses({"system": systems, "reference": references})
     refuse_other_files([*systems, *references])
     texts = {path: _lines(path, encoding) for path in (*systems, *references)}
@@ -194,9 +195,9 @@ def _lines(path: Path, encoding: str) -> list[str]:
 
 def _whole(peer: Path, reference: Sequence[str], measure: list[str] | None, encoding: str) -> TextScores:
     """Files that are one text each."""
-    from adjudge.formats.linefiles import expand
+    from adjudge.formats.linefiles import REFERENCES, expand
 
-    paths = expand(reference, "--reference")
+    paths = expand(reference, REFERENCES)
     lines = {path: _lines(path, encoding) for path in (peer, *paths)}
     counts = {len(each) for each in lines.values()}
     if len(counts) == 1 and counts.pop() > 1:

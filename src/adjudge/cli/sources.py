@@ -103,7 +103,7 @@ def length_of(text: str | None) -> int | Literal["all"] | None:
 def warn_of(scores: Scores, measures: Iterable[str]) -> None:
     """What a reader of these measures should know first, each thing once."""
     shown = dict.fromkeys(measures)
-    for line in dict.fromkeys(line for measure in shown for line in scores.notes(measure)):
+    for line in dict.fromkeys(line for measure in shown for line in scores.notes(measure, door="command")):
         warn(line)
     if any(map(judge_of, shown)):
         from adjudge.analyses.judges.result import verdicts_on

@@ -13,17 +13,26 @@ AdjudgeError            one line that a person can act on
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+
+from adjudge.core.phrases import Call, in_one_line, spoken
 
 
 class AdjudgeError(Exception):
     """Something a user can put right. Its text is one line."""
 
     exit_code = 1
+
+    @property
+    def text(self) -> str:
+        """The text for any door, to be part of another one; see core/phrases."""
+        return super().__str__()
+
+    def __str__(self) -> str:
+        return spoken(self.text, "python")
 
 
 class UsageError(AdjudgeError):
@@ -33,15 +42,13 @@ class UsageError(AdjudgeError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Way:
-    """One way out of several: the words to add to the command, or all of it after the program's name (`whole`)."""
+class Way(Call):
+    """One way out of several: arguments to add to the call, or another call."""
 
-    words: Sequence[str]
     meaning: str
-    whole: bool = False
 
     def after(self, command: Sequence[str]) -> list[str]:
-        return [*command[:1], *self.words] if self.whole else [*command, *self.words]
+        return [*command[:1], *self.words] if self.command else [*command, *self.words]
 
 
 class Undecided(UsageError):
@@ -49,25 +56,15 @@ class Undecided(UsageError):
 
     def __init__(self, problem: str, ways: Sequence[Way], *, between: str = "or"):
         self.problem, self.ways, self._between = problem, tuple(ways), between
-        said = f", {between} ".join(f"{in_one_line(way.words)} ({way.meaning})" for way in self.ways)
-        super().__init__(f"{problem}: say {said}")
+        choices = f", {between} ".join(f"{way} ({way.meaning})" for way in self.ways)
+        super().__init__(f"{problem}: say {choices}")
 
     def with_commands(self, command: Sequence[str]) -> str:
         """The same with whole commands, to be typed instead of `command`."""
-        said = f" {self._between} ".join(
+        choices = f" {self._between} ".join(
             f"`{in_one_line(way.after(command))}` ({way.meaning})" for way in self.ways
         )
-        return f"{self.problem}. Type {said}"
-
-
-def in_one_line(words: Sequence[str]) -> str:
-    """Words as a shell takes them; what would break the line, or do worse to a terminal, is written as its number."""
-    return " ".join(shlex.quote(word) if word.isprintable() else _by_numbers(word) for word in words)
-
-
-def _by_numbers(word: str) -> str:
-    signs = (c if c.isprintable() and c not in "\\'" else f"\\U{ord(c):08x}" for c in word)
-    return f"$'{''.join(signs)}'"
+        return f"{self.problem}. Type {choices}"
 
 
 class DataError(AdjudgeError):
@@ -101,14 +98,14 @@ class BusyError(StoreUnavailable):
     """Somebody else is writing to this evaluation."""
 
 
-def nearest(name: str, known: Iterable[str], *, most: int = 3) -> str:
-    """A hint such as `` (nearest: "D0631")``, or nothing where no known name is close; case does not count."""
+def nearest(name: str, names: Iterable[str], *, most: int = 3) -> str:
+    """A hint such as `` (nearest: "D0631")``, or nothing where no name is close; case does not count."""
     folded: dict[str, list[str]] = {}
-    for each in known:
-        folded.setdefault(each.casefold(), []).append(each)
-    found = get_close_matches(name.casefold(), folded, n=most, cutoff=0.6)
-    close = [each for fold in found for each in folded[fold]][:most]
-    return f" (nearest: {', '.join(quoted(each) for each in close)})" if close else ""
+    for candidate in names:
+        folded.setdefault(candidate.casefold(), []).append(candidate)
+    folds = get_close_matches(name.casefold(), folded, n=most, cutoff=0.6)
+    close = [candidate for fold in folds for candidate in folded[fold]][:most]
+    return f" (nearest: {', '.join(map(quoted, close))})" if close else ""
 
 
 def among(name: str, known: Iterable[str], *, most: int = 8) -> str:

@@ -54,7 +54,7 @@ class Option:
     """What it names, for completion."""
     metavar: str = ""
     command: str = ""
-    """Its name on the command line where that is another: `--measure` for `measures`."""
+    """Its name on the command line where that is another: `measure` for `measures`."""
     short: str = ""
     """A letter on the command line: `m`."""
     unset: str = ""

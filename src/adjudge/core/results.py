@@ -113,7 +113,7 @@ class Result(Pictured):
 
     @property
     def csv_table(self) -> str:
-        """The name of the table that `--csv` writes where none is named."""
+        """The name of the table that a CSV file has where none is named."""
         return self.FRAME or self.all_tables[0].name
 
     def methods(self) -> Paragraph | None:
@@ -163,8 +163,8 @@ class Result(Pictured):
 
     def warnings(self, door: Door = "python", *, without: Collection[str] = ()) -> list[str]:
         """What a reader should know before believing the numbers; `without` are codes of notes to leave out."""
-        own = (self.note_text(note, door) for note in self._notes_shown() if note.code not in without)
-        return list(dict.fromkeys([*self.about_scores, *own]))
+        notes = (self.note_text(note, door) for note in self._notes_shown() if note.code not in without)
+        return list(dict.fromkeys([*(spoken(line, door) for line in self.about_scores), *notes]))
 
     def notes_of(self, code: str, door: Door = "python") -> list[str]:
         """The notes of one kind alone."""
@@ -412,7 +412,7 @@ class Parts(Result):
 
     def own_warnings(self, door: Door = "python", *, without: Collection[str] = ()) -> list[str]:
         """What a reader should know of the whole, and which parts are absent."""
-        missing = (f"{name}: not answered ({why})" for name, why in self.absent.items())
+        missing = (spoken(f"{name}: not answered ({why})", door) for name, why in self.absent.items())
         return list(dict.fromkeys([*super().warnings(door, without=without), *missing]))
 
     def warnings(self, door: Door = "python", *, without: Collection[str] = ()) -> list[str]:

@@ -19,6 +19,7 @@ from itertools import repeat, zip_longest
 from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.core.errors import UsageError, nearest, quoted
+from adjudge.core.phrases import spoken
 from adjudge.core.words import SMALL, decimal, tex
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class Column:
             return f"{cell:,}"
         if isinstance(cell, float) and not self.tiny and abs(cell) < SMALL:
             cell = 0.0
-        return cell if isinstance(cell, str) else decimal(cell, self.format)
+        return spoken(cell, "python") if isinstance(cell, str) else decimal(cell, self.format)
 
     def all_shown(self, cells: Sequence[Cell]) -> Sequence[str]:
         """Several cells for people: texts, of which long tables are mostly made, are not looked at one by one."""
@@ -438,7 +439,7 @@ class Tabular:
         return self.table().to_frame()
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything, for --json: the rows of every table, unless a result says more."""
+        """Everything, for JSON: the rows of every table, unless a result says more."""
         return self.tables().as_dict()
 
     def to_latex(self) -> str:
@@ -550,14 +551,14 @@ def plain(value: Any) -> Any:
     kind = type(value)
     if kind is float:  # most are numbers and texts: they go first
         return value + 0.0 if math.isfinite(value) else None
-    if kind is str or kind is int or value is None:
+    if kind is int or value is None:
         return value
+    if isinstance(value, str):
+        return spoken(value, "python")
     if is_dataclass(value) and not isinstance(value, type):
         return plain(asdict(value))
     if isinstance(value, Mapping):
         return {str(key): plain(each) for key, each in value.items()}
-    if isinstance(value, str) or value is None:
-        return value
     if hasattr(value, "tolist"):  # NumPy's arrays and numbers
         return plain(value.tolist())
     if isinstance(value, Iterable):

@@ -434,7 +434,7 @@ TEXT_RULES: tuple[Rule, ...] = (
         _MOJIBAKE,
         "broken-encoding",
         "with signs of a wrong encoding (\\ufffd, Ã©, â€™ or control characters)",
-        "words with such signs match nothing; import again with the right --encoding",
+        "words with such signs match nothing; import again with the right encoding",
     ),
     _searched(_HTML, "html", "with HTML left in", "tags and entities count as words and lower every overlap"),
     _same_texts,

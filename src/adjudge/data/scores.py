@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from adjudge.core.errors import DataError, UsageError, nearest, quoted
+from adjudge.core.phrases import Argument
 from adjudge.core.words import counted, listed, natural
 from adjudge.data.target import Target
 
@@ -242,7 +243,7 @@ class ScoreTable:
             rows = rows[rows["length"] == length]
         elif length is None and len(lengths) > 1:
             raise UsageError(
-                f"{measure} has scores at several lengths ({_list(lengths)}): choose one with --length"
+                f"{measure} has scores at several lengths ({_list(lengths)}): choose one with {Argument('length')}"
                 f"{several.format('length')}"
             )
         forms = _forms(rows)
@@ -256,7 +257,7 @@ class ScoreTable:
             return _of_form(rows, form)
         if len(forms) > 1 and not all_forms:
             raise UsageError(
-                f"{measure} has scores of several forms ({', '.join(forms)}): choose one with --form"
+                f"{measure} has scores of several forms ({', '.join(forms)}): choose one with {Argument('form')}"
                 f"{several.format('form')}"
             )
         return rows

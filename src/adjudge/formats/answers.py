@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from adjudge.core.errors import DataError, UsageError, nearest, quoted
+from adjudge.core.phrases import Argument
 from adjudge.data.incoming import LeftOut
 from adjudge.formats.files import Place
 from adjudge.judgments.kinds import need_kind
@@ -120,7 +121,7 @@ def aspect_question(protocol: Protocol, aspect: str) -> str:
         known = [question.id.removeprefix(RATING) for question in protocol.questions]
         raise UsageError(
             f"{protocol.name} has no aspect {quoted(aspect)}{nearest(aspect, known)}; it has: {', '.join(known)}."
-            " Name your own in a protocol file (--protocol FILE.toml)"
+            f" Name your own in a protocol file ({Argument('protocol', 'FILE.toml')})"
         )
     return id
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adjudge.core.errors import FormatError, UsageError, quoted
+from adjudge.core.phrases import Argument
 from adjudge.data.incoming import LeftOut, Noted
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import System, Topic
@@ -139,7 +140,7 @@ def read(
     name must tell. `length` and `form` are those of the summaries, which the tables do not have. A second
     score by the same assessor for the same summary is a repeat.
     """
-    one_of("--form", form, FORMS)
+    one_of("form", form, FORMS)
     intake = _NistIntake(
         evaluation=evaluation,
         aspect=aspect,
@@ -220,7 +221,7 @@ class _NistTable:
         found = self.intake.aspect or _aspect_in_name(place.path, protocol)
         if found is None:
             raise UsageError(
-                f"{place.path}: say what was rated, for example --aspect content; the name does not tell"
+                f"{place.path}: say what was rated, for example {Argument('aspect', 'content')}; the name does not tell"
             )
         return aspect_question(protocol, found)
 
@@ -278,6 +279,6 @@ def _aspect_in_name(path: Path, protocol: Protocol) -> str | None:
     found = [q.id.removeprefix(RATING) for q in protocol.questions if q.id.removeprefix(RATING) in words]
     if len(found) > 1:
         raise UsageError(
-            f"{path}: the name holds {' and '.join(map(quoted, found))}; say which with --aspect"
+            f"{path}: the name holds {' and '.join(map(quoted, found))}; say which with {Argument('aspect')}"
         )
     return found[0] if found else None

@@ -15,6 +15,7 @@ from typing import Any
 
 from adjudge.core.engine import Workers, run, worker_count
 from adjudge.core.errors import BusyError, DataError, FormatError, UsageError
+from adjudge.core.phrases import Argument, Call
 from adjudge.core.words import counted
 from adjudge.data import scorefiles
 from adjudge.data.collection import Collection, file_stamps, load, references_for
@@ -145,9 +146,13 @@ def check_needs(collection: Collection, judgments: Judgments, measures: Sequence
         "units": bool(collection.units),
         "judgments": bool(judgments.by_topic or judgments.by_judge),
     }
+    lines = Call(
+        command=["import", "lines", "EVALUATION"],
+        function="Evaluation.import_lines()",
+        arguments=[Argument("references", "FILE", flag="reference")],
+    )
     hints = {
-        "references": 'summaries with "roles": ["reference"], such as with: adjudge import lines --reference FILE'
-        " EVALUATION",
+        "references": f'summaries with "roles": ["reference"], such as with: {lines}',
         "documents": "documents.jsonl",
         "units": "units.jsonl, made by: adjudge units",
         "judgments": "them with: adjudge judgments import, adjudge judge simulate",
@@ -274,7 +279,8 @@ def score(
         unstored = [plan.merged(computed[plan.measure], topics) for plan in plans if plan.todo]
         if unstored and _keep(folder, unstored) and isinstance(error, BusyError):
             raise BusyError(
-                f"{error}. The scores are computed and kept: the next score stores them, and computes nothing again"
+                f"{error.text}. The scores are computed and kept: the next score stores them, and computes nothing"
+                " again"
             ) from error
         raise
 
@@ -474,7 +480,7 @@ def _plan(
     except FormatError:
         if not again:
             raise
-        old = None  # a damaged file is what --again replaces
+        old = None  # a damaged file is what `again` replaces
     unstored = None if again else scorefiles.find_unstored(folder.path, str(measure))
     fewer, most = fewer_references(measure, collection, counts)
     fresh: set[str] = set()

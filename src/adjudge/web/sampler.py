@@ -258,7 +258,7 @@ def copy_id(task: str, person: str) -> str:
 
 
 def is_copy(task: Task) -> bool:
-    """Whether a task was whoever's before somebody got it."""
+    """Whether a task is one person's copy of a task that was open to everybody."""
     return task.id.startswith(COPY)
 
 

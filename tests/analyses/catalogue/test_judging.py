@@ -282,7 +282,7 @@ def test_too_many_panels_are_refused_with_the_way_out(name: str) -> None:
     )
     many = [replace(one, task=replace(one.task, id=f"l{n}", peer=TextRef("sys", n))) for n in lengths]
     gathered = gather(own, by_topic(many))
-    with pytest.raises(UsageError, match="choose with --length or --form"):
+    with pytest.raises(UsageError, match="choose with length or form"):
         RESULTS[name](gathered).figure()
     assert len(RESULTS[name](gathered.at(length=20)).figure().data)
 

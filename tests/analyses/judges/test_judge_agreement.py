@@ -566,9 +566,7 @@ def test_with_three_topics_nothing_is_shown_of_anybody() -> None:
         assert each.step == "not shown"
         assert verdict_words(each).endswith(", for it could not be tested")
         assert "assessor" not in verdict_sentence(each)
-        assert "5 topics or sets of topics are needed, here 3" in verdict_sentence(
-            each
-        )
+        assert "5 topics or sets of topics are needed, here 3" in verdict_sentence(each)
 
 
 def test_where_assessors_do_not_agree_nothing_is_worthless() -> None:

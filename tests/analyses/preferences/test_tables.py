@@ -369,7 +369,7 @@ def test_simulate_score_converge(demo: Path, tmp_path: Path) -> None:
         ("score", "--source people", UsageError, '--source is "people", expected one of: man'),
         ("score", "--simulated many", UsageError, "simulated=many; expected paper or all, or a number"),
         ("converge", "--human pyramid --penalty much", UsageError, 'penalty is "much"; expected one of'),
-        ("simulate", "--from man", UsageError, '--from is "man", expected one of: ref, py'),
+        ("simulate", "--from man", UsageError, 'origin is "man", expected one of: ref, py'),
     ],
 )
 def test_mistakes_are_one_line(

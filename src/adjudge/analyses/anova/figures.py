@@ -9,6 +9,7 @@ from adjudge.analyses.anova.words import about_interaction
 from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
 from adjudge.analyses.drawing import few_enough, labels, step, text_size
 from adjudge.core.errors import UsageError
+from adjudge.core.phrases import Argument
 from adjudge.core.picture import PLAIN, SERIES, SHAPES, Figure, figure_of, in_order
 from adjudge.core.words import counted, natural
 
@@ -38,7 +39,7 @@ def interaction(result: AnovaResult, *, by: str | None = None) -> Figure:
         raise UsageError("this analysis has no factor beside the system to draw systems at")
     cells = result.cell_means(by)
     levels = _levels(result, by)
-    few_enough(len(levels), MOST_LEVELS, f"levels of {by}", "choose another factor with --by")
+    few_enough(len(levels), MOST_LEVELS, f"levels of {by}", f"choose another factor with {Argument('by')}")
     squares = cells.assign(square=cells["departure"] ** 2).groupby("system")["square"].sum()
     systems = [mean.system for mean in result.means]
     most = len(SERIES) if len(systems) <= len(SERIES) else len(SERIES) - 1
@@ -127,7 +128,9 @@ def _words(result: AnovaResult, by: str, cut: bool, shown: int, *, holes: int) -
 def _drawn(scores: Scores, options: FigureOptions) -> Figure:
     by = options.by
     if isinstance(options.length, str):
-        raise UsageError("an interaction is drawn at one length: choose one, or draw --by length")
+        raise UsageError(
+            f"an interaction is drawn at one length: choose one, or draw {Argument('by', 'length')}"
+        )
     usual = by in (None, "topic", "assessor", "system")
     factors = () if usual else ("system", "topic", str(by), f"{by}:system")
     return anova(

@@ -422,7 +422,7 @@ def _left_out(
     try:
         before = compared(everyone)
     except DataError as error:
-        return [], Note.of("not-compared", why=str(error))
+        return [], Note.of("not-compared", why=error.text)
     if len(before.standings) < 2:
         return [], Note.of("one-system")
     left_out = []

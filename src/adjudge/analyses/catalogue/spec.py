@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Literal
 
 from adjudge.core.errors import UsageError, quoted
+from adjudge.core.phrases import Argument
 
 if TYPE_CHECKING:
     from adjudge.analyses.scores import Scores
@@ -80,5 +81,5 @@ class FigureSpec:
     def drawn(self, scores: Scores, options: FigureOptions) -> Figure:
         for name in options.given():
             if name not in self.takes:
-                raise UsageError(f"the figure {quoted(self.name)} takes no --{name}")
+                raise UsageError(f"the figure {quoted(self.name)} takes no {Argument(name)}")
         return self.make(scores, options)

@@ -272,5 +272,5 @@ def odd_lines(overview: JudgingOverview) -> list[str]:
             lines.append(f"{counted(len(odd), f'answer {one}', f'answers {many}')}:")
             lines += [f"  {o.topic}, {o.assessor}, {o.question}: {o.what}" for o in odd[:5]]
             if len(odd) > 5:
-                lines.append(f"  and {len(odd) - 5:,} more (--json lists them)")
+                lines.append(f"  and {len(odd) - 5:,} more (JSON lists them)")
     return lines

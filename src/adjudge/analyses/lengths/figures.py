@@ -10,6 +10,7 @@ from adjudge.analyses.drawing import few_enough, labels, once, step, text_size
 from adjudge.analyses.lengths import lengths
 from adjudge.analyses.lengths.words import about_agreement, about_noise
 from adjudge.core.errors import UsageError
+from adjudge.core.phrases import Argument
 from adjudge.core.picture import ACCENT, GRID, INK, SERIES, SHAPES, SOFT, Figure, figure_of, in_order
 from adjudge.core.words import counted
 
@@ -201,7 +202,7 @@ def _capital(text: str) -> str:
 
 def _drawn(name: str, scores: Scores, options: FigureOptions) -> Figure:
     if options.length is not None:
-        raise UsageError("this figure draws all target lengths: leave --length out")
+        raise UsageError(f"this figure draws all target lengths: leave {Argument('length')} out")
     return lengths(scores, options.measure, form=options.form, seed=options.seed).figure(name)
 
 

@@ -255,7 +255,7 @@ def answers(scores: Scores, asked: Meta) -> MetaResult:
         try:
             parts[name] = QUESTIONS[name][1](run)
         except (DataError, UsageError) as error:
-            absent[name] = str(error)
+            absent[name] = error.text
     if not parts:
         raise DataError("; ".join(dict.fromkeys(absent.values())))
     in_full = () if asked.parts == USUAL else tuple(parts)

@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 from adjudge.data.scores import MeasureInfo
 
 COLUMNS = ("measure", "human", "level", "coefficient", "among", "n", "value", "low", "high")
-"""Of `--csv`."""
+"""Of the CSV file."""
 
 
 class MeasuredRow(Protocol):

@@ -17,6 +17,7 @@ from adjudge.analyses.gathered import check_judged, gather, in_order
 from adjudge.analyses.mismatch import Agree, Mismatch
 from adjudge.analyses.questions import is_at, several_targets
 from adjudge.core.errors import DataError, UsageError, nearest, quoted
+from adjudge.core.phrases import Argument, Call
 from adjudge.core.results import Drawn, Note, Result
 from adjudge.core.table import Cell, Column, Table
 from adjudge.core.words import counted, listed
@@ -40,6 +41,9 @@ from adjudge.measures.registry import parse_measure, registry
 from adjudge.measures.spec import listed_specs
 from adjudge.stats.shares import ClusteredShare, clustered_share
 
+_ASSIGN = Call(
+    command=["assign"], function="Evaluation.assign()", arguments=[Argument("protocol", "duc-2002")]
+)
 PeopleCall = Literal["all", "between", "none"]
 MeasureCall = Literal["covered", "between", "uncovered", "unknown"]
 
@@ -585,7 +589,7 @@ class _Finder:
         if not self.judged:
             return (
                 "no model unit was judged, so a measure can be compared with nobody; coverage is judged with:"
-                " adjudge assign --protocol duc-2002, or brought in with: adjudge judgments import"
+                f" {_ASSIGN}, or brought in with: adjudge judgments import"
             )
         from adjudge.analyses.mismatch.words import left_out
 

@@ -80,7 +80,7 @@ def noise_sources(
         )
         why = parts.why
     except UsageError as error:  # too large
-        why = str(error)
+        why = error.text
     return NoiseSources(
         info=found.table.info[chosen],
         length=length if isinstance(length, int) else None,

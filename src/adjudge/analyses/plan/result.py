@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from adjudge.stats.checks import BoolArray
 
 LARGEST = 1e150
-"""The largest score; one over it is the smallest beside 0. The squares of others are no floating-point numbers."""
+"""Scores beyond this, or closer to 0 than one over this, have squares that floating-point numbers cannot hold."""
 ROUNDING = 1e-9
 """Of the spread: own likings within are equal but for rounding."""
 LEAST_APART = 1e-12

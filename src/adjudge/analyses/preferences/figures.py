@@ -11,6 +11,7 @@ import pandas as pd
 from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
 from adjudge.analyses.preferences.words import chances_title
 from adjudge.core.errors import DataError, UsageError, among, quoted
+from adjudge.core.phrases import Argument
 from adjudge.core.picture import (
     ACCENT,
     GRID,
@@ -374,7 +375,7 @@ def _topic(found: Convergence, asked: str | None) -> Trajectory | None:
         return found.measured[0] if len(found.measured) == 1 else None
     names = [each.topic for each in found.topics]
     if asked not in names:
-        raise UsageError(f"--topic {quoted(asked)}: no such topic{among(asked, names)}")
+        raise UsageError(f"{Argument('topic')} {quoted(asked)}: no such topic{among(asked, names)}")
     own = found.topics[names.index(asked)]
     if not own.points:
         raise DataError(f"topic {asked} has no trajectory: {own.why}")

@@ -185,7 +185,7 @@ def _made(scores: Scores, options: FigureOptions) -> Figure:
 SPECS = (
     FigureSpec(
         "slices",
-        "Every system's mean on slices of topics: by type, selector, length, source length, copying; --by chooses.",
+        "Every system's mean on slices of topics: by type, selector, length, source length, copying, or a chosen one.",
         _made,
         takes=("by",),
         example="-m rouge-2 --by type,length,source-length",

@@ -134,7 +134,7 @@ def _made(scores: Scores, options: FigureOptions) -> Figure:
 SPECS = (
     FigureSpec(
         "topics",
-        "How hard every topic is, by mean ranks with intervals; --against colours those that differ from a topic.",
+        "How hard every topic is, by mean ranks with intervals; those that differ from a chosen topic are coloured.",
         _made,
         after="Rankel et al. 2011, figure 1",
         takes=("against",),

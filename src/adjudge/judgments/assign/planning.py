@@ -15,6 +15,7 @@ from sqlalchemy import Connection
 
 from adjudge.core.engine import generator
 from adjudge.core.errors import ClashError, DataError, UsageError, nearest, quoted
+from adjudge.core.phrases import Argument
 from adjudge.core.words import counted, listed
 from adjudge.data.collection import Collection
 from adjudge.data.rows import Summary
@@ -274,14 +275,17 @@ def _check(
         raise UsageError(f"the assessor {quoted(twice[0])} is named twice")
     if not who:
         raise UsageError(
-            "there are no assessors: add them with `adjudge people add`, or name them with --assessor"
+            "there are no assessors: add them with `adjudge people add`, or name them with"
+            f" {Argument('assessors', flag='assessor')}"
         )
     if not 0 <= repeats <= MOST:
-        raise UsageError(f"--repeats is {repeats:g}, expected a share from 0 to {MOST:g}")
+        raise UsageError(f"{Argument('repeats')} is {repeats:g}, expected a share from 0 to {MOST:g}")
     if pairs is not None and protocol.compares is None:
-        raise UsageError(f"--pairs is for preferences, and {protocol.name} is a {protocol.kind} protocol")
+        raise UsageError(
+            f"{Argument('pairs')} is for preferences, and {protocol.name} is a {protocol.kind} protocol"
+        )
     if pairs is not None and pairs < 1:
-        raise UsageError(f"--pairs is {pairs}, expected 1 or more")
+        raise UsageError(f"{Argument('pairs')} is {pairs}, expected 1 or more")
     check_phase(phase)
     check_order(order)
 
@@ -289,7 +293,7 @@ def _check(
 def _check_number(per_summary: int, people: Set[str]) -> None:
     if not 1 <= per_summary <= len(people):
         raise UsageError(
-            f"--per-summary is {per_summary}, expected 1 to {len(people)}, the number of assessors"
+            f"{Argument('per_summary')} is {per_summary}, expected 1 to {len(people)}, the number of assessors"
         )
 
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from unicodedata import category
 
 from adjudge.core.errors import DataError, nearest, quoted, quoted_json
+from adjudge.core.phrases import Argument, either
 from adjudge.judgments.kinds.base import Choice, PageTexts, Protocol, ProtocolFile, TaskUnits
 from adjudge.judgments.kinds.keys import keys_of
 from adjudge.judgments.tasks import Task
@@ -40,7 +41,8 @@ class MismatchProtocol(Protocol):
         return {"tags": choices, "ask": file.text("tags.ask", tags.get("ask"))}
 
     def why_not_assigned(self) -> str | None:
-        return f"{self.name} tags mismatches, which a measure finds: hand them out with `adjudge mismatch --assign`"
+        how = either("Evaluation.assign_mismatches", f"`adjudge mismatch {Argument('assign').option}`")
+        return f"{self.name} tags mismatches, which a measure finds: hand them out with {how}"
 
     def why_not_simulated(self) -> str | None:
         return f"{self.name} tags mismatches, which simulated assessors do not"

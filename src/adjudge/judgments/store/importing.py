@@ -106,7 +106,9 @@ def make_pending_import(folder: Path, store: Store) -> None:
     try:
         store.change(job)
     except AdjudgeError as error:
-        raise type(error)(f"{error}. An import was interrupted; to go on without it, remove {path}") from None
+        raise type(error)(
+            f"{error.text}. An import was interrupted; to go on without it, remove {path}"
+        ) from None
 
 
 def _add(connection: Connection, store: Store, tasks: Sequence[Task], events: Sequence[Event]) -> Counts:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from adjudge.core.errors import DataError
+from adjudge.core.phrases import Argument, Call
 from adjudge.core.words import counted
 from adjudge.data.collection import Collection
 from adjudge.data.history import HistoryEntry
@@ -74,14 +75,23 @@ def plan_tasks(
 def _refusal(judged: list[Task], asked: list[Task]) -> str:
     parts = [counted(len(some), one) for some, one in ((judged, "judgment"), (asked, "open task")) if some]
     protocols = sorted({task.protocol for task in (*judged, *asked)})
-    removing = [f"adjudge judgments remove EVALUATION --protocol {each} --why WHY" for each in protocols]
+    removing = " and ".join(
+        str(
+            Call(
+                command=["judgments", "remove", "EVALUATION"],
+                function="Evaluation.remove_judgments()",
+                arguments=[Argument("protocol", protocol), Argument("why", "WHY")],
+            )
+        )
+        for protocol in protocols
+    )
     one = judged[0] if judged else asked[0]
     who = next(shown(one), None)
     where = f"{one.topic}/{who}" if who is not None else one.topic
     verb = "refers" if len(judged) + len(asked) == 1 else "refer"
     return (
         f"{' and '.join(parts)} (the first: {where}, {one.assessor}) {verb} to what would go; answers are never undone."
-        f" To take them out first: {' and '.join(removing)}"
+        f" To take them out first: {removing}"
     )
 
 

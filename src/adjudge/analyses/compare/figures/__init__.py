@@ -38,7 +38,7 @@ SPECS = (
     ),
     FigureSpec(
         "forest",
-        "The difference of every pair with its interval; with --against, of every system and the chosen one.",
+        "The difference of every pair with its interval, or of every system and a chosen one.",
         partial(_drawn, "forest"),
         takes=("against",),
         example="-m rouge-2 --length 100 --against lead",

@@ -11,6 +11,7 @@ from adjudge.analyses.compare.pairs import MISSING_SCORES
 from adjudge.analyses.compare.words import tally
 from adjudge.analyses.drawing import few_enough, labels, once, step, text_size
 from adjudge.core.errors import UsageError, among, quoted
+from adjudge.core.phrases import Argument
 from adjudge.core.picture import (
     ACCENT,
     GRID,
@@ -123,13 +124,13 @@ def forest(comparison: Comparison, *, against: str | None = None) -> Figure:
 def _pairs(comparison: Comparison, against: str | None) -> list[ComparedPair]:
     systems = comparison.matrix.systems
     if against is not None and against not in systems:
-        raise UsageError(f"--against {quoted(against)}: no such system{among(against, systems)}")
-    found = [p for p in comparison.pairs[comparison.test] if against is None or against in (p.a, p.b)]
-    if not found:
+        raise UsageError(f"{Argument('against')} {quoted(against)}: no such system{among(against, systems)}")
+    pairs = [p for p in comparison.pairs[comparison.test] if against is None or against in (p.a, p.b)]
+    if not pairs:
         who = f" with {against}" if against else ""
         raise UsageError(f"there is no pair of systems{who} to draw: a forest needs two systems with scores")
-    few_enough(len(found), MOST_PAIRS, "pairs", "choose one system with --against")
-    return found
+    few_enough(len(pairs), MOST_PAIRS, "pairs", f"choose one system with {Argument('against')}")
+    return pairs
 
 
 def _difference(pair: ComparedPair, called: dict[str, str], against: str | None) -> dict[str, object]:
@@ -207,7 +208,10 @@ def matrix(comparison: Comparison) -> Figure:
 
     names = [s.system for s in comparison.standings]
     few_enough(
-        len(names), MOST_SYSTEMS, "systems", "compare them with one, by --against of the figure forest"
+        len(names),
+        MOST_SYSTEMS,
+        "systems",
+        f"compare them with one, by {Argument('against')} of the figure forest",
     )
     if len(names) < 2:
         raise UsageError("one system has scores: there is no pair to draw")

@@ -273,7 +273,7 @@ def _among(cells: Cells, among: Among, asked: Meta, tests: Sequence[str], folds:
                 clusters=cells.clusters,
             )
         except DataError as error:
-            absent[human.info.words] = str(error)
+            absent[human.info.words] = error.text
             continue
         found.append(_regression(human.info, fitted, kept, asked.seed))
     joined = _joined(cells, measures, found)
