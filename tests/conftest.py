@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
 import random
 import secrets
 import shutil
 import signal
+import sqlite3
 import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -45,6 +48,10 @@ if (
 if threading.current_thread() is threading.main_thread():
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+# While tests are collected next to nothing becomes garbage; from then on a full collection goes through what is new.
+gc.disable()
+YOUNG = 50_000  # objects; with Python's 700 the collector takes a twentieth of the time
 
 # Every run draws other examples; `make test-all` draws five times as many.
 UNCHECKED = (
@@ -120,6 +127,28 @@ def judged_demo(once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
         add_judgments(Evaluation.open(folder / "e"))
 
     return once("judged-demo", fill) / "e"
+
+
+@pytest.fixture(scope="session")
+def judged_few(once: Callable[[str, Callable[[Path], object]], Path], judged_demo: Path) -> Path:
+    """The first five topics of the judged demo: for tests that need its judgments and not its numbers; tests get
+    copies."""
+
+    def fill(folder: Path) -> None:
+        kept = [f"d{number:02}" for number in range(1, 6)]
+        path = shutil.copytree(judged_demo, folder / "e")
+        for file in (path / f"{name}.jsonl" for name in ("documents", "summaries", "topics", "units")):
+            lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+            file.write_text(
+                "".join(line for line in lines if json.loads(line)["topic"] in kept), encoding="utf-8"
+            )
+        with closing(sqlite3.connect(path / "judgments.sqlite", isolation_level=None)) as connection:
+            others = f"SELECT id FROM task WHERE topic NOT IN ({', '.join('?' * len(kept))})"
+            connection.execute(f"DELETE FROM event WHERE task IN ({others})", kept)
+            connection.execute(f"DELETE FROM task WHERE id IN ({others})", kept)
+            connection.execute("VACUUM")
+
+    return once("judged-few", fill) / "e"
 
 
 @pytest.fixture(scope="session")
@@ -217,6 +246,8 @@ def pytest_collection_finish() -> None:
     """Ten thousand tests and all modules stay to the end: the cycle collector need not walk them again and again."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(YOUNG, 10, 10)
+    gc.enable()
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
