@@ -171,11 +171,13 @@ def judged_few(once: Callable[[str, Callable[[Path], object]], Path], judged_dem
 def few_topics(path: Path) -> Path:
     """A copy of the demo, left with its first five topics."""
     kept = [f"d{number:02}" for number in range(1, 6)]
-    for file in (path / f"{name}.jsonl" for name in ("documents", "summaries", "topics", "units")):
+    for file in set(path.glob("*.jsonl")) - {path / "systems.jsonl"}:
         lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
         file.write_text(
             "".join(line for line in lines if json.loads(line)["topic"] in kept), encoding="utf-8"
         )
+    if not (path / "judgments.sqlite").exists():
+        return path
     with closing(sqlite3.connect(path / "judgments.sqlite", isolation_level=None)) as connection:
         others = f"SELECT id FROM task WHERE topic NOT IN ({', '.join('?' * len(kept))})"
         connection.execute(f"DELETE FROM event WHERE task IN ({others})", kept)
