@@ -295,10 +295,9 @@ def test_haste_is_told_from_the_times_of_the_answers(rated: Evaluation) -> None:
 
 
 @pytest.mark.shared_data
-def test_summevals_experts(shared_data: Path, tmp_path: Path) -> None:
+def test_summevals_experts(shared_data: Path, summeval: Path) -> None:
     file = shared_data / "summeval" / "model_annotations.12systems.jsonl"
-    e = Evaluation.init(tmp_path / "e")
-    assert called(tmp_path, "import", "summeval", str(file), "e").returncode == 0
+    e = adjudge.open(summeval)
     found = e.dossiers("expert:coherence")
     given = np.array(
         [

@@ -17,6 +17,7 @@ import adjudge
 from adjudge.analyses.examples.result import ExamplesResult, Why, _worth, default_pair, topics_to_show
 from adjudge.analyses.examples.words import counts, why
 from adjudge.core.errors import DataError, UsageError
+from adjudge.data.reading import reading_once
 from adjudge.measures.judged.coverage import Coverage, Recall, Uncovered
 
 HOSTILE = "<script>alert(1)</script> {{ 7 * 7 }} \x1b[31m the cat"
@@ -132,6 +133,7 @@ def test_counts_are_the_scores_on_the_demo(judged: Path) -> None:
             assert hits / total == pytest.approx(score, abs=1e-6)
 
 
+@reading_once()
 def test_units_are_those_that_people_answered(judged: Path) -> None:
     """At the length and form that are shown: the demo has others, and an author's units at several lengths."""
     e = adjudge.open(judged)
@@ -164,6 +166,7 @@ def test_units_are_those_that_people_answered(judged: Path) -> None:
             assert marked == {text for system, text in expected if system == reference.system}
 
 
+@reading_once()
 def test_the_default_pair_is_said(judged: Path) -> None:
     comparison = adjudge.compare(judged, "rouge-2", length=100, form="abstract")
     (first, second), pick = default_pair(comparison)

@@ -116,10 +116,10 @@ def test_a_measure_that_has_no_assessors_is_refused_and_the_others_are_shown(fra
 
 
 def test_a_measure_fitted_to_all_answers_together_is_refused_with_that_reason(
-    judged_demo: Path, tmp_path: Path
+    judged_few: Path, tmp_path: Path
 ) -> None:
     folder = tmp_path / "e"
-    shutil.copytree(judged_demo, folder)
+    shutil.copytree(judged_few, folder)
     e = adjudge.open(folder)
     e.prefer.simulate("ref", assessors=2, count=40, seed=1)
     e.score(["preference", "coverage", "pyramid"])

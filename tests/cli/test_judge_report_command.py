@@ -13,6 +13,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from tests.cli.running import called
+from tests.conftest import few_topics
 
 import adjudge
 from adjudge.core.errors import UsageError
@@ -146,13 +147,14 @@ def test_for_papers(folder: Path, form: str) -> None:
     assert ("tabular" if form == "--latex" else "|") in done.stdout
 
 
-def test_a_judges_scores_are_never_shown_without_its_verdict(folder: Path) -> None:
-    adjudge.open(folder / "my-eval").score("coverage(by=tree)")
-    verdict = "tree on completeness is better than ROUGE-1 recall, but below an assessor"
-    done = called(folder, "compare", "my-eval", "-m", "coverage(by=tree)")
+def test_a_judges_scores_are_never_shown_without_its_verdict(folder: Path, tmp_path: Path) -> None:
+    e = adjudge.open(few_topics(shutil.copytree(folder / "my-eval", tmp_path / "few")))
+    e.score("coverage(by=tree)")
+    verdict = "tree on completeness is not shown to be better than length, as an assessor is"
+    done = called(tmp_path, "compare", "few", "-m", "coverage(by=tree)")
     assert verdict in " ".join(done.stderr.split())
-    adjudge.open(folder / "my-eval").report(folder / "report", "coverage(by=tree)")
-    assert verdict in (folder / "report" / "index.html").read_text(encoding="utf-8")
+    e.report(tmp_path / "report", "coverage(by=tree)")
+    assert verdict in (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
 
 
 def test_the_signature_says_what_was_looked_at() -> None:

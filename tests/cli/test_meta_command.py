@@ -50,10 +50,10 @@ def rated(topics: int = 12, systems: int = 8) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def folder(judged_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The judged demo, scored, and a table."""
+def folder(judged_few: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Some of the judged demo, scored, and a table."""
     path = tmp_path_factory.mktemp("meta")
-    shutil.copytree(judged_demo, path / "my-eval")
+    shutil.copytree(judged_few, path / "my-eval")
     adjudge.open(path / "my-eval").score("coverage", "rouge-2", "js")
     rated().to_csv(path / "rated.csv", index=False)
     return path

@@ -41,6 +41,14 @@ def folder(judged_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
+def few(judged_few: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Some of the judged demo, scored."""
+    path = shutil.copytree(judged_few, tmp_path_factory.mktemp("few") / "e")
+    adjudge.open(path).score("coverage", "retention", "rouge-1")
+    return path
+
+
+@pytest.fixture(scope="module")
 @reading_once()
 def found(folder: Path) -> StabilityResult:
     return adjudge.stability(folder / "my-eval")
@@ -147,20 +155,20 @@ def test_bars_hold_every_resolution_and_original_is_coverage(found: StabilityRes
 
 
 @reading_once()
-def test_the_evaluation_has_it_too_and_seeds_decide(folder: Path, found: StabilityResult) -> None:
-    again = adjudge.open(folder / "my-eval").stability("coverage")
+def test_the_evaluation_has_it_too_and_seeds_decide(few: Path) -> None:
+    found = adjudge.stability(few, "coverage")
+    again = adjudge.open(few).stability("coverage")
     assert again.as_dict()["tables"] == found.as_dict()["tables"]
-    other = adjudge.stability(folder / "my-eval", seed=1)
+    other = adjudge.stability(few, "coverage", seed=1)
     assert other.table("pairs") != found.table("pairs")
     assert other.resolutions[0].rankings == found.resolutions[0].rankings
 
 
-def test_a_named_measure_is_resolved_and_others_say_that_they_are_not(folder: Path) -> None:
-    e = adjudge.open(shutil.copytree(folder / "my-eval", folder / "other"))
-    e.score("retention", "rouge-1")
-    with reading_once():
-        assert e.stability("retention").resolutions[0].measure == "retention"
-        found = e.stability("rouge-1")
+@reading_once()
+def test_a_named_measure_is_resolved_and_others_say_that_they_are_not(few: Path) -> None:
+    e = adjudge.open(few)
+    assert e.stability("retention").resolutions[0].measure == "retention"
+    found = e.stability("rouge-1")
     assert found.resolutions[0].measure == "coverage"
     assert found.noise == ()
     (of,) = found.absent["noise"].data["unranked"].values()
@@ -313,8 +321,8 @@ def test_judge_noise_is_the_table_of_every_measure(tmp_path: Path) -> None:
         run(f"{tmp_path / 'two.csv'} --table noise --draws 100")
 
 
-def test_simulated_judgments_are_counted_once_without_somebody() -> None:
-    notes = run("my-eval --without simulated-1 --table rankings").stderr
+def test_simulated_judgments_are_counted_once_without_somebody(few: Path) -> None:
+    notes = run(f"{few} -m coverage --without simulated-1 --table rankings").stderr
     assert len(re.findall(r"judgments are simulated", notes)) == 1
 
 

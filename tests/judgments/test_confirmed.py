@@ -67,9 +67,9 @@ def listener(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Listen
 
 
 @pytest.fixture(scope="module")
-def scored(tmp_path_factory: pytest.TempPathFactory, judged_demo: Path) -> Path:
+def scored(tmp_path_factory: pytest.TempPathFactory, judged_few: Path) -> Path:
     """An evaluation with scores of texts and of judgments, and without the judgments."""
-    folder = copytree(judged_demo, tmp_path_factory.mktemp("scored") / "e")
+    folder = copytree(judged_few, tmp_path_factory.mktemp("scored") / "e")
     adjudge.open(folder).score("rouge-1", "rouge-2", "coverage")
     (folder / "judgments.sqlite").unlink()
     return folder

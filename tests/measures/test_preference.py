@@ -564,8 +564,8 @@ def test_the_best_sentences_beat_the_worst(options: dict[str, object]) -> None:
 
 
 @pytest.fixture(scope="module")
-def demo(judged_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Evaluation:
-    return Evaluation.open(copytree(judged_demo, tmp_path_factory.mktemp("demo") / "e"))
+def demo(judged_few: Path, tmp_path_factory: pytest.TempPathFactory) -> Evaluation:
+    return Evaluation.open(copytree(judged_few, tmp_path_factory.mktemp("demo") / "e"))
 
 
 def test_the_demos_pyramids_are_put_in_order_by_all_pairs(demo: Evaluation) -> None:

@@ -137,8 +137,8 @@ def test_check_loads_nothing_scientific(tmp_path: Path) -> None:
     assert loaded_by("check", str(tmp_path / "e")) & (HEAVY - {"sqlite3"}) == set()
 
 
-def test_check_looks_at_judgments_without_the_databases_libraries(judged_demo: Path, tmp_path: Path) -> None:
-    copytree(judged_demo, tmp_path / "e")
+def test_check_looks_at_judgments_without_the_databases_libraries(judged_few: Path, tmp_path: Path) -> None:
+    copytree(judged_few, tmp_path / "e")
     assert "sqlalchemy" in loaded_by("judgments", "list", str(tmp_path / "e"), "--json")
     assert loaded_by("check", str(tmp_path / "e")) & (HEAVY - {"sqlite3"}) == set()
 
