@@ -207,13 +207,13 @@ def test_json_is_written_part_by_part() -> None:
 
 WIDE = Table(
     "wide",
-    [
+    (
         Column("rank", ""),
         Column("system"),
         *(Column(f"m{n}", f"measure {n}", format=".4f") for n in range(8)),
         Column("why", "why it is left out"),
-    ],
-    [[at, f"system {at}", *[0.125 * at] * 8, "too few topics " * 3] for at in range(1, 4)],
+    ),
+    tuple((at, f"system {at}", *[0.125 * at] * 8, "too few topics " * 3) for at in range(1, 4)),
 )
 
 

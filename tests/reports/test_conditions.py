@@ -21,6 +21,7 @@ from adjudge.analyses.plan.result import plan_of_matrix
 from adjudge.analyses.plan.smallest import smallest_found
 from adjudge.analyses.scores import Scores
 from adjudge.analyses.stability import stability
+from adjudge.core.results import Note
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Settings
 from adjudge.data.rows import Document, Summary, System, Topic
@@ -363,9 +364,11 @@ def test_what_is_missing_and_withdrawn_is_counted(three: Values) -> None:
 
 def test_what_else_does_not_count_is_told_and_a_note_is_not_read(three: Values) -> None:
     scores = scores_of_columns(three)
-    noted = replace(scores, warnings={"rouge-2": ["last row left out: it holds the mean of those above"]})
+    noted = replace(
+        scores, warnings={"rouge-2": [Note.of("about-table", text="last row left out: it holds the mean")]}
+    )
     assert trust_conditions(noted, compare(noted)).of("left out").state == "met"
-    fewer = replace(scores, omitted={"rouge-2": ["2 scores of summaries that are no longer there left out"]})
+    fewer = replace(scores, warnings={"rouge-2": [Note.of("gone-left-out", n=2)]})
     assert state(trust_conditions(fewer, compare(fewer)), "left out") == (
         "unmet",
         "2 scores of summaries that are no longer there left out.",
