@@ -1107,8 +1107,8 @@ def report(
     from adjudge.analyses.scores import is_folder, read_scores
     from adjudge.core.words import in_shell
     from adjudge.formats.files import STDIN
-    from adjudge.reports.contents import chapters_of, gather
-    from adjudge.reports.page import build_page
+    from adjudge.reports.contents import gather
+    from adjudge.reports.page import build_page, chapters_of
     from adjudge.reports.render import write_report
     from adjudge.reports.sections import fullest_first
 

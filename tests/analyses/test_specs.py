@@ -12,7 +12,7 @@ import pytest
 
 import adjudge
 from adjudge.analyses.compare import Compare, compare_all
-from adjudge.analyses.tests import STATISTICS, TESTS, parts_of
+from adjudge.analyses.tests import STATISTICS, TESTS, parts_of, statistic_of
 from adjudge.core.engine import generator
 from adjudge.core.errors import UsageError
 from adjudge.stats.cutoffs import theoretical_cutoffs
@@ -36,13 +36,13 @@ def test_a_spec_is_a_test_and_perhaps_its_statistic() -> None:
     assert parts_of("mc:t-unpaired") == ("mc", "t-unpaired")
     chosen = Compare(test="mc:w", tests=("hb", "hb", "t"), statistic="median")
     assert chosen.tests_run == ("mc:w", "hb", "t")
-    assert [chosen.statistic_of(test) for test in (*chosen.tests_run, "mc:mean")] == [
+    assert [statistic_of(test, chosen.statistic) for test in (*chosen.tests_run, "mc:mean")] == [
         "w",
         "median",
         None,
         "mean",
     ]
-    assert [Compare().statistic_of(test) for test in ("mc", "hb")] == ["mean", "t"]
+    assert [statistic_of(test, None) for test in ("mc", "hb")] == ["mean", "t"]
 
 
 @pytest.mark.parametrize(

@@ -253,7 +253,7 @@ KERNELS = [
     if isinstance(each, Bare)
 ]
 SCORED = """
-from adjudge.measures.rouge.scoring import rouge_many
+from adjudge.measures.rouge.many import rouge_many
 peers = ["The storms came and went, and came again.\\nIt was very bad.", "A storm!", "It came and it went and came."]
 specs = ["rouge-1", "rouge-2", "rouge-lsum", "rouge-l(level=sentence)", "rouge-w(split=lines)", "rouge-s4", "rouge-su*"]
 found = rouge_many(peers, [[peers[1], peers[2]], [peers[0]], peers], specs)

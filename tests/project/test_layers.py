@@ -95,6 +95,44 @@ def test_the_rule_can_fail() -> None:
     assert wrong("measures", "from adjudge.text.words import count_words") == []
 
 
+def names_called(path: Path) -> Iterator[tuple[str, str]]:
+    """The functions and classes that a module takes from others while it runs; types and constants are no calls."""
+    waiting: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            waiting += node.orelse
+            continue
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("adjudge"):
+            yield from ((str(node.module), alias.name) for alias in node.names if not alias.name.isupper())
+        waiting += ast.iter_child_nodes(node)
+
+
+def both_ways(called: dict[str, set[str]]) -> list[tuple[str, str]]:
+    """Pairs of modules that call each other; but a declaration runs its folder's modules, which keep what was asked."""
+    pairs = [(one, other) for one, others in called.items() for other in others if one in called[other]]
+    return sorted((one, other) for one, other in pairs if one < other and not other.startswith(f"{one}."))
+
+
+def test_no_two_modules_call_each_other() -> None:
+    called: dict[str, set[str]] = {}
+    named = {
+        ".".join(("adjudge", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(
+            ".__init__"
+        ): path
+        for path in modules()
+    }
+    for name, path in named.items():
+        both = ((module, f"{module}.{what}") for module, what in names_called(path))
+        called[name] = {whole if whole in named else module for module, whole in both} & named.keys()
+    assert both_ways(called) == []
+
+
+def test_calls_both_ways_are_found() -> None:
+    assert both_ways({"a.b": {"a.c"}, "a.c": {"a.b"}, "a": {"a.b"}}) == [("a.b", "a.c")]
+    assert both_ways({"a": {"a.result"}, "a.result": {"a"}}) == []
+
+
 def loaded_by(*arguments: str) -> set[str]:
     code = (
         "import sys\nfrom adjudge.cli import main\n"

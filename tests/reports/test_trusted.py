@@ -21,9 +21,10 @@ from adjudge.analyses.pages.render import template
 from adjudge.analyses.references import REFERENCES
 from adjudge.analyses.scores import Scores, read_scores
 from adjudge.evaluation import report
-from adjudge.reports.contents import chapters_of, gather
+from adjudge.reports.contents import gather
 from adjudge.reports.limitations import limitations
 from adjudge.reports.method import methods_of
+from adjudge.reports.page import chapters_of
 from adjudge.reports.sections import fullest_first
 
 SYSTEMS = ("good", "fair", "plain", "odd", "bad", "worst")

@@ -11,7 +11,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Literal, get_args
 
 from adjudge.analyses.corrections import CORRECTIONS
-from adjudge.analyses.tests import RESAMPLES, Test, parts_of, run_test
+from adjudge.analyses.tests import RESAMPLES, Test, parts_of, run_test, statistic_of
 from adjudge.core.engine import generator
 from adjudge.core.errors import UsageError
 from adjudge.core.phrases import Argument, Phrase
@@ -201,7 +201,9 @@ def _clustered(
 
     from adjudge.stats.resampling.cluster import cluster_mc_pairs
 
-    [(name, statistic), *more] = [(parts_of(test)[0], asked.statistic_of(test)) for test in asked.tests_run]
+    [(name, statistic), *more] = [
+        (parts_of(test)[0], statistic_of(test, asked.statistic)) for test in asked.tests_run
+    ]
     if more or name != "mc" or statistic != "mean":
         raise UsageError(
             Phrase(

@@ -63,6 +63,12 @@ def words_of_test(test: str) -> str:
     return f"{words} of {STATISTIC_WORDS[statistic]}" if statistic else words
 
 
+def statistic_of(test: Test, chosen: Statistic | None) -> Statistic | None:
+    """What a resampling test resamples: what it names itself, what was chosen, the usual; else None."""
+    name, statistic = parts_of(test)
+    return statistic or (chosen or USUAL_STATISTIC[name] if name in USUAL_STATISTIC else None)
+
+
 def run_test(
     values: FloatArray,
     test: Test,
@@ -79,7 +85,7 @@ def run_test(
         values,
         # One stream for all statistics: mc:w has the swaps of mc.
         rng=generator(asked.seed, f"compare/{name}"),
-        statistic=asked.statistic_of(test),
+        statistic=statistic_of(test, asked.statistic),
         resamples=resamples,
         alternative=alternative,
         zeros=asked.zeros,

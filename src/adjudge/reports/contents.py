@@ -8,7 +8,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from adjudge.analyses.pages.chapter import Absent, Chapter, Findings, ReportOptions, ReportPart
+from adjudge.analyses.pages.chapter import Absent, Findings, ReportOptions, ReportPart
 from adjudge.data.reading import reading_once
 
 if TYPE_CHECKING:
@@ -60,16 +60,3 @@ def looked_into(findings: Findings) -> Iterator[tuple[ReportPart[Any], Any]]:
 def with_results(findings: Findings) -> Iterator[tuple[ReportPart[Any], Any]]:
     """Every analysis that has a result."""
     return ((part, result) for part, result in looked_into(findings) if not isinstance(result, Absent))
-
-
-def chapters_of(findings: Findings) -> tuple[Chapter, ...]:
-    """The chapters behind the league tables, in the order of the page."""
-    from adjudge.reports.method import method_chapter
-
-    chapters: list[Chapter] = []
-    for part, result in looked_into(findings):
-        chapter = part.chapter(result, findings)
-        if chapters and chapters[-1].anchor == chapter.anchor:
-            chapter = chapters.pop().and_then(chapter)
-        chapters.append(chapter)
-    return (*chapters, method_chapter(findings))

@@ -12,7 +12,7 @@ from adjudge import __version__
 from adjudge.analyses.compare.pairs import MISSING_SCORES
 from adjudge.analyses.compare.words import pairs_that_differ, tally
 from adjudge.analyses.conditions.result import TrustConditions
-from adjudge.analyses.pages.chapter import Chapter
+from adjudge.analyses.pages.chapter import Chapter, Findings
 from adjudge.analyses.pages.names import Name, in_words, names_of
 from adjudge.analyses.pages.numbers import span
 from adjudge.analyses.pages.parts import Fact
@@ -22,6 +22,8 @@ from adjudge.core.words import capitalised, counted, listed
 from adjudge.data.collection import Collection, describe_withdrawn
 from adjudge.data.rows import KINDS
 from adjudge.reports import words
+from adjudge.reports.contents import looked_into
+from adjudge.reports.method import method_chapter
 from adjudge.reports.sections import (
     HeatMap,
     League,
@@ -365,3 +367,14 @@ def _folded(lines: Sequence[str]) -> Folded:
     left = len(lines) - len(shown) - len(folded)
     rest = f"; {left:,} others are in the CSV" if left else ""
     return Folded(shown, folded, f"{len(folded):,} more{rest}")
+
+
+def chapters_of(findings: Findings) -> tuple[Chapter, ...]:
+    """The chapters behind the league tables, in the order of the page."""
+    chapters: list[Chapter] = []
+    for part, result in looked_into(findings):
+        chapter = part.chapter(result, findings)
+        if chapters and chapters[-1].anchor == chapter.anchor:
+            chapter = chapters.pop().and_then(chapter)
+        chapters.append(chapter)
+    return (*chapters, method_chapter(findings))

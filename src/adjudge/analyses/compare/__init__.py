@@ -146,11 +146,6 @@ class Comparing(Analysis[R_co]):
     def _also(self) -> list[Test]:
         return [name for names in self.tests for test in names.split(",") if (name := test.strip())]
 
-    def statistic_of(self, test: Test) -> Statistic | None:
-        """What a resampling test resamples: what it names itself, what was asked for, the usual; else None."""
-        name, statistic = parts_of(test)
-        return statistic or (self.statistic or USUAL_STATISTIC[name] if name in USUAL_STATISTIC else None)
-
     @property
     def on_anything(self) -> Comparing[Any]:
         """The same without what was compared: equal where two comparisons were made in the same way."""

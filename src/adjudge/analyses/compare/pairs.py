@@ -737,7 +737,7 @@ class Comparison(Result):
         return "effects" if self.asked.effects else "pairs"
 
     def _league(self) -> Table:
-        from adjudge.analyses.compare.several import best_of, marks
+        from adjudge.analyses.compare.marks import best_of, marks
         from adjudge.analyses.compare.several_words import league_caption
 
         moved = self.is_adjusted

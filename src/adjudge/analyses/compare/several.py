@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from adjudge.analyses.compare.marks import arrow, best_of, marks
 from adjudge.analyses.compare.pairs import Comparison
 from adjudge.core.results import Results
 from adjudge.core.table import Cell, Column, Table
@@ -19,7 +20,6 @@ KINDS = {"machine": "Systems", "baseline": "Baselines", "human": "Humans"}
 DIGITS, FEW_DIGITS, MOST_DIGITS = 4, 2, 7
 """Decimals of a mean; few where means reach LARGE, more where the best would not stand out."""
 LARGE = 10
-STAR = "*"
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -57,12 +57,6 @@ class ComparedMeasures(Results[Comparison]):
         asked = [c for c in self if c.matrix.info.better is not None and c.candidates() is not None]
         first = asked[0].standings if asked else ()
         return asked, [s.system for s in first if all(s.system in (c.candidates() or ()) for c in asked)]
-
-
-def leads(c: Comparison, system: str) -> bool:
-    """Whether a system is significantly better than every other."""
-    at = [s.system for s in c.standings].index(system)
-    return int(c.better[at].sum()) == len(c.standings) - 1
 
 
 def measures_table(found: Sequence[Comparison]) -> Table:
@@ -113,20 +107,6 @@ def _parts(kinds: Sequence[str]) -> tuple[tuple[int, str], ...]:
     return tuple((list(kinds).index(kind), KINDS[kind]) for kind in starts)
 
 
-def arrow(c: Comparison) -> str:
-    return " ↓" if c.matrix.info.better == "lower" else ""
-
-
-def best_of(c: Comparison, kinds: Mapping[str, str]) -> set[str]:
-    """The systems with the best mean, of those that are not human where there are others; none of a description."""
-    if c.matrix.info.better is None or len(c.standings) < 2:
-        return set()
-    machines = [s for s in c.standings if kinds.get(s.system) != "human"]
-    asked = machines or c.standings
-    best = min(s.rank for s in asked)
-    return {s.system for s in asked if s.rank == best} if len(asked) > 1 else set()
-
-
 def _digits(c: Comparison, best: set[str]) -> int:
     """As many decimals as let the best mean stand out."""
     least = FEW_DIGITS if any(abs(s.adjusted) >= LARGE for s in c.standings) else DIGITS
@@ -136,14 +116,3 @@ def _digits(c: Comparison, best: set[str]) -> int:
         if not first & {decimal(s.adjusted, form) for s in c.standings if s.system not in best}:
             break
     return digits if best else least
-
-
-def marks(c: Comparison) -> dict[str, str] | None:
-    """Letters by system; of comparisons with one system a star; None where pairs were chosen otherwise."""
-    if len(c.standings) < 2:
-        return None
-    if c.complete and c.asked.against is None:
-        return {s.system: s.group for s in c.standings}
-    if c.asked.against is None:
-        return None
-    return {pair.a: STAR for pair in c.pairs[c.test] if pair.different}

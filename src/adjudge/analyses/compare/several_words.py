@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from adjudge.analyses.compare.several import STAR, arrow, best_of, leads
+from adjudge.analyses.compare.marks import STAR, arrow, best_of, leads
 from adjudge.analyses.compare.words import NOTES as NOTES
 from adjudge.analyses.methods import (
     adjusted_words,

@@ -25,7 +25,7 @@ from adjudge.measures.bleu import Sacrebleu
 from adjudge.measures.presets import USUAL
 from adjudge.measures.rouge.elements import RougeBe
 from adjudge.measures.rouge.family import Rouge
-from adjudge.measures.rouge.scoring import parse_quickly
+from adjudge.measures.rouge.many import parse_quickly
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from adjudge.analyses.phrasebook import interval
 from adjudge.core.words import counted, listed
 
 if TYPE_CHECKING:
+    from adjudge.analyses.meta.better.result import BetterResult
+    from adjudge.analyses.meta.correlations.result import CorrelationsResult
     from adjudge.analyses.meta.result import MetaResult
 
 LEVEL_WORDS = {
@@ -101,13 +103,11 @@ NOTES = {
 def methods(result: MetaResult) -> Iterator[str]:
     """How measures were compared with people: of the correlations, the ceiling and the groups, where they are."""
     from adjudge.analyses.corrections import CORRECTIONS
-    from adjudge.analyses.meta.better.result import BetterResult
-    from adjudge.analyses.meta.correlations.result import CorrelationsResult
     from adjudge.analyses.methods import cite
 
     people = listed([each.info.words for each in result.cells.humans], most=len(result.cells.humans))
-    correlated = result.parts.get("correlations")
-    if isinstance(correlated, CorrelationsResult):
+    correlated = cast("CorrelationsResult | None", result.parts.get("correlations"))
+    if correlated is not None:
         o = result.asked
         cited = cite("kendall1945") if "kendall-b" in o.correlated_by else ""
         names = listed([coefficient_words(each) for each in o.correlated_by])
@@ -134,8 +134,8 @@ def methods(result: MetaResult) -> Iterator[str]:
             "As the human ceiling, each assessor was compared with the mean of the others, and every measure with the"
             " same means."
         )
-    better = result.parts.get("better")
-    if isinstance(better, BetterResult) and any(each.pairs for each in better.comparisons):
+    better = cast("BetterResult | None", result.parts.get("better"))
+    if better is not None and any(each.pairs for each in better.comparisons):
         first = better.comparisons[0]
         by = f"permutation tests{cite('deutsch2021')}" if first.test == "permutation" else "Williams' test"
         correction = CORRECTIONS[first.correct]

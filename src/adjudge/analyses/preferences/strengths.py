@@ -21,6 +21,7 @@ from scipy.stats import rankdata
 from adjudge.analyses.conclusions import ALIKE, CONCLUSIONS, DIFFERENT, OUT_OF_REACH, Conclusion, candidates
 from adjudge.analyses.preferences import By, Of, Prefer
 from adjudge.analyses.preferences.source import PairSource
+from adjudge.analyses.preferences.words import NOT_JOINED, chances_title, percent, power
 from adjudge.core.errors import DataError, UsageError, nearest, quoted
 from adjudge.core.phrases import Argument, Phrase
 from adjudge.core.results import Note, Result
@@ -70,7 +71,6 @@ MOST_SHOWN, WIDEST = 30, 70
 SAME = 9
 """Decimals of log strengths that count in a ranking: items that nothing tells apart share their rank."""
 
-NOT_JOINED = "no chain of duels joins them"
 OPEN_WHY = {
     "above": "no finite maximum: not every item of its part has a chain of wins over it",
     "below": "no finite maximum: it does not have a chain of wins over every item of its part",
@@ -412,8 +412,6 @@ class PreferenceFit(Result):
 
     def _pairs_table(self) -> Table:
         """A row per pair of items, the stronger first."""
-        from adjudge.analyses.preferences.words import chances_title
-
         level = percent(1 - self.alpha / max(self.compared, 1))
         return Table(
             name="pairs",
@@ -446,8 +444,6 @@ class PreferenceFit(Result):
 
     def _matrix(self) -> Table:
         """How likely the row's item is preferred to that in a column, which is called by its place."""
-        from adjudge.analyses.preferences.words import chances_title
-
         frame = self.win_probabilities()
         places = [str(place) for place in range(1, len(frame) + 1)]
         rows = zip(frame.index, places, frame.to_numpy().tolist(), strict=True)
@@ -641,20 +637,6 @@ class PreferenceFit(Result):
 def _finite(value: float, bound: float) -> float:
     """NaN for an open end."""
     return value if math.isfinite(bound) else math.nan
-
-
-def percent(level: float) -> str:
-    """A level in as many decimals as it takes to tell it from 100 %."""
-    for digits in range(12):
-        shown = round(level, digits + 2)
-        if abs(shown - level) <= 0.01 * (1 - level):
-            break
-    return f"{level:.{digits}%}"
-
-
-def power(log: float) -> float:
-    """NaN where it has no end."""
-    return math.exp(log) if abs(log) < 700 else math.nan
 
 
 def _chance_interval(pair: ItemPair) -> str | None:

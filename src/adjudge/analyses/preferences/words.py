@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from adjudge.stats.preference.contrasts import ModelParameter, OpenPosition
 
 
+NOT_JOINED = "no chain of duels joins them"
+
+
 def _answers_independent(topics: int) -> str:
     why = "since there is one topic" if topics == 1 else "since no topics are known"
     if topics > 1:
@@ -95,8 +98,6 @@ def chances_title(fit: PreferenceFit, preferred: str) -> str:
 
 
 def _pairs_sentence(fit: PreferenceFit) -> str:
-    from adjudge.analyses.preferences.strengths import NOT_JOINED
-
     words: dict[Conclusion, str] = {
         "could not have been found": f"could not have been found{_why_hopeless(fit)}",
         "not comparable": f"not comparable ({NOT_JOINED})",
@@ -125,9 +126,22 @@ def _why_hopeless(fit: PreferenceFit) -> str:
     return ", whichever way the answers that are no ties had gone"
 
 
+def percent(level: float) -> str:
+    """A level in as many decimals as it takes to tell it from 100 %."""
+    for digits in range(12):
+        shown = round(level, digits + 2)
+        if abs(shown - level) <= 0.01 * (1 - level):
+            break
+    return f"{level:.{digits}%}"
+
+
+def power(log: float) -> float:
+    """NaN where it has no end."""
+    return math.exp(log) if abs(log) < 700 else math.nan
+
+
 def _odds(parameter: ModelParameter | OpenPosition, level: float) -> str:
     """Odds with their interval, or the one bound that they have."""
-    from adjudge.analyses.preferences.strengths import percent, power
     from adjudge.stats.preference.contrasts import OpenPosition
 
     low, high = map(power, parameter.bounds(level))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
-from adjudge.analyses.meta.fooling.result import FoolingOutcome, FoolingResult, Verdict
 from adjudge.core.words import counted, decimal, listed
 from adjudge.data.fooling import BIGRAM_LIST, DISTORTIONS, KIND_WORDS
+
+if TYPE_CHECKING:
+    from adjudge.analyses.meta.fooling.result import FoolingOutcome, FoolingResult, Verdict
 
 VERDICT_WORDS: Mapping[Verdict, tuple[str, str]] = {
     "unseen": ("does not see it", "not seen"),
