@@ -186,7 +186,7 @@ def equivalence_pairs(
     """
     matrix = checks.numbers("values", values, dimensions=2).copy()  # the interval is computed later
     checks.one_of("test", test, get_args(EquivalenceTest))
-    checks.one_of("correct", correct, get_args(Correction))
+    checks.one_of("correct", correct, tuple(PROCEDURES))
     checks.share("alpha", alpha)
     checks.count("exact_up_to", exact_up_to, least=0)
     if not 0 < margin < math.inf:

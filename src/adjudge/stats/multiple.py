@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +29,7 @@ def adjust(p: npt.ArrayLike, method: Correction = "holm") -> FloatArray:
     findings among all findings below alpha, where the tests are independent or positively dependent.
     A NaN, a test that could not be computed, stays NaN and does not count in the family.
     """
-    checks.one_of("method", method, get_args(Correction))
+    checks.one_of("method", method, tuple(PROCEDURES))
     values = checks.probabilities("p", p)
     adjusted = np.full_like(values, np.nan)
     family = np.flatnonzero(~np.isnan(values))
@@ -117,7 +117,7 @@ def reached(
 
     "bh" and "none" are those of `adjust`. A NaN in p is no test, and does not count.
     """
-    checks.one_of("method", method, get_args(Correction))
+    checks.one_of("method", method, tuple(PROCEDURES))
     checks.share("alpha", alpha)
     values, floor = checks.probabilities("p", p), checks.probabilities("least", least)
     if values.shape != floor.shape:
