@@ -127,11 +127,11 @@ def command_of(name: str) -> Callable[..., None]:
     actions = import_module(ACTIONS[name]) if name in ACTIONS else None
 
     def command(**typed: Any) -> None:
+        to_do = {} if actions is None else {each: typed.pop(each) for each in actions.PARAMETERS}
         outputs = {output: typed.pop(output) for output in OUTPUTS if output in typed}
         sources = [typed.pop("scores", None), *(typed.pop("more", None) or ())]
         lower = tuple(typed.pop("lower", None) or ())
         signature = outputs.pop("signature")
-        to_do = {} if actions is None else {each: typed.pop(each) for each in actions.PARAMETERS}
         chosen = _chosen(cls, variants, typed, signature)
         if outputs.get("methods") and not chosen.METHODS:
             raise UsageError(f"{_called(cls, variants, chosen)} takes no --methods")
