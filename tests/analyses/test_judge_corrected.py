@@ -20,6 +20,7 @@ from adjudge.analyses.corrected import compare_corrected, prefer_corrected
 from adjudge.analyses.corrected.result import CorrectedComparison
 from adjudge.analyses.corrected.words import pair_sentence, saving, validity
 from adjudge.core.errors import DataError, UsageError
+from adjudge.core.phrases import Door
 from adjudge.data.scores import MeasureInfo, ScoreTable
 from adjudge.demo.build import build
 from adjudge.judgments.tasks import Event, stable_id
@@ -383,7 +384,10 @@ def test_topics_that_people_judged_without_the_judge_count_against_a_saving(fram
         "program saves no human judgments: with its scores on 56 further topics"
     )
     assert f"and they judged {DRAWN}, 6 of them with program's scores: " in str(saving(found))
-    assert str(saving(found)).endswith("compare people's scores alone, without judge.")
+    names: dict[Door, str] = {"python": "judge", "command": "--judge"}
+    for door, name in names.items():
+        [said] = [line for line in found.sentences(door) if "saves no human judgments" in line]
+        assert said.endswith(f"compare people's scores alone, without {name}.")
     assert "if the 6 topics that people and program judged were drawn at random" in validity(found)
     assert [pair.saved for pair in found.pairs] == [max(0, pair.effective - DRAWN) for pair in found.pairs]
     people, _ = sides(frame)

@@ -99,7 +99,7 @@ def test_strengths_from_preferences(folder: Path) -> None:
     for more in (("--position",), ("--ties", "davidson"), ("--matrix",), ("--assessors",)):
         refused = called(folder, "prefer", "fit", "duels.csv", "--judge", "program", *more)
         assert refused.returncode == 2
-        assert f"leave out {more[0]}" in refused.stderr
+        assert f"prefer fit --judge takes no {more[0]}" in refused.stderr
 
 
 def test_the_page_shows_what_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -160,19 +160,22 @@ def test_a_judges_scores_are_never_shown_without_its_verdict(folder: Path, tmp_p
 def test_the_signature_says_what_was_looked_at() -> None:
     found = adjudge.judge_report("ratings.csv", "gpt", resamples=50, question="overall", without="bob")
     assert found[0].signature.startswith(
-        "judge report(judges=gpt, without=bob, question=overall, resamples=50)|"
+        "judge report(without=bob, judges=gpt, question=overall, resamples=50)|"
     )
 
 
 MISTAKES = [
     ("judge report ratings.csv", "a table does not say who is a program"),
     ("judge report ratings.csv gtp", 'no answers by "gtp"'),
-    ("judge report ratings.csv gpt --part verdict", 'parts is "verdict"'),
+    (
+        "judge report ratings.csv gpt --part verdict",
+        '--part is "verdict"; expected one of: agreement, ranking',
+    ),
     ("judge report ratings.csv gpt --panel mean", "a panel has two judges or more"),
     ("judge report ratings.csv gpt --panel median", '--panel is "median"'),
     ("judge report ratings.csv gpt -q fluency", 'no judge answered "fluency"'),
-    ("judge report ratings.csv gpt --margin 2", "margin is 2"),
-    ("judge report ratings.csv gpt --epsilon 1", "epsilon is 1"),
+    ("judge report ratings.csv gpt --margin 2", "--margin is 2"),
+    ("judge report ratings.csv gpt --epsilon 1", "--epsilon is 1"),
     ("judge report ratings.csv gpt --json --latex", "both print"),
     ("judge report my-eval tree -o my-eval", "is an evaluation"),
 ]

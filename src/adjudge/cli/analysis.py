@@ -109,7 +109,7 @@ OUTPUTS: Mapping[str, tuple[Any, Any]] = {
     "out": (options.OutFolder, None),
 }
 """What every analysis can be printed as; methods and pages some have."""
-MOST_SENTENCES = 6
+MOST_SENTENCES = 8
 """Of a part, where all parts are told in short."""
 
 

@@ -453,7 +453,7 @@ class Parts(Result):
             "headline": self.headline(),
             **plain(self.facts()),
             "parts": {name: part.as_dict() for name, part in self.parts_shown().items()},
-            "absent": dict(self.absent),
+            "absent": plain(self.absent),
             "warnings": self.own_warnings(),
             "signature": self.signature,
         }

@@ -165,7 +165,7 @@ def report_of(scores: Scores, asked: Judges) -> JudgeReport:
             try:
                 parts[name] = MAKES[name](own, asked, asked.progress)
             except (DataError, UsageError) as error:
-                absent[name] = str(error)
+                absent[name] = error.text
         if not parts:
             raise DataError("; ".join(dict.fromkeys(absent.values())))
         parts = {name: parts[name] for name in JudgeDossier.QUESTIONS if name in parts}

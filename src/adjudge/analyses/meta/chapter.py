@@ -21,6 +21,7 @@ from adjudge.analyses.pages.judgments import (
 )
 from adjudge.analyses.pages.sections import Section, SectionPart, section
 from adjudge.core.errors import AdjudgeError
+from adjudge.core.phrases import spoken
 from adjudge.core.results import Result
 from adjudge.core.table import Table
 from adjudge.core.words import capitalised, in_shell, listed
@@ -107,7 +108,7 @@ class MetaPart(SectionPart[MetaResult]):
             )
 
     def missing(self, result: MetaResult) -> Iterable[Absent]:
-        return (Absent(f"{QUESTIONS[name][0]} {capitalised(why)}") for name, why in result.absent.items())
+        return (Absent(f"{QUESTIONS[name][0]} {capitalised(spoken(why, 'python'))}") for name, why in result.absent.items())
 
     def headlines(self, result: MetaResult) -> Iterable[str]:
         return (part.headline() for part in result.parts.values())

@@ -441,7 +441,7 @@ def mismatches_of(scores: Scores, asked: Mismatch) -> MismatchResult:
         raise DataError(f"{scores.name}: units are judged in an evaluation's folder, and this is none")
     folder = Folder.open(scores.folder)
     tags = protocol_of(folder, asked.protocol)
-    if tags.kind != "mismatch":
+    if not tags.tags:
         raise UsageError(f"{asked.protocol} is a {tags.kind} protocol, expected one for mismatches")
     collection = load(folder)
     there = folder.settings.database or (folder.path / FILE).exists()
