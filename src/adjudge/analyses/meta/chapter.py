@@ -108,7 +108,8 @@ class MetaPart(SectionPart[MetaResult]):
             )
 
     def missing(self, result: MetaResult) -> Iterable[Absent]:
-        return (Absent(f"{QUESTIONS[name][0]} {capitalised(spoken(why, 'python'))}") for name, why in result.absent.items())
+        for name, why in result.absent.items():
+            yield Absent(f"{QUESTIONS[name][0]} {capitalised(spoken(why, 'python'))}")
 
     def headlines(self, result: MetaResult) -> Iterable[str]:
         return (part.headline() for part in result.parts.values())
