@@ -96,10 +96,15 @@ def test_strengths_from_preferences(folder: Path) -> None:
     assert "corrected log strength" in done.stdout
     [record] = json.loads(called(folder, "prefer", "fit", "duels.csv", "--judge", "program", "--json").stdout)
     assert record["tables"]["pairs"][0]["difference"] == pytest.approx(found.pairs[0].difference)
-    for more in (("--position",), ("--ties", "davidson"), ("--matrix",), ("--assessors",)):
+    for more in (("--position",), ("--ties", "davidson"), ("--of", "summaries"), ("--assessors",)):
         refused = called(folder, "prefer", "fit", "duels.csv", "--judge", "program", *more)
         assert refused.returncode == 2
         assert f"prefer fit --judge takes no {more[0]}" in refused.stderr
+    refused = called(
+        folder, "prefer", "fit", "duels.csv", "--judge", "program", "--table", "win-probabilities"
+    )
+    assert refused.returncode == 2
+    assert refused.stderr == 'adjudge: no table "win-probabilities"; there are: league, pairs\n'
 
 
 def test_the_page_shows_what_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
