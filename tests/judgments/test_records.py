@@ -98,7 +98,7 @@ def test_one_state_is_written_while_others_write(full: tuple[Store, Path]) -> No
             "event",
             {"id": "new"},
             ClashError,
-            'event "new": its seq 8 is not above 8.*import the file with --merge',
+            'event "new": its seq 8 is not above 8.*import the file with merge=True',
         ),
         ("event", {"task": "none", "id": "new", "seq": 99}, DataError, 'no task "none"'),
         ("event", {"assessor": "eve", "id": "new", "seq": 99}, DataError, 'no person "eve"'),
