@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 import adjudge
 from adjudge.analyses.scores import Scores
 from adjudge.core.errors import DataError, FormatError, UsageError
+from adjudge.core.phrases import spoken
 from adjudge.data.rows import Summary, System, Topic
 from adjudge.data.scores import MeasureInfo, Score, ScoreTable
 from adjudge.data.target import Target
@@ -82,10 +83,10 @@ def test_a_long_table(write: Write) -> None:
     assert found.counts.tolist() == [[1, 1, 2]]
     assert (found.info.better, data.table.info["ter"].better) == ("higher", "lower")
     assert data.notes("coverage") == data.notes("ter") == ['s.csv: column "note" not used']
-    with pytest.raises(
-        UsageError, match=r"s.csv has several measures \(coverage and ter\): choose one with -m"
-    ):
+    several = r"s.csv has several measures \(coverage and ter\): choose one with "
+    with pytest.raises(UsageError, match=rf'^{several}measure="\.\.\."$') as refused:
         data.matrix()
+    assert re.fullmatch(f"{several}-m", spoken(refused.value.text, "command"))
     with pytest.raises(
         UsageError, match='s.csv has no scores of "coverag" \\(nearest: "coverage"\\); it has'
     ):
@@ -412,7 +413,7 @@ def test_a_measure_that_was_not_scored_names_those_of_its_family_that_were(evalu
         table=ScoreTable.from_rows(rows, [MeasureInfo(measure) for measure in scored]),
     )
     both = r"rating\(aspect=fluency\)(,| and) rating\(aspect=coherence\)"
-    only = f"has not been scored here, only {both}: choose one with -m"
+    only = rf'has not been scored here, only {both}: choose one with measure="\.\.\."'
     with pytest.raises(DataError, match=rf"^rating {only}$"):  # scoring it once more would give these again
         data.resolve("rating")
     with pytest.raises(

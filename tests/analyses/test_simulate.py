@@ -317,10 +317,10 @@ def test_progress_ends_at_the_end() -> None:
     ("wrong", "message"),
     [
         ({"tests": ["wilcox"]}, 'no test "wilcox"'),
-        ({"simulations": 0}, "simulations is 0, expected 1 or more"),
+        ({"simulations": 0}, "simulations is 0, expected a whole number, 1 or more"),
         ({"alpha": 1}, "alpha is 1, expected a number between 0 and 1"),
-        ({"resamples": 0}, "resamples is 0, expected 1 or more"),
-        ({"seed": -1}, "seed is -1, expected 0 or more"),
+        ({"resamples": 0}, "resamples is 0, expected a whole number, 1 or more"),
+        ({"seed": -1}, "seed is -1, expected a whole number, 0 or more"),
     ],
 )
 def test_a_wrong_call_is_one_line(wrong: dict[str, Any], message: str) -> None:

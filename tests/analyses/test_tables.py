@@ -17,6 +17,7 @@ from tests.cli.running import called
 
 import adjudge
 from adjudge.core.errors import AdjudgeError, DataError, UsageError
+from adjudge.core.phrases import spoken
 from adjudge.data.rows import Summary
 
 RNG = np.random.default_rng(15)
@@ -342,9 +343,12 @@ def test_prefer_takes_frames_files_and_tuples(tmp_path: Path) -> None:
         known = adjudge.prefer(frame.set_axis(names, axis=1))
         assert {each.item: each.strength for each in known.standings} == pytest.approx(strengths[0])
     with pytest.raises(
-        DataError, match=r'columns=\{"winner": COLUMN\} columns=\{"loser": COLUMN\}, or columns='
-    ):
+        DataError, match=r'columns=\{"winner": "COLUMN", "loser": "COLUMN"\}, or columns=\{"left": "COLUMN", '
+    ) as refused:
         adjudge.prefer(frame.set_axis(["good", "bad"], axis=1))
+    assert "--map winner=COLUMN --map loser=COLUMN, or --map left=COLUMN " in spoken(
+        refused.value.text, "command"
+    )
     mapped = adjudge.prefer(
         frame.set_axis(["good", "bad"], axis=1), columns={"winner": "good", "loser": "bad"}
     )

@@ -21,6 +21,7 @@ import adjudge
 from adjudge.analyses.meta import PARTS
 from adjudge.cli.analysis import command_of
 from adjudge.core.errors import DataError, UsageError
+from adjudge.core.phrases import spoken
 
 PAGE = (Path(__file__).parents[2] / "docs" / "meta.md").read_text(encoding="utf-8")
 run = runner(command_of("meta"))
@@ -183,34 +184,37 @@ def test_a_part_that_cannot_be_had_says_why_and_the_others_go_on() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("--part rank", 'parts is "rank" \\(nearest: "ranks"'),
-        ("--level topic", 'levels is "topic"'),
-        ("--coefficient tau", 'coefficients is "tau"'),
-        ("--resample people", 'resample is "people"'),
-        ("--among peers", 'among is "peers"; expected one of: machines, humans, all'),
-        ("--swap topics", 'swap is "topics"'),
-        ("--measure-test t", 'measure_test is "t"'),
-        ("--by colour --part slices", 'by is "colour"'),
+        ("--part rank", '--part is "rank" \\(nearest: "ranks"'),
+        ("--level topic", '--level is "topic"'),
+        ("--coefficient tau", '--coefficient is "tau"'),
+        ("--resample people", '--resample is "people"'),
+        ("--among peers", '--among is "peers"; expected one of: machines, humans, all'),
+        ("--swap topics", '--swap is "topics"'),
+        ("--measure-test t", '--measure-test is "t"'),
+        ("--by colour --part slices", '--by is "colour"'),
         ("--tests z --part power", 'the test is "z"'),
         (
             "--human overal",
-            'human="overal": no such measure \\(nearest: "overall"\\); people gave: overall',
+            '--human "overal": no such measure \\(nearest: "overall"\\); people gave: overall',
         ),
         ("-m god", 'no scores of "god" \\(nearest: "good"'),
         ("--human-systems X*", '--human-systems "X\\*": no such system'),
-        ("--texts out", "say parts=fooling"),
+        ("--texts out", "say --part fooling"),
         ("--form extract", 'no measure has scores of form "extract"'),
         ("--length 7", "no measure has scores at length 7"),
-        ("--closer-than -1", "closer_than is -1, expected a number above 0"),
+        ("--closer-than -1", "--closer-than is -1, expected a number above 0"),
         ("--csv x.csv --part ranks --part power", "several parts: say one, or the name of a table"),
         ("--csv nowhere/x.csv", "nowhere/x.csv: no such folder"),
-        ("--alpha 2", "alpha is 2, expected a number between 0 and 1"),
+        ("--alpha 2", "--alpha is 2, expected a number between 0 and 1"),
     ],
 )
 def test_mistakes_are_one_line(words: str, message: str) -> None:
     human = "" if "--human " in words else "--human overall "
-    with pytest.raises((UsageError, DataError), match=message):
+    with pytest.raises((UsageError, DataError)) as refused:
         run(f"rated.csv {human}{words}")
+    shown = spoken(refused.value.text, "command")
+    assert re.search(message, shown)
+    assert "\n" not in shown
 
 
 def test_a_single_part_is_what_csv_writes() -> None:

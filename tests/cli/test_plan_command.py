@@ -18,6 +18,7 @@ from adjudge.analyses.plan.result import BAR, bar
 from adjudge.analyses.tests import TESTS
 from adjudge.cli.analysis import command_of
 from adjudge.core.errors import DataError, UsageError
+from adjudge.core.phrases import spoken
 from adjudge.demo.build import build
 
 PAGE = (Path(__file__).parents[2] / "docs" / "planning.md").read_text(encoding="utf-8")
@@ -183,10 +184,10 @@ def test_designs_that_cannot_be_had_are_one_line() -> None:
         (
             "ratings.csv --assessors three",
             UsageError,
-            "assessors is .three., expected 1 or more",
+            "--assessors is .three., expected a whole number, 1 or more",
         ),
-        ("ratings.csv --groups 1,,2", UsageError, "groups is"),
-        ("ratings.csv --groups 0", UsageError, "groups is"),
+        ("ratings.csv --groups 1,,2", UsageError, "--groups is"),
+        ("ratings.csv --groups 0", UsageError, "--groups is"),
         (
             "ratings.csv --assessors 90",
             UsageError,
@@ -194,8 +195,9 @@ def test_designs_that_cannot_be_had_are_one_line() -> None:
         ),
         ("my-eval -m rouge-2 --groups 2", DataError, "cannot be compared: these scores say no assessor"),
     ):
-        with pytest.raises(error, match=said):
+        with pytest.raises(error) as refused:
             run(f"{options} --test t --normal {QUICKLY}")
+        assert re.search(said, spoken(refused.value.text, "command"))
 
 
 def test_a_power_as_a_line() -> None:

@@ -19,6 +19,7 @@ from typer.testing import CliRunner, Result
 from adjudge.analyses.preferences import Prefer
 from adjudge.cli.prefer import PREFER, prefer
 from adjudge.core.errors import AdjudgeError, DataError, UsageError
+from adjudge.core.phrases import spoken
 from adjudge.data.rows import Document, Row, Summary
 from adjudge.evaluation import Evaluation
 
@@ -252,10 +253,13 @@ def test_both_kinds_of_answers_want_a_choice(here: Path) -> None:
     run("export my-eval pairs.csv --open")
     answered(here / "pairs.csv", here / "back.csv")
     run("import back.csv my-eval")
-    with pytest.raises(UsageError, match="say of=sentences or of=systems"):
-        run("fit my-eval")
-    with pytest.raises(UsageError, match="say --of sentences or --of summaries"):
-        run("export my-eval o.csv")
+    for line, choices in (
+        ("fit my-eval", "--of sentences or --of systems"),
+        ("export my-eval o.csv", "--of sentences or --of summaries"),
+    ):
+        with pytest.raises(UsageError) as refused:
+            run(line)
+        assert spoken(refused.value.text, "command").endswith(f": say {choices}")
     assert run("export my-eval o.csv --of sentences").stdout == "o.csv: 4 answers\n"
     assert run("import o.csv my-eval").stdout.startswith(
         "o.csv: preferences between sentences\n4 tasks and 4 answers"

@@ -98,11 +98,16 @@ def test_one_state_is_written_while_others_write(full: tuple[Store, Path]) -> No
             "event",
             {"id": "new"},
             ClashError,
-            'event "new": its seq 8 is not above 8.*import the file with --merge',
+            'event "new": its seq 8 is not above 8.*import the file with merge=True',
         ),
         ("event", {"task": "none", "id": "new", "seq": 99}, DataError, 'no task "none"'),
         ("event", {"assessor": "eve", "id": "new", "seq": 99}, DataError, 'no person "eve"'),
-        ("event", {"evaluation": "x"}, DataError, 'of the evaluation "x", and this is "test-.*with --merge'),
+        (
+            "event",
+            {"evaluation": "x"},
+            DataError,
+            'of the evaluation "x", and this is "test-.*with merge=True',
+        ),
         ("event", {"origin": "alien"}, FormatError, '"origin" is "alien", expected one of'),
         ("event", {"took_ms": "long"}, FormatError, '"took_ms" is "long", expected a whole number'),
         (

@@ -855,7 +855,7 @@ def _stored_measure(text: str, known: Sequence[str], folder: Path, typed: str | 
         raise DataError(f"{spec} has not been scored here; {run}")
     # A plain name may have been scored as several measures, which scoring it again would only repeat.
     several = "(" not in spec and type(measure).fitted is not Measure.fitted
-    more = "choose one with -m" if several else f"choose one with -m, or {run}"
+    more = f"choose one with {_CHOOSE}" if several else f"choose one with {_CHOOSE}, or {run}"
     raise DataError(f"{spec} has not been scored here, only {listed(family)}: {more}")
 
 

@@ -343,9 +343,10 @@ def warnings_of(
     for result in results:
         for line in result.warnings(door, without=without):
             of.setdefault(line, []).append(result)
+    about_scores = {spoken(line, door) for result in results for line in result.about_scores}
     return [
         line
-        if len(some) == len(results) or all(line in result.about_scores for result in some)
+        if len(some) == len(results) or line in about_scores
         else f"{listed(names)}: {line}"
         if all(names := [called(result) for result in some])
         else line

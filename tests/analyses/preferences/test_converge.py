@@ -214,7 +214,7 @@ def test_forms_are_never_mixed() -> None:
 
 
 def test_mistakes(answered: Evaluation) -> None:
-    with pytest.raises(UsageError, match="step is 0, expected 1 or more"):
+    with pytest.raises(UsageError, match="step is 0, expected a whole number, 1 or more"):
         run(answered, step=0)
 
 

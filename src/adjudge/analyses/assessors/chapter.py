@@ -18,12 +18,14 @@ from adjudge.analyses.pages.judgments import (
 )
 from adjudge.analyses.pages.sections import Section, section
 from adjudge.core.errors import AdjudgeError
+from adjudge.core.phrases import Argument, Call
 from adjudge.core.table import Table
 from adjudge.core.words import listed
 from adjudge.data.scores import AllLengths
 
 OfMeasures = tuple[Dossiers, ...]
 """The dossiers of a few measures."""
+SEVERAL_JUDGE = Call(command=["assign"], arguments=[Argument("per_summary", 2)])
 
 
 class AssessorsPart(JudgmentsPart[OfMeasures]):
@@ -38,9 +40,7 @@ class AssessorsPart(JudgmentsPart[OfMeasures]):
         if not several:
             return Absent(
                 f"Nobody can be compared with the one assessor of {listed(people)}",
-                "adjudge assign --per-summary 2 has summaries judged by several"
-                if scores.folder is not None
-                else "",
+                f"{SEVERAL_JUDGE} has summaries judged by several" if scores.folder is not None else "",
             )
         length, form = findings.target
         made: list[Dossiers] = []

@@ -21,7 +21,7 @@ from adjudge.analyses.pages.judgments import (
 )
 from adjudge.analyses.pages.sections import Section, SectionPart, section
 from adjudge.core.errors import AdjudgeError
-from adjudge.core.phrases import spoken
+from adjudge.core.phrases import Argument, spoken
 from adjudge.core.results import Result
 from adjudge.core.table import Table
 from adjudge.core.words import capitalised, in_shell, listed
@@ -88,7 +88,9 @@ class MetaPart(SectionPart[MetaResult]):
         yield from form_words(findings, measures)
 
     def sections(self, result: MetaResult, findings: Findings) -> Iterator[Section]:
-        people = " ".join(f"--human {in_shell(human.info.measure)}" for human in result.cells.humans)
+        people = " ".join(
+            Argument("human", in_shell(human.info.measure)).at("command") for human in result.cells.humans
+        )
         command = f"{self.command(findings)} {people} -o meta"
         last = list(result.parts)[-1:]
         for name, part in result.parts.items():

@@ -23,7 +23,7 @@ from adjudge.analyses.preferences import By, Of, Prefer
 from adjudge.analyses.preferences.source import PairSource
 from adjudge.analyses.preferences.words import NOT_JOINED, chances_title, percent, power
 from adjudge.core.errors import DataError, UsageError, nearest, quoted
-from adjudge.core.phrases import Argument, Phrase
+from adjudge.core.phrases import Argument, Call, Phrase
 from adjudge.core.results import Note, Result
 from adjudge.core.table import Cell, Column, Table
 from adjudge.core.words import counted
@@ -793,7 +793,7 @@ def _tested(
 
 def kind_of(source: PairSource, asked: Prefer) -> Of | None:
     """What the items are: as asked for, or what people were asked about; None in a table, which names them."""
-    if source.gathered is None:
+    if source.folder is None or source.gathered is None:
         return None
     judgments = source.gathered.judgments
     there = kinds(judgments)
@@ -808,9 +808,12 @@ def kind_of(source: PairSource, asked: Prefer) -> Of | None:
     of: Of = asked.of or ("sentences" if "sentences" in there else "systems")
     what = "sentences" if of == "sentences" else "summaries"
     if what not in there:
-        raise DataError(
-            f"no preferences between {what} yet: `adjudge prefer sample` makes pairs to ask people about"
+        ask = Call(
+            command=["prefer", "sample", str(source.folder.path)],
+            function="Evaluation.prefer.sample()",
+            arguments=[Argument("of", what)],
         )
+        raise DataError(f"no preferences between {what} yet; ask for them with: {ask}")
     return of
 
 

@@ -9,6 +9,7 @@ from statistics import fmean, median
 from typing import ClassVar
 
 from adjudge.core.errors import UsageError
+from adjudge.core.phrases import Argument, Call
 from adjudge.core.words import counted
 from adjudge.data.rows import Unit
 from adjudge.data.scores import Score
@@ -216,7 +217,10 @@ class Uncovered(JudgedCoverage):
 
 # Coverage by level: how short a reference of the author still has the unit (judgments/levels.py)
 
-NO_LEVELS = "the reference's units have no levels; they get some where authors wrote several lengths"
+NO_LEVELS = (
+    "the reference's units have no levels"
+    f" ({Call(command=['units'], arguments=[Argument('levels', True)])}, where authors wrote several lengths)"
+)
 
 
 @dataclass(frozen=True)
