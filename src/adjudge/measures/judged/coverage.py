@@ -216,7 +216,9 @@ class Uncovered(JudgedCoverage):
 
 # Coverage by level: how short a reference of the author still has the unit (judgments/levels.py)
 
-NO_LEVELS = "the reference's units have no levels; they get some where authors wrote several lengths"
+NO_LEVELS = (
+    "the reference's units have no levels (adjudge units --levels, where authors wrote several lengths)"
+)
 
 
 @dataclass(frozen=True)
