@@ -459,14 +459,16 @@ def test_records_keep_forms(folder: Path, new_place: Path | str, tmp_path: Path)
 def test_tables_of_judgments_show_forms_where_there_are_several(folder: Path) -> None:
     printed = run(folder, "judgments tables e --table coverage-by-source")
     assert printed.splitlines()[1].split()[:3] == ["length", "form", "source"]
-    (table,) = json.loads(run(folder, "judgments tables e --table coverage-by-source --json"))["tables"]
-    assert {(row["length"], row["form"]) for row in table["rows"]} == set(PLAN)
+    (found,) = json.loads(run(folder, "judgments tables e --table coverage-by-source --json"))
+    assert list(found["tables"]) == ["coverage-by-source"]
+    assert {(row["length"], row["form"]) for row in found["tables"]["coverage-by-source"]} == set(PLAN)
 
 
 def test_preferences_are_fitted_by_form(folder: Path) -> None:
     (every,) = json.loads(run(folder, "prefer fit e --of systems --json"))
     (one,) = json.loads(run(folder, "prefer fit e --of systems --form extract --json"))
-    played = [sum(item["wins"] + item["ties"] / 2 for item in fit["items"]) for fit in (every, one)]
+    strengths = [fit["tables"]["strengths"] for fit in (every, one)]
+    played = [sum(item["wins"] + item["ties"] / 2 for item in items) for items in strengths]
     assert played[0] == 3 * len(THINGS) * 6
     assert played[1] == len(THINGS) * 6
     said = refused(folder, "prefer fit e --of systems --form extracts")

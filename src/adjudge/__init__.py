@@ -20,8 +20,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adjudge.analyses import DECLARED
-
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -58,17 +56,44 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_ANALYSES = {**DECLARED, "figure": "catalogue.catalogue"}
-"""The analyses, and the modules that they live in."""
+ANALYSES = {
+    "compare": "compare",
+    "compare_all": "compare",
+    "counts": "counts",
+    "compare_corrected": "corrected",
+    "groups": "groups",
+    "lengths": "lengths",
+    "simulate": "simulate",
+    "anova": "anova",
+    "anova_ordinal": "anova",
+    "topics": "topics",
+    "slices": "slices",
+    "agreement": "agreement",
+    "examples": "examples",
+    "mismatch": "mismatch",
+    "plan": "plan",
+    "dossiers": "assessors",
+    "stability": "stability",
+    "prefer": "preferences",
+    "prefer_corrected": "corrected",
+    "preferences_needed": "preferences",
+    "preference_tables": "preferences",
+    "judged_tables": "judged",
+    "judge_report": "judges",
+    "judge_drift": "drift",
+    "meta": "meta",
+    "figure": "catalogue.catalogue",
+}
+"""The analyses, and the modules of `adjudge.analyses` that they live in."""
 
-__all__ = ["__version__", "init", "open", "read_scores", "report", "rouge", *_ANALYSES]
+__all__ = ["__version__", "init", "open", "read_scores", "report", "rouge", *ANALYSES]
 
 
 def __getattr__(name: str) -> Any:
     """The analyses, imported when one is asked for."""
-    if name not in _ANALYSES:
+    if name not in ANALYSES:
         raise AttributeError(f"module 'adjudge' has no attribute {name!r}")
-    found = getattr(import_module(f"adjudge.analyses.{_ANALYSES[name]}"), name)
+    found = getattr(import_module(f"adjudge.analyses.{ANALYSES[name]}"), name)
     if not hasattr(found, "declaration"):
         from adjudge.analyses.scores import with_table_options
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
-from adjudge.analyses import DECLARED
+from adjudge import ANALYSES
 from adjudge.core.engine import Workers
 from adjudge.core.errors import AdjudgeError, DataError, UsageError
 from adjudge.core.phrases import Argument
@@ -1060,7 +1060,7 @@ class Evaluation:
         )
 
 
-for _name, _folder in {**DECLARED, "figure": "catalogue.catalogue"}.items():
+for _name, _folder in ANALYSES.items():
     if not _name.startswith("prefer"):  # which are `e.prefer.fit` and the like
         setattr(Evaluation, _name, Analysis(_folder, _name))
 

@@ -18,6 +18,7 @@ from adjudge.analyses.compare import compare
 from adjudge.analyses.compare.words import tally
 from adjudge.analyses.groups import groups
 from adjudge.analyses.lengths import lengths
+from adjudge.analyses.lengths.figures import SPECS as SPECS_OF_LENGTHS
 from adjudge.analyses.plan import plan
 from adjudge.analyses.plan.designs import DesignStudy
 from adjudge.analyses.scores import Scores
@@ -501,7 +502,8 @@ def test_figures_of_lengths_hold_with_one_length_and_a_system_that_lacks_one() -
 
 def test_figures_of_lengths_can_be_had_by_name() -> None:
     scores = Scores.of_frame(several_lengths())
-    for spec in (spec for spec in CATALOGUE.values() if spec.name.startswith("length-")):
+    assert {spec.name for spec in SPECS_OF_LENGTHS} == {"length-means", "length-boxes"}
+    for spec in SPECS_OF_LENGTHS:
         check_drawn(spec.drawn(scores, FigureOptions()))
         with pytest.raises(UsageError, match="leave length out"):
             spec.drawn(scores, FigureOptions(length=100))

@@ -8,36 +8,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from adjudge import ANALYSES
+
 if TYPE_CHECKING:
     from adjudge.analyses.base import AnyAnalysis
 
-DECLARED = {
-    "compare": "compare",
-    "compare_all": "compare",
-    "counts": "counts",
-    "compare_corrected": "corrected",
-    "groups": "groups",
-    "lengths": "lengths",
-    "simulate": "simulate",
-    "anova": "anova",
-    "anova_ordinal": "anova",
-    "topics": "topics",
-    "slices": "slices",
-    "agreement": "agreement",
-    "examples": "examples",
-    "mismatch": "mismatch",
-    "plan": "plan",
-    "dossiers": "assessors",
-    "stability": "stability",
-    "prefer": "preferences",
-    "prefer_corrected": "corrected",
-    "preferences_needed": "preferences",
-    "preference_tables": "preferences",
-    "judged_tables": "judged",
-    "judge_report": "judges",
-    "judge_drift": "drift",
-    "meta": "meta",
-}
+DECLARED = {name: folder for name, folder in ANALYSES.items() if name != "figure"}
 """The analyses that are declared: by the name of the public function, the folder."""
 
 

@@ -49,6 +49,7 @@ def test_correlations_equal_loops_over_scipy(scored: Evaluation, shared_data: Pa
     ).to_frame()
     assert list(found.columns) == [
         "measure", "human", "level", "coefficient", "among", "n", "value", "low", "high",
+        "blank", "missing", "why", "why_no_interval",
     ]  # fmt: skip
     held = found.set_index(["measure", "human", "level", "coefficient"])["value"]
     assert len(held) == len(MEASURES) * len(HUMANS) * 3 * 4

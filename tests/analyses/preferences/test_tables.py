@@ -231,9 +231,9 @@ def test_a_cell_that_is_not_there() -> None:
 
 
 @pytest.fixture(scope="module")
-def demo(once: Once) -> Path:
-    """The demo with pyramids, and 200 answers per topic by simulated assessors who know the references; nobody
-    changes it."""
+def demo(once: Once, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo with pyramids, and 200 answers per topic by simulated assessors who know the references; a copy, in
+    which reports keep scores."""
 
     def fill(folder: Path) -> None:
         build(folder / "e")
@@ -241,7 +241,7 @@ def demo(once: Once) -> Path:
         e.take_judgments(pyramid_judgments(e.settings.name))
         simulate_preferences(e.folder, e.collection, "ref", count=200, noise=0.1, seed=1)
 
-    return once("preference-tables", fill) / "e"
+    return copytree(once("preference-tables", fill) / "e", tmp_path_factory.mktemp("preference-tables") / "e")
 
 
 @pytest.fixture(scope="module")
