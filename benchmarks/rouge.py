@@ -27,7 +27,7 @@ topics = json.load(open(sys.argv[1]))
 peers = [p for ps, rs in topics for p in ps]
 references = [rs for ps, rs in topics for p in ps]
 """
-OURS = "from adjudge.measures.rouge.scoring import rouge_many\nscore = lambda: rouge_many(peers, references, {0!r})\n"
+OURS = "from adjudge.measures.rouge.many import rouge_many\nscore = lambda: rouge_many(peers, references, {0!r})\n"
 EIGHT = [
     "rouge-1",
     "rouge-2",

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import gc
+import hashlib
+import json
 import os
 import random
 import secrets
 import shutil
 import signal
+import sqlite3
 import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -46,6 +50,10 @@ if threading.current_thread() is threading.main_thread():
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
+# While tests are collected next to nothing becomes garbage; from then on a full collection goes through what is new.
+gc.disable()
+YOUNG = 50_000  # objects; with Python's 700 the collector takes a twentieth of the time
+
 # Every run draws other examples; `make test-all` draws five times as many.
 UNCHECKED = (
     HealthCheck.too_slow,
@@ -72,6 +80,14 @@ def _orders_are_the_same_in_every_run() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _what_is_frozen_stays_so() -> Iterator[None]:
+    """A server that ends in this process would hand all that was collected back to the cycle collector."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gc, "unfreeze", lambda: None)
+        yield
+
+
 @pytest.fixture
 def secrets_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """As outside of tests: every store has secrets of its own."""
@@ -89,11 +105,17 @@ def shared_data() -> Path:
 
 
 @pytest.fixture(scope="session")
-def once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[Path], object]], Path]:
-    """A folder that whoever needs it first fills, for all workers of a run: copy it before changing it."""
+def once(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Callable[[str, Callable[[Path], object]], Path]]:
+    """A folder that whoever needs it first fills, for all workers of a run: copy it before changing it.
+
+    At the end of a run every worker looks whether the folders that it used are as they were filled.
+    """
     base = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         base = base.parent
+    used: set[str] = set()
 
     def made(name: str, fill: Callable[[Path], object]) -> Path:
         folder = base / f"once-{name}"
@@ -102,10 +124,27 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[P
                 scratch = base / f"once-{name}-{os.getpid()}"
                 scratch.mkdir()
                 fill(scratch)
+                (base / f"once-{name}.json").write_text(json.dumps(digests(scratch)), encoding="utf-8")
                 scratch.rename(folder)
+        used.add(name)
         return folder
 
-    return made
+    yield made
+    for name in sorted(used):
+        filled = json.loads((base / f"once-{name}.json").read_text(encoding="utf-8"))
+        assert digests(base / f"once-{name}") == filled, (
+            f"a test changed the folder of all tests: once-{name}"
+        )
+
+
+def digests(folder: Path) -> dict[str, str]:
+    """Every file of a folder, but for those that come and go while it is read."""
+    passing = (".lock", "-wal", "-shm", "-journal")
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not path.name.endswith(passing)
+    }
 
 
 @pytest.fixture(scope="session")
@@ -120,6 +159,31 @@ def judged_demo(once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
         add_judgments(Evaluation.open(folder / "e"))
 
     return once("judged-demo", fill) / "e"
+
+
+@pytest.fixture(scope="session")
+def judged_few(once: Callable[[str, Callable[[Path], object]], Path], judged_demo: Path) -> Path:
+    """The first five topics of the judged demo: for tests that need its judgments and not its numbers; tests get
+    copies."""
+    return once("judged-few", lambda folder: few_topics(shutil.copytree(judged_demo, folder / "e"))) / "e"
+
+
+def few_topics(path: Path) -> Path:
+    """A copy of the demo, left with its first five topics."""
+    kept = [f"d{number:02}" for number in range(1, 6)]
+    for file in set(path.glob("*.jsonl")) - {path / "systems.jsonl"}:
+        lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+        file.write_text(
+            "".join(line for line in lines if json.loads(line)["topic"] in kept), encoding="utf-8"
+        )
+    if not (path / "judgments.sqlite").exists():
+        return path
+    with closing(sqlite3.connect(path / "judgments.sqlite", isolation_level=None)) as connection:
+        others = f"SELECT id FROM task WHERE topic NOT IN ({', '.join('?' * len(kept))})"
+        connection.execute(f"DELETE FROM event WHERE task IN ({others})", kept)
+        connection.execute(f"DELETE FROM task WHERE id IN ({others})", kept)
+        connection.execute("VACUUM")
+    return path
 
 
 @pytest.fixture(scope="session")
@@ -217,6 +281,8 @@ def pytest_collection_finish() -> None:
     """Ten thousand tests and all modules stay to the end: the cycle collector need not walk them again and again."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(YOUNG, 10, 10)
+    gc.enable()
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:

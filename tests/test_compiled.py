@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from adjudge.compiled import FORMAT, PLATFORMS, Bare, KernelFiles, SlowStart, bare, compiled
+from adjudge.core.compiled import FORMAT, PLATFORMS, Bare, KernelFiles, SlowStart, bare, compiled
 
 only_here = pytest.mark.skipif(sys.platform not in PLATFORMS, reason="numba does the work here")
 
@@ -18,7 +18,7 @@ TINY = """
 from __future__ import annotations
 import sys
 import numpy as np
-from adjudge.compiled import bare
+from adjudge.core.compiled import bare
 
 FACTOR = 2
 
@@ -156,14 +156,14 @@ def test_processes_that_compile_at_the_same_time_leave_whole_files(tiny: Path) -
 
 
 def test_without_object_files_numba_does_the_same(tiny: Path) -> None:
-    elsewhere = "import adjudge.compiled as c; c.PLATFORMS = ()"
+    elsewhere = "import adjudge.core.compiled as c; c.PLATFORMS = ()"
     assert run(tiny, elsewhere) == (COMPILED, "")
     assert objects(tiny) == []
 
 
 @only_here
 def test_where_object_files_fail_numba_does_the_same_and_it_is_said_once(tiny: Path) -> None:
-    broken = "import adjudge.compiled as c\ndef fail(*given): raise OSError('damaged')\nc.loaded = fail"
+    broken = "import adjudge.core.compiled as c\ndef fail(*given): raise OSError('damaged')\nc.loaded = fail"
     out, said = run(tiny, broken)
     assert out == COMPILED
     assert said.count("compiled code cannot be loaded without numba (OSError: damaged)") == 1
@@ -171,7 +171,7 @@ def test_where_object_files_fail_numba_does_the_same_and_it_is_said_once(tiny: P
 
 @only_here
 def test_a_mistake_of_our_own_is_not_hidden(tiny: Path) -> None:
-    broken = "import adjudge.compiled as c; c.loaded = lambda *given: 1 / 0"
+    broken = "import adjudge.core.compiled as c; c.loaded = lambda *given: 1 / 0"
     process = start(tiny, broken)
     assert "ZeroDivisionError" in process.communicate()[1]
     assert process.returncode == 1
@@ -189,7 +189,7 @@ def _first(values: np.ndarray) -> int:
 
 @only_here
 def test_a_function_that_is_not_bare_goes_to_numba(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adjudge.compiled._slow_starts", [])
+    monkeypatch.setattr("adjudge.core.compiled._slow_starts", [])
     kernel = Bare(_length.function)  # type: ignore[attr-defined]
     with pytest.warns(SlowStart, match="_length.* is not bare"):
         assert kernel.native(("i8*",)) is None

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from adjudge.engine import chunked, generator, run, worker_count
-from adjudge.errors import UsageError
+from adjudge.core.engine import chunked, generator, run, worker_count
+from adjudge.core.errors import UsageError
 
 
 def draw(chunk: tuple[int, list[int]]) -> list[float]:

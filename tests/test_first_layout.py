@@ -131,6 +131,8 @@ def comparable(name: str, text: str) -> Any:
     )
     found = json.loads(text)
     for each in found:
+        if "tables" in each:  # where the rows stand since
+            each |= {"standings": each["tables"]["league"], "pairs": each["tables"]["pairs"]}
         each["pairs"] = [row for row in each["pairs"] if row["test"] != "assessors"]  # a test that came since
         for part in ("standings", "pairs"):
             each[part] = [{key: row[key] for key in kept if key in row} for row in each[part]]

@@ -19,8 +19,8 @@ from tests.conftest import files_of
 from tests.judgments.conftest import new_database, new_place, server
 
 import adjudge
+from adjudge.core.errors import UsageError
 from adjudge.data.target import Target
-from adjudge.errors import UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.store.records import read_records, write_records
 from adjudge.judgments.store.store import open_store
@@ -285,7 +285,7 @@ def test_every_length_and_form_is_compared_by_itself(folder: Path) -> None:
 
 @pytest.mark.parametrize("command", ["compare", "groups", "topics", "plan"])
 def test_files_and_json_have_the_form(folder: Path, command: str) -> None:
-    more = " --difference 0.1" if command == "plan" else ""
+    more = " --difference 0.1 --simulations 50" if command == "plan" else ""
     rows = list(csv.DictReader(io.StringIO(run(folder, f"{command} e -m rouge-2{more} --csv -"))))
     assert {(int(row["length"]), row["form"]) for row in rows} == set(PLAN)
     found = json.loads(run(folder, f"{command} e -m rouge-2{more} --json"))
@@ -319,7 +319,7 @@ def test_a_form_that_is_not_there_is_answered_with_those_that_are(folder: Path) 
 def test_forms_are_never_mixed_unasked(folder: Path) -> None:
     e = Evaluation.open(folder / "e")
     for analysis in (e.compare, e.groups, e.topics):
-        with pytest.raises(UsageError, match=r"several forms \(abstract, extract\): choose one with --form$"):
+        with pytest.raises(UsageError, match=r"several forms \(abstract, extract\): choose one with form$"):
             analysis("rouge-2", length=200)
     assert e.compare("rouge-2", length=200, form="extract").matrix.target == Target(200, "extract")
     said = refused(folder, "anova e -m rouge-2 --length 200")
@@ -336,7 +336,7 @@ def test_form_is_a_factor(folder: Path) -> None:
 
 def test_lengths_of_one_form(folder: Path) -> None:
     (found,) = json.loads(run(folder, "lengths e -m rouge-2 --form abstract --json"))
-    assert [(each["length"], each["form"]) for each in found["lengths"]] == [
+    assert [(each["length"], each["form"]) for each in found["tables"]["noise"]] == [
         ("50", "abstract"),
         ("200", "abstract"),
         ("all", "abstract"),
@@ -459,14 +459,16 @@ def test_records_keep_forms(folder: Path, new_place: Path | str, tmp_path: Path)
 def test_tables_of_judgments_show_forms_where_there_are_several(folder: Path) -> None:
     printed = run(folder, "judgments tables e --table coverage-by-source")
     assert printed.splitlines()[1].split()[:3] == ["length", "form", "source"]
-    (table,) = json.loads(run(folder, "judgments tables e --table coverage-by-source --json"))["tables"]
-    assert {(row["length"], row["form"]) for row in table["rows"]} == set(PLAN)
+    (found,) = json.loads(run(folder, "judgments tables e --table coverage-by-source --json"))
+    assert list(found["tables"]) == ["coverage-by-source"]
+    assert {(row["length"], row["form"]) for row in found["tables"]["coverage-by-source"]} == set(PLAN)
 
 
 def test_preferences_are_fitted_by_form(folder: Path) -> None:
     (every,) = json.loads(run(folder, "prefer fit e --of systems --json"))
     (one,) = json.loads(run(folder, "prefer fit e --of systems --form extract --json"))
-    played = [sum(item["wins"] + item["ties"] / 2 for item in fit["items"]) for fit in (every, one)]
+    strengths = [fit["tables"]["strengths"] for fit in (every, one)]
+    played = [sum(item["wins"] + item["ties"] / 2 for item in items) for items in strengths]
     assert played[0] == 3 * len(THINGS) * 6
     assert played[1] == len(THINGS) * 6
     said = refused(folder, "prefer fit e --of systems --form extracts")

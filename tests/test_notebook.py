@@ -13,13 +13,26 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from tests.comparisons.test_shape import QUICK
+from tests.analyses.test_shape import QUICK
 
 import adjudge
-from adjudge.comparisons.preferences import fit_preferences
+from adjudge.analyses.preferences.strengths import fit_preferences
+from adjudge.core.results import Result
+from adjudge.core.table import MOST_ROWS, Column, Table, Tables, Tabular
 from adjudge.judgments.pairs.answers import PreferenceRow, Preferences
-from adjudge.table import MOST_ROWS, Column, Table, Tables, Tabular
 
+FORMS = (
+    "as_dict",
+    "to_frame",
+    "to_csv",
+    "to_json",
+    "to_markdown",
+    "headline",
+    "table",
+    "__repr__",
+    "_repr_html_",
+)
+"""What all results have from one base; no result writes its own."""
 VOID = {"br", "hr", "img", "meta", "link"}
 KNOWN = {"p", "strong", "em", "small", "code", "sup", "table", "caption", "thead", "tbody", "tr", "th", "td"}
 
@@ -67,8 +80,12 @@ def classes() -> Iterator[type]:
 
 def test_every_result_with_a_table_shows_itself_in_a_notebook() -> None:
     """A class with a table of its own for people has everything else from one base."""
-    found = [c for c in classes() if "table" in vars(c) and "headline" in vars(c)]
-    assert len(found) >= 12
+    everything = list(classes())
+    results = [c for c in everything if issubclass(c, Result) and c.__module__ != Result.__module__]
+    assert len(results) > 30
+    own = [(c.__name__, name) for c in results for name in FORMS if name in vars(c)]
+    assert own == []
+    found = [c for c in everything if "table" in vars(c) and "headline" in vars(c) and c is not Result]
     assert [c.__name__ for c in found if not issubclass(c, Tabular)] == []
     for c in found:
         for name in ("to_latex", "to_markdown", "to_frame", "as_dict"):

@@ -15,8 +15,8 @@ import pandas as pd
 import pytest
 from tests.cli.running import called
 
-from adjudge.errors import ClashError, DataError, UsageError
-from adjudge.picture import (
+from adjudge.core.errors import ClashError, DataError, UsageError
+from adjudge.core.picture import (
     ACCENT,
     GOOD,
     GRID,
@@ -41,8 +41,8 @@ from adjudge.picture import (
 if TYPE_CHECKING:
     import altair as alt
 
-foundation = import_module("adjudge.picture")
-TOKENS = Path(str(foundation.__file__)).parent / "reports" / "tokens.css"
+foundation = import_module("adjudge.core.picture")
+TOKENS = Path(str(foundation.__file__)).parent / "tokens.css"
 COLOURS = (
     *(INK, SOFT, GRID, PAPER, ACCENT, MARK, GOOD, PLAIN, HEAT_INK_LOW, HEAT_INK_HIGH),
     *HEAT,

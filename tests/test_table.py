@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.errors import UsageError
-from adjudge.table import Cell, Column, Table, Tables, Tabular, as_json, json_parts, plain
+from adjudge.core.errors import UsageError
+from adjudge.core.table import Cell, Column, Table, Tables, Tabular, as_json, json_parts, plain
 
 COLUMNS = (
     Column("rank", ""),
@@ -203,3 +203,30 @@ def test_json_is_written_part_by_part() -> None:
     ]
     whole = {"a": [1, {"b": [], "c": {}}], "d": "é"}
     assert as_json(whole) == json.dumps(whole, indent=1, ensure_ascii=False)
+
+
+WIDE = Table(
+    "wide",
+    (
+        Column("rank", ""),
+        Column("system"),
+        *(Column(f"m{n}", f"measure {n}", format=".4f") for n in range(8)),
+        Column("why", "why it is left out"),
+    ),
+    tuple((at, f"system {at}", *[0.125 * at] * 8, "too few topics " * 3) for at in range(1, 4)),
+)
+
+
+@pytest.mark.parametrize("width", [1, 20, 40, 60, 80, 100])
+def test_blocks_of_a_wide_table_repeat_what_a_row_is_of(width: int) -> None:
+    blocks = "\n".join(WIDE.lines(width)).split("\n\n")
+    assert all(f"{at}  system {at}" in block for block in blocks for at in range(1, 4))
+    text = " ".join(" ".join(blocks).split())
+    assert [text.count(f"{0.125 * at:.4f}") for at in range(1, 4)] == [8, 8, 8]  # no number is cut
+    assert all(f"measure {n}" in text for n in range(8))
+    if width >= 40:
+        assert max(len(line) for block in blocks for line in block.splitlines()) <= width
+
+
+def test_in_a_pipe_a_table_is_as_wide_as_it_is() -> None:
+    assert len(list(WIDE.lines())) == 1 + 3

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.wording import as_sentence, counted, decimal, listed, natural, tex
+from adjudge.core.words import as_sentence, counted, decimal, listed, natural, tex
 
 
 def test_counts() -> None:

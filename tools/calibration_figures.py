@@ -13,7 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from adjudge.comparisons.simulate import Simulation, simulate_model
+from adjudge.analyses.simulate import Simulate
+from adjudge.analyses.simulate.result import Simulation, simulate_model
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.power import rates as power_rates
 from adjudge.stats.power.generate import RATINGS, ScoreModel
@@ -69,18 +70,20 @@ POWER_SIMULATIONS = 4000
 
 def sizes(topics: int) -> Simulation:
     """Without a difference: topics shared, noise normal."""
-    return simulate_model(ScoreModel(topics), SIZE_TESTS, simulations=SIMULATIONS, seed=SEED)
+    return simulate_model(ScoreModel(topics), Simulate(tests=SIZE_TESTS, simulations=SIMULATIONS, seed=SEED))
 
 
 def condition(name: str) -> Simulation:
     """Without a difference, under conditions that the theory of some tests does not cover."""
-    return simulate_model(CONDITIONS[name], CONDITION_TESTS, simulations=CONDITION_SIMULATIONS, seed=SEED)
+    return simulate_model(
+        CONDITIONS[name], Simulate(tests=CONDITION_TESTS, simulations=CONDITION_SIMULATIONS, seed=SEED)
+    )
 
 
 def power(topics: int) -> Simulation:
     """With a planted difference."""
     model = ScoreModel(topics, (PLANTED[topics], 0.0))
-    return simulate_model(model, POWER_TESTS, simulations=POWER_SIMULATIONS, seed=SEED)
+    return simulate_model(model, Simulate(tests=POWER_TESTS, simulations=POWER_SIMULATIONS, seed=SEED))
 
 
 def size_rows(found: Sequence[Simulation]) -> Iterator[list[str]]:

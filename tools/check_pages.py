@@ -254,7 +254,7 @@ def _excerpts(path: Path) -> set[str]:
 
 def check_figures(chromium: Browser, folder: Path, out: Path) -> Iterator[tuple[str, list[Finding]]]:
     """Every figure of the catalogue, drawn from the evaluation in `folder` as its example says, in light and dark."""
-    from adjudge.figures.catalogue import CATALOGUE
+    from adjudge.analyses.catalogue.catalogue import CATALOGUE
 
     for spec in CATALOGUE.values():
         found = []

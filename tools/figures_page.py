@@ -22,10 +22,10 @@ sys.path.insert(0, str(ROOT))  # where this is run as a script
 
 from tools.figures_evaluation import EVALUATION, LINES, adjudge, fill  # noqa: E402
 
-from adjudge.picture import roomy_svg  # noqa: E402
+from adjudge.core.picture import roomy_svg  # noqa: E402
 
 if TYPE_CHECKING:
-    from adjudge.figures.spec import FigureSpec
+    from adjudge.analyses.catalogue.spec import FigureSpec
 
 PAGE = ROOT / "docs" / "figures.md"
 PICTURES = ROOT / "docs" / "figures"
@@ -147,7 +147,7 @@ def _plain(text: str) -> str:
 
 
 def main(evaluation: Path | None = None) -> None:
-    from adjudge.figures.catalogue import CATALOGUE
+    from adjudge.analyses.catalogue.catalogue import CATALOGUE
 
     with tempfile.TemporaryDirectory() as scratch:
         folder = evaluation.resolve().parent if evaluation else fill(Path(scratch)).parent

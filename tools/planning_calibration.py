@@ -15,9 +15,10 @@ import numpy as np
 from scipy.special import ndtr
 from tools.calibration_figures import PAGE, put, table
 
-from adjudge.comparisons.pairs import compare_matrix
-from adjudge.comparisons.plan import Compared, PowerPlan, plan_of
-from adjudge.comparisons.tests import Choices
+from adjudge.analyses.compare import Compare
+from adjudge.analyses.compare.pairs import compare_matrix
+from adjudge.analyses.plan import Plan
+from adjudge.analyses.plan.result import Compared, PowerPlan, plan_of_matrix
 from adjudge.data.scores import MeasureInfo, Score, ScoreMatrix, ScoreTable
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.power.generate import RATINGS, ScoreModel, draw
@@ -79,7 +80,8 @@ def planned(name: str) -> PowerPlan:
     (pilot,) = draw(case.model, 1, np.random.default_rng([SEED, 0, list(CASES).index(name)]))
     if exact_spread(name):  # the spread as it is, not as these topics have it
         pilot *= math.sqrt(2) / spreads(pilot).quantile(0.5)
-    return plan_of(matrix(pilot), case.difference, test=case.test, tests=(), simulations=PLANNED, seed=SEED)
+    asked = Plan(difference=case.difference, test=case.test, simulations=PLANNED, seed=SEED)
+    return plan_of_matrix(matrix(pilot), asked, tests=())
 
 
 def kept(name: str, compared: Compared, comparisons: int = COMPARISONS) -> Kept:
@@ -96,13 +98,11 @@ def kept(name: str, compared: Compared, comparisons: int = COMPARISONS) -> Kept:
 
 def found_on(case: Case, compared: Compared, topics: int, comparisons: int, rng: np.random.Generator) -> Rate:
     """How often a comparison of so many topics finds the planted difference."""
-    choices = Choices(test=case.test, resamples=1)
+    choices = Compare(test=case.test, resamples=1)
     found = 0
     for scores in planted(case, compared, topics, comparisons, rng):
         result = compare_matrix(matrix(scores), choices)
-        found += any(
-            {pair.a, pair.b} == {"s0", "s1"} and pair.different for pair in result.pairs[choices.test]
-        )
+        found += any({pair.a, pair.b} == {"s0", "s1"} and pair.different for pair in result.pairs[case.test])
     return Rate(found, comparisons)
 
 
@@ -167,9 +167,8 @@ def pilot_judged() -> tuple[ScoreTable, PowerPlan]:
     own = (own - own.mean()) / own.std(ddof=1) * math.hypot(OWN_SD, REST_SD / math.sqrt(shape[0]))
     table = judged_table(topic + own + rest, rng)
     scores = table.matrix("overall")
-    return table, plan_of(
-        scores, JUDGED_DIFFERENCE, judgments=table.judgments(scores), tests=(), simulations=PLANNED, seed=SEED
-    )
+    asked = Plan(difference=JUDGED_DIFFERENCE, simulations=PLANNED, seed=SEED)
+    return table, plan_of_matrix(scores, asked, judgments=table.judgments(scores), tests=())
 
 
 def judged(rng: np.random.Generator, own: FloatArray | None = None) -> FloatArray:

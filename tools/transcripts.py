@@ -1,4 +1,4 @@
-"""Record what some 490 commands print and write, and show how two recordings differ.
+"""Record what some 800 commands print and write, and show how two recordings differ.
 
     python -m tools.transcripts record FOLDER [--workers N] [--only SCENE]
     python -m tools.transcripts compare OLD NEW [--any-version] [--lines N]
@@ -287,20 +287,77 @@ GROUPS = (
     "compare",
     "anova",
     "topics",
+    "slices",
+    "examples",
     "groups",
     "lengths",
     "plan",
     "simulate",
+    "agreement",
+    "assessors",
+    "meta",
+    "mismatch",
+    "stability",
     "report",
+    "figure",
 )
 BELOW = """import summeval;import jsonl;import csv;import sacrerouge;import duc;import scores;import rouge155
     import rouge-output;people add;people list;people suspend;people link;judgments import;judgments import nist
     judgments import see;judgments import ducview;judgments import summeval;judgments import crowd
     judgments import records;judgments list;judgments tables;judgments export;judgments backup;judgments erase
-    judge simulate;prefer sample;prefer import;prefer export;prefer fit;prefer simulate;prefer score
+    judge simulate;judge train;judge apply;judge llm;judge report;judge drift
+    prefer sample;prefer import;prefer export;prefer fit;prefer simulate;prefer score
     prefer converge;prefer report""".replace("\n", ";").split(";")
 TESTS = ("t", "t-unpaired", "welch", "sign", "mc", "hb", "exact")
-CORRECTIONS = ("none", "bonferroni", "holm", "bh", "westfall-young", "westfall-young-min-p")
+CORRECTIONS = ("none", "bonferroni", "holm", "bh", "westfall-young")
+
+
+META_PARTS = (
+    "correlations",
+    "ranks",
+    "accuracy",
+    "ceiling",
+    "conclusions",
+    "power",
+    "better",
+    "composites",
+    "hotelling",
+    "fooling",
+    "curves",
+    "slices",
+)
+ODD = {
+    "one-system.csv": "topic,a\nt1,0.5\nt2,0.25\nt3,0.75\n",
+    "one-topic.csv": "topic,a,b,c\nt1,0.5,0.25,0.75\n",
+    "equal.csv": "topic,a,b,c\nt1,0.5,0.5,0.5\nt2,0.5,0.5,0.5\nt3,0.5,0.5,0.5\nt4,0.5,0.5,0.5\n",
+    "tied.csv": "topic,a,b,c\n" + "".join(f"t{k},{k % 2},{k % 3 % 2},{k % 5 % 2}\n" for k in range(12)),
+    "gaps.csv": "topic,a,b,c,d\n"
+    + "".join(
+        f"t{k},{'' if k % 3 == 0 else k / 7:.4},{k / 9:.4f},{'' if k % 4 else k / 5:.4},\n"
+        for k in range(1, 15)
+    ),
+    "large.csv": "topic,a,b\n" + "".join(f"t{k},{k}e150,{k * k}e150\n" for k in range(1, 9)),
+    "assessed.csv": "topic,system,assessor,measure,value\n"
+    + "".join(
+        f"t{t},s{s},{who},{measure},{(t * 7 + s * 3 + n * 5 + t * s * n + len(measure)) % 5 + 1}\n"
+        for t in range(1, 11)
+        for s in range(1, 5)
+        for n, who in enumerate(("ann", "bob", "cyd"), 1)
+        for measure in ("fluency", "overall")
+    ),
+    "judged.csv": "topic,system,assessor,measure,value\n"
+    + "".join(
+        f"t{t},s{s},{who},overall,{(t * 5 + s * 4 + n * (t + s) % 3) % 5 + 1}\n"
+        for t in range(1, 13)
+        for s in range(1, 5)
+        for n, who in enumerate(("ann", "bob", "judge", "judge-2"), 1)
+    )
+    + "".join(
+        f"t{t},s{s},,rouge-2,{(t * 5 + s * 4) % 7 / 10 + t / 100}\n"
+        for t in range(1, 13)
+        for s in range(1, 5)
+    ),
+}
 
 SCENES = [
     Scene(
@@ -356,7 +413,7 @@ SCENES = [
                     for s in ("median", "t", "w")
                 ),
                 "adjudge compare e -m rouge-2 --zeros pratt --json",
-                "adjudge compare e -m quality-errors --zeros split",
+                "adjudge compare e -m quality-errors --zeros pratt",
                 "adjudge compare e -m coverage",
                 "adjudge compare e -m coverage --json",
                 "adjudge compare e -m pyramid --csv pairs.csv",
@@ -367,7 +424,7 @@ SCENES = [
                 "adjudge compare e -m coverage --among human-machine --pairs",
                 "adjudge compare e -m coverage --among machines",
                 "adjudge compare e -m rouge-2 --margin 0.02",
-                "adjudge compare e -m coverage --pool humans --level 0.9 --alpha 0.1",
+                "adjudge compare e -m coverage --pool-humans --level 0.9 --alpha 0.1",
                 "adjudge compare e -m rouge-2 --cluster set --test mc --resamples 300",
                 "adjudge compare e -m rouge-2 --length all",
                 "adjudge compare e -m js --length 100 --seed 3",
@@ -391,14 +448,14 @@ SCENES = [
         adjudge groups e -m coverage --scale ranks --pairs
         adjudge groups e -m coverage --scale topic-ranks --json
         adjudge groups e -m rouge-2 --against lead
-        adjudge groups e -m coverage --contrast humans-machines --pool humans
+        adjudge groups e -m coverage --contrast humans-machines --pool-humans
         adjudge groups e -m coverage --contrast humans-machines --csv groups.csv
         adjudge groups e -m rouge-2 --latex
         adjudge anova e -m rouge-2
         adjudge anova e -m coverage
         adjudge anova e -m coverage --interactions --sizes
         adjudge anova e -m coverage --random topic,assessor --resamples 50
-        adjudge anova e -m coverage --type 3 --pool humans --json
+        adjudge anova e -m coverage --ss-type 3 --pool-humans --json
         adjudge anova e -m rouge-2 --factors type,system,topic --csv anova.csv
         adjudge anova e -m rouge-2 --latex
         adjudge topics e -m rouge-2
@@ -482,6 +539,133 @@ SCENES = [
         start="demo",
     ),
     Scene(
+        "full",
+        """
+        adjudge demo my-eval --full
+        adjudge judge train my-eval --protocol duc-2002 --resamples 20 -o judge.json
+        adjudge judge apply my-eval judge.json --name tree
+        adjudge score my-eval -m rouge-1,rouge-2,coverage,retention,length-adjusted-coverage
+        adjudge score my-eval -m quality-errors,pyramid,words
+        adjudge score my-eval -m "rating(aspect=overall)"
+        """,
+    ),
+    Scene(
+        "trust",
+        "\n".join(
+            f"adjudge {call}{form}"
+            for call in (
+                "agreement my-eval",
+                "agreement my-eval --per coefficient --resamples 100",
+                "agreement my-eval --per topic --question overall",
+                "agreement my-eval --per assessor --question overall",
+                "assessors my-eval -m coverage",
+                "assessors my-eval -m 'rating(aspect=overall)' --quick",
+                "stability my-eval -m coverage --table judge-noise --draws 200",
+                "mismatch my-eval --measure nams",
+                "slices my-eval -m coverage --resamples 99",
+                "examples my-eval -m rouge-2 --between fluent,random",
+            )
+            for form in ("", " --json", " --csv -", " --latex", " --markdown")
+        )
+        + """
+        adjudge stability my-eval --draws 200
+        adjudge stability my-eval --draws 200 --json
+        adjudge mismatch my-eval --measure nams -o mismatches
+        adjudge lengths my-eval -m coverage
+        """,
+        start="full",
+    ),
+    Scene(
+        "meta",
+        "\n".join(
+            f"adjudge meta my-eval --human coverage -m rouge-1,rouge-2,words --resamples 100 --part {part}{form}"
+            for part in META_PARTS
+            for form in ("", " --json", " --csv -")
+        )
+        + """
+        adjudge meta my-eval --human coverage -m rouge-1,rouge-2,words --resamples 100
+        adjudge meta my-eval --human coverage -m rouge-1,rouge-2,words --resamples 100 --latex
+        adjudge meta my-eval --human coverage -m rouge-1,rouge-2,words --resamples 100 --markdown
+        adjudge meta my-eval --human coverage -m rouge-1,rouge-2,words --resamples 100 -o meta
+        """,
+        start="full",
+    ),
+    Scene(
+        "judges",
+        "\n".join(
+            f"adjudge {call}{form}"
+            for call in (
+                "judge report my-eval tree --resamples 100",
+                "judge report judged.csv judge judge-2 --resamples 100",
+                "judge drift judged.csv judge judge-2 --resamples 100",
+                "compare judged.csv -m overall --judge judge",
+            )
+            for form in ("", " --json", " --csv -", " --latex", " --markdown")
+        )
+        + """
+        adjudge judge report judged.csv judge judge-2 --panel mean --resamples 100
+        adjudge judge report my-eval tree --resamples 100 -o tree
+        """,
+        start="full",
+        files=ODD,
+    ),
+    Scene(
+        "odd",
+        "\n".join(
+            f"adjudge {analysis} {table}"
+            for table in ODD
+            for analysis in ("compare", "groups", "anova", "topics", "slices", "lengths", "plan", "agreement")
+        )
+        + "\n"
+        + "\n".join(
+            f"adjudge {analysis} assessed.csv -m overall --{form}"
+            for analysis in (
+                "compare",
+                "groups",
+                "anova",
+                "topics",
+                "plan",
+                "agreement",
+                "assessors",
+                "stability",
+            )
+            for form in ("json", "csv -", "latex", "markdown")
+        )
+        + """
+        adjudge compare assessed.csv -m overall --assessor-effects fixed
+        adjudge compare assessed.csv -m overall --without bob
+        adjudge compare assessed.csv -m overall --pairs --effects --methods
+        adjudge compare tied.csv --test mc --correct westfall-young --resamples 200
+        adjudge compare gaps.csv --json
+        adjudge groups gaps.csv --method tukey --json
+        adjudge assessors assessed.csv
+        adjudge stability assessed.csv -m overall --draws 200
+        adjudge meta judged.csv --human overall
+        adjudge meta judged.csv --human overall --json
+        """,
+        files=ODD,
+    ),
+    Scene(
+        "figures",
+        """
+        adjudge figure
+        adjudge figure all my-eval -m coverage,rouge-2 -o figures
+        adjudge figure all assessed.csv -m overall -o assessed
+        """,
+        start="full",
+        files=ODD,
+    ),
+    Scene(
+        "full-report",
+        """
+        adjudge report my-eval -o report
+        adjudge report my-eval -o rouge -m rouge-1,rouge-2 --json
+        adjudge report assessed.csv -o assessed
+        """,
+        start="full",
+        files=ODD,
+    ),
+    Scene(
         "plain",
         """
         adjudge demo p --seed 2
@@ -512,29 +696,29 @@ SCENES = [
     Scene(
         "prefer",
         """
-        adjudge prefer sample e --count 20 --annotator ann --annotator bob --repeats 0.1 --per-pair 2 --seed 1
+        adjudge prefer sample e --count 20 --assessor ann --assessor bob --repeats 0.1 --per-pair 2 --seed 1
         adjudge prefer sample e --count 5 --how information --topic d01 --json
         adjudge prefer sample e --count 5 --how variance --topic d02
-        adjudge prefer sample e --of summaries --count 4 --annotator ann --checks checks.csv --seed 1
+        adjudge prefer sample e --of summaries --count 4 --assessor ann --checks checks.csv --seed 1
         adjudge prefer export e pairs.csv --open --batch 100 --of sentences
         adjudge prefer export e hits.csv --open --hit 5 --of summaries
         answer pairs-1.csv back.csv
         adjudge prefer import back.csv e
         adjudge prefer import back.csv e --json
-        adjudge prefer simulate e --from ref --count 60 --annotators 3 --noise 0.1 --bias 0.05 --seed 1
-        adjudge prefer simulate e --from py --count 20 --annotators 2 --inconsistency 0.1 --seed 2 --json
+        adjudge prefer simulate e --from ref --count 60 --assessors 3 --noise 0.1 --bias 0.05 --seed 1
+        adjudge prefer simulate e --from py --count 20 --assessors 2 --inconsistency 0.1 --seed 2 --json
         adjudge prefer fit e --of sentences --topic d01
-        adjudge prefer fit e --of sentences --topic d01 --no-smooth --annotators --csv fit.csv
+        adjudge prefer fit e --of sentences --topic d01 --no-smooth --assessors --csv fit.csv
         adjudge prefer score e
         adjudge prefer score e --source man+ref --simulated 100 --seed 1 --csv prefer.csv
         adjudge prefer score e --source py --penalty printed --no-smooth --json
         adjudge score e -m coverage
         adjudge prefer converge e --human coverage --runs 5 --step 40
-        adjudge prefer converge e --human coverage --runs 3 --step 60 --topics --csv converge.csv
+        adjudge prefer converge e --human coverage --runs 3 --step 60 --table topics --csv converge.csv
         adjudge prefer converge e --human coverage --runs 3 --step 60 --json
-        adjudge prefer report e --human coverage --simulated 50 --resamples 200
-        adjudge prefer report e --human coverage --simulated 50 --resamples 200 --topics --latex
-        adjudge prefer report e --human coverage --simulated 50 --resamples 200 --json
+        adjudge prefer report e --human coverage --simulated 50
+        adjudge prefer report e --human coverage --simulated 50 --rows topic --latex
+        adjudge prefer report e --human coverage --simulated 50 --json
         adjudge prefer export e answers.csv --answers
         adjudge prefer export e models.csv --form models --of sentences --topic d01
         adjudge compare e -m preference
@@ -546,9 +730,9 @@ SCENES = [
         "arena",
         """
         adjudge prefer fit arena.csv
-        adjudge prefer fit arena.csv --matrix --annotators
+        adjudge prefer fit arena.csv --table strengths --table win-probabilities --table assessors --assessors
         adjudge prefer fit arena.csv --json
-        adjudge prefer fit arena.csv --matrix --csv -
+        adjudge prefer fit arena.csv --table pairs --csv -
         adjudge prefer fit arena.csv --csv fit.csv --level 0.9
         adjudge prefer fit arena.csv --latex
         adjudge init a
@@ -672,7 +856,7 @@ SCENES = [
         adjudge compare table.csv --test hb --resamples 500 --csv -
         adjudge compare table.csv --lower-is-better --test exact
         adjudge compare table.csv --effects --latex
-        adjudge compare table.csv --pool humans --human "H*" --correct westfall-young --test mc --resamples 300
+        adjudge compare table.csv --pool-humans --human "H*" --correct westfall-young --test mc --resamples 300
         adjudge compare long.csv --length 100
         adjudge compare long.csv --length all
         adjudge compare long.csv
@@ -682,7 +866,7 @@ SCENES = [
         adjudge groups table.csv --against lead --csv -
         adjudge groups - --latex < table.csv
         adjudge anova table.csv
-        adjudge anova table.csv --type 2 --json
+        adjudge anova table.csv --ss-type 2 --json
         adjudge anova table.csv --csv -
         adjudge anova long.csv --length 100 --interactions --latex
         adjudge anova - --random topic --resamples 50 < table.csv
@@ -693,7 +877,7 @@ SCENES = [
         adjudge lengths long.csv
         adjudge lengths long.csv --json
         adjudge lengths long.csv --csv -
-        adjudge lengths long.csv --latex --pool humans
+        adjudge lengths long.csv --latex --pool-humans
         adjudge plan table.csv --simulations 200
         adjudge plan table.csv --difference 0.02 --simulations 200 --json
         adjudge plan table.csv --difference 5% --simulations 200 --csv -
@@ -761,7 +945,7 @@ SCENES = [
     Scene(
         "prepended",
         """
-        adjudge prefer simulate e --from ref --count 20 --annotators 2 --seed 1
+        adjudge prefer simulate e --from ref --count 20 --assessors 2 --seed 1
         adjudge prefer export e before.csv
         prepend e/documents.jsonl
         adjudge check e

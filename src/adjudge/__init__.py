@@ -23,68 +23,81 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-    from adjudge.comparisons.anova import anova as anova
-    from adjudge.comparisons.counts import counts as counts
-    from adjudge.comparisons.examples import examples as examples
-    from adjudge.comparisons.groups import groups as groups
-    from adjudge.comparisons.judge_corrected import compare_corrected as compare_corrected
-    from adjudge.comparisons.lengths import lengths as lengths
-    from adjudge.comparisons.pairs import compare as compare
-    from adjudge.comparisons.pairs import compare_all as compare_all
-    from adjudge.comparisons.plan import plan as plan
-    from adjudge.comparisons.preferences import prefer as prefer
-    from adjudge.comparisons.scores import HasScores, LowerIsBetter, Patterns, Scores, Source
-    from adjudge.comparisons.simulate import simulate as simulate
-    from adjudge.comparisons.slices import slices as slices
-    from adjudge.comparisons.texts import Texts, TextScores
-    from adjudge.comparisons.topics import topics as topics
-    from adjudge.engine import Workers
+    from adjudge.analyses.agreement import agreement as agreement
+    from adjudge.analyses.anova import anova as anova
+    from adjudge.analyses.anova import anova_ordinal as anova_ordinal
+    from adjudge.analyses.assessors import dossiers as dossiers
+    from adjudge.analyses.catalogue.catalogue import figure as figure
+    from adjudge.analyses.compare import compare as compare
+    from adjudge.analyses.compare import compare_all as compare_all
+    from adjudge.analyses.compare.texts import Texts, TextScores
+    from adjudge.analyses.corrected import compare_corrected as compare_corrected
+    from adjudge.analyses.corrected import prefer_corrected as prefer_corrected
+    from adjudge.analyses.counts import counts as counts
+    from adjudge.analyses.drift import judge_drift as judge_drift
+    from adjudge.analyses.examples import examples as examples
+    from adjudge.analyses.groups import groups as groups
+    from adjudge.analyses.judged import judged_tables as judged_tables
+    from adjudge.analyses.judges import judge_report as judge_report
+    from adjudge.analyses.lengths import lengths as lengths
+    from adjudge.analyses.meta import meta as meta
+    from adjudge.analyses.mismatch import mismatch as mismatch
+    from adjudge.analyses.plan import plan as plan
+    from adjudge.analyses.preferences import prefer as prefer
+    from adjudge.analyses.preferences import preference_tables as preference_tables
+    from adjudge.analyses.preferences import preferences_needed as preferences_needed
+    from adjudge.analyses.scores import HasScores, LowerIsBetter, Patterns, Scores, Source
+    from adjudge.analyses.simulate import simulate as simulate
+    from adjudge.analyses.slices import slices as slices
+    from adjudge.analyses.stability import stability as stability
+    from adjudge.analyses.topics import topics as topics
+    from adjudge.core.engine import Workers
     from adjudge.evaluation import Evaluation
-    from adjudge.figures.catalogue import figure as figure
-    from adjudge.trust.agreement import agreement as agreement
-    from adjudge.trust.assessors import dossiers as dossiers
-    from adjudge.trust.judges.drift import judge_drift as judge_drift
-    from adjudge.trust.judges.result import judge_report as judge_report
-    from adjudge.trust.meta.result import meta as meta
-    from adjudge.trust.mismatch import MismatchResult
-    from adjudge.trust.stability import stability as stability
 
 __version__ = "0.1.0"
 
-_ANALYSES = {
-    "agreement": "trust.agreement",
-    "anova": "comparisons.anova",
-    "compare": "comparisons.pairs",
-    "compare_all": "comparisons.pairs",
-    "compare_corrected": "comparisons.judge_corrected",
-    "counts": "comparisons.counts",
-    "dossiers": "trust.assessors",
-    "examples": "comparisons.examples",
-    "figure": "figures.catalogue",
-    "groups": "comparisons.groups",
-    "judge_drift": "trust.judges.drift",
-    "judge_report": "trust.judges.result",
-    "lengths": "comparisons.lengths",
-    "meta": "trust.meta.result",
-    "plan": "comparisons.plan",
-    "prefer": "comparisons.preferences",
-    "simulate": "comparisons.simulate",
-    "slices": "comparisons.slices",
-    "stability": "trust.stability",
-    "topics": "comparisons.topics",
+ANALYSES = {
+    "compare": "compare",
+    "compare_all": "compare",
+    "counts": "counts",
+    "compare_corrected": "corrected",
+    "groups": "groups",
+    "lengths": "lengths",
+    "simulate": "simulate",
+    "anova": "anova",
+    "anova_ordinal": "anova",
+    "topics": "topics",
+    "slices": "slices",
+    "agreement": "agreement",
+    "examples": "examples",
+    "mismatch": "mismatch",
+    "plan": "plan",
+    "dossiers": "assessors",
+    "stability": "stability",
+    "prefer": "preferences",
+    "prefer_corrected": "corrected",
+    "preferences_needed": "preferences",
+    "preference_tables": "preferences",
+    "judged_tables": "judged",
+    "judge_report": "judges",
+    "judge_drift": "drift",
+    "meta": "meta",
+    "figure": "catalogue.catalogue",
 }
-"""The analyses, and the modules that they live in."""
+"""The analyses, and the modules of `adjudge.analyses` that they live in."""
 
-__all__ = ["__version__", "init", "mismatch", "open", "read_scores", "report", "rouge", *_ANALYSES]
+__all__ = ["__version__", "init", "open", "read_scores", "report", "rouge", *ANALYSES]
 
 
 def __getattr__(name: str) -> Any:
-    """The analyses, imported when one is asked for; here they also take the options of `read_scores`."""
-    if name not in _ANALYSES:
+    """The analyses, imported when one is asked for."""
+    if name not in ANALYSES:
         raise AttributeError(f"module 'adjudge' has no attribute {name!r}")
-    from adjudge.comparisons.scores import with_table_options
+    found = getattr(import_module(f"adjudge.analyses.{ANALYSES[name]}"), name)
+    if not hasattr(found, "declaration"):
+        from adjudge.analyses.scores import with_table_options
 
-    found = with_table_options(getattr(import_module(f"adjudge.{_ANALYSES[name]}"), name))
+        found = with_table_options(found)
     globals()[name] = found
     return found
 
@@ -122,17 +135,6 @@ def report(
     return report(source, out, measures, **options)
 
 
-def mismatch(source: str | Path | Evaluation, measure: str = "nams", **options: Any) -> MismatchResult:
-    """Model units that people call fully covered and a measure calls uncovered, and the reverse.
-
-    Of an evaluation or its folder; the options are those of `Evaluation.mismatch`.
-    """
-    from adjudge.evaluation import Evaluation
-
-    evaluation = source if isinstance(source, Evaluation) else Evaluation.open(source)
-    return evaluation.mismatch(measure, **options)
-
-
 def read_scores(
     source: str | Path | pd.DataFrame | HasScores,
     *,
@@ -157,7 +159,7 @@ def read_scores(
     names assessors whose scores are left out. The other options say how to read a table; see
     `formats.scoretable.read`.
     """
-    from adjudge.comparisons.scores import read_scores
+    from adjudge.analyses.scores import read_scores
     from adjudge.formats.scoretable import TableOptions
 
     options = TableOptions(
@@ -192,6 +194,6 @@ def rouge(
     systems, which are compared. Measures are a text or a list; without any, F of ROUGE-1, 2, L and Lsum as rouge-score
     gives it, with recall and precision beside it.
     """
-    from adjudge.comparisons.texts import rouge
+    from adjudge.analyses.compare.texts import rouge
 
     return rouge(peers, references, measures, language=language, workers=workers)

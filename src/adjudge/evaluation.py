@@ -14,6 +14,11 @@ from pathlib import Path
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
+from adjudge import ANALYSES
+from adjudge.core.engine import Workers
+from adjudge.core.errors import AdjudgeError, DataError, UsageError
+from adjudge.core.phrases import Argument
+from adjudge.core.words import counted
 from adjudge.data import baselines, edit, undo, units
 from adjudge.data.check import CheckReport, Finding, check, some
 from adjudge.data.collection import Collection, load
@@ -29,14 +34,37 @@ from adjudge.data.scores import AllLengths, Pool, ScoreMatrix
 from adjudge.data.transaction import Transaction
 from adjudge.data.undo import ChangeHistory, RestoredFolder, Undoing, Undone
 from adjudge.data.units import UnitsReport
-from adjudge.engine import Workers
-from adjudge.errors import AdjudgeError, DataError, UsageError
 from adjudge.judgments.tasks import FILE, PENDING
-from adjudge.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from adjudge.analyses.agreement import Agreement
+    from adjudge.analyses.anova import Anova, AnovaOrdinal
+    from adjudge.analyses.assessors import Assessors
+    from adjudge.analyses.base import analysis_function, analysis_without_scores, each_function
+    from adjudge.analyses.catalogue.catalogue import figure as _figure
+    from adjudge.analyses.compare import Compare, CompareAll
+    from adjudge.analyses.corrected import CompareCorrected
+    from adjudge.analyses.counts import Counts
+    from adjudge.analyses.drift import Drift
+    from adjudge.analyses.examples import Examples
+    from adjudge.analyses.groups import Groups
+    from adjudge.analyses.judged import Judged
+    from adjudge.analyses.judges import Judges
+    from adjudge.analyses.lengths import Lengths
+    from adjudge.analyses.meta import Meta
+    from adjudge.analyses.mismatch import Mismatch
+    from adjudge.analyses.mismatch.result import MismatchResult
+    from adjudge.analyses.pages.chapter import Findings
+    from adjudge.analyses.plan import Plan
+    from adjudge.analyses.preferences import Prefer, PreferenceReport, PreferencesNeeded, Systems
+    from adjudge.analyses.preferences.measures import MeasureAgreement
+    from adjudge.analyses.scores import Patterns, Scores, Source
+    from adjudge.analyses.simulate import Simulate
+    from adjudge.analyses.slices import Slices
+    from adjudge.analyses.stability import Stability
+    from adjudge.analyses.topics import Topics
     from adjudge.assessors.learned.applying import AppliedJudge
     from adjudge.assessors.learned.judge import LearnedJudge
     from adjudge.assessors.learned.training import TrainedJudge
@@ -45,23 +73,8 @@ if TYPE_CHECKING:
     from adjudge.assessors.preferences import Origin as PreferenceTruth
     from adjudge.assessors.preferences import SimulatedPreferences
     from adjudge.assessors.truth import Truth
-    from adjudge.comparisons.anova import anova as _anova
-    from adjudge.comparisons.counts import counts as _counts
-    from adjudge.comparisons.examples import examples as _examples
-    from adjudge.comparisons.groups import groups as _groups
-    from adjudge.comparisons.judge_corrected import compare_corrected as _compare_corrected
-    from adjudge.comparisons.lengths import lengths as _lengths
-    from adjudge.comparisons.pairs import compare as _compare
-    from adjudge.comparisons.pairs import compare_all as _compare_all
-    from adjudge.comparisons.plan import plan as _plan
-    from adjudge.comparisons.preferences import By, Of, PreferenceFit
-    from adjudge.comparisons.scores import Patterns, Scores, Source
-    from adjudge.comparisons.simulate import simulate as _simulate
-    from adjudge.comparisons.slices import slices as _slices
-    from adjudge.comparisons.topics import topics as _topics
     from adjudge.data.edit import Also, Restamp
     from adjudge.data.scorefiles import ScoreFile
-    from adjudge.figures.catalogue import figure as _figure
     from adjudge.formats.batches import Exported
     from adjudge.formats.linefiles import OneOrMore
     from adjudge.formats.preferences import ExportedAnswers, Form
@@ -79,37 +92,25 @@ if TYPE_CHECKING:
     from adjudge.judgments.store.store import Store
     from adjudge.judgments.tagging import AssignedTagging, TakenTags
     from adjudge.measures.base import Measure
-    from adjudge.measures.judged.preference_strengths import Penalty, Ties
     from adjudge.measures.run import Scored
-    from adjudge.reports.findings import Findings
-    from adjudge.stats.preference.models import TieModel
     from adjudge.stats.preference.next_pair import How
-    from adjudge.table import Tables
     from adjudge.text.similarity import Similarity
-    from adjudge.trust.agreement import agreement as _agreement
-    from adjudge.trust.assessors import dossiers as _dossiers
-    from adjudge.trust.judges.drift import judge_drift as _judge_drift
-    from adjudge.trust.judges.result import judge_report as _judge_report
-    from adjudge.trust.meta.result import meta as _meta
-    from adjudge.trust.mismatch import Agree, MismatchResult
-    from adjudge.trust.preferences import Convergence, MeasureAgreement, PaperTable, Systems
-    from adjudge.trust.stability import stability as _stability
 
 PREFERENCE_PROTOCOLS = {"sentences": "preference-sentences", "summaries": "preference-summaries"}
 
 
 class Analysis:
-    """An analysis of `adjudge.comparisons` or `adjudge.trust`, or a figure, as a method of an evaluation.
+    """An analysis, or a figure, as a method of an evaluation.
 
     The function is imported when it is asked for, and shows its own signature and help.
     """
 
-    def __init__(self, module: str, name: str, *, room: str = "comparisons"):
-        self._module, self._name = f"adjudge.{room}.{module}", name
+    def __init__(self, module: str, name: str):
+        self._module, self._name = f"adjudge.analyses.{module}", name
 
     def __get__(self, evaluation: Evaluation | None, owner: type) -> Any:
         function = getattr(import_module(self._module), self._name)
-        return function if evaluation is None else MethodType(function, evaluation)
+        return function if evaluation is None else MethodType(function, getattr(evaluation, "_e", evaluation))
 
 
 class Evaluation:
@@ -196,7 +197,7 @@ class Evaluation:
     def _count_outdated(self) -> Callable[[Transaction, ImportReport], None]:
         """What counts the judgments that an import outdates; they are read before the folder is locked."""
         from adjudge.judgments.batch import read_judged
-        from adjudge.judgments.tasks import split_by_change
+        from adjudge.judgments.frozen import split_by_change
 
         if (why := self._why_unread()) is not None:
             return lambda change, report: setattr(report, "unread", why if report.replaced else None)
@@ -523,7 +524,7 @@ class Evaluation:
                 try:
                     self._undoing(found[-1])
                 except DataError as error:
-                    why_not[found[-1].number] = str(error)
+                    why_not[found[-1].number] = error.text
         return undo.past_changes(entries, why_not)
 
     def undo(self, *, redo: bool = False, dry_run: bool = False) -> Undone:
@@ -541,7 +542,7 @@ class Evaluation:
             return self._undo(entry)
         except DataError as error:
             done = "made again" if redo else "undone"
-            raise DataError(f"{self.path}: {entry.note.what} cannot be {done}: {error}") from None
+            raise DataError(f"{self.path}: {entry.note.what} cannot be {done}: {error.text}") from None
         finally:
             self._collection = None
 
@@ -895,7 +896,7 @@ class Evaluation:
 
         `human` and `baseline` name systems whose kind the evaluation does not say: `human="H*"`.
         """
-        from adjudge.comparisons.scores import Scores
+        from adjudge.analyses.scores import Scores
         from adjudge.judgments.batch import judgments_if_allowed
 
         judgments = partial(judgments_if_allowed, self.folder, self.collection)
@@ -928,98 +929,32 @@ class Evaluation:
     # Compare: `e.compare("rouge-2", test="t")` is `adjudge.compare(e, "rouge-2", test="t")`
 
     if TYPE_CHECKING:
-        compare = _compare
-        compare_all = _compare_all
-        compare_corrected = _compare_corrected
-        comparisons = _compare_all
-        counts = _counts
-        examples = _examples
+        compare = analysis_function(Compare)
+        compare_all = analysis_function(CompareAll)
+        compare_corrected = analysis_function(CompareCorrected)
+        counts = analysis_function(Counts)
+        topics = analysis_function(Topics)
+        examples = analysis_function(Examples)
         figure = _figure
-        groups = _groups
-        topics = _topics
-        lengths = _lengths
-        anova = _anova
-        plan = _plan
-        simulate = _simulate
-        slices = _slices
-        dossiers = _dossiers
-        stability = _stability
-    else:
-        compare = Analysis("pairs", "compare")
-        compare_all = Analysis("pairs", "compare_all")
-        compare_corrected = Analysis("judge_corrected", "compare_corrected")
-        comparisons = compare_all  # its earlier name
-        counts = Analysis("counts", "counts")
-        examples = Analysis("examples", "examples")
-        figure = Analysis("catalogue", "figure", room="figures")
-        groups = Analysis("groups", "groups")
-        topics = Analysis("topics", "topics")
-        lengths = Analysis("lengths", "lengths")
-        anova = Analysis("anova", "anova")
-        plan = Analysis("plan", "plan")
-        simulate = Analysis("simulate", "simulate")
-        slices = Analysis("slices", "slices")
-        dossiers = Analysis("assessors", "dossiers", room="trust")
-        stability = Analysis("stability", "stability", room="trust")
-
-    # Trust
-
-    if TYPE_CHECKING:
-        agreement = _agreement
-        judge_drift = _judge_drift
-        judge_report = _judge_report
-        meta = _meta
-    else:
-        agreement = Analysis("agreement", "agreement", room="trust")
-        judge_drift = Analysis("judges.drift", "judge_drift", room="trust")
-        judge_report = Analysis("judges.result", "judge_report", room="trust")
-        meta = Analysis("meta.result", "meta", room="trust")
-
-    def judged_tables(self, *, alpha: float = 0.05, seed: int = 0) -> Tables:
-        """What people answered, as DUC-2002 prints it: quality, coverage, units, ratings, agreement."""
-        from adjudge.trust.judged import judged_tables
-
-        return judged_tables(self.collection, self.judgments(), alpha=alpha, seed=seed)
-
-    def mismatch(
-        self,
-        measure: str | Measure = "nams",
-        *,
-        full: float = 1.0,
-        none: float = 0.0,
-        agree: Agree = "all",
-        covered: float = 0.8,
-        uncovered: float = 0.2,
-        length: int | None = None,
-        form: str | None = None,
-        level: float = 0.95,
-        protocol: str = "mismatch",
-        without: str | Sequence[str] = (),
-    ) -> MismatchResult:
-        """Model units that people call fully covered and a measure calls uncovered, and the reverse (Lin and Hovy, 6).
-
-        People call a unit fully covered at a completeness of `full` or more, and not covered at `none` or less, where
-        all of them say so, or with `agree="majority"` more than half; the measure calls it covered from `covered` on,
-        and uncovered up to `uncovered`. `protocol` has the tags to choose from. `without` leaves out assessors, and the
-        tags that they gave.
-        """
-        from adjudge.trust.mismatch import CutOffs, find_mismatches
-
-        return find_mismatches(
-            self.collection,
-            self.judgments(),
-            measure,
-            cut=CutOffs(full=full, none=none, agree=agree, covered=covered, uncovered=uncovered),
-            tags=[str(choice.value) for choice in self._tagging_protocol(protocol).tags],
-            length=length,
-            form=form,
-            level=level,
-            without=without,
-        )
+        groups = analysis_function(Groups)
+        lengths = analysis_function(Lengths)
+        anova = analysis_function(Anova)
+        anova_ordinal = analysis_function(AnovaOrdinal)
+        plan = analysis_function(Plan)
+        simulate = analysis_without_scores(Simulate)
+        slices = analysis_function(Slices)
+        dossiers = analysis_function(Assessors)
+        stability = analysis_function(Stability)
+        agreement = analysis_function(Agreement)
+        judged_tables = analysis_function(Judged)
+        judge_drift = analysis_function(Drift)
+        judge_report = analysis_function(Judges)
+        meta = analysis_function(Meta)
+        mismatch = analysis_function(Mismatch)
 
     def _tagging_protocol(self, name: str) -> Protocol:
         found = self.protocol(name)
-        if found.kind != "mismatch":
+        if not found.tags:
             raise UsageError(f"{name} is a {found.kind} protocol, expected one for mismatches")
         return found
 
@@ -1027,7 +962,7 @@ class Evaluation:
         self, found: MismatchResult, out: str | Path, *, made_at: str | None = None
     ) -> list[Path]:
         """Write the page of mismatches and its tables into a folder; says which files."""
-        from adjudge.reports.mismatches import write_mismatches
+        from adjudge.analyses.mismatch.page import write_mismatches
 
         return write_mismatches(found, self.collection, out, made_at=made_at)
 
@@ -1082,7 +1017,7 @@ class Evaluation:
         length: int | None = None,
         form: str | None = None,
         made_at: str | None = None,
-        test: str = "wilcoxon",
+        test: str | None = None,
         correct: str = "holm",
         assessor_effects: str | None = None,
         alpha: float = 0.05,
@@ -1125,6 +1060,11 @@ class Evaluation:
         )
 
 
+for _name, _folder in ANALYSES.items():
+    if not _name.startswith("prefer"):  # which are `e.prefer.fit` and the like
+        setattr(Evaluation, _name, Analysis(_folder, _name))
+
+
 @reading_once()
 def report(
     source: Source,
@@ -1134,7 +1074,7 @@ def report(
     length: int | None = None,
     form: str | None = None,
     made_at: str | None = None,
-    test: str = "wilcoxon",
+    test: str | None = None,
     correct: str = "holm",
     assessor_effects: str | None = None,
     alpha: float = 0.05,
@@ -1161,15 +1101,16 @@ def report(
     shell names the scores, for the command that makes it again. `told` is given everything that
     the page tells, as results.
     """
-    from adjudge.comparisons.examples import two_systems
-    from adjudge.comparisons.pairs import compare_all
-    from adjudge.comparisons.scores import is_folder, read_scores
+    from adjudge.analyses.compare import compare_all
+    from adjudge.analyses.examples import two_systems
+    from adjudge.analyses.pages.chapter import ReportOptions
+    from adjudge.analyses.scores import is_folder, read_scores
+    from adjudge.core.words import in_shell
     from adjudge.formats.files import STDIN
-    from adjudge.reporting.gather import ReportOptions, chapters_of, gather
-    from adjudge.reports.page import build_page
+    from adjudge.reports.contents import gather
+    from adjudge.reports.page import build_page, chapters_of
     from adjudge.reports.render import write_report
     from adjudge.reports.sections import fullest_first
-    from adjudge.reports.words import in_shell
 
     pair = two_systems(between)
     if isinstance(source, str | Path) and is_folder(source):
@@ -1185,11 +1126,11 @@ def report(
         form=form,
         test=test,
         correct=correct,
-        assessor_effects=assessor_effects,
+        assessor_effects=assessor_effects,  # type: ignore[arg-type]
         alpha=alpha,
         level=level,
-        statistic=statistic,
-        zeros=zeros,
+        statistic=statistic,  # type: ignore[arg-type]
+        zeros=zeros,  # type: ignore[arg-type]
         resamples=resamples,
         seed=seed,
         skip_missing=True,
@@ -1202,15 +1143,17 @@ def report(
             name: replace(row, kind=scores.kind(name)) for name, row in own.items() if name in scores.kinds
         }
         collection = replace(source.collection, systems={**own, **kinds})
-    notes = {c.measure: [*_verdicts(scores, c.measure), *scores.notes(c.measure)] for c in ordered}
+    notes = {  # who reads a page runs commands
+        c.measure: [*_verdicts(scores, c.measure), *scores.notes(c.measure, door="command")] for c in ordered
+    }
     if again is None:
         named = isinstance(source, str | Path) and scores.name != STDIN
         again = "." if scores.folder is not None else in_shell(scores.name) if named else "SCORES"
-        again += "".join(f" --without {in_shell(name)}" for name in scores.left_out)
-    again += f" --between {in_shell(','.join(pair))}" if pair else ""
-    again += " --quick" if quick else ""
+        again += "".join(f" {Argument('without', in_shell(n)).at('command')}" for n in scores.left_out)
+    again += f" {Argument('between', in_shell(','.join(pair))).at('command')}" if pair else ""
+    again += f" {Argument('quick').option}" if quick else ""
     options = ReportOptions(between=pair, quick=quick, alpha=alpha, level=level, seed=seed)
-    findings = gather(collection, scores, ordered, notes, options, progress=progress)
+    findings = gather(collection, scores, ordered, options, progress=progress)
     told(findings)
     page = build_page(
         collection,
@@ -1224,9 +1167,9 @@ def report(
     )
     written = write_report(page, Path(out))
     if paper is not None:
-        from adjudge.reporting.paper import write_paper
+        from adjudge.reports.paper import write_paper
 
-        written += write_paper(findings, options, Path(paper), progress=progress)
+        written += write_paper(findings, Path(paper), progress=progress)
     return written
 
 
@@ -1236,7 +1179,7 @@ def _verdicts(scores: Scores, measure: str) -> list[str]:
 
     if judge_of(measure) is None:
         return []
-    from adjudge.trust.judges.result import verdicts_on
+    from adjudge.analyses.judges.result import verdicts_on
 
     return verdicts_on(scores, [measure])
 
@@ -1251,7 +1194,7 @@ class EvaluationPreferences:
         """Those that ask for preferences: the shipped ones, and the folder's own."""
         e = self._e
         found = {name: e.protocol(name) for name in PREFERENCE_PROTOCOLS.values()}
-        if e.folder.settings.protocol and e.protocol().kind == "preference":
+        if e.folder.settings.protocol and e.protocol().compares is not None:
             found[e.protocol().name] = e.protocol()
         return found
 
@@ -1386,44 +1329,10 @@ class EvaluationPreferences:
                 )
             return what, take(e.folder, store, items, progress=progress)
 
-    def fit(
-        self,
-        of: Of | None = None,
-        *,
-        topics: Sequence[str] = (),
-        length: int | None = None,
-        form: str | None = None,
-        similarity: Similarity | None = "tfidf-jaccard",
-        by: By | None = None,
-        ties: TieModel = "half",
-        position: bool = False,
-        regularise: float | None = None,
-        level: float = 0.95,
-        assessors: bool = False,
-        checks: Preferences | None = None,
-        progress: Callable[[int, int], None] = lambda done, of: None,
-    ) -> list[PreferenceFit]:
-        """Strengths of sentences or summaries topic by topic, or of systems over topics, with intervals and tests
-        of all pairs."""
-        from adjudge.comparisons.preferences import fit_folder
-
-        return fit_folder(
-            self._e.collection,
-            self._e.judgments(),
-            of=of,
-            topics=topics,
-            length=length,
-            form=form,
-            similarity=similarity,
-            by=by,
-            ties=ties,
-            position=position,
-            regularise=regularise,
-            level=level,
-            assessors=assessors,
-            checks=checks,
-            progress=progress,
-        )
+    if TYPE_CHECKING:
+        fit = each_function(Prefer)
+    else:
+        fit = Analysis("preferences", "fits")
 
     def agreement(
         self,
@@ -1437,7 +1346,7 @@ class EvaluationPreferences:
         level: float = 0.95,
     ) -> list[MeasureAgreement]:
         """How far measures order summaries as people do (equation 1); of all that have a direction unless named."""
-        from adjudge.trust.preferences import agreements
+        from adjudge.analyses.preferences.measures import agreements
 
         return agreements(
             self._e.scores(),
@@ -1450,109 +1359,9 @@ class EvaluationPreferences:
             level=level,
         )
 
-    def converge(
-        self,
-        human: str,
-        *,
-        step: int = 10,
-        runs: int = 100,
-        level: float = 0.95,
-        systems: Systems = "machine",
-        length: int | None = None,
-        form: str | None = None,
-        similarity: str = "tfidf-jaccard",
-        smooth: bool = True,
-        penalty: Penalty = "sentence",
-        seed: int = 0,
-        workers: Workers = 1,
-        progress: Callable[[int, int], None] = lambda done, of: None,
-    ) -> Convergence:
-        """Agreement by the number of answers, beside ROUGE and JS, which are scored first where they are not yet
-        (figure 3)."""
-        from adjudge.judgments.batch import batches_of
-        from adjudge.trust.preferences import LINES, converge, score_columns
-
-        e, judgments = self._e, self._e.judgments()
-        columns = score_columns(
-            e.folder, e.collection, judgments, LINES.values(), human=human, workers=workers, progress=progress
-        )
-        found = converge(
-            batches_of(e.collection, judgments),
-            columns.data,
-            human,
-            LINES,
-            similarity=similarity,
-            smooth=smooth,
-            penalty=penalty,
-            step=step,
-            runs=runs,
-            level=level,
-            systems=systems,
-            length=length,
-            form=form,
-            seed=seed,
-            workers=workers,
-            progress=progress,
-        )
-        missing = [f"{name}: {columns.why[m]}" for name, m in LINES.items() if m in columns.why]
-        return replace(found, notes=(*missing, *found.notes))
-
-    def report(
-        self,
-        human: str,
-        measures: Sequence[str] = (),
-        *,
-        systems: Systems = "machine",
-        length: int | AllLengths | None = None,
-        form: str | None = None,
-        half: bool = False,
-        similarity: str = "tfidf-jaccard",
-        smooth: bool = True,
-        penalty: Penalty = "sentence",
-        ties: Ties = "half",
-        asked: str = "all",
-        simulated: str = "paper",
-        crowd: bool = False,
-        idle: float = 120.0,
-        level: float = 0.95,
-        seed: int = 0,
-        workers: Workers = 1,
-        progress: Callable[[int, int], None] = lambda done, of: None,
-    ) -> list[PaperTable]:
-        """The four tables of Zopf 2018, and one of `measures` where some are named.
-
-        What the tables need and is not scored yet is scored first. The options from `similarity` to `crowd` are those
-        of the measure `preference`; a pause of more than `idle` seconds counts as that.
-        """
-        from adjudge.judgments.batch import batches_of
-        from adjudge.measures.judged.preference import Preference
-        from adjudge.trust.preferences import minutes_of, paper_tables, score_columns, specs
-
-        e, judgments = self._e, self._e.judgments()
-        base = Preference(
-            similarity=similarity,
-            smooth=smooth,
-            penalty=penalty,
-            ties=ties,
-            asked=asked,
-            simulated=simulated,
-            seed=seed,
-            crowd=crowd,
-        )
-        wanted = [*specs(base).values(), *measures]
-        columns = score_columns(
-            e.folder, e.collection, judgments, wanted, human=human, workers=workers, progress=progress
-        )
-        return paper_tables(
-            columns,
-            batches_of(e.collection, judgments),
-            human,
-            minutes_of(e.folder, cap=idle),
-            base=base,
-            more=measures,
-            systems=systems,
-            length=length,
-            form=form,
-            half=half,
-            level=level,
-        )
+    if TYPE_CHECKING:
+        converge = analysis_function(PreferencesNeeded)
+        report = analysis_function(PreferenceReport)
+    else:
+        converge = Analysis("preferences", "preferences_needed")
+        report = Analysis("preferences", "preference_tables")

@@ -17,10 +17,10 @@ from adjudge.assessors.learned.features import (
     normalised,
     unit_features,
 )
+from adjudge.core.errors import UsageError
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Settings
 from adjudge.data.rows import Summary, System, Topic, Unit
-from adjudge.errors import UsageError
 from adjudge.judgments.batch import Judgments, batch_of
 from adjudge.judgments.protocol import load_protocol
 from adjudge.judgments.tasks import Event, Judged, Origin, Task, TextRef

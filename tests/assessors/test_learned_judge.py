@@ -11,18 +11,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.figures.test_catalogue import check_drawn
+from tests.analyses.catalogue.test_catalogue import check_drawn
 
 from adjudge.assessors.cards import read_cards
 from adjudge.assessors.learned.applying import AppliedJudge, apply_judge
 from adjudge.assessors.learned.features import FEATURES, FeatureOptions, human_decisions, unit_features
 from adjudge.assessors.learned.judge import load_judge
 from adjudge.assessors.learned.training import ALL, CHANCE, MAJORITY, PEOPLE, TrainedJudge, train_judge
+from adjudge.core.errors import ClashError, DataError, FormatError, UsageError
 from adjudge.data.collection import load
 from adjudge.data.folder import Folder
 from adjudge.data.rows import Summary, Topic
 from adjudge.demo.build import build
-from adjudge.errors import ClashError, DataError, FormatError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.batch import judgments_of
 from adjudge.judgments.intake import take

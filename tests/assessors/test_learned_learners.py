@@ -24,7 +24,7 @@ from adjudge.assessors.learned.learners import (
     model_from,
     pruned_at,
 )
-from adjudge.errors import DataError, UsageError
+from adjudge.core.errors import DataError, UsageError
 from adjudge.stats.checks import FloatArray
 
 LABELS = {0.0: "none", 0.5: "some", 1.0: "all"}

@@ -12,17 +12,18 @@ import pytest
 
 from adjudge.assessors.simulated import Simulated, simulate
 from adjudge.assessors.truth import EVEN, side_key, truth_from_worth, worth_by_side
+from adjudge.core.engine import generator
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data.collection import SourceSentence
-from adjudge.engine import generator
-from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
-from adjudge.judgments.assign.pages import place_side
 from adjudge.judgments.assign.planning import make_tasks
 from adjudge.judgments.batch import Judgments, TopicBatch, batch_of
+from adjudge.judgments.frozen import changed
+from adjudge.judgments.judging_page import place_side
 from adjudge.judgments.pairs.answers import human_answers
 from adjudge.judgments.pairs.sides import topic_sentences
 from adjudge.judgments.protocol import load_protocol
-from adjudge.judgments.tasks import Judged, Task, changed, text_hash
+from adjudge.judgments.tasks import Judged, Task, text_hash
 from adjudge.measures.judged.preference_strengths import pyramid_worth, similarity_of
 from adjudge.stats.preference.answers import FloatArray
 from adjudge.stats.preference.next_pair import random_pairs

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from adjudge.assessors.preferences import SimulatedPreferences, simulate_preferences
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data.rows import Document, Summary, System, Topic
-from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.batch import batch_of
 from adjudge.judgments.pairs.answers import human_answers
@@ -136,19 +136,19 @@ def test_a_topic_of_which_nothing_is_known_is_named(news: Evaluation) -> None:
 
 
 def test_pyramids_that_are_not_there(news: Evaluation) -> None:
-    with pytest.raises(DataError, match="--from py: no topic has a pyramid with annotated"):
+    with pytest.raises(DataError, match="origin=py: no topic has a pyramid with annotated"):
         run(news, origin="py")
 
 
 def test_nothing_is_made_where_nothing_is_known(make: Callable[..., Evaluation]) -> None:
     bare = make(Summary("t1", "a", "A text."), Summary("t1", "b", "Another text."))
-    with pytest.raises(DataError, match="--from ref: no topic has a reference"):
+    with pytest.raises(DataError, match="origin=ref: no topic has a reference"):
         run(bare)
     assert not (bare.path / FILE).exists()
 
 
 def test_mistakes(news: Evaluation) -> None:
-    with pytest.raises(UsageError, match='--from is "man", expected one of: ref, py'):
+    with pytest.raises(UsageError, match='origin is "man", expected one of: ref, py'):
         run(news, origin="man")
     with pytest.raises(UsageError, match="assessors is 0"):
         run(news, assessors=0)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from adjudge.assessors.simulated import Simulated, Sitting, positions, simulate
+from adjudge.assessors.simulated import Simulated, Sitting, simulate
 from adjudge.assessors.truth import (
     Truth,
     UnitTruth,
@@ -23,15 +23,16 @@ from adjudge.assessors.truth import (
     truth_from_pyramids,
     truth_from_texts,
 )
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data.collection import Collection, load
 from adjudge.data.folder import Folder
 from adjudge.data.rows import Topic
 from adjudge.data.units import make_units
 from adjudge.demo.build import LENGTH, build, stories, texts
 from adjudge.demo.pyramids import peer_annotations, pyramid_from_facts
-from adjudge.errors import DataError, UsageError
 from adjudge.judgments.assign.planning import make_tasks
 from adjudge.judgments.batch import TopicBatch
+from adjudge.judgments.kinds.base import positions
 from adjudge.judgments.protocol import Protocol, load_protocol, parse_protocol
 from adjudge.judgments.pyramid import annotation_of, pyramid_of
 from adjudge.judgments.tasks import Event, Judged, Task, TextRef

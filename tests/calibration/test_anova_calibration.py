@@ -139,7 +139,7 @@ def test_what_is_not_there_is_seldom_found(design: Design) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("design", DESIGNS[-3:], ids=lambda design: design.name)
 def test_few_degrees_of_freedom_find_too_much_and_a_note_says_so(design: Design) -> None:
-    # comparisons/anova.py: FEW_DF, and the note's 13 %.
+    # analyses/anova/result.py: FEW_DF, and the note's 13 %.
     right, _ = rates(design, 0.0)
     assert BAND[0] <= right <= 0.13
 

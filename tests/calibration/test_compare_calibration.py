@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from adjudge.comparisons.pairs import compare_matrix
-from adjudge.comparisons.tests import choices
+from adjudge.analyses.compare import Compare
+from adjudge.analyses.compare.pairs import compare_matrix
 from adjudge.data.scores import MeasureInfo, ScoreMatrix
 
 SYSTEMS = 6
@@ -127,7 +127,7 @@ def _compared(values: np.ndarray, test: str):  # type: ignore[no-untyped-def]
         missing=tuple((f"t{i}", names[j], "lost") for i, j in np.argwhere(np.isnan(values))),
     )
     assert kept.any()
-    return compare_matrix(matrix, choices(test=test))
+    return compare_matrix(matrix, Compare(test=test))
 
 
 BAND = 0.075

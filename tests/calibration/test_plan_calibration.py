@@ -10,10 +10,10 @@ from tests.stats.power.test_assessors import plain_p
 from tools import planning_calibration as planning
 from tools.calibration_figures import PAGE as PAGE_FILE
 
-from adjudge.comparisons.anova import anova
-from adjudge.comparisons.pairs import compare_matrix
-from adjudge.comparisons.plan import Compared, PowerPlan, SampledPlan
-from adjudge.comparisons.tests import Choices
+from adjudge.analyses.anova import anova
+from adjudge.analyses.compare import Compare
+from adjudge.analyses.compare.pairs import compare_matrix
+from adjudge.analyses.plan.result import Compared, PowerPlan, SampledPlan
 from adjudge.stats.power.assessors import DRAWS
 from adjudge.stats.power.generate import ScoreModel
 from adjudge.stats.power.rates import least_topics
@@ -111,7 +111,7 @@ def test_comparisons_find_for_the_same_assessors_what_was_said() -> None:
     found = 0
     for _ in range(1000):
         scores = planning.judged_table(planning.judged(rng, likings), rng).matrix("overall")
-        (pair,) = compare_matrix(scores, Choices()).pairs["wilcoxon"]
+        (pair,) = compare_matrix(scores, Compare()).pairs["wilcoxon"]
         found += pair.different
     promised = plan.now(plan.needs[0]).rate
     assert found / 1000 == pytest.approx(promised, abs=off(promised, 1000, planning.PLANNED))

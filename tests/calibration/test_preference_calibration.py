@@ -18,7 +18,8 @@ import pytest
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from adjudge.comparisons.preferences import PreferenceFit, fit_preferences
+from adjudge.analyses.preferences import Prefer
+from adjudge.analyses.preferences.strengths import PreferenceFit, fit_preferences
 from adjudge.judgments.pairs.answers import Preferences
 from adjudge.stats.multiple import holm
 from adjudge.stats.preference.answers import FloatArray, PairAnswers
@@ -91,7 +92,7 @@ class Rates:
 def fitted(answers: PairAnswers) -> PreferenceFit:
     names = tuple(f"s{k}" for k in range(answers.n))
     topics = tuple(f"t{k}" for k in range(int(answers.cluster.max()) + 1))
-    return fit_preferences(Preferences(items=names, answers=answers, topics=topics), level=LEVEL)
+    return fit_preferences(Preferences(items=names, answers=answers, topics=topics), Prefer(level=LEVEL))
 
 
 def rates(case: Case, runs: int = RUNS, seed: int = 1) -> Rates:

@@ -17,7 +17,7 @@ from typer.testing import CliRunner, Result
 
 from adjudge.cli import main
 from adjudge.cli.app import COMMANDS
-from adjudge.errors import AdjudgeError
+from adjudge.core.errors import AdjudgeError
 
 ADJUDGE = [sys.executable, "-c", "from adjudge.cli import main; main()"]
 

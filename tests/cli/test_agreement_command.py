@@ -13,12 +13,12 @@ import pytest
 from tests.cli.running import runner
 
 import adjudge
-from adjudge.cli.agreement import command
+from adjudge.cli.analysis import command_of
+from adjudge.core.errors import UsageError
 from adjudge.data.reading import reading_once
-from adjudge.errors import UsageError
 
 PAGE = (Path(__file__).parents[2] / "docs" / "agreement.md").read_text(encoding="utf-8")
-run = runner(command)
+run = runner(command_of("agreement"))
 
 
 def shown(start: str) -> tuple[str, list[str]]:
@@ -57,38 +57,42 @@ def test_the_page_shows_real_output() -> None:
 
 def test_a_table_of_ratings_in_every_form() -> None:
     (own,) = adjudge.agreement("ratings.csv").questions
-    found = json.loads(run("ratings.csv --json").stdout)
-    assert found["questions"][0]["alpha"]["value"] == own.alpha.value
+    (found,) = json.loads(run("ratings.csv --json").stdout)
+    assert (
+        found["questions"][0]["alpha"]["value"] == found["tables"]["agreement"][0]["alpha"] == own.alpha.value
+    )
     assert (found["scale"], found["weights"], found["resamples"]) == ("ordinal", "quadratic", 1000)
     assert set(found["asks"]) >= {"alpha", "AC2", "ICC(2,k)"}
     rows = list(csv.DictReader(io.StringIO(run("ratings.csv --csv -").stdout)))
     assert float(rows[0]["alpha"]) == own.alpha.value
     assert [row["question"] for row in rows] == ["fluency"]
-    pairs = list(csv.DictReader(io.StringIO(run("ratings.csv --per pair --csv -").stdout)))
+    pairs = list(csv.DictReader(io.StringIO(run("ratings.csv --table assessor-pairs --csv -").stdout)))
     assert [(row["a"], row["b"]) for row in pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
     assert float(pairs[0]["weighted"]) == own.pairs[0].weighted.value
     assert r"\toprule" in run("ratings.csv --latex").stdout
-    assert run("ratings.csv --per system --markdown").stdout.startswith("| question | system |")
-    printed = run("ratings.csv --per coefficient --scale nominal").stdout
+    assert run("ratings.csv --table agreement-by-system --markdown").stdout.startswith(
+        "| question | system |"
+    )
+    printed = run("ratings.csv --table coefficients --scale nominal").stdout
     assert "AC1: do two assessors give the same answer more often than by guessing?" in printed
-    linear = json.loads(run("ratings.csv --weights linear --seed 3 --resamples 50 --json").stdout)
+    (linear,) = json.loads(run("ratings.csv --weights linear --seed 3 --resamples 50 --json").stdout)
     assert linear["signature"].startswith(
-        "agreement|alpha:ordinal|weights:linear|bootstrap:topics:percentile:50|"
+        "agreement(weights=linear, resamples=50, seed=3)|alpha:ordinal|weights:linear|bootstrap:topics:percentile:50|"
     )
 
 
 @reading_once()
 def test_mistakes_name_what_there_is() -> None:
-    with pytest.raises(UsageError, match='--per is "topic", expected one of: question'):
-        run("ratings.csv --per topic")
+    with pytest.raises(UsageError, match='no table "topic"; there are: agreement, coefficients'):
+        run("ratings.csv --table topic")
     with pytest.raises(UsageError, match="no question"):
         run("my-eval --question fluency")
-    with pytest.raises(UsageError, match='--scale is "rank", expected one of: nominal, ordinal'):
+    with pytest.raises(UsageError, match='scale is "rank"; expected one of: nominal, ordinal'):
         run("ratings.csv --scale rank")
-    with pytest.raises(UsageError, match='--weights is "cubic", expected one of: none, linear, quadratic'):
+    with pytest.raises(UsageError, match='weights is "cubic"; expected one of: none, linear, quadratic'):
         run("ratings.csv --weights cubic")
-    with pytest.raises(UsageError, match="--alpha is 2, expected a number between 0 and 1"):
-        run("ratings.csv --alpha 2")
+    with pytest.raises(UsageError, match="level is 2, expected a number between 0 and 1"):
+        run("ratings.csv --level 2")
     with pytest.raises(UsageError, match="no judgments at length 77; it has: 100"):
         run("my-eval --length 77")
     with pytest.raises(UsageError, match='no judgments of form "extract"'):

@@ -15,16 +15,16 @@ import pytest
 from tests.cli.running import runner
 
 import adjudge
-from adjudge.cli.anova import command
+from adjudge.cli.analysis import command_of
+from adjudge.core.errors import DataError, UsageError
 from adjudge.demo.build import build
-from adjudge.errors import DataError, UsageError
 
 PAGE = (Path(__file__).parents[2] / "docs" / "anova.md").read_text(encoding="utf-8")
 DATA = Path(__file__).parents[1] / "stats" / "data"
 JUDGED = shlex.quote(str(DATA / "anova_judgments.csv"))
 PHASE2 = shlex.quote(str(DATA / "anova_phase2.csv"))
 ORDINAL = "ratings.csv"
-run = runner(command)
+run = runner(command_of("anova"))
 
 
 @pytest.fixture(scope="module")
@@ -58,13 +58,13 @@ def test_the_page_shows_real_output() -> None:
 
 def test_the_page_names_every_option() -> None:
     for option in (
-        "model",
+        "ordinal",
         "factors",
         "interactions",
         "sizes",
         "random",
-        "pool",
-        "type",
+        "pool-humans",
+        "ss-type",
         "length",
         "json",
         "csv",
@@ -82,7 +82,7 @@ def test_every_measure_unless_named() -> None:
 
 
 def test_humans_are_pooled_and_it_is_said() -> None:
-    done = run("my-eval -m rouge-2 --pool humans")
+    done = run("my-eval -m rouge-2 --pool-humans")
     assert "ROUGE-2 recall, 100 words (96 rows: 8 systems, 12 topics)" in done.stdout
     notes = " ".join(done.stderr.split())
     assert "note: 2 humans are one system, HUMANS (ada and ben)" in notes
@@ -93,7 +93,7 @@ def test_factors_of_topics_and_systems_come_from_the_folder() -> None:
     lines = run("my-eval -m rouge-2 --factors kind,system,topic").stdout.splitlines()
     assert [line.split()[0] for line in lines[2:6]] == ["kind", "system", "topic", "residuals"]
     (found,) = json.loads(run("my-eval -m rouge-2 --factors type,system,topic --json").stdout)
-    assert [row["term"] for row in found["table"]] == ["type", "system", "topic", "residuals"]
+    assert [row["term"] for row in found["tables"]["anova"]] == ["type", "system", "topic", "residuals"]
 
 
 def test_sizes_are_printed_when_asked_for() -> None:
@@ -122,8 +122,8 @@ def test_csv_has_a_row_per_term(tmp_path: Path) -> None:
         rows = list(csv.DictReader(stream))
     assert [row["term"] for row in rows] == ["system", "topic", "residuals"] * 2
     assert (rows[0]["measure"], rows[0]["df"]) == ("rouge-1", "8")
-    mixed = list(csv.DictReader(io.StringIO(run(f"{JUDGED} --random topic --resamples 0 --csv -").stdout)))
-    assert [row["term"] for row in mixed if row["part"] == "variance"] == [
+    mixed = run(f"{JUDGED} --random topic --resamples 0 --table components --csv -").stdout
+    assert [row["term"] for row in csv.DictReader(io.StringIO(mixed))] == [
         *("system", "assessor:system", "topic", "assessor:topic", "system:topic", "noise"),
     ]
 
@@ -131,20 +131,20 @@ def test_csv_has_a_row_per_term(tmp_path: Path) -> None:
 @pytest.mark.parametrize("options", ["", "--random topic,assessor --resamples 0"])
 def test_csv_and_json_have_the_interactions_of_the_model(options: str) -> None:
     """Those that the table does not list have the numbers that they have where it does, each after all others."""
-    rows = list(csv.DictReader(io.StringIO(run(f"{JUDGED} {options} --csv -").stdout)))
-    (found,) = json.loads(run(f"{JUDGED} {options} --json").stdout)
-    beside = [row for row in rows if row["part"] == "model"]
+    beside = list(csv.DictReader(io.StringIO(run(f"{JUDGED} {options} --table beside --csv -").stdout)))
+    (everything,) = json.loads(run(f"{JUDGED} {options} --json").stdout)
+    found = everything["tables"]
     assert sorted(row["term"] for row in beside) == ["assessor:system", "assessor:topic", "system:topic"]
     assert [row["term"] for row in beside] == [row["term"] for row in found["beside"]]
-    (listed,) = json.loads(run(f"{JUDGED} --interactions --type 2 --json").stdout)
-    by_term = {row["term"]: row for row in listed["table"]}
+    (listed,) = json.loads(run(f"{JUDGED} --interactions --ss-type 2 --json").stdout)
+    by_term = {row["term"]: row for row in listed["tables"]["anova"]}
     for row, same in zip(beside, found["beside"], strict=True):
         assert float(row["ss"]) == same["ss"] == pytest.approx(by_term[same["term"]]["ss"], rel=1e-9)
         assert float(row["p"]) == same["p"] == pytest.approx(by_term[same["term"]]["p"], rel=1e-6)
 
 
 def test_json_is_json_and_nothing_else() -> None:
-    (found,) = json.loads(run("my-eval -m rouge-2 --type 2 --json").stdout)
+    (found,) = json.loads(run("my-eval -m rouge-2 --ss-type 2 --json").stdout)
     assert (found["measure"], found["length"], found["ss_type"]) == ("rouge-2", 100, 2)
     assert found["components"] is None
 
@@ -156,12 +156,10 @@ def test_latex_is_a_table() -> None:
 def test_mistakes_are_one_line() -> None:
     with pytest.raises(UsageError, match="system:topic cannot be separated from the noise"):
         run("my-eval -m rouge-2 --interactions")
-    with pytest.raises(UsageError, match="--factors: a name is missing in 'system,'"):
+    with pytest.raises(UsageError, match='^factors: a name is missing in "system,"'):
         run("my-eval -m rouge-2 --factors system,")
     with pytest.raises(UsageError, match="no scores at length 50; it has: 100"):
         run("my-eval -m rouge-2 --length 50")
-    with pytest.raises(UsageError, match='--pool is "all", expected: humans'):
-        run("my-eval -m rouge-2 --pool all")
     with pytest.raises(DataError, match="rouge-7 has not been scored here"):
         run("my-eval -m rouge-7")
 
@@ -170,7 +168,7 @@ def test_mistakes_are_one_line() -> None:
 
 
 def test_the_ordinal_model_is_printed() -> None:
-    done = run(f"{ORDINAL} --model ordinal")
+    done = run(f"{ORDINAL} --ordinal")
     lines = done.stdout.splitlines()
     assert lines[0] == ("rating (300 ratings of 5 levels: 5 systems, 15 topics, 4 assessors), ordinal model")
     for title in (
@@ -187,16 +185,15 @@ def test_the_ordinal_model_is_printed() -> None:
 
 
 def test_the_ordinal_model_for_scripts(tmp_path: Path) -> None:
-    (found,) = json.loads(run(f"{ORDINAL} --model ordinal --json").stdout)
-    assert found["model"] == "ordinal"
-    assert len(found["contrasts"]) == 10
-    run(f"{ORDINAL} --model ordinal --csv {tmp_path / 'out.csv'}")
+    (found,) = json.loads(run(f"{ORDINAL} --ordinal --json").stdout)
+    assert found["analysis"] == "anova_ordinal"
+    assert len(found["tables"]["contrasts"]) == 10
+    run(f"{ORDINAL} --ordinal --table contrasts --csv {tmp_path / 'out.csv'}")
     with (tmp_path / "out.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert [row["part"] for row in rows].count("contrasts") == 10
-    assert float(next(row for row in rows if row["part"] == "contrasts")["p"]) == found["contrasts"][0]["p"]
-    assert r"\toprule" in run(f"{ORDINAL} --model ordinal --latex").stdout
-    assert "| between |" in run(f"{ORDINAL} --model ordinal --markdown").stdout
+    assert [float(row["p"]) for row in rows] == [row["p"] for row in found["tables"]["contrasts"]]
+    assert r"\toprule" in run(f"{ORDINAL} --ordinal --latex").stdout
+    assert "| between |" in run(f"{ORDINAL} --ordinal --markdown").stdout
 
 
 def test_options_of_the_linear_model_do_not_go_with_the_ordinal_one() -> None:
@@ -204,21 +201,19 @@ def test_options_of_the_linear_model_do_not_go_with_the_ordinal_one() -> None:
         "--factors system,topic",
         "--interactions",
         "--random topic",
-        "--type 2",
+        "--ss-type 2",
         "--sizes",
         "--resamples 0",
     ):
-        with pytest.raises(UsageError, match=f"{option.split()[0]} is of the linear model"):
-            run(f"{ORDINAL} --model ordinal {option}")
-    with pytest.raises(UsageError, match='--model is "probit", expected linear or ordinal'):
-        run(f"{ORDINAL} --model probit")
+        with pytest.raises(UsageError, match=f"anova --ordinal takes no {option.split()[0]}"):
+            run(f"{ORDINAL} --ordinal {option}")
 
 
 def test_scores_that_are_no_ratings_are_one_line() -> None:
     with pytest.raises(UsageError, match=r"ROUGE-2 recall has \d+ different values .* use the linear model"):
-        run("my-eval -m rouge-2 --model ordinal")
-    done = run("mixed.csv --model ordinal")
+        run("my-eval -m rouge-2 --ordinal")
+    done = run("mixed.csv --ordinal")
     assert done.stdout.startswith("rating (300 ratings of 5 levels")
     assert "note: left out: length has 300 different values" in " ".join(done.stderr.split())
     with pytest.raises(UsageError, match="length has 300 different values"):
-        run("mixed.csv -m length,rating --model ordinal")
+        run("mixed.csv -m length,rating --ordinal")

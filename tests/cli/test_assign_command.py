@@ -12,9 +12,10 @@ from tests.cli.running import runner
 
 import adjudge
 from adjudge.cli import assign as cli
+from adjudge.core.errors import DataError, UsageError
+from adjudge.core.phrases import spoken
 from adjudge.data.rows import Summary
 from adjudge.demo.build import build
-from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.store.sessions import Secrets
 
@@ -95,8 +96,9 @@ def test_mistakes_are_one_line(folder: Path) -> None:
     ):
         with pytest.raises(error) as found:
             run(line)
-        assert said in str(found.value)
-        assert "\n" not in str(found.value)
+        shown = spoken(found.value.text, "command")
+        assert said in shown
+        assert "\n" not in shown
 
 
 def test_an_evaluation_without_people_says_what_to_do(
@@ -123,8 +125,9 @@ def test_units_are_made_where_the_protocol_shows_them(
     with small.store() as store:
         store.people.add("x")
     before = snapshot(small.path)
-    with pytest.raises(UsageError, match="--per-summary is 2"):  # both, or neither
+    with pytest.raises(UsageError) as refused:  # both, or neither
         run(f"{line} --per-summary 2")
+    assert spoken(refused.value.text, "command").startswith("--per-summary is 2, ")
     assert {name for name in snapshot(small.path) if "judgments" not in name} == {
         name for name in before if "judgments" not in name
     }

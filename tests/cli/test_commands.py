@@ -304,7 +304,7 @@ JSON_CALLS = [
     "prefer simulate my-eval --count 5",
     "prefer score my-eval --source ref --simulated 50",
     "prefer converge my-eval --human rating(aspect=relevance) --runs 2 --step 50",
-    "prefer report my-eval --human rating(aspect=relevance) --resamples 50",
+    "prefer report my-eval --human rating(aspect=relevance)",
     "report my-eval",
     "import jsonl outputs.jsonl my-eval",
     "import lines system_a.txt --reference ref1.txt lines",
@@ -344,22 +344,26 @@ MISTAKES = [
     (2, "score my-eval -m rogue-2", 'no measure "rogue-2" (nearest: "rouge-2"'),
     (2, "show my-eval --topic d1", 'no topic "d1" (nearest: "d'),
     (2, "compare my-eval --test z", 'the test is "z"; expected one of: wilcoxon, t'),
-    (2, "compare my-eval --correct hlom", 'the correction is "hlom" (nearest: "holm")'),
+    (2, "compare my-eval --correct hlom", '--correct is "hlom" (nearest: "holm")'),
     (2, "compare my-eval --against nobody", '--against "nobody": no such system'),
     (2, "compare my-eval --side better", "--side better needs --against SYSTEM"),
-    (2, "compare my-eval --among people", '--among is "people", expected one of: all, machines'),
-    (2, "compare my-eval --margin 0", "the margin is 0, expected a number above 0"),
+    (2, "compare my-eval --among people", '--among is "people"; expected one of: all, machines'),
+    (2, "compare my-eval --margin 0", "--margin is 0, expected a number above 0"),
     (2, "compare my-eval --cluster set", "say --test mc"),
-    (2, "compare my-eval --length long", '--length is "long", expected a number of words or all'),
-    (2, "compare my-eval --pool machines", '--pool is "machines", expected: humans'),
+    (
+        2,
+        "compare my-eval --length long",
+        '--length is "long", expected a whole number, 1 or more, or all or unset',
+    ),
+    (2, "compare my-eval --pool machines", 'compare has no option --pool (nearest: "--pool-humans")'),
     (2, "compare matrix.csv --human X*", '--human "X*": no such system'),
     (1, "compare absent.csv", "absent.csv"),
     (2, "compare matrix.csv --without ann", "says of no score who judged"),
     (2, "anova ratings.csv --without bop", 'no scores by "bop" (nearest: "bob")'),
     (2, "groups my-eval -m rouge-1 --without ann", "says of no score who judged"),
     (2, "assessors matrix.csv", "has no assessors: nobody's judgments can be looked at"),
-    (2, "compare my-eval --counts --among machines", "leave out --among"),
-    (2, "compare my-eval --counts --correct bh", "leave out --correct"),
+    (2, "compare my-eval --counts --among machines", "compare --counts takes no --among"),
+    (2, "compare my-eval --counts --correct bh", "compare --counts takes no --correct"),
     (
         2,
         "judgments import crowd crowd.csv my-eval --column worker",
@@ -385,7 +389,11 @@ MISTAKES = [
     (1, "assign my-eval --protocol rating --assessor nobody", 'no person "nobody"'),
     (2, "assign empty --protocol rating", "there are no assessors: add them with"),
     (1, "prefer fit nothing.csv", "cannot be read"),
-    (2, "prefer fit arena.csv --of systems", "belong to a folder"),
+    (
+        2,
+        "prefer fit arena.csv --of systems",
+        "--of belongs to a folder; the items of arena.csv are what it names",
+    ),
     (2, "prefer sample my-eval --how luck", '--how is "luck"'),
     (2, "prefer export my-eval o.csv --batch 5", "belong to --open"),
     (2, "serve my-eval --root-path adjudge", '--root-path is "adjudge", expected something like /adjudge'),
@@ -395,7 +403,7 @@ MISTAKES = [
     (1, "score empty -m coverage", "coverage needs judgments, and there are none"),
     (1, "judgments erase my-eval nobody", "nobody"),
     (1, "judgments import records summary.txt my-eval", "summary.txt:1"),
-    (2, "groups matrix.csv --scale rank", 'the scale is "rank"'),
+    (2, "groups matrix.csv --scale rank", '--scale is "rank" (nearest: "ranks"); expected one of: values, '),
     (2, "groups matrix.csv --contrast a", "expected A-B"),
     (2, "topics matrix.csv --against t99", "t99"),
     (2, "compare my-eval --length 50", "rouge-1 has no scores at length 50; it has: 100"),
@@ -496,7 +504,8 @@ def test_compare_prints_a_league_table_its_signature_and_its_pairs(here: Path, r
     assert lines[0] == "ROUGE-2 recall, 100 words (higher is better, 12 topics)"
     assert lines[1].split() == ["system", "kind", "topics", "mean", "95%", "interval", "ranks", "group"]
     assert lines[-1].startswith(
-        "rouge-2|stat:recall|stem:porter-155|stop:none|words:rouge|limit:none|refs:3-4:pooled|v:"
+        "compare(measure=rouge-2, length=100)|rouge-2|stat:recall|stem:porter-155|stop:none|words:rouge|limit:none"
+        "|refs:3-4:pooled|v:"
     )
     assert "seed:0" in lines[-1]
     words = run("compare", "my-eval", "-m", "rouge-2", "--pairs").stdout
@@ -512,7 +521,9 @@ def test_compare_reads_bare_tables(here: Path, run: Run) -> None:
     bare = run("compare", "rouge-2.csv", "--human", "ada,ben", "--json")
     whole = run("compare", "my-eval", "-m", "rouge-2", "--json")
     for mine, theirs in zip(
-        json.loads(bare.stdout)[0]["pairs"], json.loads(whole.stdout)[0]["pairs"], strict=True
+        json.loads(bare.stdout)[0]["tables"]["pairs"],
+        json.loads(whole.stdout)[0]["tables"]["pairs"],
+        strict=True,
     ):
         assert {k: mine[k] for k in ("a", "b", "p", "difference")} == {
             k: theirs[k] for k in ("a", "b", "p", "difference")
@@ -538,7 +549,10 @@ def test_topics_named_as_topics_at_lengths_are_counted_one_by_one(here: Path, ru
     (here / "sets.csv").write_text(f"topic,a,b,c\n{rows}", encoding="utf-8")
     (found,) = json.loads(run("compare", "sets.csv", "--length", "all", "--json").stdout)
     assert found["topics"] == 8
-    assert found["standings"] == json.loads(run("compare", "sets.csv", "--json").stdout)[0]["standings"]
+    assert (
+        found["tables"]["league"]
+        == json.loads(run("compare", "sets.csv", "--json").stdout)[0]["tables"]["league"]
+    )
 
 
 def test_forms_are_compared_one_at_a_time(here: Path, run: Run) -> None:
@@ -567,9 +581,9 @@ def test_counts_are_rankels_tables(here: Path, run: Run) -> None:
     assert (
         "Humans that a machine does not differ from significantly, of 2: ROUGE-2 recall at 100 words" in shown
     )
-    table = json.loads(run("compare", "my-eval", "--counts", "--test", "mc", "--json").stdout)
-    assert [t["test"] for t in table["measures"][0]["tests"]] == ["t-unpaired", "t", "wilcoxon", "mc"]
-    run("compare", "my-eval", "--counts", "--test", "all", "--csv", "counts.csv")
+    [table] = json.loads(run("compare", "my-eval", "--counts", "--tests", "wilcoxon,mc", "--json").stdout)
+    assert [t["test"] for t in table["measures"][0]["tests"]] == ["wilcoxon", "mc"]
+    run("compare", "my-eval", "--counts", "--tests", "all", "--csv", "counts.csv")
     with (here / "counts.csv").open(encoding="utf-8", newline="") as stream:
         assert len(list(csv.DictReader(stream))) == 2 * 8
     assert run("compare", "matrix.csv", "--counts").returncode == 0
@@ -583,7 +597,7 @@ def test_counts_of_several_data_sets_stand_side_by_side(here: Path, run: Run) ->
     assert "note: other has no scores of ROUGE-1 recall at 100 words and ROUGE-2" in shown.stderr
     written = run("compare", "x=matrix.csv", "y=matrix.csv", "--counts", "--csv", "-").stdout
     assert [row["data"] for row in csv.DictReader(io.StringIO(written))] == ["x"] * 3 + ["y"] * 3
-    alone = json.loads(run("compare", "x=matrix.csv", "--counts", "--json").stdout)
+    [alone] = json.loads(run("compare", "x=matrix.csv", "--counts", "--json").stdout)
     assert alone["data"] == ["x"]
     for arguments, said in (
         (("matrix.csv", "my-eval"), "several data sets, as years, are for --counts"),

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from tests.analyses.test_judge_corrected import duels, rated
 from tests.cli.running import called
-from tests.comparisons.test_judge_corrected import duels, rated
 
-from adjudge.comparisons.judge_corrected import compare_corrected, prefer_corrected
+from adjudge.analyses.corrected import compare_corrected, prefer_corrected
+from adjudge.analyses.corrected.words import pair_sentence, saving, validity
 
 
 @pytest.fixture(scope="module")
@@ -28,25 +29,25 @@ def test_the_league_the_pairs_and_what_is_said(folder: Path) -> None:
     done = called(folder, "compare", "ratings.csv", "--judge", "program")
     assert done.returncode == 0, done.stderr
     found = compare_corrected(folder / "ratings.csv", judge="program")
-    for said in (found.headline(), found.saving(), found.validity(), found.signature):
+    for said in (found.headline(), str(saving(found)), validity(found), found.signature):
         assert said in done.stdout
     assert "corrected mean" in done.stdout
     assert "as if topics" in done.stdout
     words = called(folder, "compare", "ratings.csv", "--judge", "program", "--pairs").stdout
-    assert all(found.pair_sentence(pair) in words for pair in found.pairs)
+    assert all(pair_sentence(found, pair) in words for pair in found.pairs)
 
 
 def test_json_csv_and_latex(folder: Path) -> None:
     found = compare_corrected(folder / "ratings.csv", judge="program", correct="bh")
     line = ("compare", "ratings.csv", "--judge", "program", "--correct", "bh")
     [record] = json.loads(called(folder, *line, "--json").stdout)
-    assert record["saving"] == found.saving()
-    assert [pair["p_adjusted"] for pair in record["pairs"]] == pytest.approx(
+    assert record["saving"] == str(saving(found))
+    assert [pair["p_adjusted"] for pair in record["tables"]["pairs"]] == pytest.approx(
         [p.p_adjusted for p in found.pairs]
     )
     table = pd.read_csv(io.StringIO(called(folder, *line, "--csv", "-").stdout))
     assert table["difference"].to_list() == pytest.approx([pair.difference for pair in found.pairs])
-    league = pd.read_csv(io.StringIO(called(folder, *line, "--league-csv", "-").stdout))
+    league = pd.read_csv(io.StringIO(called(folder, *line, "--table", "league", "--csv", "-").stdout))
     assert league["mean"].to_list() == pytest.approx([s.mean for s in found.standings])
     assert called(folder, *line, "--latex").stdout.count(r"\toprule") == 2
     assert "| corrected mean |" in called(folder, *line, "--markdown").stdout
@@ -55,7 +56,6 @@ def test_json_csv_and_latex(folder: Path) -> None:
 @pytest.mark.parametrize(
     "more",
     [
-        ("--counts",),
         ("--test", "mc"),
         ("--tests", "t,sign"),
         ("--margin", "0.1"),
@@ -70,13 +70,13 @@ def test_json_csv_and_latex(folder: Path) -> None:
 def test_what_makes_no_sense_beside_a_judge_is_refused(folder: Path, more: tuple[str, ...]) -> None:
     done = called(folder, "compare", "ratings.csv", "--judge", "program", *more)
     assert done.returncode == 2
-    assert f"leave out {more[0]}" in done.stderr
+    assert f"compare --judge takes no {more[0]}" in done.stderr
 
 
 def test_other_mistakes(folder: Path) -> None:
     done = called(folder, "compare", "ratings.csv", "--at-random")
     assert done.returncode == 2
-    assert "say --judge NAME too" in done.stderr
+    assert "--at-random is for --judge" in done.stderr
     done = called(folder, "compare", "ratings.csv", "--judge", "program", "-m", "overall", "-m", "other")
     assert done.returncode == 2
     assert "one measure" in done.stderr
@@ -91,15 +91,20 @@ def test_strengths_from_preferences(folder: Path) -> None:
     done = called(folder, "prefer", "fit", "duels.csv", "--judge", "program")
     assert done.returncode == 0, done.stderr
     found = prefer_corrected(folder / "duels.csv", judge="program")
-    for said in (found.headline(), found.saving(), found.validity()):
+    for said in (found.headline(), str(saving(found)), validity(found)):
         assert said in done.stdout
     assert "corrected log strength" in done.stdout
     [record] = json.loads(called(folder, "prefer", "fit", "duels.csv", "--judge", "program", "--json").stdout)
-    assert record["pairs"][0]["difference"] == pytest.approx(found.pairs[0].difference)
-    for more in (("--position",), ("--ties", "davidson"), ("--matrix",), ("--assessors",)):
+    assert record["tables"]["pairs"][0]["difference"] == pytest.approx(found.pairs[0].difference)
+    for more in (("--position",), ("--ties", "davidson"), ("--of", "summaries"), ("--assessors",)):
         refused = called(folder, "prefer", "fit", "duels.csv", "--judge", "program", *more)
         assert refused.returncode == 2
-        assert f"leave out {more[0]}" in refused.stderr
+        assert f"prefer fit --judge takes no {more[0]}" in refused.stderr
+    refused = called(
+        folder, "prefer", "fit", "duels.csv", "--judge", "program", "--table", "win-probabilities"
+    )
+    assert refused.returncode == 2
+    assert refused.stderr == 'adjudge: no table "win-probabilities"; there are: league, pairs\n'
 
 
 def test_the_page_shows_what_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

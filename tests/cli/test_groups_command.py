@@ -53,11 +53,11 @@ def test_csv_and_json_say_how_and_what(table: Path) -> None:
         0
     ]
     assert data["conclusions"]["differ"] == 4
-    assert [row["candidate"] for row in data["hsu"]] == [True, True, False, False]
+    assert [row["candidate"] for row in data["tables"]["groups"]] == [True, True, False, False]
     assert "resamples:500" in data["signature"]
 
 
 def test_mistakes(table: Path) -> None:
     found = called(table, "groups", "scores.csv", "--method", "hsd")
     assert found.returncode == 2
-    assert 'the method is "hsd"' in found.stderr
+    assert '--method is "hsd"' in found.stderr

@@ -13,8 +13,8 @@ import pytest
 from tests.cli.running import runner
 
 from adjudge.cli.judge_learned import APPLY, TRAIN, apply, train
+from adjudge.core.errors import FormatError, UsageError
 from adjudge.demo.build import build
-from adjudge.errors import FormatError, UsageError
 from adjudge.evaluation import Evaluation
 
 PAGE = (Path(__file__).parents[2] / "docs" / "judges-learned.md").read_text(encoding="utf-8")

@@ -13,11 +13,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from tests.cli.running import called
+from tests.conftest import few_topics
 
 import adjudge
+from adjudge.core.errors import UsageError
 from adjudge.data.layout import SCORES
 from adjudge.data.reading import reading_once
-from adjudge.errors import UsageError
 
 PAGE = (Path(__file__).parents[2] / "docs" / "judges.md").read_text(encoding="utf-8")
 FEW = ("--resamples", "100")
@@ -65,8 +66,8 @@ def test_the_page_shows_real_output(folder: Path, monkeypatch: pytest.MonkeyPatc
     first, *shown = block.splitlines()
     done = called(folder, *first.removeprefix("$ adjudge ").split())
     printed = done.stdout.splitlines()
-    assert [line for line in printed if not line.startswith("dossier:")] == [
-        line for line in shown if not line.startswith("dossier:")
+    assert [line for line in printed if not line.startswith("judge report(")] == [
+        line for line in shown if not line.startswith("judge report(")
     ]
 
 
@@ -80,19 +81,19 @@ def test_the_pages_code_runs(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_without_a_name_all_programs(folder: Path) -> None:
     done = called(folder, "judge", "report", "my-eval", "--json", *FEW)
-    found = json.loads(done.stdout)
-    assert [each["judge"] for each in found["judges"]] == ["tree"]
-    assert list(found["judges"][0]["parts"]) == ["agreement", "ranking", "alternative", "effects"]
-    assert found["judges"][0]["what"] == "learned from people's answers: tree"
+    (found,) = json.loads(done.stdout)
+    assert found["judge"] == "tree"
+    assert list(found["parts"]) == ["agreement", "ranking", "alternative", "effects"]
+    assert [card["kind"] for card in found["cards"]] == ["learned"]
 
 
 def test_a_folder_a_file_and_a_frame_say_the_same(folder: Path) -> None:
     done = called(folder, "judge", "report", "ratings.csv", "gpt", "--json", *FEW)
-    of_file = json.loads(done.stdout)["judges"][0]["parts"]["agreement"]["aspects"]
+    of_file = json.loads(done.stdout)[0]["parts"]["agreement"]["tables"]
     frame = pd.read_csv(folder / "ratings.csv")
-    of_frame = adjudge.judge_report(frame, "gpt", resamples=100).as_dict()["judges"][0]["parts"]["agreement"]
-    assert of_file == json.loads(json.dumps(of_frame["aspects"]))
-    kinds = [row["kind"] for row in of_file[0]["rows"]]
+    of_frame = adjudge.judge_report(frame, "gpt", resamples=100)[0].as_dict()["parts"]["agreement"]["tables"]
+    assert of_file == json.loads(json.dumps(of_frame))
+    kinds = [row["kind"] for row in of_file["judge-agreement-overall"]]
     assert kinds.count("assessor") == 3
     assert {"judge", "people", "constant", "random", "length", "measure"} <= set(kinds)
 
@@ -121,7 +122,7 @@ def test_several_judges_and_their_panel(folder: Path) -> None:
     line = ("judge", "report", "ratings.csv", "gpt", "cay", "--panel", "mean", "-o", "page", *FEW)
     assert called(folder, *line).returncode == 0
     names = {path.name for path in (folder / "page").iterdir()}
-    assert {"index.html", "1-gpt.html", "2-cay.html", "panel.csv"} <= names
+    assert {"index.html", "1-gpt.html", "2-cay.html", "3-panel-mean-of-gpt-and-cay-panel.csv"} <= names
     index = (folder / "page" / "index.html").read_text(encoding="utf-8")
     assert all(f'href="{name}"' in index for name in names if re.fullmatch(r"\d-.*\.html", name))
     one = called(folder, "judge", "report", "ratings.csv", "gpt", "-o", "page", *FEW)
@@ -146,30 +147,35 @@ def test_for_papers(folder: Path, form: str) -> None:
     assert ("tabular" if form == "--latex" else "|") in done.stdout
 
 
-def test_a_judges_scores_are_never_shown_without_its_verdict(folder: Path) -> None:
-    adjudge.open(folder / "my-eval").score("coverage(by=tree)")
-    verdict = "tree on completeness is better than ROUGE-1 recall, but below an assessor"
-    done = called(folder, "compare", "my-eval", "-m", "coverage(by=tree)")
+def test_a_judges_scores_are_never_shown_without_its_verdict(folder: Path, tmp_path: Path) -> None:
+    e = adjudge.open(few_topics(shutil.copytree(folder / "my-eval", tmp_path / "few")))
+    e.score("coverage(by=tree)")
+    verdict = "tree on completeness is not shown to be better than length, as an assessor is"
+    done = called(tmp_path, "compare", "few", "-m", "coverage(by=tree)")
     assert verdict in " ".join(done.stderr.split())
-    adjudge.open(folder / "my-eval").report(folder / "report", "coverage(by=tree)")
-    assert verdict in (folder / "report" / "index.html").read_text(encoding="utf-8")
+    e.report(tmp_path / "report", "coverage(by=tree)")
+    assert verdict in (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
 
 
 def test_the_signature_says_what_was_looked_at() -> None:
     found = adjudge.judge_report("ratings.csv", "gpt", resamples=50, question="overall", without="bob")
-    assert "|question:overall|without:bob|level:0.95|bootstrap:topics:50|" in found["gpt"].signature
-    assert found.as_dict()["headline"] == found.headline()
+    assert found[0].signature.startswith(
+        "judge report(without=bob, judges=gpt, question=overall, resamples=50)|"
+    )
 
 
 MISTAKES = [
     ("judge report ratings.csv", "a table does not say who is a program"),
     ("judge report ratings.csv gtp", 'no answers by "gtp"'),
-    ("judge report ratings.csv gpt --part verdict", 'the part is "verdict"'),
+    (
+        "judge report ratings.csv gpt --part verdict",
+        '--part is "verdict"; expected one of: agreement, ranking',
+    ),
     ("judge report ratings.csv gpt --panel mean", "a panel has two judges or more"),
     ("judge report ratings.csv gpt --panel median", '--panel is "median"'),
     ("judge report ratings.csv gpt -q fluency", 'no judge answered "fluency"'),
-    ("judge report ratings.csv gpt --margin 2", "margin is 2"),
-    ("judge report ratings.csv gpt --epsilon 1", "epsilon is 1"),
+    ("judge report ratings.csv gpt --margin 2", "--margin is 2"),
+    ("judge report ratings.csv gpt --epsilon 1", "--epsilon is 1"),
     ("judge report ratings.csv gpt --json --latex", "both print"),
     ("judge report my-eval tree -o my-eval", "is an evaluation"),
 ]
@@ -187,9 +193,9 @@ def test_a_result_shows_itself(folder: Path) -> None:
     found = adjudge.judge_report("ratings.csv", "gpt", resamples=50)
     assert "gpt" in repr(found)
     assert "<table" in found._repr_html_()
-    assert found["gpt"].judge == "gpt"
+    assert found.of("gpt").judge == "gpt"
     with pytest.raises(UsageError, match="no dossier of 'ann'"):
-        found["ann"]
+        found.of("ann")
     with pytest.raises(UsageError, match='no part "verdict"'):
-        found["gpt"]["verdict"]
+        found.of("gpt")["verdict"]
     assert (folder / "my-eval" / SCORES).exists()  # nothing was written there but scores

@@ -18,12 +18,13 @@ import pytest
 from tests.cli.running import runner
 
 import adjudge
-from adjudge.cli import meta
-from adjudge.errors import DataError, UsageError
-from adjudge.trust.meta.result import PARTS
+from adjudge.analyses.meta import PARTS
+from adjudge.cli.analysis import command_of
+from adjudge.core.errors import DataError, UsageError
+from adjudge.core.phrases import spoken
 
 PAGE = (Path(__file__).parents[2] / "docs" / "meta.md").read_text(encoding="utf-8")
-run = runner(meta.command)
+run = runner(command_of("meta"))
 
 
 def rated(topics: int = 12, systems: int = 8) -> pd.DataFrame:
@@ -50,10 +51,10 @@ def rated(topics: int = 12, systems: int = 8) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def folder(judged_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The judged demo, scored, and a table."""
+def folder(judged_few: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Some of the judged demo, scored, and a table."""
     path = tmp_path_factory.mktemp("meta")
-    shutil.copytree(judged_demo, path / "my-eval")
+    shutil.copytree(judged_few, path / "my-eval")
     adjudge.open(path / "my-eval").score("coverage", "rouge-2", "js")
     rated().to_csv(path / "rated.csv", index=False)
     return path
@@ -92,7 +93,7 @@ def test_without_an_assessor_the_measures_stay() -> None:
 
 def test_json_is_all_that_is_printed() -> None:
     done = run("rated.csv --human overall --part ranks -o jo --json")
-    assert json.loads(done.stdout)["humans"] == ["overall"]
+    assert json.loads(done.stdout)[0]["humans"] == ["overall"]
     assert "jo/index.html: open it in a browser" in done.stderr
     with pytest.raises(UsageError, match="--json and --csv - both print"):
         run("rated.csv --human overall --json --csv -")
@@ -107,7 +108,17 @@ def test_a_page_leaves_nothing_of_an_earlier_one(folder: Path) -> None:
 def test_csv_has_the_columns_that_scripts_rely_on() -> None:
     printed = run("rated.csv --human overall --part correlations --resamples 20 --csv -").stdout
     rows = list(csv.DictReader(io.StringIO(printed)))
-    assert list(rows[0]) == ["measure", "human", "level", "coefficient", "among", "n", "value", "low", "high"]
+    assert list(rows[0])[:9] == [
+        "measure",
+        "human",
+        "level",
+        "coefficient",
+        "among",
+        "n",
+        "value",
+        "low",
+        "high",
+    ]
     assert len(rows) == 3 * 3 * 4
     assert {row["level"] for row in rows} == {"system", "input", "global"}
 
@@ -128,14 +139,14 @@ def test_people_among_the_systems_are_looked_at_with_and_without() -> None:
     printed = run(
         "rated.csv --human overall --human-systems H* --part correlations --part conclusions --resamples 20 --json"
     ).stdout
-    found = json.loads(printed)["parts"]
-    assert {row["among"] for row in found["correlations"]["rows"]} == {"machines", "all"}
-    assert found["correlations"]["rows"][0]["n"] == 6
+    found = json.loads(printed)[0]["parts"]
+    assert {row["among"] for row in found["correlations"]["tables"]["correlations"]} == {"machines", "all"}
+    assert found["correlations"]["tables"]["correlations"][0]["n"] == 6
     assert "human-machine" in json.dumps(found["conclusions"])
     only = json.loads(
         run("rated.csv --human overall --human-systems H* --among machines --part ranks --json").stdout
     )
-    assert {each["among"] for each in only["parts"]["ranks"]["tables"]} == {"machines"}
+    assert {each["among"] for each in only[0]["parts"]["ranks"]["ranked"]} == {"machines"}
 
 
 def test_a_constant_topic_is_blank_and_said() -> None:
@@ -173,14 +184,14 @@ def test_a_part_that_cannot_be_had_says_why_and_the_others_go_on() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("--part rank", 'the part is "rank" \\(nearest: "ranks"'),
-        ("--level topic", 'the level is "topic"'),
-        ("--coefficient tau", 'the coefficient is "tau"'),
-        ("--resample people", 'the resample is "people"'),
-        ("--among peers", 'among is "peers", expected one of: all, machines, humans'),
-        ("--swap topics", 'the swap is "topics"'),
-        ("--measure-test t", 'the measure test is "t"'),
-        ("--by colour --part slices", 'slices by "colour"'),
+        ("--part rank", '--part is "rank" \\(nearest: "ranks"'),
+        ("--level topic", '--level is "topic"'),
+        ("--coefficient tau", '--coefficient is "tau"'),
+        ("--resample people", '--resample is "people"'),
+        ("--among peers", '--among is "peers"; expected one of: machines, humans, all'),
+        ("--swap topics", '--swap is "topics"'),
+        ("--measure-test t", '--measure-test is "t"'),
+        ("--by colour --part slices", '--by is "colour"'),
         ("--tests z --part power", 'the test is "z"'),
         (
             "--human overal",
@@ -191,16 +202,19 @@ def test_a_part_that_cannot_be_had_says_why_and_the_others_go_on() -> None:
         ("--texts out", "say --part fooling"),
         ("--form extract", 'no measure has scores of form "extract"'),
         ("--length 7", "no measure has scores at length 7"),
-        ("--closer-than -1", "closer_than is -1, expected a number above 0"),
-        ("--csv x.csv --part ranks --part power", "say one --part, or -o FOLDER"),
+        ("--closer-than -1", "--closer-than is -1, expected a number above 0"),
+        ("--csv x.csv --part ranks --part power", "several parts: say one, or the name of a table"),
         ("--csv nowhere/x.csv", "nowhere/x.csv: no such folder"),
-        ("--alpha 2", "--alpha"),
+        ("--alpha 2", "--alpha is 2, expected a number between 0 and 1"),
     ],
 )
 def test_mistakes_are_one_line(words: str, message: str) -> None:
     human = "" if "--human " in words else "--human overall "
-    with pytest.raises((UsageError, DataError), match=message):
+    with pytest.raises((UsageError, DataError)) as refused:
         run(f"rated.csv {human}{words}")
+    shown = spoken(refused.value.text, "command")
+    assert re.search(message, shown)
+    assert "\n" not in shown
 
 
 def test_a_single_part_is_what_csv_writes() -> None:

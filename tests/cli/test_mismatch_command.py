@@ -9,16 +9,16 @@ from pathlib import Path
 from shutil import copytree
 
 import pytest
+from tests.analyses.mismatch_making import OTHER, UNITS, make
 from tests.cli.running import runner
-from tests.trust.mismatch_making import OTHER, UNITS, make
 
 import adjudge
-from adjudge.cli.mismatch import command
-from adjudge.errors import DataError, FormatError, UsageError
+from adjudge.cli.analysis import command_of
+from adjudge.core.errors import DataError, FormatError, UsageError
 
 PAGE = (Path(__file__).parents[2] / "docs" / "mismatch.md").read_text(encoding="utf-8")
 SAID = {("other", "Crashes"): 1.0, ("copy", "Engineers"): 1.0, ("copy", "Crashes"): 1.0}
-run = runner(command)
+run = runner(command_of("mismatch"))
 
 
 @pytest.fixture
@@ -64,14 +64,14 @@ def test_a_terminal_shows_counts_and_both_texts(folder: Path) -> None:
 
 
 def test_json_is_all_of_it(folder: Path) -> None:
-    found = json.loads(run("e --json --agree majority --measure rouge-2").stdout)
+    (found,) = json.loads(run("e --json --agree majority --measure rouge-2").stdout)
     assert found["measure"] == "rouge-2"
     assert found["cut_offs"]["agree"] == "majority"
     assert [(m["kind"], m["unit_text"]) for m in found["mismatches"]] == [
         ("missed", UNITS[1]),
         ("credited", UNITS[2]),
     ]
-    assert [table["table"] for table in found["tables"]] == [
+    assert list(found["tables"]) == [
         "mismatches",
         "calls",
         "mismatches-by-system",
@@ -93,7 +93,7 @@ def test_tags_come_from_the_csv_file_with_who_gave_them(folder: Path) -> None:
     with pytest.raises(FormatError, match=r"tags.csv:2: tags by nobody"):
         run("e --tags tags.csv")
     done = run("e --tags tags.csv --by ann --json")
-    found = json.loads(done.stdout)
+    (found,) = json.loads(done.stdout)
     assert found["tags"] == {"new": 2, "changed": 0, "taken_back": 0, "same": 0}
     assert [m["tags"] for m in found["mismatches"]] == [
         [{"assessor": "ann", "tags": ["Style", "paraphrase"]}],
@@ -180,7 +180,7 @@ def test_a_table_that_is_another_is_refused(folder: Path) -> None:
 
 def test_handing_out(folder: Path) -> None:
     assert "2 mismatches handed out to ann" in run("e --assign ann").stdout
-    found = json.loads(run("e --assign ann --json --csv found.csv").stdout)
+    (found,) = json.loads(run("e --assign ann --json --csv found.csv").stdout)
     assert len(rows(folder / "found.csv")) == 2
     assert found["assigned"] == {"tasks": 0, "there": 2, "assessors": ["ann"]}
     with pytest.raises(DataError, match="adjudge people add"):
@@ -211,10 +211,10 @@ def test_calls_that_are_wrong(folder: Path) -> None:
     with pytest.raises(UsageError, match="nams"):
         run("e --measure bleu")
     for options, problem in (
-        ("--agree some", '--agree is "some", expected one of: all, majority'),
-        ("--none 0.5 --full 0.1", "--none is 0.5 and --full is 0.1, .* --none below --full"),
-        ("--covered 0.1", "--uncovered is 0.2 and --covered is 0.1"),
-        ("--level 3", "--level is 3, expected a number between 0 and 1"),
+        ("--agree some", 'agree is "some"; expected one of: all, majority'),
+        ("--none 0.5 --full 0.1", "none is 0.5 and full is 0.1, expected none below full"),
+        ("--covered 0.1", "uncovered is 0.2 and covered is 0.1"),
+        ("--level 3", "level is 3, expected a number between 0 and 1"),
         ("--without anna", 'nobody named "anna" judged .nearest: "ann"'),
     ):
         with pytest.raises(UsageError, match=problem):
@@ -224,10 +224,10 @@ def test_calls_that_are_wrong(folder: Path) -> None:
 def test_without_an_assessor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make(tmp_path / "e", {("other", "Crashes"): (1.0, 0.0)}, assessors=("ann", "ben"))
     monkeypatch.chdir(tmp_path)
-    assert [m["kind"] for m in json.loads(run("e --json").stdout)["mismatches"]] == ["credited"] * 3
-    found = json.loads(run("e --without ben --json").stdout)
+    assert [m["kind"] for m in json.loads(run("e --json").stdout)[0]["mismatches"]] == ["credited"] * 3
+    (found,) = json.loads(run("e --without ben --json").stdout)
     assert [m["kind"] for m in found["mismatches"]] == ["missed"] + ["credited"] * 3
-    assert found["notes"] == ["without ben: neither their judgments nor their tags count"]
+    assert found["warnings"] == ["without ben: neither their judgments nor their tags count"]
 
 
 def test_latex_and_markdown(folder: Path) -> None:

@@ -1,15 +1,16 @@
-"""How tables are printed: long ones are not fitted to the terminal, and look the same where they fit."""
+"""How tables are printed: nothing is cut, whatever the width."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 from tests.cli.running import called
 
-from adjudge import table
 from adjudge.cli import output
-from adjudge.table import Column, Table
+from adjudge.core import table
+from adjudge.core.table import Column, Table
 
 TABLE = Table(
     name="pairs",
@@ -29,28 +30,47 @@ TABLE = Table(
 )
 
 
-def test_a_long_table_looks_as_a_short_one_does(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_table_in_a_pipe_is_as_wide_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     output.show(TABLE)
-    short = capsys.readouterr().out
-    monkeypatch.setattr(output, "LONG", 1)
-    output.show(TABLE)
-    assert capsys.readouterr().out == short
-    assert short.splitlines()[:2] == [
+    assert capsys.readouterr().out.splitlines()[:2] == [
         "Effects",
         "system         topics    mean  effect",
     ]
-
-
-def test_a_long_table_is_as_wide_as_it_is(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(output, "LONG", 1)
     wide = Table(name="wide", columns=(Column("text"),), rows=(("x y " * 100 + "end",),))
     output.show(wide)
     assert capsys.readouterr().out.splitlines()[1].endswith("x y end")
     assert list(wide.lines()) == wide.to_text().splitlines()
+
+
+NAMES = ("fluent-system", "系统", "b")
+WIDE = Table(
+    name="ranks",
+    columns=(
+        Column("system", right=False),
+        Column("kind", right=False),
+        *(Column(f"measure-{k}") for k in range(9)),
+        Column("why", right=False),
+    ),
+    rows=tuple((name, "machine", *(k / 7 for k in range(9)), "for a reason " * 9) for name in NAMES),
+)
+
+
+@pytest.mark.parametrize("width", [20, 40, 60, 80, 120, 240, 400])
+def test_a_table_that_is_too_wide_keeps_its_keys_and_numbers(width: int) -> None:
+    lines = list(WIDE.lines(width))
+    blocks = [block.splitlines() for block in "\n".join(lines).split("\n\n")]
+    for block in blocks:
+        assert block[0].startswith("system         kind ")
+        assert [line.split()[0] for line in block[1:] if not line.startswith(" ")] == list(NAMES)
+    assert " ".join(" ".join(block[0] for block in blocks).split()).count("measure-") == 9
+    text = "\n".join(lines)
+    for k in range(9):
+        assert text.count(f"{k / 7:.3f}") == len(NAMES)
+    assert text.count("reason") == 9 * len(NAMES)
+    assert "…" not in text
+    if width >= 60:
+        assert max(map(cell_len, lines)) <= width
+    assert (len(blocks) == 1) == (width >= 240)
 
 
 def test_a_long_table_is_made_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:

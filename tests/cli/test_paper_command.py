@@ -1,4 +1,4 @@
-"""adjudge compare for a paper: --latex, --markdown, --methods, --league-csv; --markdown of the other commands."""
+"""adjudge compare for a paper: --latex, --markdown, --methods, --table league; --markdown of the other commands."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 from tests.cli.running import called, runner
 
-from adjudge.cli import anova, compare, groups, lengths, plan, topics
-from adjudge.errors import UsageError
+from adjudge.cli.analysis import command_of
+from adjudge.core.errors import UsageError
 
-run = runner(compare.command)
+run = runner(command_of("compare_all"))
 
 
 @pytest.fixture(scope="module")
@@ -66,15 +66,15 @@ def test_methods_are_a_paragraph_and_bibtex(file: Path) -> None:
 
 def test_the_league_as_csv_has_a_row_per_measure_and_system(file: Path, tmp_path: Path) -> None:
     league, pairs = tmp_path / "league.csv", tmp_path / "pairs.csv"
-    assert run(f"{file} --league-csv {league}").stdout == ""
+    assert run(f"{file} --table league --csv {league}").stdout == ""
     rows = list(csv.DictReader(io.StringIO(league.read_text(encoding="utf-8"))))
     assert [(row["measure"], row["rank"]) for row in rows] == [
         (m, r) for m in ("rouge-1", "rouge-2") for r in ("1", "2", "3")
     ]
     assert {"n", "mean", "low", "high", "best", "worst", "group", "kind"} <= set(rows[0])
-    run(f"{file} --csv {pairs} --league-csv {league}")
+    run(f"{file} --csv {pairs}")
     assert len(pairs.read_text(encoding="utf-8").splitlines()) == 1 + 2 * 3  # stays one row per pair
-    printed = run(f"{file} --league-csv - --json").stdout
+    printed = run(f"{file} --table league --csv - --json").stdout
     assert printed.startswith("measure,length,form,rank,system")
     assert json.loads(printed[printed.index("[\n") :])[0]["methods"]["text"].startswith(
         "We compared 3 systems"
@@ -85,9 +85,11 @@ def test_the_league_as_csv_has_a_row_per_measure_and_system(file: Path, tmp_path
     ("options", "said"),
     [
         ("--latex --markdown", "--latex and --markdown print the same table: choose one"),
-        ("--csv x.csv --league-csv x.csv", "write different tables: give them different names"),
-        ("--counts --methods", "leave out --methods"),
-        ("--counts --league-csv x.csv", "leave out --league-csv"),
+        ("--counts --methods", "compare --counts takes no --methods"),
+        ("--counts --against b", "compare --counts takes no --against"),
+        ("--judge x --test t", "compare --judge takes no --test"),
+        ("--judge x --counts", "--counts and --judge ask for different analyses"),
+        ("--at-random", "--at-random is for --judge"),
     ],
 )
 def test_what_excludes_each_other_is_said(file: Path, options: str, said: str) -> None:
@@ -98,16 +100,16 @@ def test_what_excludes_each_other_is_said(file: Path, options: str, said: str) -
 def test_other_commands_print_markdown_where_they_print_latex(file: Path) -> None:
     """The same rows: as many lines of a table as LaTeX has."""
     quickly = {"plan": "--simulations 50"}
-    for name, module in {
-        "groups": groups,
-        "topics": topics,
-        "anova": anova,
-        "lengths": lengths,
-        "plan": plan,
+    for name, command in {
+        "groups": command_of("groups"),
+        "topics": command_of("topics"),
+        "anova": command_of("anova"),
+        "lengths": command_of("lengths"),
+        "plan": command_of("plan"),
     }.items():
         line = f"{file} -m rouge-1 {quickly.get(name, '')}"
-        latex = runner(module.command)(f"{line} --latex").stdout
-        shown = runner(module.command)(f"{line} --markdown").stdout
+        latex = runner(command)(f"{line} --latex").stdout
+        shown = runner(command)(f"{line} --markdown").stdout
         tables = shown.count("\n| ---") + shown.count("\n| ---:")
         assert shown.startswith("| "), name
         assert sum(row.startswith("|") for row in shown.splitlines()) == latex.count("\\\\\n") + latex.count(
@@ -128,22 +130,22 @@ def test_preferences_print_markdown(tmp_path: Path) -> None:
 
 
 def test_groups_print_their_methods(file: Path) -> None:
-    found = runner(groups.command)(f"{file} -m rouge-1 --methods").stdout
+    found = runner(command_of("groups"))(f"{file} -m rouge-1 --methods").stdout
     assert found.startswith(
         "We compared 3 systems on 12 topics by rouge-1. 3 pairs of systems were tested with paired"
     )
     assert "@article{student1908," in found
-    both = runner(groups.command)(f"{file} -m rouge-1 --methods --markdown").stdout
+    both = runner(command_of("groups"))(f"{file} -m rouge-1 --methods --markdown").stdout
     assert both.startswith("| ")
     assert "(Student, 1908)" in both
 
 
 def test_groups_list_each_work_once(file: Path) -> None:
-    found = runner(groups.command)(f"{file} --methods --latex").stdout
+    found = runner(command_of("groups"))(f"{file} --methods --latex").stdout
     assert found.count("We compared 3 systems") == 2
     assert found.count("@article{student1908,") == found.count("@misc{adjudge,") == 1
     assert found.rindex("We compared") < found.index("@")
-    shown = runner(groups.command)(f"{file} --methods --markdown").stdout
+    shown = runner(command_of("groups"))(f"{file} --methods --markdown").stdout
     assert shown.count("We compared 3 systems") == 2
     assert shown.count("- Student (1908).") == 1
 

@@ -18,7 +18,7 @@ from typer.testing import CliRunner, Result
 
 import adjudge
 from adjudge.cli import people as cli
-from adjudge.errors import AdjudgeError, ClashError, DataError, UsageError
+from adjudge.core.errors import AdjudgeError, ClashError, DataError, UsageError
 from adjudge.judgments.store.log import Actor
 from adjudge.judgments.store.store import Store
 from adjudge.judgments.tasks import Event, Task

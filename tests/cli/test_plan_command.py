@@ -14,15 +14,16 @@ import pytest
 from tests.cli.running import runner
 
 import adjudge
-from adjudge.cli import plan as cli
-from adjudge.comparisons.plan import TESTS as PLANNED
-from adjudge.comparisons.tests import TESTS
+from adjudge.analyses.plan.result import BAR, bar
+from adjudge.analyses.tests import TESTS
+from adjudge.cli.analysis import command_of
+from adjudge.core.errors import DataError, UsageError
+from adjudge.core.phrases import spoken
 from adjudge.demo.build import build
-from adjudge.errors import DataError, UsageError
 
 PAGE = (Path(__file__).parents[2] / "docs" / "planning.md").read_text(encoding="utf-8")
 QUICKLY = "--simulations 50"
-run = runner(cli.command)
+run = runner(command_of("plan"))
 
 
 @pytest.fixture(scope="module")
@@ -88,10 +89,9 @@ def test_without_a_difference_the_smallest_is_said() -> None:
 
 def test_all_tests_and_one_test() -> None:
     every = run("few.csv -d 5% --test all --simulations 4 --json").stdout
-    assert list(dict.fromkeys(test["test"] for test in json.loads(every)[0]["tests"])) == list(TESTS)
-    assert set(PLANNED) == set(TESTS)
+    assert list(dict.fromkeys(test["test"] for test in json.loads(every)[0]["tables"]["plan"])) == list(TESTS)
     one = run(f"my-eval -m rouge-2 -d 5% --test sign {QUICKLY} --json").stdout
-    tests = [(test["test"], test["compared"]) for test in json.loads(one)[0]["tests"]]
+    tests = [(test["test"], test["compared"]) for test in json.loads(one)[0]["tables"]["plan"]]
     assert tests[:3] == [("sign", "all"), ("sign", "typical"), ("sign", "one")]
     assert [test for test, compared in tests if compared == "one"] == ["sign", "wilcoxon", "t", "t-unpaired"]
 
@@ -114,9 +114,10 @@ def test_noise_and_designs_of_ratings(of_ratings: str) -> None:
             f"ratings.csv -d 0.3 --test t --assessors 3,6 --groups 1,5 --judgments 120 {QUICKLY} --json"
         ).stdout
     )
-    shapes = [(d["groups"], d["assessors"], d["topics"]) for d in found["designs"]["designs"]]
+    designs = found["tables"]["designs"]
+    shapes = [(d["groups"], d["assessors"] // d["groups"], d["topics_each"]) for d in designs]
     assert shapes == [(1, 3, 40), (1, 6, 20), (5, 3, 8), (5, 6, 4)]
-    assert all(d["judgments"] == 120 for d in found["designs"]["designs"])
+    assert all(d["judgments"] == 120 for d in designs)
     assert [part["term"] for part in found["noise"]["parts"]][-1] == "repeat"
     assert "tabular" in run(f"ratings.csv -d 0.3 --test t --normal {QUICKLY} --latex").stdout
     nothing = run(f"my-eval -m rouge-2 --test t --normal {QUICKLY}").stdout
@@ -129,7 +130,7 @@ def test_who_is_looked_at() -> None:
     assert "|pairs:1|" in found["signature"]
     (humans,) = json.loads(run(f"ratings.csv --among human-machine {QUICKLY} --json").stdout)
     assert "|pairs:2|" in humans["signature"]
-    with pytest.raises(UsageError, match='--among is "dogs", expected one of: all, machines'):
+    with pytest.raises(UsageError, match='among is "dogs"; expected one of: all, machines'):
         run("ratings.csv --among dogs")
 
 
@@ -141,7 +142,7 @@ def test_options_arrive() -> None:
     )
     (four,) = json.loads(run(f"my-eval -m rouge-2 --systems 4 --correct bonferroni --json {QUICKLY}").stdout)
     assert (four["pairs"], four["correct"]) == (6, "bonferroni")
-    with pytest.raises(UsageError, match="--pairs and --systems exclude each other"):
+    with pytest.raises(UsageError, match="pairs and systems exclude each other"):
         run("my-eval -m rouge-2 --systems 4 --pairs 3")
 
 
@@ -183,7 +184,7 @@ def test_designs_that_cannot_be_had_are_one_line() -> None:
         (
             "ratings.csv --assessors three",
             UsageError,
-            "--assessors is .three., expected whole numbers above 0",
+            "--assessors is .three., expected a whole number, 1 or more",
         ),
         ("ratings.csv --groups 1,,2", UsageError, "--groups is"),
         ("ratings.csv --groups 0", UsageError, "--groups is"),
@@ -194,14 +195,15 @@ def test_designs_that_cannot_be_had_are_one_line() -> None:
         ),
         ("my-eval -m rouge-2 --groups 2", DataError, "cannot be compared: these scores say no assessor"),
     ):
-        with pytest.raises(error, match=said):
+        with pytest.raises(error) as refused:
             run(f"{options} --test t --normal {QUICKLY}")
+        assert re.search(said, spoken(refused.value.text, "command"))
 
 
 def test_a_power_as_a_line() -> None:
-    assert cli.BAR == 30
-    assert cli.bar(0.0, 0.8) == "·" * 23 + "│"
-    assert cli.bar(0.5, 0.8) == "█" * 15 + "·" * 8 + "│"
-    assert cli.bar(1.0, 0.8) == "█" * 23 + "│" + "█" * 6
-    assert cli.bar(float("nan"), 0.8) == ""
-    assert cli.bar(0.5, 0.001) == "█" * 15
+    assert BAR == 30
+    assert bar(0.0, 0.8) == "·" * 23 + "│"
+    assert bar(0.5, 0.8) == "█" * 15 + "·" * 8 + "│"
+    assert bar(1.0, 0.8) == "█" * 23 + "│" + "█" * 6
+    assert bar(float("nan"), 0.8) == ""
+    assert bar(0.5, 0.001) == "█" * 15

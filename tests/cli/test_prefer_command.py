@@ -10,16 +10,17 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from shutil import copytree, rmtree
 from typing import Any
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
+from adjudge.analyses.preferences import Prefer
 from adjudge.cli.prefer import PREFER, prefer
+from adjudge.core.errors import AdjudgeError, DataError, UsageError
+from adjudge.core.phrases import spoken
 from adjudge.data.rows import Document, Row, Summary
-from adjudge.errors import AdjudgeError, DataError, UsageError
 from adjudge.evaluation import Evaluation
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -74,11 +75,12 @@ def answered(source: Path, target: Path, answer: str = "left", worker: str = "w1
 
 
 def test_the_examples_run(here: Path) -> None:
+    examples = {**PREFER, "fit": Prefer.EXAMPLE}
     for name in ("sample", "import", "export", "fit"):
-        assert PREFER[name].startswith(f"adjudge prefer {name} ")
-        assert run(PREFER[name].removeprefix("adjudge prefer ")).stdout
+        assert examples[name].startswith(f"adjudge prefer {name} ")
+        assert run(examples[name].removeprefix("adjudge prefer ")).stdout
         shown = " ".join(CliRunner().invoke(prefer, [name, "--help"]).stdout.replace("│", " ").split())
-        assert PREFER[name] in shown
+        assert examples[name] in shown
 
 
 def test_from_asking_to_strengths(here: Path) -> None:
@@ -127,29 +129,28 @@ def test_systems_come_in_and_out(here: Path) -> None:
     assert inside[0] == "systems (4 items, 144 answers)"
 
     assert inside[1:] == outside[1:] == again[1:]
-    assert [line.split()[1] for line in outside[2:6]] == list(NAMES)
+    assert [line.split()[0] for line in outside[2:6]] == list(NAMES)
     assert "|units:topics:12|" in outside[-1]
 
 
 def test_json_csv_latex_and_matrix(here: Path) -> None:
     (found,) = json.loads(run("fit arena.csv --assessors --json").stdout)
-    assert [each["item"] for each in found["items"]] == list(NAMES)
+    tables = found["tables"]
+    assert [row["item"] for row in tables["strengths"]] == list(NAMES)
     assert found["units"] == "topics"
-    assert found["counts"]["differ"] == sum(each["verdict"] == "differ" for each in found["pairs"])
+    assert found["counts"]["differ"] == sum(each["verdict"] == "differ" for each in tables["pairs"])
     assert found["parts"][0]["candidates"] == ["ours", "theirs"]
-    assert [each["name"] for each in found["assessors"]] == ["ann", "bob", "cyd"]
-    assert found["win_probability"][0][0] is None
+    assert [row["name"] for row in tables["assessors"]] == ["ann", "bob", "cyd"]
     assert run("fit arena.csv --csv fit.csv").stdout == ""
     with (here / "fit.csv").open(encoding="utf-8", newline="") as stream:
         assert [row["item"] for row in csv.DictReader(stream)] == list(NAMES)
-    table = run("fit arena.csv --matrix --csv -").stdout.splitlines()
-    assert table[0] == ("of,a,b,probability,low,high,tie,log_ratio,log_low,log_high,p,adjusted,verdict,why")
+    table = run("fit arena.csv --table pairs --csv -").stdout.splitlines()
+    assert table[0] == "a,b,probability,low,high,tie,log_ratio,log_low,log_high,p,adjusted,verdict,why"
     assert len(table) == 1 + 6
-    assert run("fit arena.csv --pairs --csv -").stdout.splitlines() == table
     assert run("fit arena.csv --latex").stdout.startswith(r"\begin{tabular}")
-    shown = run("fit arena.csv --matrix").stdout
+    shown = run("fit arena.csv --table win-probabilities").stdout
     assert "how likely the row's is preferred to the column's" in shown
-    assert re.search(r"^ours +- +0\.\d\d +0\.\d\d +0\.\d\d$", shown, re.MULTILINE)
+    assert re.search(r"^ours +1 +- +0\.\d\d +0\.\d\d +0\.\d\d$", shown, re.MULTILINE)
     assert json.loads(run("sample my-eval --count 2 --json").stdout)["pairs"] == {"t1": 2, "t2": 2}
     assert json.loads(run("export my-eval o.csv --open --json").stdout)["pairs"] == 4
     assert json.loads(run("import arena.csv my-eval --json").stdout)["answers"] == 144
@@ -168,55 +169,34 @@ def test_assessors_and_checks(here: Path) -> None:
     assert "1 planted check " in said
 
 
-@pytest.mark.parametrize(
-    ("line", "old", "new"),
-    [
-        ("sample my-eval --count 2 --OLD ann", "annotator", "assessor"),
-        ("simulate my-eval --count 2 --OLD 2", "annotators", "assessors"),
-        ("fit arena.csv --OLD", "annotators", "assessors"),
-    ],
-)
-def test_options_by_their_old_names_still_work_and_say_so(here: Path, line: str, old: str, new: str) -> None:
-    copytree(here / "my-eval", here / "kept")
-    done = run(line.replace("OLD", old))
-    assert f"note: --{old} is now --{new}\n" in done.stderr
-    rmtree(here / "my-eval")
-    (here / "kept").rename(here / "my-eval")
-    again = run(line.replace("OLD", new))
-    assert again.stdout == done.stdout
-    assert "is now" not in again.stderr
-
-
 def test_ties_positions_and_pairs(here: Path) -> None:
-    shown = run("fit arena.csv --ties davidson --position --pairs").stdout
+    shown = run("fit arena.csv --ties davidson --position --table pairs").stdout
     assert "|ties:davidson|position:yes|" in shown
     assert re.search(
         r"^ours +theirs +0\.\d\d +0\.\d\d to 0\.\d\d .* not significantly different$", shown, re.M
     )
     assert re.search(r"^of the duels decided, how likely the first is preferred to the second$", shown, re.M)
-    matrix = run("fit arena.csv --ties davidson --matrix").stdout
+    matrix = run("fit arena.csv --ties davidson --table win-probabilities").stdout
     assert re.search(r"^of the duels decided, how likely the row's is preferred", matrix, re.M)
-    plain = run("fit arena.csv --matrix --pairs").stdout
+    plain = run("fit arena.csv --table pairs").stdout
     assert "of the duels decided" not in plain
     assert "Two equal items tie in" in shown
     (found,) = json.loads(run("fit arena.csv --ties rao-kupper --position --json").stdout)
     assert found["ties"] == "rao-kupper"
     assert set(found["position"]) == {"value", "low", "high", "log", "se", "p", "open", "why"}
     (here / "won.csv").write_text("left,right,winner\n" + "a,b,left\n" * 30)
-    shown = run("fit won.csv --pairs").stdout
+    shown = run("fit won.csv --table strengths --table pairs").stdout
     assert "at least 2.76" in shown
     assert "a is significantly better than the other item." in shown
     (found,) = json.loads(run("fit won.csv --json").stdout)
-    assert found["items"][0]["high"] is None
-    assert found["items"][0]["why"].startswith("no finite maximum")
+    assert found["tables"]["strengths"][0]["high"] is None
+    assert found["tables"]["strengths"][0]["why"].startswith("no finite maximum")
     sides = ("a,b,left\n" + "b,a,left\n") * 10
     (here / "first.csv").write_text(f"left,right,winner\n{sides}")
     shown = run("fit first.csv --position").stdout
     assert "the first one's odds are at least 4.94 (at 95%; no finite maximum)" in shown  # 0.025^(1/20)
     (found,) = json.loads(run("fit first.csv --position --json").stdout)
     assert (found["position"]["value"], found["position"]["open"]) == (None, "above")
-    done = run("fit arena.csv --resamples 50 --seed 3")
-    assert "note: --resamples has no effect: intervals are computed, and no longer drawn" in done.stderr
 
 
 def test_one_topic_of_a_file(here: Path) -> None:
@@ -241,14 +221,14 @@ def test_one_topic_of_a_file(here: Path) -> None:
         ("export my-eval o.csv --open --answers", UsageError, "exclude each other"),
         ("export my-eval o.csv --batch 5", UsageError, "belong to --open"),
         ("export my-eval o.csv --form x", UsageError, '--form is "x"'),
-        ("fit my-eval", DataError, "nobody has been asked yet"),
+        ("fit my-eval", DataError, "no preferences between summaries yet"),
         ("fit nothing.csv", DataError, r"nothing\.csv"),
         ("fit bad.csv", DataError, r'bad\.csv:3: "winner" is "them"'),
-        ("fit arena.csv --of systems", UsageError, "belong to a folder"),
+        ("fit arena.csv --of systems", UsageError, "belongs to a folder"),
         ("fit arena.csv --topic q99", DataError, 'no answer on a topic "q99"'),
-        ("fit arena.csv --level 2", UsageError, "the level is 2"),
-        ("fit arena.csv --ties third", UsageError, '--ties is "third", expected one of: half, davidson'),
-        ("fit arena.csv --checks bad.csv", UsageError, "say --assessors too"),
+        ("fit arena.csv --level 2", UsageError, "level is 2, expected a number between 0 and 1"),
+        ("fit arena.csv --ties third", UsageError, 'ties is "third"; expected one of: half, davidson'),
+        ("fit arena.csv --checks bad.csv", UsageError, "say assessors too"),
         ("import bad.csv my-eval", DataError, r'bad\.csv:1: no column "task" and no column "topic"'),
     ],
 )
@@ -273,10 +253,13 @@ def test_both_kinds_of_answers_want_a_choice(here: Path) -> None:
     run("export my-eval pairs.csv --open")
     answered(here / "pairs.csv", here / "back.csv")
     run("import back.csv my-eval")
-    with pytest.raises(UsageError, match="say --of sentences or --of systems"):
-        run("fit my-eval")
-    with pytest.raises(UsageError, match="say --of sentences or --of summaries"):
-        run("export my-eval o.csv")
+    for line, choices in (
+        ("fit my-eval", "--of sentences or --of systems"),
+        ("export my-eval o.csv", "--of sentences or --of summaries"),
+    ):
+        with pytest.raises(UsageError) as refused:
+            run(line)
+        assert spoken(refused.value.text, "command").endswith(f": say {choices}")
     assert run("export my-eval o.csv --of sentences").stdout == "o.csv: 4 answers\n"
     assert run("import o.csv my-eval").stdout.startswith(
         "o.csv: preferences between sentences\n4 tasks and 4 answers"

@@ -22,6 +22,7 @@ from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 from tests.cli.running import called, examples
 
+from adjudge.cli import main
 from adjudge.cli.app import COMMANDS, without_types
 from adjudge.measures.presets import PRESETS, USUAL
 
@@ -106,7 +107,9 @@ def test_the_table_names_f_recall_and_precision_and_the_systems_are_compared(her
     (ours,) = json.loads(run(here, f"rouge a.txt b.txt --reference ref.txt -m '{USUAL[1]}' --json").stdout)[
         "comparisons"
     ]
-    assert [p["p_adjusted"] for p in ours["pairs"]] == [p["p_adjusted"] for p in apart["pairs"]]
+    assert [p["p_adjusted"] for p in ours["tables"]["pairs"]] == [
+        p["p_adjusted"] for p in apart["tables"]["pairs"]
+    ]
     assert "differs" in run(here, "rouge a.txt b.txt --reference ref.txt --pairs --test t").stdout
     assert r"\begin{tabular}" in run(here, "rouge a.txt b.txt --reference ref.txt --latex").stdout
     first = run(here, "rouge a.txt b.txt --reference ref.txt -m rouge-1,rouge-2 --primary rouge-2").stdout
@@ -284,10 +287,23 @@ def test_without_measures_the_field_s_are_chosen_and_duc_is_told_of_tac(tmp_path
 # Lists and help
 
 
-def test_lists_fit_80_columns(demo: Path) -> None:
+def test_lists_fit_a_terminal_of_80_columns(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.chdir(demo)
     for line in ("measures", "scores e", "measures tac", "measures rouge-score"):
-        shown = run(demo, line).stdout
-        assert max(map(len, shown.splitlines())) <= 80, line
+        monkeypatch.setattr("sys.argv", ["adjudge", *line.split()])
+        monkeypatch.setattr("sys.stdout", shown := Terminal())
+        main()
+        assert 60 < max(map(len, shown.getvalue().splitlines())) <= 80, line
+    monkeypatch.undo()
+
+
+def test_lists_show_presets(demo: Path) -> None:
     listed = run(demo, "measures").stdout
     for preset in PRESETS:
         assert re.search(rf"^{preset} ", listed, re.MULTILINE)

@@ -12,13 +12,14 @@ import pytest
 from tests.cli.running import runner
 from typer.testing import Result
 
-from adjudge.cli.compare import command
-from adjudge.errors import UsageError
+from adjudge.analyses.tests import TESTS
+from adjudge.cli.analysis import command_of
+from adjudge.core.errors import UsageError
 
 
 @pytest.fixture
 def cli() -> Callable[[str], Result]:
-    return runner(command)
+    return runner(command_of("compare_all"))
 
 
 def test_the_command_takes_specs(cli: Callable[[str], Result], tmp_path: Path) -> None:
@@ -34,16 +35,15 @@ def test_the_command_takes_specs(cli: Callable[[str], Result], tmp_path: Path) -
     rows = pd.read_csv(out)
     assert rows[["test", "statistic"]].values.tolist() == [["mc:w", "w"], ["hb:median", "median"]]
     assert rows["cutoff"].gt(0).all()
-    told = json.loads(cli(f"{tmp_path}/m.csv --counts --tests mc:w,t --json").stdout)
+    [told] = json.loads(cli(f"{tmp_path}/m.csv --counts --tests mc:w,t --json").stdout)
     assert told["measures"][0]["tests"][0]["cutoff"] > 0
-    cli(f"{tmp_path}/m.csv --counts --test mc:w --csv {out}")
-    assert pd.read_csv(out)["test"].tolist() == ["t-unpaired", "t", "wilcoxon", "mc:w"]
+    cli(f"{tmp_path}/m.csv --counts --tests all --resamples 50 --csv {out}")
+    assert pd.read_csv(out)["test"].tolist() == list(TESTS)
     for wrong, words in (
         ("--tests mc:q", 'the statistic of mc is "q"'),
-        ("--tests mc:w --test all", "--test all runs every test: leave out --tests"),
-        ("--counts --tests mc:w --test all", "--test all runs every test: leave out --tests"),
-        ("--tests ,", "--tests names no test"),
-        ("--cluster sets", '--cluster is "sets", expected one of: set, type, task, selector, assessor'),
+        ("--tests mc:w --test all", "test=all runs every test: leave out tests"),
+        ("--counts --test t", "compare --counts takes no --test"),
+        ("--cluster sets", 'cluster is "sets" .*; expected one of: set, type, task, selector, assessor'),
     ):
         with pytest.raises(UsageError, match=words):
             cli(f"{tmp_path}/m.csv {wrong}")

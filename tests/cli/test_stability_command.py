@@ -10,7 +10,6 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import chdir
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,16 +17,18 @@ import pytest
 from tests.cli.running import runner
 
 import adjudge
-from adjudge.cli.stability import command
-from adjudge.comparisons.scores import Scores, read_scores
+from adjudge.analyses.scores import Scores, read_scores
+from adjudge.analyses.stability import Stability
+from adjudge.analyses.stability.result import StabilityResult
+from adjudge.analyses.stability.words import absence, noise_sentences
+from adjudge.cli.analysis import command_of
+from adjudge.core.errors import UsageError
 from adjudge.data.reading import reading_once
 from adjudge.demo.build import build
-from adjudge.errors import UsageError
 from adjudge.evaluation import Evaluation
-from adjudge.trust.stability import Stability
 
 PAGE = (Path(__file__).parents[2] / "docs" / "stability.md").read_text(encoding="utf-8")
-run = runner(command)
+run = runner(command_of("stability"))
 
 
 @pytest.fixture(scope="module")
@@ -40,8 +41,16 @@ def folder(judged_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
+def few(judged_few: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Some of the judged demo, scored."""
+    path = shutil.copytree(judged_few, tmp_path_factory.mktemp("few") / "e")
+    adjudge.open(path).score("coverage", "retention", "rouge-1")
+    return path
+
+
+@pytest.fixture(scope="module")
 @reading_once()
-def found(folder: Path) -> Stability:
+def found(folder: Path) -> StabilityResult:
     return adjudge.stability(folder / "my-eval")
 
 
@@ -51,25 +60,23 @@ def read(folder: Path) -> Scores:
 
 
 @pytest.fixture(scope="module")
-def kept() -> dict[str, Stability]:
+def kept() -> dict[str, StabilityResult]:
     """Results by what was asked."""
     return {}
 
 
 @pytest.fixture
-def computed_once(read: Scores, kept: dict[str, Stability], monkeypatch: pytest.MonkeyPatch) -> None:
+def computed_once(read: Scores, kept: dict[str, StabilityResult], monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands that ask the same of `my-eval`, and differ in what they show of it, share its reading and its result."""
-    compute = adjudge.stability
+    compute = Stability.run
 
-    def stability(scores: Scores, *given: Any, progress: Any, **options: Any) -> Stability:
-        assert scores is read
-        asked = repr((given, options))
-        if asked not in kept:
-            kept[asked] = compute(scores, *given, **options)
-        return kept[asked]
+    def run(self: Stability, scores: Scores) -> StabilityResult:
+        if str(self) not in kept:
+            kept[str(self)] = compute(self, scores)
+        return kept[str(self)]
 
-    monkeypatch.setattr("adjudge.cli.stability.open_scores", lambda *given: read)
-    monkeypatch.setattr("adjudge.stability", stability)
+    monkeypatch.setattr(Stability, "read", lambda self, source: read)
+    monkeypatch.setattr(Stability, "run", run)
 
 
 @pytest.fixture(autouse=True)
@@ -98,41 +105,41 @@ def test_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.splitlines() == re.findall(r"^# (.*)$", code, re.MULTILINE)
 
 
-def test_the_page_names_every_table(found: Stability) -> None:
-    for name in found.tables().names:
+def test_the_page_names_every_table(found: StabilityResult) -> None:
+    for name in [*(table.name for table in found.all_tables), *found.on_demand()]:
         assert f"`{name}`" in PAGE
 
 
 @pytest.mark.usefixtures("computed_once")
-def test_every_part_is_printed_and_every_sentence_is_in_json(found: Stability) -> None:
+def test_every_part_is_printed_and_every_sentence_is_in_json(found: StabilityResult) -> None:
     done = run("my-eval")
     assert done.stdout.startswith(found.headline())
-    for name in found.tables().names:
-        assert f"({name})" in done.stdout
+    for table in found.all_tables:
+        assert f"({table.name})" in done.stdout
     notes = " ".join(done.stderr.split())
     assert "123 planted repeats left out of the tables of judgments" in notes
     assert notes.count("judgments are simulated") == 1
-    said = json.loads(run("my-eval --json").stdout)
+    (said,) = json.loads(run("my-eval --json").stdout)
     assert said["headline"] == found.headline()
-    assert [each["table"] for each in said["tables"]] == list(found.tables().names)
-    assert said["absent"] == []
-    pairs = [each for each in said["beats"] if each["population"] == "like"]
+    assert list(said["tables"]) == [table.name for table in found.all_tables]
+    assert said["absent"] == {}
+    (said,) = json.loads(run("my-eval --table pairs --json").stdout)
+    pairs = [each for each in said["tables"]["pairs"] if each["population"] == "like"]
     assert len(pairs) == 36
     assert all(0 < each["probability"] < 1 for each in pairs)
 
 
 @pytest.mark.usefixtures("computed_once")
-def test_csv_is_of_one_table_and_latex_of_all(tmp_path: Path, found: Stability) -> None:
-    with pytest.raises(UsageError, match="choose it with --table: conflicts, different-answers"):
-        run(f"my-eval --csv {tmp_path / 'x.csv'}")
+def test_csv_is_of_one_table_and_latex_of_all(found: StabilityResult) -> None:
+    assert run("my-eval --csv -").stdout == found.table("conflicts").to_csv()
     rows = list(csv.DictReader(io.StringIO(run("my-eval --table resolutions --csv -").stdout)))
     assert [row["system"] for row in rows] == list(found.resolutions[0].systems)
     assert float(rows[0]["min"]) == found.resolutions[0].scores["min"][0]
-    assert run("my-eval --latex").stdout.count(r"\begin{tabular}") == len(found.tables())
+    assert run("my-eval --latex").stdout.count(r"\begin{tabular}") == len(found.all_tables)
     assert run("my-eval --table beats --markdown").stdout.count("\n| ") == 10
 
 
-def test_bars_hold_every_resolution_and_original_is_coverage(found: Stability) -> None:
+def test_bars_hold_every_resolution_and_original_is_coverage(found: StabilityResult) -> None:
     (own,) = found.resolutions
     for k in range(len(own.systems)):
         every = [scores[k] for scores in own.scores.values()]
@@ -140,31 +147,33 @@ def test_bars_hold_every_resolution_and_original_is_coverage(found: Stability) -
         assert own.scores["max"][k] == max(every)
     # Without planted repeats, which scores are averaged over; they are few, and a note says so.
     assert any(
-        "averaged with the first, unlike in ORIGINAL" in note for note in found.tables()["judge-noise"].notes
+        "averaged with the first, unlike in ORIGINAL" in note
+        for note in found.only(["judge-noise"]).warnings()
     )
-    means = dict(zip(found.noise[0].systems, found.noise[0].found.means, strict=True))
+    means = dict(zip(found.noise[0].systems, found.noise[0].noise.means, strict=True))
     assert dict(zip(own.systems, own.scores["original"], strict=True)) == pytest.approx(means, abs=0.002)
 
 
 @reading_once()
-def test_the_evaluation_has_it_too_and_seeds_decide(folder: Path, found: Stability) -> None:
-    again = adjudge.open(folder / "my-eval").stability("coverage")
-    assert again.as_dict() == found.as_dict()
-    other = adjudge.stability(folder / "my-eval", seed=1)
-    assert other.as_dict()["beats"] != found.as_dict()["beats"]
+def test_the_evaluation_has_it_too_and_seeds_decide(few: Path) -> None:
+    found = adjudge.stability(few, "coverage")
+    again = adjudge.open(few).stability("coverage")
+    assert again.as_dict()["tables"] == found.as_dict()["tables"]
+    other = adjudge.stability(few, "coverage", seed=1)
+    assert other.table("pairs") != found.table("pairs")
     assert other.resolutions[0].rankings == found.resolutions[0].rankings
 
 
-def test_a_named_measure_is_resolved_and_others_say_that_they_are_not(folder: Path) -> None:
-    e = adjudge.open(shutil.copytree(folder / "my-eval", folder / "other"))
-    e.score("retention", "rouge-1")
-    with reading_once():
-        assert e.stability("retention").resolutions[0].measure == "retention"
-        found = e.stability("rouge-1")
+@reading_once()
+def test_a_named_measure_is_resolved_and_others_say_that_they_are_not(few: Path) -> None:
+    e = adjudge.open(few)
+    assert e.stability("retention").resolutions[0].measure == "retention"
+    found = e.stability("rouge-1")
     assert found.resolutions[0].measure == "coverage"
     assert found.noise == ()
-    assert re.fullmatch(r"judge noise: rouge-1 \(\d+ scores by no named assessor\)", found.absent[-1])
-    assert any(note.startswith("scores of coverage are resolved") for note in found.notes)
+    (of,) = found.absent["noise"].data["unranked"].values()
+    assert list(of) == ["rouge-1"]
+    assert [note.code for note in found.general] == ["coverage-instead"]
 
 
 # What is absent
@@ -174,17 +183,19 @@ def test_a_folder_without_judgments_says_so(tmp_path: Path) -> None:
     build(tmp_path / "plain")
     found = adjudge.stability(tmp_path / "plain")
     assert found.headline().startswith("Nothing can be said of the stability of ")
-    assert [why.partition(":")[0] for why in found.absent] == [
-        "repeated judgments and resolved scores",
-        "planted repeats",
-        "judge noise",
-    ]
+    assert {part: note.code for part, note in found.absent.items()} == {
+        "conflicts": "no-coverage",
+        "resolutions": "no-coverage",
+        "repeats": "no-repeats",
+        "noise": "no-noise",
+    }
     done = run(str(tmp_path / "plain"))
     assert (
         "note: not said: judge noise: nothing has been scored; nobody has judged summaries here"
         in " ".join(done.stderr.split())
     )
-    assert json.loads(run(f"{tmp_path / 'plain'} --json").stdout)["tables"] == []
+    (said,) = json.loads(run(f"{tmp_path / 'plain'} --json").stdout)
+    assert list(said["tables"]) == ["absent"]
 
 
 def test_judgments_without_repeats_could_not_have_shown_a_conflict(make: Callable[..., Evaluation]) -> None:
@@ -204,7 +215,7 @@ def test_judgments_without_repeats_could_not_have_shown_a_conflict(make: Callabl
         r"None of \d+ judgments of model units was repeated, so no conflict could have been found\.",
         found.headline(),
     )
-    assert any(why.startswith("planted repeats: nobody judged anything twice") for why in found.absent)
+    assert found.absent["repeats"].code == "no-repeats"
 
 
 def rated(assessors: int = 3) -> pd.DataFrame:
@@ -236,7 +247,7 @@ def test_a_file_with_assessors_has_judge_noise_alone(tmp_path: Path) -> None:
 def test_a_file_without_assessors_says_so(tmp_path: Path) -> None:
     found = adjudge.stability(rated().groupby(["topic", "system"], as_index=False)["value"].mean())
     assert found.noise == ()
-    assert found.absent[-1] == (
+    assert absence(found.absent["noise"]) == (
         "judge noise: score (36 scores by no named assessor); a column named assessor says who judged"
     )
 
@@ -245,12 +256,16 @@ def test_anonymous_scores_are_nobodys() -> None:
     frame = rated()
     frame.loc[frame["assessor"] == "p2", "assessor"] = "crowd-anonymous"
     (own,) = adjudge.stability(frame).noise
-    assert (own.found.assessors, own.anonymous) == (2, 36)
-    assert "36 anonymous scores left out: whoever gave them is no assessor" in list(own.notes())
+    assert (own.noise.assessors, own.anonymous) == (2, 36)
+    assert (
+        "36 anonymous scores left out: whoever gave them is no assessor"
+        in adjudge.stability(frame).warnings()
+    )
     frame["assessor"] = "anonymous"
     frame = frame.drop_duplicates(["topic", "system"])
     assert adjudge.stability(frame).noise == ()
-    assert adjudge.stability(frame).absent[-1] == "judge noise: score (36 scores by anonymous assessors)"
+    nobody = adjudge.stability(frame).absent["noise"]
+    assert absence(nobody) == "judge noise: score (36 scores by anonymous assessors)"
 
 
 def test_systems_with_other_topics_are_ranked_as_compare_orders_them(tmp_path: Path) -> None:
@@ -276,52 +291,44 @@ def test_systems_with_other_topics_are_ranked_as_compare_orders_them(tmp_path: P
     )
     apart = frame[(frame["system"] == "b") | ~frame["topic"].isin([f"t{t}" for t in range(5)])]
     (own,) = adjudge.stability(apart).noise
-    assert next(own.sentences()) == (
+    assert next(noise_sentences(own)) == (
         "score: nothing can be drawn: systems that share no topics, not even with others between them, cannot be"
         " compared (a and c; b)."
     )
-    (table,) = adjudge.stability(apart).tables().tables
+    (table,) = adjudge.stability(apart).all_tables
     assert [row["rank"] for row in table.records()] == [None] * 3
 
 
 @pytest.mark.usefixtures("computed_once")
-def test_one_table_has_its_own_headline_and_sentences(found: Stability) -> None:
-    for name in found.tables().names:
-        said = (
-            json.loads(run(f"my-eval --table {name} --json").stdout)
-            if name in ("rankings", "beats")
-            else None
-        )
-        own = found.as_dict([name]) if said is None else said
-        assert [each["table"] for each in own["tables"]] == [name]
-        table = found.tables()[name]
-        assert own["sentences"] == [own["headline"], *table.said[1:]]
-        assert own["headline"] == table.said[0] if table.said else own["headline"] in set(found.sentences())
-        assert bool(own["beats"]) == (name in ("judge-noise", "beats"))
+def test_one_table_has_its_own_headline_and_sentences(found: StabilityResult) -> None:
+    for table in found.all_tables:
+        alone = found.only([table.name])
+        assert list(alone.sentences()) == list(found.about(table.name))
+        assert alone.headline() in set(found.sentences())
+    (said,) = json.loads(run("my-eval --table rankings --json").stdout)
+    assert list(said["tables"]) == ["rankings"]
+    assert said["headline"].endswith("28 rankings of the 9 systems agree with the bars.")
     printed = run("my-eval --table rankings").stdout
-    assert printed.startswith(
-        "duc-2002, multi, 100 words: 28 rankings of the 9 systems agree with the bars.\n\n"
-    )
     assert printed.count("28 rankings") == 1
 
 
 def test_judge_noise_is_the_table_of_every_measure(tmp_path: Path) -> None:
     frame = pd.concat([rated().assign(measure=name) for name in ("clear", "short")])
     frame.to_csv(tmp_path / "two.csv", index=False)
-    said = json.loads(run(f"{tmp_path / 'two.csv'} --table judge-noise --draws 100 --json").stdout)
-    assert [each["table"] for each in said["tables"]] == ["judge-noise-clear", "judge-noise-short"]
+    (said,) = json.loads(run(f"{tmp_path / 'two.csv'} --table judge-noise --draws 100 --json").stdout)
+    assert list(said["tables"]) == ["judge-noise-clear", "judge-noise-short"]
     with pytest.raises(UsageError, match='no table "noise"'):
         run(f"{tmp_path / 'two.csv'} --table noise --draws 100")
 
 
-def test_simulated_judgments_are_counted_once_without_somebody() -> None:
-    notes = run("my-eval --without simulated-1 --table rankings").stderr
+def test_simulated_judgments_are_counted_once_without_somebody(few: Path) -> None:
+    notes = run(f"{few} -m coverage --without simulated-1 --table rankings").stderr
     assert len(re.findall(r"judgments are simulated", notes)) == 1
 
 
 def test_errors_name_options(tmp_path: Path) -> None:
     rated().to_csv(tmp_path / "x.csv", index=False)
-    with pytest.raises(UsageError, match="^--level: expected a number between 0 and 1"):
+    with pytest.raises(UsageError, match="^level is 2, expected a number between 0 and 1"):
         run(f"{tmp_path / 'x.csv'} --level 2")
 
 
@@ -360,16 +367,16 @@ def test_length_and_form_choose_in_every_part(make: Callable[..., Evaluation]) -
         assert sum(len(each.again[kind].judgments) for each in parts) == total
         assert len(everything.again[kind].keys) == sum(len(each.again[kind].keys) for each in parts)
 
-    def repeats(found: Stability) -> int:
+    def repeats(found: StabilityResult) -> int:
         return sum(each.answers for each in found.repeats if each.part == "all")
 
     assert repeats(everything) == sum(map(repeats, parts)) > 0
     assert len(everything.resolutions) == 3
     assert [len(each.resolutions) for each in parts] == [1, 1, 1]
-    notes = " ".join(everything.notes)
+    notes = " ".join(everything.warnings())
     assert "several lengths (10 and 20) are counted together in the tables of repeated judgments" in notes
     assert "several forms (abstract and extract) are counted together" in notes
-    assert not any("counted together" in note for each in parts for note in each.notes)
+    assert not any("counted together" in note for each in parts for note in each.warnings())
     with pytest.raises(UsageError, match="has no judgments of length 77; it has: 10, 20"):
         e.stability(length=77)
     with pytest.raises(UsageError, match='has no judgments of form "poem"; it has: abstract, extract'):
@@ -391,22 +398,24 @@ def test_summeval_has_judge_noise_of_its_experts(summeval: Path) -> None:
     e = adjudge.open(summeval)
     found = e.stability("expert:coherence")
     (own,) = found.noise
-    assert own.found.like is not None
-    assert own.found.these is not None
-    like = [own.systems[k] for k in own.order if own.found.like.low[k] == 1]
-    these = [own.systems[k] for k in own.order if own.found.these.low[k] == 1]
+    assert own.noise.like is not None
+    assert own.noise.these is not None
+    like = [own.systems[k] for k in own.order if own.noise.like.low[k] == 1]
+    these = [own.systems[k] for k in own.order if own.noise.these.low[k] == 1]
     assert (like, these) == (["M22", "M23", "M17"], ["M22", "M23"])
     pairs = int(re.search(r"in (\d+) of 66 pairs", found.headline())[1])  # type: ignore[index]
     assert f"{pairs} of 66 pairs" in " ".join(PAGE.split())
-    assert len(found.absent) == 2
+    assert set(found.absent) == {"conflicts", "resolutions", "repeats"}
     crowd = e.stability("crowd:coherence")
     assert crowd.noise == ()
-    assert crowd.absent[-1] == "judge noise: crowd:coherence (6,000 scores by no named assessor)"
-    assert "judge noise leaves out" not in " ".join(found.notes)  # nobody asked for the crowd's
+    assert (
+        absence(crowd.absent["noise"]) == "judge noise: crowd:coherence (6,000 scores by no named assessor)"
+    )
+    assert "judge noise leaves out" not in " ".join(found.warnings())  # nobody asked for the crowd's
     everything = e.stability(draws=100)
     assert len(everything.noise) == 4
     assert (
         "judge noise leaves out crowd:coherence, crowd:consistency, crowd:fluency and crowd:relevance (24,000 scores by"
         " no named assessor)"
-    ) in everything.notes
-    assert "3,600 judgments of 1,200 summaries" in everything.tables().tables[0].title
+    ) in everything.warnings()
+    assert "3,600 judgments of 1,200 summaries" in everything.table().title

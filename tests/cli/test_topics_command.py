@@ -14,15 +14,15 @@ import pytest
 from tests.cli.running import runner
 
 import adjudge
-from adjudge.cli.topics import NARROWEST, WIDEST, command, picture
-from adjudge.comparisons.topics import TopicRank, topics_of_matrix
+from adjudge.analyses.topics.result import TopicRank, bars, topics_of_matrix
+from adjudge.cli.analysis import command_of, show_one
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data.scores import MeasureInfo, ScoreMatrix
 from adjudge.demo.build import build
-from adjudge.errors import DataError, UsageError
 
 PAGE = (Path(__file__).parents[2] / "docs" / "topics.md").read_text(encoding="utf-8")
 NAN = float("nan")
-run = runner(command)
+run = runner(command_of("topics"))
 
 
 @pytest.fixture(scope="module")
@@ -69,10 +69,10 @@ def test_notes_go_to_standard_error() -> None:
 
 def test_json_is_json_and_nothing_else() -> None:
     (found,) = json.loads(run("my-eval -m rouge-2 --against d04 --json").stdout)
-    assert (found["measure"], found["length"], found["hardest"]) == ("rouge-2", 100, ["d04"])
+    assert (found["measure"], found["length"], found["last"]) == ("rouge-2", 100, ["d04"])
     assert found["against"] == "d04"
-    assert len(found["standings"]) == 12
-    assert {s["from_chosen"] for s in found["standings"]} == {None, False}
+    assert len(found["tables"]["topics"]) == 12
+    assert {s["from_chosen"] for s in found["tables"]["topics"]} == {None, False}
 
 
 def test_csv_has_a_row_per_topic_and_measure(tmp_path: Path) -> None:
@@ -112,18 +112,18 @@ def standing(low: float, rank: float, high: float, name: str = "t", chosen: bool
 def test_a_picture_drawn_by_hand() -> None:
     # From rank 10 to rank 20 in 11 characters: one for each rank.
     rows = (standing(15, 17, 20), standing(10, 12, 14, "c"), standing(12, 15, 18, chosen=False))
-    axis, lines = picture(rows, width=11, chosen="c")
+    axis, lines = bars(rows, width=11, chosen="c")
     assert axis == "10       20"
     assert lines == ["     ──●───", "──◆──", "  ───○───"]
 
 
 def test_pictures_of_almost_nothing() -> None:
     nothing, flat = standing(NAN, NAN, NAN), standing(3.5, 3.5, 3.5)
-    assert picture((nothing,), width=11) == ("", [""])
-    assert picture((flat, nothing), width=11) == ("4         4", ["     ●", ""])
+    assert bars((nothing,), width=11) == ("", [""])
+    assert bars((flat, nothing), width=11) == ("4         4", ["     ●", ""])
 
 
-@pytest.mark.parametrize("width", [NARROWEST, 20, WIDEST])
+@pytest.mark.parametrize("width", [11, 20, 41])
 def test_no_line_is_wider_than_the_picture(width: int) -> None:
     values = np.random.default_rng(0).normal(size=(30, 12)) + np.arange(30)[:, None] / 5
     matrix = ScoreMatrix(
@@ -134,14 +134,14 @@ def test_no_line_is_wider_than_the_picture(width: int) -> None:
         MeasureInfo("m"),
     )
     standings = topics_of_matrix(matrix).standings
-    axis, lines = picture(standings, width=width)
+    axis, lines = bars(standings, width=width)
     assert len(axis) == width == max(map(len, lines))
     assert all(line.count("●") == 1 for line in lines)
 
 
-def test_a_narrow_terminal_narrows_the_picture(monkeypatch: pytest.MonkeyPatch) -> None:
-    from adjudge.cli import topics as module
-
+def test_in_a_narrow_terminal_the_picture_stands_below_with_its_topics(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
             return True
@@ -150,7 +150,9 @@ def test_a_narrow_terminal_narrows_the_picture(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("TERM", "dumb")
     monkeypatch.setattr("sys.stdout", out)
-    module._show(adjudge.topics("my-eval", "rouge-2"))
-    table = out.getvalue().splitlines()[1:14]
-    assert all(len(line) <= 80 for line in table)
-    assert sum("●" in line for line in table) == 12
+    show_one(adjudge.topics("my-eval", "rouge-2"))
+    lines = out.getvalue().splitlines()
+    assert all(len(line) <= 80 for line in lines if line.startswith("  d") or "●" in line)
+    assert [line.split()[0] for line in lines if "●" in line] == [
+        s.topic for s in adjudge.topics("my-eval", "rouge-2").standings
+    ]

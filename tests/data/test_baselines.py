@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adjudge.core.errors import ClashError, DataError, UsageError
 from adjudge.data.baselines import SLACK, targets
 from adjudge.data.baselines import make as make_baseline
 from adjudge.data.rows import Document, Summary, Topic
-from adjudge.errors import ClashError, DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.text.words import count_words
 

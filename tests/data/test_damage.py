@@ -13,9 +13,9 @@ from tests.cli.running import call, called
 from tests.waiting import not_stuck
 
 import adjudge
+from adjudge.core.errors import DataError, FormatError
 from adjudge.data import scorefiles
 from adjudge.data.rows import Document, Summary, System, Topic
-from adjudge.errors import DataError, FormatError
 from adjudge.evaluation import Evaluation
 
 OWN = """\

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from adjudge.core.errors import ClashError, UsageError
 from adjudge.data.rows import Summary
 from adjudge.data.scores import Score
 from adjudge.data.target import Target
-from adjudge.errors import ClashError, UsageError
 from adjudge.evaluation import Evaluation
 
 Snapshot = Callable[[Path], dict[str, bytes]]
@@ -32,7 +32,7 @@ def test_withdrawn_summaries_stay_in_the_file_and_leave_the_scores(small: Evalua
     assert small.scores().notes("rouge-1")[0].startswith("rouge-1 is out of date")
     (scored,) = small.score("rouge-1")
     assert scored.changed == ("t1",)
-    assert "poor: 1 missing (no score)" in small.compare("rouge-1").missing()
+    assert "poor: 1 missing (no score)" in small.compare("rouge-1").warnings()
     assert changes(small)[-1]["why"] == "wrong input"
 
 

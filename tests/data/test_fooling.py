@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data.fooling import DISTORTIONS, bigram_list, bigram_lists, distorted, distortions
 from adjudge.data.rows import Document, Summary
-from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.text.words import count_words
 

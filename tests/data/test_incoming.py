@@ -15,11 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import adjudge
+from adjudge.core.errors import ClashError, DataError, FormatError, UsageError
+from adjudge.core.phrases import spoken
 from adjudge.data.incoming import Incoming, Item, LeftOut, OnClash, take_all
 from adjudge.data.rows import Document, Row, Summary, System, Topic
 from adjudge.data.scores import MeasureInfo, Score
 from adjudge.data.transaction import Transaction
-from adjudge.errors import ClashError, DataError, FormatError, UsageError
 from adjudge.evaluation import Evaluation
 
 Snapshot = Callable[[Path], dict[str, bytes]]
@@ -60,7 +61,8 @@ def test_other_content_is_refused_and_the_clash_is_named(make: Make, snapshot: S
         e.take(items(Summary("t", "new", "Three."), Summary("t", "s", "1"), Summary("t", "r", "2")))
     assert f"2 items are already in {e.path} with other content" in str(error.value)
     assert 'first topic "t", system "s" at in:2' in str(error.value)
-    assert "--replace" in str(error.value)
+    assert 'on_clash="replace" takes the new ones, on_clash="skip" keeps the old ones' in str(error.value)
+    assert "--replace takes the new ones, --skip keeps the old ones" in spoken(error.value.text, "command")
     assert snapshot(e.path) == before
 
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adjudge.core.errors import FormatError
 from adjudge.data.json_records import inside, whole_records
 from adjudge.data.lines import MAX_LINE
-from adjudge.errors import FormatError
 
 
 def records(path: Path, max_line: int = MAX_LINE) -> list[tuple[int, Any]] | None:

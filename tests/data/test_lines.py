@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adjudge.core.errors import FormatError, UsageError
 from adjudge.data.lines import dump_json, parse_json, read_json_lines, read_lines
-from adjudge.errors import FormatError, UsageError
 
 
 def test_only_newlines_end_a_line(tmp_path: Path) -> None:

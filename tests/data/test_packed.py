@@ -16,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import adjudge
+from adjudge.core.errors import AdjudgeError, FormatError, UsageError
 from adjudge.data.lines import read_lines
 from adjudge.data.packed import check_parquet, open_bytes, size_of, unpacking_up_to
-from adjudge.errors import AdjudgeError, FormatError, UsageError
 from adjudge.evaluation import Evaluation
 
 PACK: dict[str, Callable[[bytes], bytes]] = {
@@ -112,7 +112,7 @@ def test_what_unpacks_to_far_more_than_its_size_is_refused(suffix: str, tmp_path
     path = tmp_path / f"zeros.txt{suffix}"
     path.write_bytes(PACK[suffix](b"0" * (17 << 20)))
     with pytest.raises(
-        FormatError, match=r"zeros\.txt.*unpacks to more than 16,777,216 bytes from .*--max-unpacked"
+        FormatError, match=r"zeros\.txt.*unpacks to more than 16,777,216 bytes from .*unpacking_up_to"
     ):
         list(read_lines(path, max_line=1 << 30))
     with unpacking_up_to(18 << 20):

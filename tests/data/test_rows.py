@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adjudge.core.errors import FormatError
 from adjudge.data.rows import ROWS, Document, Row, Summary, System, Topic, Unit
 from adjudge.data.target import FORMS, Target
-from adjudge.errors import FormatError
 
 names = st.text(min_size=1, max_size=12).filter(lambda s: s == s.strip() and s.isprintable())
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data import scorefiles
 from adjudge.data.scorefiles import ScoreFile
 from adjudge.data.scores import COLUMNS, MeasureInfo, Score, ScoreTable
-from adjudge.errors import DataError, UsageError
 
 keys = st.tuples(
     st.sampled_from(["t1", "t2", "t3"]),
@@ -116,7 +116,7 @@ def test_lengths_are_never_mixed() -> None:
     table = ScoreTable.from_rows(
         [Score("m", "t", "a", 1.0, 50), Score("m", "t", "a", 3.0, 100), Score("m", "t", "b", 2.0, 100)]
     )
-    with pytest.raises(UsageError, match=r"several lengths \(50, 100\): choose one with --length"):
+    with pytest.raises(UsageError, match=r"several lengths \(50, 100\): choose one with length"):
         table.matrix("m")
     with pytest.raises(UsageError, match="no scores at length 10; it has: 50, 100"):
         table.matrix("m", length=10)
@@ -170,7 +170,7 @@ def test_forms_are_never_mixed() -> None:
     table = ScoreTable.from_rows(rows)
     assert list(table.rows()) == rows
     assert table.forms("m") == ("abstract", "extract")
-    with pytest.raises(UsageError, match=r"several forms \(abstract, extract\): choose one with --form"):
+    with pytest.raises(UsageError, match=r"several forms \(abstract, extract\): choose one with form"):
         table.matrix("m")
     with pytest.raises(UsageError, match='no scores of form "extracts" .nearest: "extract", "abstract".;'):
         table.matrix("m", form="extracts")

@@ -21,11 +21,11 @@ import pytest
 from tests.cli.running import called, examples
 from tests.waiting import free_port, not_stuck
 
+from adjudge.core.errors import DataError
 from adjudge.data.folder import Folder
 from adjudge.data.layout import HISTORY, LOCK, STAGING
 from adjudge.data.rows import Summary
 from adjudge.data.transaction import JOURNAL, LARGEST_JOURNAL, Transaction
-from adjudge.errors import DataError
 from adjudge.evaluation import Evaluation
 
 SCORE = "scores/rouge-1--0123456789ab.parquet"

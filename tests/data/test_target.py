@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adjudge.core.errors import ClashError, FormatError
 from adjudge.data.collection import references_for
 from adjudge.data.lines import dump_json
 from adjudge.data.rows import Summary, Unit
 from adjudge.data.target import FORMS, Target
 from adjudge.data.units import make_units
-from adjudge.errors import ClashError, FormatError
 from adjudge.evaluation import Evaluation
 
 targets = st.builds(Target, st.none() | st.integers(1, 500), st.none() | st.sampled_from(FORMS))

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from adjudge.core.errors import BusyError
 from adjudge.data.layout import STAGING
 from adjudge.data.transaction import JOURNAL, Transaction, settle
-from adjudge.errors import BusyError
 
 A, B, C = "topics.jsonl", "systems.jsonl", "documents.jsonl"
 SCORE = "scores/rouge-1--0123456789ab.parquet"

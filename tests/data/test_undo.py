@@ -11,12 +11,12 @@ from shutil import copytree, rmtree
 import pytest
 
 import adjudge
+from adjudge.core.errors import AdjudgeError, DataError, UsageError
 from adjudge.data import history
 from adjudge.data.history import ENTRY
 from adjudge.data.layout import CHANGES, HISTORY
 from adjudge.data.rows import Document, Summary, Topic
 from adjudge.data.scores import Score
-from adjudge.errors import AdjudgeError, DataError, UsageError
 from adjudge.evaluation import Evaluation
 
 Make = Callable[..., Evaluation]

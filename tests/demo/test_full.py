@@ -11,8 +11,8 @@ from shutil import copytree
 import pytest
 
 import adjudge
-from adjudge.comparisons.lengths import lengths
-from adjudge.comparisons.scores import Scores
+from adjudge.analyses.lengths import lengths
+from adjudge.analyses.scores import Scores
 from adjudge.data.rows import Summary, System
 from adjudge.data.target import Target
 from adjudge.demo.build import AUTHOR, EXTRACTOR, SYSTEMS, items, stories, targets

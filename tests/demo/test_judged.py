@@ -9,7 +9,7 @@ from shutil import copytree
 import numpy as np
 import pytest
 
-from adjudge.comparisons.counts import counts
+from adjudge.analyses.counts import counts
 from adjudge.evaluation import Evaluation
 from adjudge.measures.registry import parse_measure
 from adjudge.stats.ranks import spearman

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from adjudge.core.errors import AdjudgeError
+from adjudge.core.phrases import spoken
 from adjudge.data.folder import Folder
 from adjudge.data.incoming import ImportReport, Item, take_all
 from adjudge.data.rows import Summary
 from adjudge.data.scores import MeasureInfo, Score
-from adjudge.errors import AdjudgeError
 
 from .shapes import Attempt, Imported, Refused, Write
 
@@ -60,12 +61,12 @@ def attempt() -> Attempt:
 
 @pytest.fixture
 def refused(tmp_path: Path) -> Refused:
-    """The one line that an import ends with; fails where it does not."""
+    """The one line that an import ends with on the command line; fails where it does not."""
 
     def run(items: Iterable[Item]) -> str:
         result = _attempt(tmp_path / "my-eval", items)
         assert isinstance(result, AdjudgeError), result
-        return str(result).removesuffix(". Nothing was imported")
+        return spoken(result.text, "command").removesuffix(". Nothing was imported")
 
     return run
 

@@ -21,19 +21,19 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from tests.formats import samples
 
+from adjudge.analyses.scores import Scores
 from adjudge.assessors import cards
 from adjudge.assessors.cards import JudgeCard
 from adjudge.assessors.learned.features import FEATURES
 from adjudge.assessors.learned.judge import FORMAT, VERSION, load_judge
 from adjudge.assessors.llm.cache import ReplyStore
 from adjudge.assessors.llm.completion import read_completion
-from adjudge.comparisons.scores import Scores
+from adjudge.core.errors import AdjudgeError
 from adjudge.data import scorefiles
 from adjudge.data.collection import load
 from adjudge.data.folder import Folder
 from adjudge.data.lines import dump_json
 from adjudge.data.scores import MeasureInfo, Score, ScoreTable
-from adjudge.errors import AdjudgeError
 from adjudge.formats import crowd, ducview, linefiles, nist, rouge155, see, summeval, tag_table
 from adjudge.formats.preferences import read_preferences
 from adjudge.formats.recognise import read as read_any

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from adjudge.core.errors import AdjudgeError
+from adjudge.core.phrases import spoken
 from adjudge.data.incoming import ImportReport, Item, Remark
 from adjudge.data.rows import Row
-from adjudge.errors import AdjudgeError
 
 Write = Callable[[str, str | bytes], Path]
 Refused = Callable[[Iterable[Item]], str]
@@ -31,4 +32,4 @@ def rows(items: Iterable[Item]) -> list[Row]:
 
 
 def reasons(items: Iterable[Item]) -> list[str]:
-    return [thing.reason for thing in things(items) if isinstance(thing, Remark)]
+    return [spoken(thing.reason, "python") for thing in things(items) if isinstance(thing, Remark)]

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from adjudge.core.errors import DataError, FormatError, UsageError
 from adjudge.data.rows import Document, Row, Summary
-from adjudge.errors import DataError, FormatError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.formats.batches import export_batches, is_batch, open_tasks, read_batch
 from adjudge.judgments.intake import Taken, take

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from adjudge.core.errors import FormatError, UsageError
 from adjudge.data.incoming import Remark
 from adjudge.data.rows import System, Topic
-from adjudge.errors import FormatError, UsageError
 from adjudge.formats import crowd
 from adjudge.judgments.intake import Item
 from adjudge.judgments.tasks import CROWD, Event, Task, TextRef
@@ -137,7 +137,7 @@ def test_columns_can_be_named(tmp_path: Path) -> None:
     assert len(of(read(tmp_path, text, aspect="fluency", columns=columns), Event)) == 1
     with pytest.raises(FormatError, match='no column "hits" .nearest: "hit"'):
         read(tmp_path, text, aspect="fluency", columns={"task": "hits"})
-    with pytest.raises(UsageError, match="--column tusk="):
+    with pytest.raises(UsageError, match='columns={"tusk": "..."}'):
         read(tmp_path, text, aspect="fluency", columns={"tusk": "hit"})
 
 
@@ -145,7 +145,7 @@ def test_columns_can_be_named(tmp_path: Path) -> None:
     ("text", "options", "error", "message"),
     [
         ("worker,label\nw,4\n", {"aspect": "fluency"}, FormatError, 'no column "task" and no column "topic"'),
-        ("task,worker,label\nd/s,w,4\n", {}, FormatError, "say --aspect"),
+        ("task,worker,label\nd/s,w,4\n", {}, FormatError, "say aspect"),
         ("task,worker\nd/s,w\n", {}, FormatError, "no column for an aspect of rating"),
         ("task,worker\nd/a/b,w\n", {"protocol": "preference-summaries"}, FormatError, "who won"),
         ("task,worker,label\nd/s,w,4\n", {"aspect": "beauty"}, UsageError, 'no aspect "beauty"'),

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adjudge.core.errors import FormatError
 from adjudge.data.incoming import LeftOut, Noted
 from adjudge.data.rows import Document, Summary, System, Topic
-from adjudge.errors import FormatError
 from adjudge.formats import duc
 from adjudge.formats.duc import date_in_line, date_in_number, is_summary
 

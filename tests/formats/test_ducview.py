@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 from tests.formats.data.ducview import make
 from tests.judgments.pyramid_making import annotated_by, built_by, collected, peers, pyramids
 
+from adjudge.core.errors import DataError, FormatError
+from adjudge.core.phrases import spoken
 from adjudge.data.incoming import LeftOut, Remark
 from adjudge.data.rows import Summary, System, Topic
-from adjudge.errors import DataError, FormatError
 from adjudge.formats.ducview import (
     MOST_MATCHES,
     MOST_STEPS,
@@ -52,7 +53,7 @@ def items(*paths: Path, **options: Any) -> list[Item]:
 
 
 def left_out(found: list[Item]) -> Counter[str]:
-    return Counter(thing.reason for _, thing in found if isinstance(thing, Remark))
+    return Counter(spoken(thing.reason, "python") for _, thing in found if isinstance(thing, Remark))
 
 
 def answers(found: list[Item]) -> tuple[list[Pyramid], dict[str, PeerAnnotation]]:
@@ -436,7 +437,7 @@ def test_two_annotations_of_one_peer_by_one_assessor(tmp_path: Path) -> None:
         (tmp_path / folder / ONE).write_text(make.pan("17"), encoding="utf-8")
     found = items(tmp_path)
     assert left_out(found) == {
-        "second annotation of a peer by one assessor (say who made it with --assessor)": 1
+        "second annotation of a peer by one assessor (say who made it with assessor)": 1
     }
     assert sum(isinstance(thing, Event) for _, thing in found) == 2
 

@@ -16,14 +16,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adjudge.core.errors import AdjudgeError, FormatError, UsageError
+from adjudge.core.table import csv_safe
 from adjudge.data.incoming import Remark
 from adjudge.data.lines import read_json_lines
 from adjudge.data.scores import Score
-from adjudge.errors import AdjudgeError, FormatError, UsageError
 from adjudge.formats.files import read_cells
 from adjudge.formats.numbers import number_of, tells_decimal
 from adjudge.formats.scoretable import read as read_scores
-from adjudge.table import csv_safe
 
 ROWS = [["topic", "a", "b"], ["d1", "0.5", "12.25"], ["d2", "-1", "0.125"]]
 
@@ -68,7 +68,7 @@ def test_a_wrong_delimiter_is_answered_with_the_one_that_fits(tmp_path: Path) ->
         named = "tab" if right == "\t" else f'"{right}"'
         with pytest.raises(UsageError) as caught:
             read_cells(path, delimiter=wrong)
-        assert str(caught.value).endswith(f"say --delimiter {named}")
+        assert str(caught.value).endswith(f"say delimiter={named}")
 
 
 def test_delimiters_in_texts_do_not_mislead(tmp_path: Path) -> None:
@@ -240,7 +240,7 @@ def test_decimal_commas_are_found_out_and_said(tmp_path: Path) -> None:
 def test_what_may_be_two_numbers_is_asked(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("topic;a;b\nd1;1,234;2\nd2;5,678;\n", encoding="utf-8")
-    with pytest.raises(UsageError, match='"1,234" is 1.234 or 1234: say which with --decimal'):
+    with pytest.raises(UsageError, match='"1,234" is 1.234 or 1234: say which with decimal='):
         scores_of(path)
     assert scores_of(path, decimal=",")[0]["d1", "a"] == 1.234
     assert scores_of(path, decimal=".")[0]["d1", "a"] == 1234
@@ -250,10 +250,10 @@ def test_what_may_be_two_numbers_is_asked(tmp_path: Path) -> None:
     ):
         scores_of(path)
     path.write_text("topic;a;b\nd1;0.5;2\nd2;5,678;\n", encoding="utf-8")
-    with pytest.raises(FormatError, match='as others here; if it is a thousand or more, say --decimal "."'):
+    with pytest.raises(FormatError, match='as others here; if it is a thousand or more, say decimal="."'):
         scores_of(path)
     assert scores_of(path, decimal=".")[0]["d2", "a"] == 5678
-    with pytest.raises(UsageError, match='--decimal is "x", expected . or ,'):
+    with pytest.raises(UsageError, match='decimal is "x", expected . or ,'):
         scores_of(path, decimal="x")
 
 
@@ -337,7 +337,7 @@ def test_a_table_reads_equal_however_it_is_written(
         if "may each stand between columns" in str(error):
             assert any(sign in "".join(systems) for sign in ",;|")
         else:
-            assert "--decimal" in str(error)
+            assert "decimal" in str(error)
             assert told == {"?"}
     else:
         assert same(found)

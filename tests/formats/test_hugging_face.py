@@ -15,11 +15,13 @@ import pyarrow.parquet as pq
 import pytest
 
 import adjudge
+from adjudge.core.errors import FormatError, Undecided, UsageError, Way
+from adjudge.core.phrases import spoken
 from adjudge.data.incoming import Item
 from adjudge.data.packed import unpacking_up_to
 from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.data.scores import MeasureInfo, Score
-from adjudge.errors import FormatError, Undecided, UsageError, Way
+from adjudge.formats.files import mapped
 from adjudge.formats.recognise import recognise
 from adjudge.formats.records import (
     FILE_NAME,
@@ -237,7 +239,7 @@ def test_a_lone_summary_is_asked_about_and_both_answers_work(
 @in_every_kind
 def test_multi_news_has_several_sources_in_one_text_and_no_column_for_the_topic(kind: Kind) -> None:
     path = kind(multi_news(), "news")
-    with pytest.raises(Undecided, match="--map reference=summary"):
+    with pytest.raises(Undecided, match='columns={"reference": "summary"}'):
         read(path)
     items = read(path, columns={"reference": "summary"})
     assert texts(items, Topic) == [Topic("1"), Topic("2")]
@@ -487,7 +489,7 @@ def test_texts_of_a_list_may_be_missing_and_named() -> None:
     items = read(as_parquet([first, second], "a"), system_names=["M8", "M11", "M22"])
     assert [s.system for s in texts(items, Summary) if s.is_peer] == ["M8", "M11", "M22", "M8", "M22"]
     assert "no text" in reasons(items)
-    with pytest.raises(FormatError, match="holds 3 texts, --system-names has 2"):
+    with pytest.raises(FormatError, match="holds 3 texts, system_names has 2"):
         read(Path("a.parquet"), system_names=["M8", "M11"])
 
 
@@ -565,12 +567,12 @@ def test_a_frame_is_asked_about_in_arguments() -> None:
         list(read_frame(frame, name="cnn"))
     assert str(asked.value) == (
         'cnn: "highlights" is the reference in one data set and a system\'s summary in another: say'
-        " columns={'reference': 'highlights'} (references) or"
-        " columns={'text': 'highlights'}, system='NAME' (summaries of the system \"NAME\")"
+        ' columns={"reference": "highlights"} (references), or'
+        ' columns={"text": "highlights"}, system="NAME" (summaries of the system "NAME")'
     )
     found = rows(read_frame(frame, columns={"reference": "highlights"}))
     assert Summary("f0", "reference-1", GOLD[0], roles=("reference",)) in found
-    with pytest.raises(UsageError, match=r"systems=\['gpt4', 'llama', 'pegasus'\] \(a column per system\)"):
+    with pytest.raises(UsageError, match=r'systems="gpt4,llama,pegasus" \(a column per system\)'):
         list(read_frame(pd.DataFrame(by_columns())))
 
 
@@ -739,7 +741,7 @@ def test_a_column_that_is_not_there_is_named_before_anything_else(kind: Kind, co
     nearest = ' \\(nearest: "summary"\\)' if column == "sumary" else ""
     for records in (xsum(), [record | {"bart": f"{record['summary']} Again."} for record in xsum()]):
         with pytest.raises(
-            UsageError, match=f'--map: x.* has no column "{column}"{nearest}; it has: '
+            UsageError, match=f'columns: x.* has no column "{column}"{nearest}; it has: '
         ) as said:
             read(kind(records, "x"), columns={"reference": column})
         assert not isinstance(said.value, Undecided)
@@ -777,7 +779,7 @@ def test_texts_by_topic_and_lists_by_column(write: Write) -> None:
     path = write("t5.json", json.dumps(columns, indent=1))
     assert recognise([path]).words == "JSON of summaries"
     with pytest.raises(
-        FormatError, match="no column for the topic among predictions, references: .*--by-line"
+        FormatError, match="no column for the topic among predictions, references: .*by_line=True"
     ):
         read(path)
     found = texts(read(path, by_line=True), Summary)
@@ -827,18 +829,20 @@ def test_whole_numbers_with_decimals_are_names_without(write: Write) -> None:
 def test_a_field_that_differs_by_row_says_how_to_leave_it_out(column: str, what: str) -> None:
     records = [{"id": "1", "system": "a", "summary": "One.", "length": n, column: f"v{n}"} for n in (1, 2)]
     path = as_csv(records, "x")
-    with pytest.raises(FormatError, match=f"x.csv:3: .* a {what} has one {column}; .* say --map {column}="):
+    with pytest.raises(
+        FormatError, match=f'x.csv:3: .* a {what} has one {column}; .* say columns={{"{column}": ""}}'
+    ):
         read(path)
     assert len(texts(read(path, columns={column: ""}), Summary)) == 2
 
 
 def test_a_reference_that_is_named_as_a_system_is_noted() -> None:
     items = read(as_csv(beside(gpt4=SHORT), "x"), systems=["gpt4", "reference"])
-    assert [reason for reason in reasons(items) if "as --systems says" in reason] == [
-        'column "reference" taken as a system, as --systems says; without it there, it is the reference'
+    assert [reason for reason in reasons(items) if "as systems says" in reason] == [
+        'column "reference" taken as a system, as systems says; without it there, it is the reference'
     ]
     plain = read(as_csv(beside(gpt4=SHORT), "x"), systems=["gpt4"])
-    assert not any("as --systems says" in reason for reason in reasons(plain))
+    assert not any("as systems says" in reason for reason in reasons(plain))
 
 
 @pytest.mark.parametrize(
@@ -884,12 +888,10 @@ def test_frames_by_index_dicts_of_lists_and_names_in_one_text(tmp_path: Path) ->
 
 
 def test_a_name_that_would_break_the_line_is_typed_by_its_number() -> None:
-    words = ["--map", "summary:p\u2028e'er\\=p\x1b[31m", "plain"]
-    line = (
-        str(Undecided("which", [Way(words=words, meaning="so")])).partition("say ")[2].removesuffix(" (so)")
-    )
+    way = Way(arguments=[mapped("summary:p\u2028e'er\\", "p\x1b[31m")], meaning="so")
+    line = spoken(Undecided("which", [way]).text, "command").partition("say ")[2].removesuffix(" (so)")
     assert line.isprintable()
     told = subprocess.run(
         ["bash", "-c", f"printf '%s\\0' {line}"], check=True, capture_output=True, env={"LC_ALL": "C.UTF-8"}
     ).stdout.decode("utf-8")
-    assert told.split("\0")[:-1] == words
+    assert told.split("\0")[:-1] == way.words

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.errors import AdjudgeError, FormatError, UsageError
-from adjudge.formats.linefiles import SentenceMarks, check_aligned, expand, read_line_file
+from adjudge.core.errors import AdjudgeError, FormatError, UsageError
+from adjudge.formats.linefiles import REFERENCES, SentenceMarks, check_aligned, expand, read_line_file
 
 from .shapes import Write
 
@@ -59,7 +59,7 @@ def test_an_encoding_that_is_named(write: Write) -> None:
         (b"one\ntw\0o\n", "a.txt:2: a NUL byte"),
         (b"one\rtwo\r", "carriage returns alone"),
         (b"\xff\xfeo\x00n", "a.txt: cannot be read: this is not utf-16: truncated data"),
-        (b"one\n" + b"x" * 200, "a.txt:2: the line is longer than 100 bytes; allow more with --max-line"),
+        (b"one\n" + b"x" * 200, "a.txt:2: the line is longer than 100 bytes; allow more with max_line"),
         (("x" * 200).encode("utf-16"), "a.txt:1: the line is longer than 100 bytes"),
     ],
 )
@@ -99,10 +99,10 @@ def test_patterns_are_expanded_in_the_order_of_names(write: Write) -> None:
 def test_patterns_that_name_nothing_and_folders(write: Write, tmp_path: Path) -> None:
     write("out/a.txt", "one\n")
     with pytest.raises(UsageError) as caught:
-        expand(["out/sys*.txt"], "--reference")
+        expand(["out/sys*.txt"], REFERENCES)
     assert (
         str(caught.value)
-        == f'--reference "out/sys*.txt" matches no file in {tmp_path / "out"}; there are: a.txt'
+        == f'references "out/sys*.txt" matches no file in {tmp_path / "out"}; there are: a.txt'
     )
     with pytest.raises(
         UsageError, match=r"FILE out is a folder: say 'out/\*\.txt' .* adjudge import folder out"
@@ -125,5 +125,5 @@ def test_marks_of_sentences_become_line_breaks() -> None:
     assert marks.split(" 3 < q > 2 ") == (" 3 < q > 2 ", None)
     assert SentenceMarks("none").split("a<q>b") == ("a<q>b", None)
     assert SentenceMarks("||").split("a || b<q>c") == ("a\nb<q>c", "||")
-    with pytest.raises(UsageError, match="--sentence-mark is blank"):
+    with pytest.raises(UsageError, match="sentence_mark is blank"):
         SentenceMarks(" ")

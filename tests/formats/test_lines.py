@@ -8,8 +8,8 @@ import pytest
 from tests.cli.running import called
 
 import adjudge
+from adjudge.core.errors import UsageError
 from adjudge.data.rows import Document, Summary, System, Topic
-from adjudge.errors import UsageError
 from adjudge.formats.linefiles import read, system_names
 from adjudge.formats.records import read_jsonl
 
@@ -129,7 +129,7 @@ def test_sentence_marks_are_taken_and_told(write: Write) -> None:
     write("a.txt", "rain .<q>snow .\nwind .\n")
     found = list(read(["a.txt"]))
     assert [row.text for row in rows(found) if isinstance(row, Summary)] == ["rain .\nsnow .", "wind ."]
-    assert reasons(found) == ['"<q>" taken as the end of a sentence (--sentence-mark none keeps it)']
+    assert reasons(found) == ['"<q>" taken as the end of a sentence (sentence_mark=none keeps it)']
     kept = list(read(["a.txt"], sentence_mark="none"))
     assert [row.text for row in rows(kept) if isinstance(row, Summary)] == ["rain .<q>snow .", "wind ."]
     assert reasons(kept) == []

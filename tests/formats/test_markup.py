@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.errors import FormatError
+from adjudge.core.errors import FormatError
 from adjudge.formats.duc import paragraphs
 from adjudge.formats.files import STRAY_BYTES, Place, decoded
 from adjudge.formats.markup import UNKNOWN_ENTITY, Tag, characters, refuse_declarations, tokens

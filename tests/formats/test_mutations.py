@@ -14,8 +14,8 @@ import pytest
 from tests.formats.mutating import CASES, fault, good, laid_out, mutated, other_bytes
 from tests.formats.samples import FILES, LONG, SACREROUGE, SUMMEVAL, WIDE, Read
 
+from adjudge.core.errors import AdjudgeError
 from adjudge.data.incoming import ImportReport
-from adjudge.errors import AdjudgeError
 from adjudge.formats import sacrerouge, summeval
 from adjudge.formats.records import read_jsonl
 

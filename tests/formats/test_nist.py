@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from adjudge.core.errors import FormatError, UsageError
 from adjudge.data.incoming import Remark
 from adjudge.data.rows import System, Topic
-from adjudge.errors import FormatError, UsageError
 from adjudge.formats import nist
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.intake import Item
@@ -200,7 +200,7 @@ def test_how_many_baselines_there_are_can_be_said(tmp_path: Path) -> None:
 
 def test_what_was_rated_must_be_known(tmp_path: Path) -> None:
     file = table(tmp_path, CONTENT, "scores.table")
-    with pytest.raises(UsageError, match="--aspect content"):
+    with pytest.raises(UsageError, match="aspect=content"):
         read(file)
     assert {e.question for e in of(read(file, aspect="overall"), Event)} == {"rating:overall"}
     with pytest.raises(UsageError, match='no aspect "contents" .nearest: "content"'):

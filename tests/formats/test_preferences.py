@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.comparisons.preferences import fit_preferences
-from adjudge.errors import DataError, UsageError
+from adjudge.analyses.preferences import Prefer
+from adjudge.analyses.preferences.strengths import fit_preferences
+from adjudge.core.errors import DataError, UsageError
 from adjudge.formats.crowd import WINNERS
 from adjudge.formats.preferences import FORMS, read_preferences, side_of, write_preferences
 from adjudge.judgments.pairs.answers import PreferenceRow, Preferences
@@ -78,7 +79,7 @@ def test_weights_times_and_rows_without_an_answer(tmp_path: Path) -> None:
         ),
         (
             "left,right\na,b\n",
-            r"p\.csv:1: no column that says who won among left, right: say --map winner=COLUMN",
+            r'p\.csv:1: no column that says who won among left, right: say columns=\{"winner": "COLUMN"\}',
         ),
         ("a,b,winner\nx,y,1\n", r'p\.csv:1: "winner" holds 1: which of the two that means cannot be told'),
         (
@@ -137,7 +138,7 @@ def test_what_is_not_used_is_named_and_what_was_found_out_said(tmp_path: Path) -
         'p.csv: read with ";" between columns',
         'p.csv: columns "prompt" and "turn" not used',
     )
-    with pytest.raises(UsageError, match='--map "winer": no such field'):
+    with pytest.raises(UsageError, match='columns "winer": no such field'):
         read_preferences(path, columns={"winer": "a"})
     with pytest.raises(UsageError, match='has no column "wina"'):
         read_preferences(path, columns={"winner": "wina"})
@@ -147,8 +148,8 @@ def test_winners_and_losers_say_nothing_of_sides(tmp_path: Path) -> None:
     text = "winner,loser,assessor\n" + "x,y,ann\n" * 30 + "y,x,bob\n" * 3
     given = read_preferences(written(tmp_path / "p.csv", text))
     with pytest.raises(UsageError, match="not what was shown first"):
-        fit_preferences(given, position=True)
-    fitted = fit_preferences(given, assessors=True)
+        fit_preferences(given, Prefer(position=True))
+    fitted = fit_preferences(given, Prefer(assessors=True))
     assert all(np.isnan(each.left_share) for each in fitted.assessors)
     assert not any("one-sided" in each.codes for each in fitted.assessors)
 

@@ -14,8 +14,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from adjudge.core.errors import AdjudgeError, FormatError, Undecided, UsageError
+from adjudge.core.phrases import Argument
 from adjudge.data.rows import Summary
-from adjudge.errors import AdjudgeError, FormatError, Undecided, UsageError
+from adjudge.formats.files import mapped
 from adjudge.formats.recognise import READERS, Recognised, read, recognise
 
 from .shapes import Write, lines, rows
@@ -145,7 +147,7 @@ def test_aligned_files_of_lines_are_answered_with_the_command(write: Write) -> N
         recognise(paths, evaluation="e")
     assert list(asked.value.ways[0].words) == [
         *("import", "lines", "bart.txt", "t5.txt"),
-        *("--reference", "ref.txt", "--source", "src.txt", "e"),
+        *("e", "--reference", "ref.txt", "--source", "src.txt"),
     ]
 
 
@@ -229,9 +231,7 @@ def test_an_evaluation_is_no_file_to_import(write: Write) -> None:
 
 def test_options_that_a_format_has_not_are_refused(write: Write) -> None:
     found = recognise([write("a.csv", "topic,a,b\nd1,1,2\n")])
-    with pytest.raises(
-        UsageError, match=r"a.csv was read as CSV of scores, .* takes no --by-line and --system"
-    ):
+    with pytest.raises(UsageError, match=r"a.csv was read as CSV of scores, .* takes no by_line and system"):
         found.read(by_line=True, system="x")
 
 
@@ -266,9 +266,9 @@ def test_commands_for_several_formats_keep_what_was_said(write: Write) -> None:
         write("cnn.parquet", parquet({"id": "1", "article": "Rain.", "highlights": "Wet."})),
         write("xsum.jsonl", lines({"id": "1", "document": "Rain.", "summary": "Wet."})),
     ]
-    said = [["--map", "reference=highlights"], ["--map", "kind="], ["--length", "20"]]
+    arguments = [mapped("reference", "highlights"), mapped("kind", ""), Argument("length", 20)]
     with pytest.raises(Undecided) as asked:
-        recognise(paths, evaluation="E", said=said)
+        recognise(paths, evaluation="E", arguments=arguments)
     first, second = (list(way.words[3:]) for way in asked.value.ways)
     assert first == ["--map", "reference=highlights", "--map", "kind=", "--length", "20"]
     assert second == ["--map", "kind=", "--length", "20"]

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from adjudge.core.errors import FormatError, UsageError
 from adjudge.data.incoming import LeftOut, Noted
 from adjudge.data.rows import Document, Summary, System, Topic
-from adjudge.errors import FormatError, UsageError
 from adjudge.formats.records import read_jsonl, read_table
 
 from .shapes import Imported, Refused, Write, lines, reasons, rows, things

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.waiting import not_stuck
 
-from adjudge.errors import AdjudgeError
+from adjudge.core.errors import AdjudgeError
 from adjudge.formats import (
     crowd,
     duc,

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adjudge.core.errors import AdjudgeError, FormatError, UsageError
+from adjudge.core.phrases import spoken
 from adjudge.data.rows import Row, Summary, System, Topic
 from adjudge.data.scores import MeasureInfo, Score
-from adjudge.errors import AdjudgeError, FormatError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.formats.rouge155 import (
     AVERAGE,
@@ -235,7 +236,7 @@ def test_settings_name_files_of_their_own_folder_unless_a_root_is_given(
     (tmp_path / "their/here").symlink_to(tmp_path / "mine")
     monkeypatch.chdir(tmp_path / "their")
     asked = listed(root.format(mine=path.parent), "a.txt")
-    with pytest.raises(FormatError, match=r"lies outside the settings' own folder, .* --root DIR") as refused:
+    with pytest.raises(FormatError, match=r"lies outside the settings' own folder, .* root=DIR") as refused:
         SummaryFiles(settings).find(asked, "peer")
     assert "\n" not in str(refused.value)
     if root != "here":
@@ -391,7 +392,7 @@ def test_see_and_isi_units(write: Write) -> None:
     items = list(read_summaries([path], root="."))
     texts = [r.text for r in rows(items) if isinstance(r, Summary)]
     assert texts == ["First & one.\nSecond,", "One.\nTwo <."]
-    assert reasons(items) == [MISSING.reason] * 2 + [UNSEEN.reason] * 2
+    assert reasons(items) == [spoken(MISSING.reason, "python")] * 2 + [UNSEEN.reason] * 2
 
 
 def test_units_as_the_original_sees_them() -> None:
@@ -406,8 +407,8 @@ def test_what_is_left_out(write: Write) -> None:
     items = list(read_summaries([write("s.xml", text)], root="."))
     assert [r for r in rows(items) if not isinstance(r, Topic)] == []
     assert reasons(items) == [
-        MISSING.reason,
-        MISSING.reason,
+        spoken(MISSING.reason, "python"),
+        spoken(MISSING.reason, "python"),
         NO_SUMMARIES.reason,
         NO_UNITS.reason,
     ]
@@ -426,7 +427,7 @@ def test_paths_that_leave_are_refused(write: Write, refused: Refused) -> None:
     write("new/models/b", "x")
     path = write("s.xml", xml(one("t1", {"p": "../../secret"}, {"m": "b"})))
     assert "leaves the folder" in refused(read_summaries([path], root="new"))
-    with pytest.raises(UsageError, match='--root is "nowhere", which is no folder'):
+    with pytest.raises(UsageError, match='root is "nowhere", which is no folder'):
         list(read_summaries([path], root="nowhere"))
 
 
@@ -434,7 +435,7 @@ def test_a_list_needs_its_format_and_takes_its_name_as_system(write: Write) -> N
     write("p1", "Peer.\n")
     write("m1", "Model.\n")
     path = write("mine.lst", "p1 m1\n")
-    with pytest.raises(UsageError, match="add --format"):
+    with pytest.raises(UsageError, match="add form=SPL"):
         list(read_summaries([path]))
     summaries = [r for r in rows(read_summaries([path], form="spl")) if isinstance(r, Summary)]
     assert summaries == [Summary("1", "mine", "Peer."), Summary("1", "M.1", "Model.", roles=("reference",))]

@@ -155,7 +155,7 @@ def test_what_is_malformed_is_refused(write: Write, refused: Refused, content: s
 def test_wrong_arguments(write: Write, refused: Refused) -> None:
     write("m.jsonl", lines(METRICS))
     message = refused(sacrerouge.read(["m.jsonl"], lower_is_better=["word"]))
-    assert message.startswith('--lower-is-better "word": no such measure (nearest: "words"')
+    assert message.startswith('--lower word: no such measure (nearest: "words"')
     assert "--source is" in refused(sacrerouge.read(["m.jsonl"], source="a:b"))
 
 

@@ -138,8 +138,8 @@ def test_what_is_malformed_is_refused(write: Write, refused: Refused, content: b
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        ({"lower_is_better": ["te"]}, '--lower-is-better "te": no such measure'),
-        ({"lower_is_better": "te"}, '--lower-is-better "te": no such measure'),
+        ({"lower_is_better": ["te"]}, "--lower te: no such measure"),
+        ({"lower_is_better": "te"}, "--lower te: no such measure"),
         ({"measure": "x"}, '--measure names what a file does not, but m.csv has a column "measure"'),
         ({"length": 0}, "--length is 0"),
         ({"source": ""}, '--source is ""'),

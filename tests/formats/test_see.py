@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from adjudge.core.errors import UsageError
 from adjudge.data.incoming import Remark
 from adjudge.data.rows import System, Topic
-from adjudge.errors import UsageError
 from adjudge.formats import see
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.intake import Item
@@ -181,7 +181,7 @@ def test_assessor_and_reference_from_the_header_or_from_given_columns(tmp_path: 
     ):
         task = judged(items).task
         assert (task.assessor, task.reference) == ("K", TextRef("B", 100))
-    with pytest.raises(UsageError, match="--assessor-column is 8"):
+    with pytest.raises(UsageError, match="assessor_column is 8"):
         read(write(tmp_path, row()), assessor_column=8)
 
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from adjudge.core.errors import FormatError, UsageError
 from adjudge.data.incoming import LeftOut, Remark
 from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.data.scores import MeasureInfo, Score
-from adjudge.errors import FormatError, UsageError
 from adjudge.formats import summeval
 from adjudge.formats.summeval import NO_ASPECT, read_judgments
 from adjudge.judgments.intake import Item

@@ -10,7 +10,7 @@ import pytest
 from tests.cli.running import called
 
 import adjudge
-from adjudge.errors import DataError, FormatError, UsageError
+from adjudge.core.errors import DataError, FormatError, UsageError
 from adjudge.formats.matrices import is_summary
 from adjudge.formats.preferences import read_preferences
 
@@ -91,7 +91,7 @@ def test_an_empty_array_and_a_pointer_are_one_line(tmp_path: Path) -> None:
 
 
 def test_messages_in_python_name_arguments() -> None:
-    with pytest.raises(DataError, match=r'columns=\{"winner": COLUMN\}.*scores: adjudge.compare$') as error:
+    with pytest.raises(DataError, match=r'columns=\{"winner": "COLUMN".*: adjudge.compare$') as error:
         adjudge.prefer(pd.DataFrame({"p": ["x"], "q": ["y"]}))
     assert "--map" not in str(error.value)
     both = pd.concat([SCORES.assign(measure="m"), SCORES.assign(measure="n")])
@@ -102,7 +102,7 @@ def test_messages_in_python_name_arguments() -> None:
     with pytest.raises(DataError, match='row 4 of column "y" .*"hey"'):
         adjudge.compare(wide)
     for name, value in (("alpha", "x"), ("level", [1]), ("margin", "wide"), ("seed", "s")):
-        with pytest.raises(UsageError, match=f"{name} is .*expected a number"):
+        with pytest.raises(UsageError, match=f"{name} is .*expected a (whole )?number"):
             adjudge.compare(SCORES, **{name: value})  # type: ignore[arg-type]
 
 

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 import adjudge
+from adjudge.core.errors import UsageError
+from adjudge.core.phrases import spoken
 from adjudge.data.incoming import Item
 from adjudge.data.rows import Document, Summary, System
-from adjudge.errors import UsageError
 from adjudge.formats.textfolder import PathPattern, find_layout, read, ways_to_read
 
 from .shapes import Imported, Refused, Write, reasons, rows
@@ -144,7 +145,7 @@ def test_files_that_match_no_pattern_are_counted(fill: Fill, write: Write) -> No
 )
 def test_patterns_that_cannot_be_meant(pattern: str, said: str) -> None:
     with pytest.raises(UsageError) as caught:
-        PathPattern("--pattern", pattern)
+        PathPattern("pattern", pattern)
     assert said in str(caught.value)
     assert len(str(caught.value).splitlines()) == 1
 
@@ -173,7 +174,7 @@ def test_a_path_that_can_be_read_in_two_ways_is_refused(fill: Fill, refused: Ref
     ],
 )
 def test_what_a_path_means(pattern: str, path: str, found: dict[str, str] | None) -> None:
-    assert PathPattern("--pattern", pattern).match(path) == found
+    assert PathPattern("pattern", pattern).match(path) == found
 
 
 def test_two_patterns_that_match_alike_are_refused(fill: Fill, refused: Refused) -> None:
@@ -225,12 +226,14 @@ FOUND = [
 @pytest.mark.parametrize(("names", "layout"), FOUND)
 def test_layouts_that_are_found(fill: Fill, imported: Imported, names: list[str], layout: str) -> None:
     folder = fill(*names)
-    assert str(find_layout(folder, sorted(names))) == layout
+    found = find_layout(folder, sorted(names))
+    assert spoken(found, "command") == layout
     report = imported(read(folder))
-    assert f"layout found: {layout}" in report.noted
+    noted = f"layout found: {spoken(found, 'python')}"
+    assert noted in report.noted
     left_out = [reason for reason in report.left_out if "pattern" in reason]
     assert left_out == (["file that matches no pattern (.md)"] if "notes.md" in names else [])
-    assert report.first[f"layout found: {layout}"] == "texts"
+    assert report.first[noted] == "texts"
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.judgments.making import Clock, a_task, an_event, fill
 from tests.waiting import HANG
 
-from adjudge.errors import ClashError, DataError, FormatError, UsageError
+from adjudge.core.errors import ClashError, DataError, FormatError, UsageError
 from adjudge.judgments.store import accounts, schema
 from adjudge.judgments.store.accounts import Account
 from adjudge.judgments.store.backup import backup

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from tests.judgments.conftest import run_sql
 from tests.judgments.making import Clock, a_task, an_event, fill
 
-from adjudge.errors import ClashError, DataError, UsageError
+from adjudge.core.errors import ClashError, DataError, UsageError
 from adjudge.judgments.store import backup as module
 from adjudge.judgments.store.backup import backup, find_pg_dump
 from adjudge.judgments.store.records import records

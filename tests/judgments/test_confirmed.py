@@ -14,7 +14,7 @@ import pytest
 from tests.cli.running import call, called, examples
 
 import adjudge
-from adjudge.errors import FormatError, UsageError
+from adjudge.core.errors import FormatError, UsageError
 from adjudge.judgments.store.confirmed import VARIABLE, UnconfirmedError, confirmed_file, plain_address
 
 TEXTS = (
@@ -67,9 +67,9 @@ def listener(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Listen
 
 
 @pytest.fixture(scope="module")
-def scored(tmp_path_factory: pytest.TempPathFactory, judged_demo: Path) -> Path:
+def scored(tmp_path_factory: pytest.TempPathFactory, judged_few: Path) -> Path:
     """An evaluation with scores of texts and of judgments, and without the judgments."""
-    folder = copytree(judged_demo, tmp_path_factory.mktemp("scored") / "e")
+    folder = copytree(judged_few, tmp_path_factory.mktemp("scored") / "e")
     adjudge.open(folder).score("rouge-1", "rouge-2", "coverage")
     (folder / "judgments.sqlite").unlink()
     return folder
@@ -138,7 +138,7 @@ def test_the_environment_confirms_too_and_may_hold_the_password(
 ) -> None:
     monkeypatch.delenv("PGPASSWORD")
     monkeypatch.setenv(VARIABLE, f"postgres://me:from-here@127.0.0.1:{listener.port}/judgments")
-    with pytest.raises(adjudge.errors.StoreUnavailable):
+    with pytest.raises(adjudge.core.errors.StoreUnavailable):
         adjudge.open(stranger).store()
     assert any(b"from-here" in heard for heard in listener.heard)
 

@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from tests.judgments.conftest import run_sql
 from tests.judgments.making import a_task, an_event
 
-from adjudge.errors import AdjudgeError, BusyError, FormatError, StoreUnavailable, UsageError
+from adjudge.core.errors import AdjudgeError, BusyError, FormatError, StoreUnavailable, UsageError
 from adjudge.judgments.store.database import lock
 from adjudge.judgments.store.encoding import Row
 from adjudge.judgments.store.store import open_store

@@ -16,11 +16,11 @@ from tests.judgments.pyramid_making import a_pyramid, an_annotation
 from tests.waiting import HANG
 
 import adjudge
+from adjudge.core.errors import AdjudgeError, ClashError
 from adjudge.data.layout import HISTORY, LOCK, STAGING
 from adjudge.data.rows import Summary, Topic
 from adjudge.data.scores import Score
 from adjudge.data.transaction import JOURNAL
-from adjudge.errors import AdjudgeError, ClashError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.assign import assign
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER

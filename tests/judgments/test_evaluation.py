@@ -6,14 +6,16 @@ from pathlib import Path
 
 import pytest
 from tests.cli.running import called
+from tests.conftest import few_topics
 
 import adjudge
+from adjudge.core.errors import StoreUnavailable, UsageError
 from adjudge.demo.build import build
-from adjudge.errors import StoreUnavailable, UsageError
 
 
 def demo(path: Path, database: str | None = None) -> adjudge.evaluation.Evaluation:
     build(path)
+    few_topics(path)
     if database:
         settings = path / "evaluation.toml"
         settings.write_text(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.errors import DataError
+from adjudge.core.errors import DataError
 from adjudge.judgments.store import database
 from adjudge.judgments.store.database import (
     OVERRIDE,

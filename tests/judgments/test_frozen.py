@@ -13,9 +13,10 @@ from adjudge.data.collection import Collection, source_sentences
 from adjudge.data.folder import Settings
 from adjudge.data.rows import Document, Summary, Topic
 from adjudge.judgments.assign.planning import make_tasks
+from adjudge.judgments.frozen import changed, split_by_change
 from adjudge.judgments.pairs.sides import sentence_at
 from adjudge.judgments.protocol import load_protocol
-from adjudge.judgments.tasks import Judged, Task, changed, split_by_change, text_hash
+from adjudge.judgments.tasks import Judged, Task, text_hash
 
 TEXT = "The dam\n broke.  Nobody was hurt."
 SENTENCES, SUMMARIES = load_protocol("preference-sentences"), load_protocol("preference-summaries")

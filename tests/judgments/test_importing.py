@@ -16,9 +16,9 @@ from tests.cli.running import called
 from tests.waiting import HANG
 
 import adjudge
+from adjudge.core.errors import AdjudgeError, ClashError, DataError, FormatError, UsageError
 from adjudge.data.layout import HISTORY, LOCK, PENDING_IMPORT, STAGING
 from adjudge.data.rows import Summary
-from adjudge.errors import AdjudgeError, ClashError, DataError, FormatError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.formats import crowd
 from adjudge.judgments.protocol import load_protocol, own_protocols, protocol_file

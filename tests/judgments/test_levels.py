@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from adjudge.core.errors import DataError
 from adjudge.data.rows import Summary, Unit
-from adjudge.errors import DataError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.levels import add_levels, author_lengths, level_of, unit_levels
 

@@ -22,7 +22,7 @@ from tests.judgments.conftest import run_sql
 from tests.judgments.data.make import ASKED, EDIT, LINKS, PASSWORD, SECRET, SESSION
 from tests.judgments.making import Clock, an_event, fill
 
-from adjudge.errors import DataError, FormatError
+from adjudge.core.errors import DataError, FormatError
 from adjudge.judgments.store import migrations
 from adjudge.judgments.store.edits import make_edit
 from adjudge.judgments.store.encoding import stamp

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.judgments.making import NOON, Clock, a_task, an_event, fill
 
-from adjudge.errors import ClashError, DataError
+from adjudge.core.errors import ClashError, DataError
 from adjudge.judgments.store.store import Store, open_store
 
 

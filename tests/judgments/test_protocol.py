@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from adjudge.errors import DataError, FormatError, UsageError
+from adjudge.core.errors import DataError, FormatError, UsageError
 from adjudge.judgments.protocol import inconsistency, load_protocol, parse_protocol, protocol_names
 
 

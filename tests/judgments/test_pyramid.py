@@ -18,7 +18,7 @@ from tests.judgments.pyramid_making import (
     pyramids,
 )
 
-from adjudge.errors import DataError
+from adjudge.core.errors import DataError
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER, load_protocol
 from adjudge.judgments.pyramid import (
     EMPTY,

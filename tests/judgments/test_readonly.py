@@ -17,7 +17,7 @@ import pytest
 from tests.cli.running import called
 from tests.judgments.making import a_task
 
-from adjudge.errors import StoreUnavailable
+from adjudge.core.errors import StoreUnavailable
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.store.backup import backup
 from adjudge.judgments.store.store import open_store

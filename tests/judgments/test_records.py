@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.judgments.making import Clock, a_task, an_event, fill
 
-from adjudge.errors import AdjudgeError, ClashError, DataError, FormatError
+from adjudge.core.errors import AdjudgeError, ClashError, DataError, FormatError
 from adjudge.judgments.store.people import Person
 from adjudge.judgments.store.records import Disguise, RecordCounts, read_records, records, write_records
 from adjudge.judgments.store.store import Store, open_store
@@ -98,11 +98,16 @@ def test_one_state_is_written_while_others_write(full: tuple[Store, Path]) -> No
             "event",
             {"id": "new"},
             ClashError,
-            'event "new": its seq 8 is not above 8.*import the file with --merge',
+            'event "new": its seq 8 is not above 8.*import the file with merge=True',
         ),
         ("event", {"task": "none", "id": "new", "seq": 99}, DataError, 'no task "none"'),
         ("event", {"assessor": "eve", "id": "new", "seq": 99}, DataError, 'no person "eve"'),
-        ("event", {"evaluation": "x"}, DataError, 'of the evaluation "x", and this is "test-.*with --merge'),
+        (
+            "event",
+            {"evaluation": "x"},
+            DataError,
+            'of the evaluation "x", and this is "test-.*with merge=True',
+        ),
         ("event", {"origin": "alien"}, FormatError, '"origin" is "alien", expected one of'),
         ("event", {"took_ms": "long"}, FormatError, '"took_ms" is "long", expected a whole number'),
         (

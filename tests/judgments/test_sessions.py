@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from tests.judgments.making import Clock
 from tests.waiting import HANG
 
-from adjudge.errors import DataError, UsageError
+from adjudge.core.errors import DataError, UsageError
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.database import lock
 from adjudge.judgments.store.sessions import Session

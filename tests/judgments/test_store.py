@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.judgments.making import NOON, Clock, a_task, an_event, fill
 
-from adjudge.errors import ClashError, DataError, FormatError, UsageError
+from adjudge.core.errors import ClashError, DataError, FormatError, UsageError
 from adjudge.judgments.store.store import Store, open_store
 from adjudge.judgments.tasks import Ack, Task
 

@@ -19,7 +19,7 @@ from tests.judgments.conftest import run_sql
 from tests.judgments.making import Clock, an_event, fill
 from tests.judgments.strangers import FILE, HOSTILE, NOT_UTF8, columns, copy_of, put
 
-from adjudge.errors import DataError, FormatError
+from adjudge.core.errors import DataError, FormatError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.store import changes, guard, schema
 from adjudge.judgments.store.appending import NotKept

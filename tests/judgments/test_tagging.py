@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.trust.mismatch_making import UNITS, make
+from tests.analyses.mismatch_making import UNITS, make
 
-from adjudge.errors import DataError, FormatError, UsageError
+from adjudge.core.errors import DataError, FormatError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.formats.answer_table import answer_table
 from adjudge.judgments.protocol import load_protocol, parse_protocol
@@ -114,7 +114,7 @@ def test_tags_are_counted_with_intervals(evaluation: Evaluation) -> None:
     tag(e, "ann", "style", "paraphrase", number=1)
     tag(e, "ann", "perspective", number=3)
     result = e.mismatch("nams")
-    rows = {row["tag"]: row for row in result.tag_table().records()}
+    rows = {row["tag"]: row for row in result.table("tags").records()}
     assert {name: (row["mismatches"], row["tagged"]) for name, row in rows.items()} == {
         "paraphrase": (2, 3),
         "style": (1, 3),
@@ -133,7 +133,7 @@ def test_tags_stay_when_another_measure_finds_the_same_mismatch(evaluation: Eval
     assert given.tags == ("style",)
     none = evaluation.mismatch("nams", uncovered=0.01, covered=0.9)
     assert none.mismatches == ()
-    assert any("1 unit is tagged and no mismatch under these cut-offs" in note for note in none.notes)
+    assert any("1 unit is tagged and no mismatch under these cut-offs" in note for note in none.warnings())
 
 
 def test_tags_survive_export_and_import(evaluation: Evaluation, tmp_path: Path) -> None:
@@ -230,7 +230,7 @@ def test_handing_out_adds_what_is_missing_after_what_there_is(evaluation: Evalua
 
 
 def test_other_ways_of_handing_out_refuse_mismatches(evaluation: Evaluation) -> None:
-    with pytest.raises(UsageError, match="adjudge mismatch --assign"):
+    with pytest.raises(UsageError, match="hand them out with Evaluation.assign_mismatches"):
         evaluation.assign("mismatch", assessors=["ann"])
     with pytest.raises(UsageError, match="simulated assessors do not"):
         evaluation.simulate_judgments("mismatch")

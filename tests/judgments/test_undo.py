@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 import adjudge
+from adjudge.core.errors import DataError
+from adjudge.core.phrases import spoken
 from adjudge.data.layout import HISTORY
 from adjudge.data.rows import Summary
-from adjudge.errors import DataError
 from adjudge.evaluation import Evaluation
 from adjudge.formats import crowd
 from adjudge.judgments.tasks import Event, Task
@@ -66,8 +67,12 @@ def test_an_import_stays_once_a_task_or_an_answer_refers_to_it(e: Evaluation) ->
     with pytest.raises(DataError, match=r"2 open tasks \(the first: t./late, dora\) refer to what would go"):
         e.undo()
     answer(e, made[0])
-    with pytest.raises(DataError, match=r"1 judgment and 1 open task .* adjudge judgments remove.*rating"):
+    with pytest.raises(DataError, match="1 judgment and 1 open task") as refused:
         e.undo()
+    assert str(refused.value).endswith(' Evaluation.remove_judgments(protocol="rating", why="WHY")')
+    assert spoken(refused.value.text, "command").endswith(
+        " adjudge judgments remove EVALUATION --protocol rating --why WHY"
+    )
     assert files(e) == before
     assert "1 judgment and 1 open task" in str(e.history().changes[-1].why_not)
     e.remove_judgments("rating", "wrong texts")

@@ -18,7 +18,7 @@ from tests.judgments.children import TASKS, event_of_id, save_some
 from tests.judgments.making import a_task, an_event
 from tests.waiting import HANG, until
 
-from adjudge.errors import BusyError, ClashError, DataError, StoreUnavailable
+from adjudge.core.errors import BusyError, ClashError, DataError, StoreUnavailable
 from adjudge.judgments.store import appending, schema
 from adjudge.judgments.store.database import lock
 from adjudge.judgments.store.encoding import Row, event_row, stamp

@@ -8,8 +8,8 @@ from itertools import count
 import numpy as np
 
 from adjudge.data.rows import Document, Summary, Topic
-from adjudge.judgments.assign.pages import place_side
 from adjudge.judgments.batch import TopicBatch
+from adjudge.judgments.judging_page import place_side
 from adjudge.judgments.pairs.sides import topic_sentences
 from adjudge.judgments.pyramid import Contributor, Expressed, Part, PeerAnnotation, Pyramid, Reference, Scu
 from adjudge.judgments.tasks import Event, Judged, Task, TextRef, text_hash

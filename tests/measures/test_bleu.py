@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu import BLEU, CHRF, TER
 
+from adjudge.core.errors import UsageError
 from adjudge.data.rows import Summary, Topic
-from adjudge.errors import UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Measure

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cosine, jensenshannon
 
+from adjudge.core.errors import UsageError
 from adjudge.data.rows import Document, Summary, Topic
-from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures import topicwords
 from adjudge.measures.base import Measure

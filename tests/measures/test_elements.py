@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 import adjudge
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data.rows import Summary, Topic
 from adjudge.data.scores import Score
-from adjudge.errors import DataError, UsageError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.registry import parse_measure
 from adjudge.measures.rouge.elements import RougeBe

@@ -20,8 +20,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adjudge.core.errors import UsageError
 from adjudge.data.rows import Summary, Topic
-from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures import embedding
 from adjudge.measures.base import Measure

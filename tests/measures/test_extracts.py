@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import cohens_kappa
 
+from adjudge.core.errors import UsageError
 from adjudge.data.rows import Document, Summary, Topic
 from adjudge.data.scores import Score
-from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.extracts import Extract, SourceSentences, kappa
 from adjudge.measures.spec import build, split_spec

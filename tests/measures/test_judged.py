@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data.rows import Summary, Topic, Unit
 from adjudge.data.scores import Score
-from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.protocol import load_protocol, parse_protocol
@@ -419,9 +419,9 @@ def test_numbered_questions_of_ratings_of_ones_own() -> None:
         fitted("quality(q=1)", two)
 
 
-def test_the_demos_answers_to_a_question(judged_demo: Path, tmp_path: Path) -> None:
+def test_the_demos_answers_to_a_question(judged_few: Path, tmp_path: Path) -> None:
     """DUC-2002's answers as the store has them, by page: 0, 1-5, 6-10 and >10 errors."""
-    e = Evaluation.open(copytree(judged_demo, tmp_path / "e"))
+    e = Evaluation.open(copytree(judged_few, tmp_path / "e"))
     e.score(["quality(q=7)", "quality(q=11)"])
     scores = e.scores()
     for n in (7, 11):

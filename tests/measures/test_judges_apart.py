@@ -11,14 +11,14 @@ import pytest
 from tests.cli.running import called
 
 import adjudge
+from adjudge.analyses.judged.overview import overview
 from adjudge.assessors.cards import JudgeCard, read_cards, write_card
+from adjudge.core.errors import DataError, UsageError
 from adjudge.demo.build import build
-from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.tasks import Event, stable_id
 from adjudge.measures.registry import parse_measure
 from adjudge.measures.spec import judge_of
-from adjudge.trust.overview import overview
 
 PEOPLE, PROGRAM = "rating(aspect=coherence)", "rating(aspect=coherence, by=program)"
 

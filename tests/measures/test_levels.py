@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
+from adjudge.core.errors import UsageError
 from adjudge.data.rows import Summary, Topic, Unit
-from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.tasks import Event, Judged, Task, TextRef
 from adjudge.measures.base import Measure

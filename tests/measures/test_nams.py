@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adjudge.core.errors import UsageError
 from adjudge.data.rows import Summary, Topic, Unit
-from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.nams import Nams, UnitScore, shares_of
 from adjudge.measures.spec import build, split_spec

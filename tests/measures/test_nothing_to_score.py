@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import adjudge
-from adjudge.errors import DataError, FormatError
+from adjudge.core.errors import DataError, FormatError
 from adjudge.evaluation import Evaluation
 from adjudge.formats import crowd
 
@@ -100,7 +100,7 @@ def test_a_damaged_store_stops_no_scores_of_texts(rated: Evaluation) -> None:
     scores = e.scores()
     assert "words" in scores.measures
     assert not scores.warnings["words"]
-    assert any("judgments.sqlite" in note for note in scores.warnings["rating(aspect=fluency)"])
+    assert any("judgments.sqlite" in note for note in scores.notes("rating(aspect=fluency)"))
 
 
 def test_scoring_again_replaces_a_damaged_score_file(rated: Evaluation) -> None:

@@ -24,9 +24,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import adjudge.measures as adjudge_measures
+from adjudge.core.errors import UsageError
 from adjudge.data.rows import Document, Summary, Topic
 from adjudge.data.scores import Score
-from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Measure
 from adjudge.measures.describe import Words

@@ -25,8 +25,8 @@ from tests.measures.preference_making import (
     weighted_pyramid,
 )
 
+from adjudge.core.errors import UsageError
 from adjudge.data.rows import Document, Summary, Topic
-from adjudge.errors import UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.batch import TopicBatch, batch_of
 from adjudge.judgments.pairs.answers import human_answers
@@ -564,8 +564,8 @@ def test_the_best_sentences_beat_the_worst(options: dict[str, object]) -> None:
 
 
 @pytest.fixture(scope="module")
-def demo(judged_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Evaluation:
-    return Evaluation.open(copytree(judged_demo, tmp_path_factory.mktemp("demo") / "e"))
+def demo(judged_few: Path, tmp_path_factory: pytest.TempPathFactory) -> Evaluation:
+    return Evaluation.open(copytree(judged_few, tmp_path_factory.mktemp("demo") / "e"))
 
 
 def test_the_demos_pyramids_are_put_in_order_by_all_pairs(demo: Evaluation) -> None:

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import adjudge
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data.rows import Summary, Topic
-from adjudge.errors import DataError, UsageError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Measure
 from adjudge.measures.registry import parse_measure, parse_measures, registry

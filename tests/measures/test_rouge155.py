@@ -21,7 +21,7 @@ from tests.data.rouge155.cases import CASES, HERE, HOME, PRINTED, Case, write
 from typer.testing import CliRunner
 
 from adjudge.cli.rouge155 import command
-from adjudge.errors import AdjudgeError, FormatError, UsageError
+from adjudge.core.errors import AdjudgeError, FormatError, UsageError
 from adjudge.measures.rouge.elements import basic_elements, be_counts
 from adjudge.measures.rouge.texts import DATA, SMART
 from adjudge.measures.rouge155 import evaluate
@@ -356,7 +356,7 @@ def test_a_peer_without_a_summary_is_a_note(tmp_path: Path) -> None:
 def test_a_missing_file_says_what_to_do(tmp_path: Path, printed: Print) -> None:
     settings = write(tmp_path, "SPL")
     (tmp_path / "models" / "d03.ben.spl").unlink()
-    with pytest.raises(FormatError, match=r'settings.xml:\d+: model "ben": no file .*--root DIR'):
+    with pytest.raises(FormatError, match=r'settings.xml:\d+: model "ben": no file .*root=DIR'):
         printed("-a -n 1", settings)
 
 
@@ -372,10 +372,10 @@ def moved(tmp_path: Path) -> Iterator[Path]:
 def test_files_that_were_moved(tmp_path: Path, printed: Print) -> None:
     expected = printed("-a -d -n 1", write(tmp_path / "here", "SPL"))
     settings, there = moved(tmp_path)
-    with pytest.raises(FormatError, match="--root DIR"):
+    with pytest.raises(FormatError, match="root=DIR"):
         printed("-a -d -n 1", settings)
     assert printed("-a -d -n 1 --root", there, settings) == expected
-    with pytest.raises(FormatError, match="below --root"):
+    with pytest.raises(FormatError, match="below root"):
         printed("-a -d -n 1 --root", there / "peers", settings)
 
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.compiled import PLATFORMS, Bare
+from adjudge.core.compiled import PLATFORMS, Bare
 from adjudge.data.rows import Summary, Topic
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.registry import parse_measures
@@ -253,7 +253,7 @@ KERNELS = [
     if isinstance(each, Bare)
 ]
 SCORED = """
-from adjudge.measures.rouge.scoring import rouge_many
+from adjudge.measures.rouge.many import rouge_many
 peers = ["The storms came and went, and came again.\\nIt was very bad.", "A storm!", "It came and it went and came."]
 specs = ["rouge-1", "rouge-2", "rouge-lsum", "rouge-l(level=sentence)", "rouge-w(split=lines)", "rouge-s4", "rouge-su*"]
 found = rouge_many(peers, [[peers[1], peers[2]], [peers[0]], peers], specs)
@@ -282,7 +282,7 @@ def test_once_compiled_scores_load_nothing_heavy() -> None:
 def test_numba_and_object_files_give_the_same_scores() -> None:
     here: dict[str, object] = {}
     exec(SCORED, here)
-    elsewhere = "import adjudge.compiled as compiled; compiled.PLATFORMS = ()"
+    elsewhere = "import adjudge.core.compiled as compiled; compiled.PLATFORMS = ()"
     assert run(f"{elsewhere}\n{SCORED}\nprint(found)").strip() == str(here["found"])
 
 
@@ -304,7 +304,7 @@ def test_a_read_only_install_without_a_home_compiles_uncached_and_says_so_once(t
         "import warnings; warnings.simplefilter('always')\n"
         "import numba.core.caching as c\n"
         "c.CacheImpl._locator_classes = []\n"  # what is left of them where no folder can be written
-        "from adjudge.compiled import kernel\n"
+        "from adjudge.core.compiled import kernel\n"
         "f, g = kernel(lambda x: x + 1), kernel(lambda x: x * 2)\n"
         "print(f(1), g(4))"
     )

@@ -10,7 +10,7 @@ from rouge_score import rouge_scorer
 import adjudge
 from adjudge.demo.build import stories
 from adjudge.measures.presets import PRESETS
-from adjudge.measures.rouge.scoring import rouge_many
+from adjudge.measures.rouge.many import rouge_many
 
 TYPES = {"rouge-1": "rouge1", "rouge-2": "rouge2", "rouge-l": "rougeL", "rouge-lsum": "rougeLsum"}
 SCORER = rouge_scorer.RougeScorer(list(TYPES.values()), use_stemmer=True)

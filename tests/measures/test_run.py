@@ -8,10 +8,10 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from adjudge.core.errors import DataError, FormatError, UsageError
 from adjudge.data.rows import Document, Summary
 from adjudge.data.scorefiles import file_name
 from adjudge.data.scores import Score
-from adjudge.errors import DataError, FormatError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.batch import batches_of, judgments_of
 from adjudge.measures.registry import parse_measure

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.measures.base import Measure
 from adjudge.measures.registry import parse_measure, parse_measures, registry
 from adjudge.measures.rouge.family import RougeN, RougeS

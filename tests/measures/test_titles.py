@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from adjudge.core.errors import UsageError
 from adjudge.data.scores import MeasureInfo
-from adjudge.errors import UsageError
 from adjudge.measures.presets import PRESETS
 from adjudge.measures.registry import parse_measure, parse_measures, registry, titled
 

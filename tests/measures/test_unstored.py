@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from adjudge.core.errors import BusyError
 from adjudge.data import transaction
 from adjudge.data.layout import UNSTORED
 from adjudge.data.rows import Summary
 from adjudge.data.transaction import Transaction
-from adjudge.errors import BusyError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures import run

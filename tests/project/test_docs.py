@@ -32,6 +32,13 @@ def test_every_import_format_is_documented() -> None:
     assert [name for name in IMPORTS if f"adjudge import {name} " not in text] == []
 
 
+def test_the_page_of_options_is_what_the_declarations_say() -> None:
+    """`python -m tools.options_page` writes it anew."""
+    from tools.options_page import PAGE, page
+
+    assert PAGE.read_text(encoding="utf-8") == page()
+
+
 def test_every_measure_is_documented_with_its_options() -> None:
     text = "\n".join(p.read_text(encoding="utf-8") for p in (ROOT / "docs").glob("measures*.md"))
     for name, make in registry().items():

@@ -11,26 +11,22 @@ from shutil import copytree
 
 import pytest
 
+from adjudge.analyses import DECLARED
+
 PACKAGE = Path(__file__).parent.parent.parent / "src" / "adjudge"
 
 # From the bottom up; what stands in one line must not know what stands in a later one. Modules of one line
 # do not import each other, except inside a package.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("errors",),
-    ("wording",),
-    ("compiled", "engine", "table"),
-    ("picture",),
+    ("core",),
     ("text", "stats"),
     ("data",),
     ("judgments",),
     ("formats",),
     ("measures",),
     ("assessors",),
-    ("comparisons",),
-    ("trust",),
-    ("figures",),
+    ("analyses",),
     ("reports",),
-    ("reporting",),
     ("evaluation",),
     ("demo",),
     ("web",),
@@ -99,6 +95,44 @@ def test_the_rule_can_fail() -> None:
     assert wrong("measures", "from adjudge.text.words import count_words") == []
 
 
+def names_called(path: Path) -> Iterator[tuple[str, str]]:
+    """The functions and classes that a module takes from others while it runs; types and constants are no calls."""
+    waiting: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            waiting += node.orelse
+            continue
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("adjudge"):
+            yield from ((str(node.module), alias.name) for alias in node.names if not alias.name.isupper())
+        waiting += ast.iter_child_nodes(node)
+
+
+def both_ways(called: dict[str, set[str]]) -> list[tuple[str, str]]:
+    """Pairs of modules that call each other; but a declaration runs its folder's modules, which keep what was asked."""
+    pairs = [(one, other) for one, others in called.items() for other in others if one in called[other]]
+    return sorted((one, other) for one, other in pairs if one < other and not other.startswith(f"{one}."))
+
+
+def test_no_two_modules_call_each_other() -> None:
+    called: dict[str, set[str]] = {}
+    named = {
+        ".".join(("adjudge", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(
+            ".__init__"
+        ): path
+        for path in modules()
+    }
+    for name, path in named.items():
+        both = ((module, f"{module}.{what}") for module, what in names_called(path))
+        called[name] = {whole if whole in named else module for module, whole in both} & named.keys()
+    assert both_ways(called) == []
+
+
+def test_calls_both_ways_are_found() -> None:
+    assert both_ways({"a.b": {"a.c"}, "a.c": {"a.b"}, "a": {"a.b"}}) == [("a.b", "a.c")]
+    assert both_ways({"a": {"a.result"}, "a.result": {"a"}}) == []
+
+
 def loaded_by(*arguments: str) -> set[str]:
     code = (
         "import sys\nfrom adjudge.cli import main\n"
@@ -121,16 +155,19 @@ def test_help_and_listing_measures_load_nothing_heavy() -> None:
         assert loaded_by(*arguments) & HEAVY == set()
 
 
-def test_help_loads_the_command_line_and_the_foundation_only() -> None:
-    foundation = {name for layer in LAYERS[:3] for name in layer}
+def test_help_loads_the_command_line_the_foundation_and_declarations_only() -> None:
     code = (
         "import sys; from adjudge.cli import main; sys.argv = ['adjudge', '--help']\ntry: main()\nfinally: "
     )
     code += "print('@', *[m for m in sys.modules if m.startswith('adjudge.')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    loaded = {name.split(".")[1] for name in done.stdout.rsplit("@", 1)[1].split()}
-    assert "cli" in loaded
-    assert loaded - {"cli"} <= foundation
+    loaded = set(done.stdout.rsplit("@", 1)[1].split())
+    rooms = {name.split(".")[1] for name in loaded}
+    assert rooms <= {"cli", "core", "analyses", "data"}
+    folders = {f"adjudge.analyses.{folder}" for folder in DECLARED.values()}
+    names_only = {f"adjudge.analyses.{name}" for name in ("base", "corrections", "tests")}
+    assert {name for name in loaded if name.startswith("adjudge.analyses.")} <= folders | names_only
+    assert loaded & {f"adjudge.{each}" for each in HEAVY} == set()
 
 
 def test_check_loads_nothing_scientific(tmp_path: Path) -> None:
@@ -138,8 +175,8 @@ def test_check_loads_nothing_scientific(tmp_path: Path) -> None:
     assert loaded_by("check", str(tmp_path / "e")) & (HEAVY - {"sqlite3"}) == set()
 
 
-def test_check_looks_at_judgments_without_the_databases_libraries(judged_demo: Path, tmp_path: Path) -> None:
-    copytree(judged_demo, tmp_path / "e")
+def test_check_looks_at_judgments_without_the_databases_libraries(judged_few: Path, tmp_path: Path) -> None:
+    copytree(judged_few, tmp_path / "e")
     assert "sqlalchemy" in loaded_by("judgments", "list", str(tmp_path / "e"), "--json")
     assert loaded_by("check", str(tmp_path / "e")) & (HEAVY - {"sqlite3"}) == set()
 

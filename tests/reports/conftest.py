@@ -9,8 +9,9 @@ from xml.etree.ElementTree import Element, TreeBuilder
 
 import pytest
 
-from adjudge.comparisons.pairs import Comparison, compare_matrix
-from adjudge.comparisons.tests import Test, choices
+from adjudge.analyses.compare import Compare
+from adjudge.analyses.compare.pairs import Comparison, compare_matrix
+from adjudge.analyses.tests import Test
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Settings
 from adjudge.data.rows import Document, Summary, System, Topic
@@ -96,7 +97,7 @@ def compared() -> Callable[..., Comparison]:
             for topic, value in zip(topics or [f"t{k}" for k in range(len(values))], values, strict=True)
         ]
         table = ScoreTable.from_rows(rows, [MeasureInfo(measure, better)])
-        chosen = choices(test=test, seed=seed, resamples=200, alpha=alpha)
+        chosen = Compare(test=test, seed=seed, resamples=200, alpha=alpha)
         return compare_matrix(table.matrix(measure), chosen)
 
     return make

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 from tests.browsing import launch
 
-from adjudge.comparisons.pairs import Comparison
+from adjudge.analyses.compare.pairs import Comparison
 from adjudge.data.collection import Collection
 from adjudge.reports.page import build_page
 from adjudge.reports.render import write_report

@@ -11,20 +11,24 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from adjudge.comparisons.pairs import Comparison, compare
-from adjudge.comparisons.plan import plan_of, smallest_found
-from adjudge.comparisons.scores import Scores
+from adjudge.analyses.agreement import agreement
+from adjudge.analyses.compare import compare
+from adjudge.analyses.compare.pairs import Comparison
+from adjudge.analyses.conditions.copies import copied_texts
+from adjudge.analyses.conditions.result import STATE_WORDS, TrustCondition, TrustConditions
+from adjudge.analyses.conditions.trust import trust_conditions
+from adjudge.analyses.plan.result import plan_of_matrix
+from adjudge.analyses.plan.smallest import smallest_found
+from adjudge.analyses.scores import Scores
+from adjudge.analyses.stability import stability
+from adjudge.core.results import Note
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Settings
 from adjudge.data.rows import Document, Summary, System, Topic
-from adjudge.reporting.conditions import copied_texts, trust_conditions
-from adjudge.reports.conditions import STATE_WORDS, TrustCondition, TrustConditions
 from adjudge.reports.page import build_page
 from adjudge.reports.render import render
 from adjudge.stats.order import rank_intervals
 from adjudge.stats.power.rates import t_difference, t_reach
-from adjudge.trust.agreement import agreement
-from adjudge.trust.stability import stability
 
 Values = Mapping[str, Sequence[float]]
 NAMES = ("topics", "found", "assessors", "stable", "agreement", "copies", "left out")
@@ -80,7 +84,9 @@ def test_topics_are_enough_where_the_median_difference_is_found(three: Values) -
     columns = three
     comparison = compare(scores_of_columns(columns))
     found = smallest_found(comparison)
-    wanted = plan_of(comparison.matrix, tests=()).needs[0].difference.value  # the plan of the same comparison
+    wanted = (
+        plan_of_matrix(comparison.matrix, tests=()).needs[0].difference.value
+    )  # the plan of the same comparison
     assert found.value == pytest.approx(wanted, rel=0.05)
     means = {name: np.mean(values) for name, values in columns.items()}
     apart = sorted(abs(means[a] - means[b]) for a, b in (("good", "fair"), ("good", "bad"), ("fair", "bad")))
@@ -178,7 +184,7 @@ def test_draws_of_other_assessors_say_whether_the_best_stays_among_the_candidate
     assert f"In {math.floor(1000 * share) / 10:g} % of 10,000 draws for assessors like these 3" in words
     # were the draws to say otherwise, so would the condition
     tossed = replace(noise.drawn, best=np.full(3, 1 / 3))
-    less = replace(drawn, noise=(replace(noise, found=replace(noise.found, like=tossed)),))
+    less = replace(drawn, noise=(replace(noise, noise=replace(noise.noise, like=tossed)),))
     said, words = state(trust_conditions(scores, comparison, stability=less), "stable")
     assert said == "unmet"
     assert (
@@ -353,6 +359,19 @@ def test_what_is_missing_and_withdrawn_is_counted(three: Values) -> None:
     assert state(conditions(three), "left out") == (
         "met",
         "Each of the 3 systems has a score on each of the 10 topics; no summary was withdrawn, no assessor left out.",
+    )
+
+
+def test_what_else_does_not_count_is_told_and_a_note_is_not_read(three: Values) -> None:
+    scores = scores_of_columns(three)
+    noted = replace(
+        scores, warnings={"rouge-2": [Note.of("about-table", text="last row left out: it holds the mean")]}
+    )
+    assert trust_conditions(noted, compare(noted)).of("left out").state == "met"
+    fewer = replace(scores, warnings={"rouge-2": [Note.of("gone-left-out", n=2)]})
+    assert state(trust_conditions(fewer, compare(fewer)), "left out") == (
+        "unmet",
+        "2 scores of summaries that are no longer there left out.",
     )
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from tests.comparisons.test_examples import HOSTILE, made
+from tests.analyses.test_examples import HOSTILE, made
 
 import adjudge
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 
 LONG = " ".join(f"word{k}" for k in range(900))
 

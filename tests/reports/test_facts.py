@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from adjudge.analyses.pages.parts import Fact
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Settings
 from adjudge.data.rows import Summary, System, Topic
-from adjudge.reports.page import Fact, facts_of
+from adjudge.reports.page import facts_of
 
 
 def test_a_whole_evaluation(news: Collection) -> None:

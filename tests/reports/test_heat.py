@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
-from adjudge.comparisons.pairs import Comparison
+from adjudge.analyses.compare.pairs import Comparison
+from adjudge.analyses.pages.names import names_of
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Settings
 from adjudge.data.rows import Topic
-from adjudge.reports.names import names_of
 from adjudge.reports.sections import COMPACT_FROM, MOST_TOPICS, STEPS, HeatMap, heat_map
 
 Make = Callable[..., Comparison]

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from adjudge.comparisons.pairs import Comparison
+from adjudge.analyses.compare.pairs import Comparison
+from adjudge.analyses.pages.names import names_of
 from adjudge.data.collection import Collection
-from adjudge.reports.names import names_of
 from adjudge.reports.sections import MOST_BARS, Bar, League, league_of
 
 Make = Callable[..., Comparison]

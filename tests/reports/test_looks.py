@@ -27,9 +27,9 @@ from tools.check_pages import (
 from tools.pdf_text import Glyph, PdfPage, read_pdf
 from tools.screenshot import take_screenshots
 
-from adjudge.comparisons.pairs import Comparison
+from adjudge.analyses.compare.pairs import Comparison
+from adjudge.core.picture import Figure, figure_of
 from adjudge.data.collection import Collection
-from adjudge.picture import Figure, figure_of
 from adjudge.reports.page import build_page
 from adjudge.reports.render import write_report
 

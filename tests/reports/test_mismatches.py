@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
+from tests.analyses.mismatch_making import PEERS, UNITS, make
 from tests.browsing import launch
 from tests.reports.test_browser import CONTRASTS, SIDEWAYS
-from tests.trust.mismatch_making import PEERS, UNITS, make
 
+from adjudge.analyses.mismatch import page as mismatches
+from adjudge.analyses.mismatch.page import mismatch_page, render_mismatches
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.tagging import take_tags
-from adjudge.reports import mismatches
-from adjudge.reports.mismatches import mismatch_page, render_mismatches
 
 SCRIPT = "<script>alert('ran')</script>"
 NASTY = {**PEERS, "other": f'A crash. {SCRIPT} </p></article><img src=x onerror="alert(1)">'}

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
-from adjudge.comparisons.pairs import Comparison
+from adjudge.analyses.compare.pairs import Comparison
+from adjudge.analyses.pages.names import Name, in_words, names_of
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Settings
 from adjudge.data.rows import System
-from adjudge.reports.names import Name, in_words, names_of
 
 
 def collection(*systems: System) -> Collection:
@@ -63,5 +63,5 @@ def test_sentences_call_systems_by_their_labels(
         "On rouge-2 The good one is significantly better than every other system"
     )
     assert all(line.startswith("The good one is better than ") for line in list(worded.sentences())[1:])
-    assert worded.missing() == ["gone: 10 missing (no summary)"]
+    assert worded.notes_of("missing-scores") == ["gone: 10 missing (no summary)"]
     assert worded.signature == comparison.signature

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from adjudge.reports.numbers import Format, Scale, format_apart, format_for, percent, scale_for, span
+from adjudge.analyses.pages.numbers import Format, Scale, format_apart, format_for, percent, scale_for, span
 
 FINITE = st.floats(-1e9, 1e9, allow_nan=False)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from adjudge.comparisons.pairs import Comparison
+from adjudge.analyses.compare.pairs import Comparison
+from adjudge.analyses.pages.names import names_of
 from adjudge.data.collection import Collection
-from adjudge.reports.names import names_of
 from adjudge.reports.sections import Overview, OverviewCell, OverviewColumn, overview_of
 
 Make = Callable[..., Comparison]

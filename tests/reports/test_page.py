@@ -10,10 +10,10 @@ from dataclasses import FrozenInstanceError, replace
 import pytest
 
 from adjudge import __version__
-from adjudge.comparisons.pairs import Comparison
+from adjudge.analyses.compare.pairs import Comparison
+from adjudge.core.errors import UsageError
 from adjudge.data.collection import Collection
 from adjudge.data.rows import Summary
-from adjudge.errors import UsageError
 from adjudge.reports.page import MOST_LINES, build_page
 
 Make = Callable[..., Comparison]

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
-from adjudge.comparisons.pairs import Comparison
+from adjudge.analyses.compare.pairs import Comparison
+from adjudge.analyses.pages.names import names_of
 from adjudge.data.collection import Collection
-from adjudge.reports.names import names_of
 from adjudge.reports.sections import MOST_SYSTEMS, PairTriangle, pair_triangle
 
 Make = Callable[..., Comparison]

@@ -13,13 +13,13 @@ from tests.reports.latex import problems_of
 from tests.reports.test_trusted import SYSTEMS, rated
 
 import adjudge
+from adjudge.analyses.catalogue.catalogue import CATALOGUE
+from adjudge.analyses.compare import compare
 from adjudge.cli import report as cli
-from adjudge.comparisons.pairs import compare
-from adjudge.errors import ClashError, UsageError
+from adjudge.core.errors import ClashError, UsageError
+from adjudge.core.table import Column, Table
 from adjudge.evaluation import report
-from adjudge.figures.catalogue import CATALOGUE
-from adjudge.reports.paperfolder import LONGEST, MOST_ROWS, PRINTED, FolderTable, style, table_latex
-from adjudge.table import Column, Table
+from adjudge.reports.paper import LONGEST, MOST_ROWS, PRINTED, FolderTable, style, table_latex
 
 run = runner(cli.command)
 
@@ -42,7 +42,7 @@ def paper(table: Path) -> Path:
 def few_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two of the catalogue's, for tests of where files go; the folder `paper` has all."""
     few = {name: CATALOGUE[name] for name in ("league", "forest")}
-    monkeypatch.setattr("adjudge.reporting.paper.CATALOGUE", few)
+    monkeypatch.setattr("adjudge.reports.paper.CATALOGUE", few)
 
 
 def test_the_folder_is_whole(paper: Path) -> None:

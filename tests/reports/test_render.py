@@ -12,16 +12,16 @@ from xml.etree.ElementTree import Element
 
 import pytest
 
-from adjudge.comparisons.pairs import Comparison
+from adjudge.analyses.compare.pairs import Comparison
+from adjudge.analyses.pages.chapter import Chapter
+from adjudge.analyses.slices.chapter import SlicesContent
+from adjudge.core.errors import ClashError, DataError
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Settings
 from adjudge.data.rows import System, Topic
-from adjudge.errors import ClashError, DataError
-from adjudge.reports.chapter import Chapter
 from adjudge.reports.page import build_page
 from adjudge.reports.render import render, script, write_report
 from adjudge.reports.sections import MOST_PAIRS, MOST_SYSTEMS
-from adjudge.reports.slices import SlicesContent
 
 Make = Callable[..., Comparison]
 Values = Mapping[str, Sequence[float]]
@@ -278,8 +278,10 @@ def test_chapters_are_headed_alike_and_parts_stand_within_theirs(
     compared: Make, three: Values, empty: Collection, parse: Parse
 ) -> None:
     content = SlicesContent((), "")
-    part = Chapter("slices", "And on some topics?", (), "slices.html.j2", content, part_of="where")
-    own = Chapter("chapter-x", "And then?", ("Then this.",), "slices.html.j2", content)
+    part = Chapter(
+        "slices", "And on some topics?", (), "analyses/slices/chapter.html.j2", content, part_of="where"
+    )
+    own = Chapter("chapter-x", "And then?", ("Then this.",), "analyses/slices/chapter.html.j2", content)
     root = parse(render(build_page(empty, [compared(three)], chapters=[part, own])))
     heads = [text(h) for h in root.iter("h2") if h.get("class") == "question"]
     assert heads == ["Which systems are better, and how sure are we?", "Where do they differ?", "And then?"]

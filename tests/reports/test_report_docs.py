@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.reporting.conditions import COPIED, NEAR, POWER, RUN, TENTATIVE
+from adjudge.analyses.conditions.copies import NEAR, RUN
+from adjudge.analyses.conditions.trust import COPIED, POWER, TENTATIVE
 from adjudge.reports.page import MOST_FOLDED, MOST_LINES
 from adjudge.reports.sections import (
     COMPACT_FROM,
@@ -60,7 +61,7 @@ def test_the_limits_are_those_of_the_code(words: str) -> None:
 
 
 def test_the_tokens_have_every_step_of_the_map_and_no_rules() -> None:
-    tokens = (ROOT / "src/adjudge/reports/tokens.css").read_text(encoding="utf-8")
+    tokens = (ROOT / "src/adjudge/core/tokens.css").read_text(encoding="utf-8")
     for step in range(STEPS):
         assert len(re.findall(rf"--heat-{step}: #", tokens)) == 2  # light and dark
     selectors = re.findall(r"^\s*([^\s@{}/][^{};]*) \{", tokens, re.MULTILINE)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.comparisons.pairs import Comparison
+from adjudge.analyses.compare.pairs import Comparison
 from adjudge.reports.page import LONGEST_STEM, files_of, paper_files, stems
 
 Make = Callable[..., Comparison]
@@ -74,5 +74,5 @@ def test_files_for_a_paper_come_from_comparisons_made_alike(
     assert r"\multicolumn{2}{c}{rouge-9}" in files["paper-table.tex"]
     assert r"\cite{wilcoxon1945}" in files["paper-methods.tex"]
     assert "@article{wilcoxon1945," in files["paper-references.bib"]
-    other = replace(one, choices=replace(one.choices, alpha=0.01))
+    other = replace(one, asked=replace(one.asked, alpha=0.01))
     assert paper_files([one, other]) == ()

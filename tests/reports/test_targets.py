@@ -7,12 +7,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from adjudge.comparisons.pairs import compare_all
+from adjudge.analyses.compare import compare_all
+from adjudge.analyses.pages.render import INDEX
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data import scorefiles
 from adjudge.data.scores import MeasureInfo, Score, ScoreTable
-from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation, report
-from adjudge.reports.render import INDEX
 
 
 def scores(*, missing_at: int = 0) -> pd.DataFrame:

@@ -12,19 +12,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from adjudge.comparisons.pairs import compare_all
-from adjudge.comparisons.references import REFERENCES
-from adjudge.comparisons.scores import Scores, read_scores
+from adjudge.analyses.agreement import agreement
+from adjudge.analyses.agreement.words import alpha_sentence
+from adjudge.analyses.compare import compare_all
+from adjudge.analyses.pages.chapter import Absent, Chapter, Findings, ReportOptions, page_figure
+from adjudge.analyses.pages.judgments import MOST_PEOPLE, JudgmentsPart, people_of
+from adjudge.analyses.pages.render import template
+from adjudge.analyses.references import REFERENCES
+from adjudge.analyses.scores import Scores, read_scores
 from adjudge.evaluation import report
-from adjudge.reporting.gather import ReportOptions, gather
-from adjudge.reporting.trusted import MOST_PEOPLE, chapters, chosen_words, page_figure, people_of
-from adjudge.reports.chapter import Absent, Chapter
-from adjudge.reports.findings import Findings
+from adjudge.reports.contents import gather
 from adjudge.reports.limitations import limitations
 from adjudge.reports.method import methods_of
-from adjudge.reports.render import template
+from adjudge.reports.page import chapters_of
 from adjudge.reports.sections import fullest_first
-from adjudge.trust.agreement import agreement, alpha_sentence
 
 SYSTEMS = ("good", "fair", "plain", "odd", "bad", "worst")
 
@@ -57,9 +58,8 @@ def rated(*aspects: str, assessors: int = 3, automatic: bool = True, topics: int
 
 def found_in(frame: pd.DataFrame, *, quick: bool = False) -> Findings:
     scores = read_scores(frame)
-    notes = {name: scores.notes(name) for name in scores.measures}
     ordered = fullest_first(compare_all(scores))
-    return gather(scores.collection(), scores, ordered, notes, ReportOptions(quick=quick))
+    return gather(scores.collection(), scores, ordered, ReportOptions(quick=quick))
 
 
 def test_measures_that_people_judged_answer_before_others() -> None:
@@ -86,7 +86,7 @@ def found() -> Findings:
 
 
 def of(found: Findings, anchor: str) -> Chapter:
-    return next(chapter for chapter in chapters(found) if chapter.anchor == f"chapter-{anchor}")
+    return next(chapter for chapter in chapters_of(found) if chapter.anchor == f"chapter-{anchor}")
 
 
 def printed(chapter: Chapter) -> str:
@@ -94,7 +94,9 @@ def printed(chapter: Chapter) -> str:
 
 
 def test_chapters_come_in_the_order_of_the_questions(found: Findings) -> None:
-    assert [chapter.question for chapter in chapters(found)] == [
+    assert [chapter.question for chapter in chapters_of(found)] == [
+        "Do systems differ in the same way on all topics?",
+        "What do the differences look like?",
         "Can the judgments be trusted?",
         "Do the automatic measures agree with people?",
         "How was it done?",
@@ -112,7 +114,7 @@ def test_agreement_on_the_page_is_that_of_the_command(found: Findings) -> None:
 
 
 def test_dossiers_name_who_is_named(found: Findings) -> None:
-    dossiers = found.trusted["assessors"]
+    dossiers = found.results["assessors"]
     assert [each.measure for each in dossiers] == ["overall", "fluency"]
     assert any(each.flagged for each in dossiers)  # p0 and p2 were made half a point off
     said = of(found, "trust").said
@@ -121,11 +123,11 @@ def test_dossiers_name_who_is_named(found: Findings) -> None:
 
 def test_measures_are_compared_with_people(found: Findings) -> None:
     chapter = of(found, "measures")
-    rows = found.meta["correlations"].of(level="system", coefficient="kendall-b")
+    rows = found.results["meta"]["correlations"].of(level="system", coefficient="kendall-b")
     assert {row.measure.measure for row in rows} == {"near", "far"}
     page = printed(chapter)
     assert all(f"{row.value:.3f}" in page for row in rows)
-    assert list(found.meta.parts) == ["correlations", "ceiling", "better"]
+    assert list(found.results["meta"].parts) == ["correlations", "ceiling", "better"]
     assert [section.anchor for section in chapter.content.sections] == [
         "meta-correlations",
         "meta-ceiling",
@@ -135,7 +137,8 @@ def test_measures_are_compared_with_people(found: Findings) -> None:
 
 def test_without_assessors_chapters_say_what_is_missing() -> None:
     found = found_in(rated())
-    assert all(isinstance(each, Absent) for name, each in found.trusted.items() if name != "judges")
+    looked_at = ("stability", "agreement", "assessors", "meta")
+    assert all(isinstance(found.results[name], Absent) for name in looked_at)
     chapter = of(found, "trust")
     assert not chapter.content.sections
     assert [str(each) for each in chapter.missing] == [
@@ -159,7 +162,7 @@ def test_without_automatic_measures_the_chapter_says_so() -> None:
 
 def test_one_assessor_is_a_limitation() -> None:
     found = found_in(rated("overall", assessors=1))
-    assert isinstance(found.trusted["assessors"], Absent)
+    assert isinstance(found.results["assessors"], Absent)
     assert "Overall: the scores are a single assessor's, and another might judge otherwise." in limitations(
         found
     )
@@ -167,15 +170,17 @@ def test_one_assessor_is_a_limitation() -> None:
 
 def test_quick_leaves_the_chapters_on_trust_out() -> None:
     found = found_in(rated("overall"), quick=True)
-    assert not found.trusted
-    assert [chapter.anchor for chapter in chapters(found)] == ["chapter-method"]
+    assert not found.results
+    assert [chapter.anchor for chapter in chapters_of(found)] == ["chapter-method"]
 
 
 def test_only_a_few_measures_of_people_are_looked_at() -> None:
     names = [f"quality(q={k})" for k in range(1, 7)]
     found = found_in(rated(*names, "overall", topics=3), quick=True)
     assert people_of(found) == ["overall", *names[: MOST_PEOPLE - 1]]
-    assert next(chosen_words(found)).startswith("Of 7 measures that assessors gave, overall, quality(q=1)")
+    assert next(JudgmentsPart[object]().about(None, found)).startswith(
+        "Of 7 measures that assessors gave, overall, quality(q=1)"
+    )
 
 
 def test_the_methods_tell_what_was_done_and_cite_it(found: Findings) -> None:
@@ -206,7 +211,7 @@ def test_limitations_follow_from_the_data(found: Findings) -> None:
         "Conclusions are for topics like these, and rest on 8 topics: small differences are easily missed."
         in told
     )
-    low = [q for q in found.trusted["agreement"].questions if q.alpha.value < 2 / 3]
+    low = [q for q in found.results["agreement"].questions if q.alpha.value < 2 / 3]
     assert low
     assert any(text.startswith(f"Alpha is below .667 on {len(low)} of 2 questions") for text in told)
     assert not any("simulated" in text or "missing" in text or "language" in text for text in told)
@@ -220,7 +225,7 @@ def test_missing_scores_are_a_limitation() -> None:
 
 
 def test_figures_are_drawn_where_the_result_has_them(compared: Callable[..., Any], three: Any) -> None:
-    drawn = page_figure(compared(three), "absent", "forest")
+    drawn = page_figure(compared(three), "forest")
     assert drawn is not None
     assert drawn.name == "forest"
     assert drawn.svg.startswith("<svg")
@@ -232,14 +237,13 @@ def test_figures_are_drawn_where_the_result_has_them(compared: Callable[..., Any
 def test_of_several_lengths_the_fullest_is_looked_at() -> None:
     frame = pd.concat([rated("overall", topics=n // 12).assign(length=n) for n in (50, 100)])
     found = found_in(frame)
-    assert not [each for each in found.trusted.values() if isinstance(each, Absent)]
-    assert not isinstance(found.meta, Absent)
-    assert len(found.meta.cells.topics) == 8
+    assert [name for name, each in found.results.items() if isinstance(each, Absent)] == ["examples"]
+    assert len(found.results["meta"].cells.topics) == 8
     words = "Of the lengths 50 and 100 words, 100 is looked at here"
     assert any(text.startswith(words) for text in of(found, "measures").content.about)
-    assert next(each for each in found.trusted["stability"].noise).length == 100
+    assert next(each for each in found.results["stability"].noise).length == 100
     judged = of(found, "trust")
-    assert [each.title for each in found.trusted["agreement"].questions] == ["overall"]
+    assert [each.title for each in found.results["agreement"].questions] == ["overall"]
     words = "Agreement is looked at on texts of 100 words, which have the most scores"
     assert any(text.startswith(words) for text in judged.content.about)
     shorter = next(each for each in found.conditions if each.length == 50 and each.measure == "overall")
@@ -254,7 +258,7 @@ def test_lengths_that_not_every_measure_has_are_taken_together() -> None:
     frame = pd.concat([rated("overall").assign(length=n) for n in (50, 100)])
     frame = frame[(frame["measure"] != "overall") | (frame["length"] == 50)]
     found = found_in(frame[(frame["measure"] != "far") | (frame["length"] == 100)])
-    cells = found.meta.cells
+    cells = found.results["meta"].cells
     assert (cells.topics[0], len(cells.topics)) == ("t0 @ 50", 8)
     there = {
         info.measure: bool(np.isfinite(own).all())
@@ -268,16 +272,23 @@ def test_of_several_forms_the_commonest_is_looked_at() -> None:
     few = both[both["system"].isin(SYSTEMS[:3])].assign(form="extract")
     found = found_in(pd.concat([few, both]))
     assert {c.matrix.only_form for c in found.comparisons} == {"abstract", "extract"}
-    (dossier,) = found.trusted["assessors"]
+    (dossier,) = found.results["assessors"]
     alone = found_in(both)
-    assert dossier.to_frame().equals(alone.trusted["assessors"][0].to_frame())
-    assert list(found.meta.parts) == ["correlations", "ceiling", "better"]
-    rows = [each.meta["correlations"].of(level="system", coefficient="kendall-b") for each in (found, alone)]
+    assert dossier.to_frame().equals(alone.results["assessors"][0].to_frame())
+    assert list(found.results["meta"].parts) == ["correlations", "ceiling", "better"]
+    rows = [
+        each.results["meta"]["correlations"].of(level="system", coefficient="kendall-b")
+        for each in (found, alone)
+    ]
     assert [row.value for row in rows[0]] == [row.value for row in rows[1]]
     words = "Of the forms abstract and extract, abstract is looked at"
-    assert any(text.startswith(f"{words} where assessors are compared") for text in chosen_words(found))
+    assert any(
+        text.startswith(f"{words} where assessors are compared") for text in of(found, "trust").content.about
+    )
     assert any(text.startswith(f"{words} here") for text in of(found, "measures").content.about)
-    assert not any("forms" in text for text in (*chosen_words(alone), *of(alone, "measures").content.about))
+    assert not any(
+        "forms" in text for name in ("trust", "measures") for text in of(alone, name).content.about
+    )
 
 
 def test_one_topic_and_one_system_are_not_called_a_comparison() -> None:
@@ -303,7 +314,7 @@ def test_a_report_has_the_chapters(tmp_path: Path, parse: Callable[[str], Any]) 
 
 def test_left_out_assessors_are_out_of_the_chapters() -> None:
     scores: Scores = read_scores(rated("overall")).without(["p2"])
-    found = gather(scores.collection(), scores, compare_all(scores, "overall"), {}, ReportOptions())
-    assert [row.assessor for row in found.trusted["assessors"][0].rows] == ["p0", "p1"]
-    assert found.trusted["agreement"].questions[0].assessors == ("p0", "p1")
-    assert math.isfinite(found.trusted["agreement"].questions[0].alpha.value)
+    found = gather(scores.collection(), scores, compare_all(scores, "overall"), ReportOptions())
+    assert [row.assessor for row in found.results["assessors"][0].rows] == ["p0", "p1"]
+    assert found.results["agreement"].questions[0].assessors == ("p0", "p1")
+    assert math.isfinite(found.results["agreement"].questions[0].alpha.value)

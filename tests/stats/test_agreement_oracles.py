@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats.agreement import (
     AgreementCoefficient,
     Level,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats.alternative import Alignment, AlternativeTests, alternative_tests
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.multiple import benjamini_yekutieli

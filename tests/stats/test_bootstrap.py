@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats import bootstrap
 from adjudge.stats.bootstrap import bootstrap_means, t_means, varied
 from adjudge.stats.bootstrap_kernels import resampled_means

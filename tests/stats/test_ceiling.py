@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import kendalltau, pearsonr, spearmanr, t
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats import pairwise
 from adjudge.stats.agreement import cluster_draws
 from adjudge.stats.ceiling import CeilingCoefficient, human_ceiling, leave_one_out

@@ -8,7 +8,7 @@ from sklearn.decomposition import PCA
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.preprocessing import StandardScaler
 
-from adjudge.errors import DataError
+from adjudge.core.errors import DataError
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.composites import (
     PENALTIES,

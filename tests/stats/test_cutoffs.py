@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from adjudge.engine import generator
+from adjudge.core.engine import generator
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.cutoffs import theoretical_cutoffs
 from adjudge.stats.multiple import at_most

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel
 
-from adjudge.errors import DataError
+from adjudge.core.errors import DataError
 from adjudge.stats.dossiers import (
     JudgedThings,
     concordance,

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy import integrate, optimize, special, stats
 from statsmodels.stats.proportion import proportion_confint
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats import effects, pairs
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.effects import (

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import kstest, ttest_1samp
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.hotelling import hotelling_t2
 

@@ -218,11 +218,12 @@ def test_of_a_mean_the_interval_is_about_students(clusters: int) -> None:
 def test_few_clusters_have_no_interval_and_what_never_varies_has_a_point() -> None:
     few = drawn_value(np.ones(101), 4, 0.95)
     assert not few.is_known
-    assert few.why == "with fewer than 5 topics or sets of topics nothing can be tested, here 4"
+    assert few.why == "5 topics or sets of topics are needed, here 4"
     assert (drawn_value(np.ones(101), 5, 0.95).low, drawn_value(np.ones(101), 5, 0.95).high) == (1, 1)
     assert drawn_value(np.ones(1), 5, 0.95).why == "nothing was resampled"
     assert (
-        drawn_value(np.append(1.0, np.full(100, np.nan)), 5, 0.95).why == "it is undefined in most resamples"
+        drawn_value(np.append(1.0, np.full(100, np.nan)), 5, 0.95).why
+        == "it is undefined in 100 of 100 resamples"
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.judge_noise import APART, ASSESSOR, SYSTEM, TOPIC, JudgeNoise, judge_noise
 from adjudge.stats.linear.judged_pairs import judged_pairs

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau, pearsonr, spearmanr
 from scipy.stats import t as student
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.correlation import Coefficient, CorrelationLevel, correlations
 from adjudge.stats.measure_tests import (

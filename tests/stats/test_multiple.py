@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats.multiple import Correction, adjust, holm, reached
 
 METHODS: tuple[Correction, ...] = get_args(Correction)

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.waiting import not_stuck
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats import order as module
 from adjudge.stats.checks import BoolArray
 from adjudge.stats.linear.tukey import tukey

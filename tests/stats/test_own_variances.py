@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.linear.contrasts import against, between
 from adjudge.stats.multiple import holm

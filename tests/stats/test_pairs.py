@@ -16,8 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from adjudge.compiled import bare
-from adjudge.errors import UsageError
+from adjudge.core.compiled import bare
+from adjudge.core.errors import UsageError
 from adjudge.stats import pairs
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.pair_kernels import lower_tail, merge_runs

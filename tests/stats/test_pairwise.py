@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats import pairwise
 from adjudge.stats.agreement import cluster_draws
 from adjudge.stats.checks import FloatArray

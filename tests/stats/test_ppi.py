@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import skew, ttest_1samp
 from scipy.stats import t as student
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.ppi import (
     CLIP,

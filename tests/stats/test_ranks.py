@@ -17,7 +17,7 @@ from scipy import stats
 from scipy.optimize import brentq
 from scipy.stats import kendalltau, spearmanr
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats import ranks as module
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.ranks import (

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats.screening import TOO_FEW, USELESS, Screening, corrected_share, screen
 
 with (Path(__file__).parent / "data" / "screening_expected.csv").open(newline="") as lines:

@@ -8,7 +8,7 @@ import statsmodels.api as sm
 from scipy.stats import norm, t
 from statsmodels.stats.proportion import proportion_confint
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats.shares import clustered_share
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats.correlation import correlations, weighted_correlations
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.errors import DataError
+from adjudge.core.errors import DataError
 from adjudge.text import embeddings
 
 

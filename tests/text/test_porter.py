@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from adjudge.errors import FormatError
+from adjudge.core.errors import FormatError
 from adjudge.text.stemmers import porter
 from adjudge.text.stemmers.porter import (
     EXCEPTION_FILES,

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from adjudge.errors import DataError, UsageError
+from adjudge.core.errors import DataError, UsageError
 from adjudge.text import embeddings, similarity
 from adjudge.text.embeddings import EmbeddedText
 from adjudge.text.similarity import (

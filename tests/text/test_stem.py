@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.text.stemmers import lovins, porter
 from adjudge.text.stemmers import stem as module
 from adjudge.text.stemmers.stem import STEMMERS, stem_words, stemmer_names

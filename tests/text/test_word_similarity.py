@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
-from adjudge.compiled import PLATFORMS, Bare
+from adjudge.core.compiled import PLATFORMS, Bare
+from adjudge.core.errors import UsageError
 from adjudge.demo.build import stories
-from adjudge.errors import UsageError
 from adjudge.text import word_similarity
 from adjudge.text.word_similarity import COSINE, FloatArray, WordSimilarity
 from adjudge.text.words import character_words, unicode_words

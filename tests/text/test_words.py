@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.text.words import (
     WORD_RULES,
     character_words,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from adjudge.analyses.mismatch.result import AssessedUnit, ComparedUnit
 from adjudge.data.collection import Collection
 from adjudge.judgments.batch import batch_of
 from adjudge.judgments.tagging import TaggingPage
 from adjudge.judgments.tasks import TextRef, units_of
 from adjudge.measures.nams import Nams
-from adjudge.trust.mismatch import AssessedUnit, ComparedUnit
 
 
 def pages(collection: Collection, topic: str, peer: str, reference: str) -> list[TaggingPage]:

@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 from tests.web.making import Running, answer, send
 
-from adjudge.errors import BusyError, DataError, FormatError, StoreUnavailable
+from adjudge.core.errors import BusyError, DataError, FormatError, StoreUnavailable
 from adjudge.judgments.tasks import Task
 from adjudge.web.answering import LONGEST_NOTE, MOST
 from adjudge.web.app import SAYS

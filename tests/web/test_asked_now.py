@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from tests.web import making
 from tests.web.making import Running, answer, send
 
+from adjudge.core.errors import DataError
 from adjudge.data.rows import Summary
-from adjudge.errors import DataError
 from adjudge.evaluation import Evaluation
+from adjudge.judgments.kinds.base import AskedPage
 from adjudge.judgments.protocol import Protocol, load_protocol
 from adjudge.judgments.store.store import store_of
 from adjudge.judgments.tasks import Task
-from adjudge.web.answering import AskedPage
 from adjudge.web.pages.work import answers_of, progress
 
 ANN = "ann"
@@ -234,7 +234,7 @@ def test_a_finished_page_holds_what_is_offered(data: st.DataObject) -> None:
     """In any order of answers: what stands was offered, and a page is done only where every question is answered."""
     protocol = data.draw(st.sampled_from(PROTOCOLS[:3]))
     model = ("m1", "m2") if protocol.kind == "coverage" else ()
-    page = AskedPage(protocol, model=model, peer=("p1", "p2", "p3", "p4", "p5") if model else ())
+    page = protocol.asked_page(model, ("p1", "p2", "p3", "p4", "p5") if model else ())
     every = list(answers(page))
     given: dict[str, Any] = {}
     for question, value in data.draw(st.lists(st.sampled_from(every), max_size=12)):
@@ -246,16 +246,13 @@ def test_a_finished_page_holds_what_is_offered(data: st.DataObject) -> None:
         given[question] = value
     standing = page.standing(given)
     assert set(standing) <= set(given)
+    marked = {p for q, a in standing.items() if q.startswith("unit:") for p in a["marked"]}
+    left = set(page.peer) - marked
     if "unmarked" in standing:
-        left = {"p1", "p2", "p3", "p4", "p5"} - {
-            p for q, a in standing.items() if q.startswith("unit:") for p in a["marked"]
-        }
         offered: Sequence[Any] = [choice.value for choice in protocol.unmarked_choices(len(left))]
         assert standing["unmarked"]["relevant"] in offered
     asked = page.asked(standing)
-    assert ("unmarked" in asked) == bool(
-        protocol.unmarked_choices(len(page.unmarked(standing))) and protocol.unmarked
-    )
+    assert ("unmarked" in asked) == bool(protocol.unmarked_choices(len(left)) and protocol.unmarked)
 
 
 @pytest.mark.parametrize("winner", ["tie", "skip", "both", ""])

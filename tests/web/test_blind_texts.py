@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.web.making import SCRIPT, Running
 
 from adjudge.data.rows import Summary, Unit
+from adjudge.judgments.kinds.coverage import _shown
 from adjudge.text.headers import hidden_spans, paragraphs, shown
-from adjudge.web.pages.coverage import _shown
 
 SETTINGS = settings(deadline=None, max_examples=200, derandomize=True)
 

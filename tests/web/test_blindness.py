@@ -24,13 +24,14 @@ from starlette.testclient import TestClient
 from tests.web import making
 from tests.web.making import Running, answer
 
+from adjudge.core.errors import DataError
 from adjudge.data.rows import Document
-from adjudge.errors import DataError
 from adjudge.evaluation import Evaluation
+from adjudge.judgments.kinds import coverage
 from adjudge.judgments.store.store import store_of
 from adjudge.web import app, assets
 from adjudge.web.connections import LARGEST
-from adjudge.web.pages import coverage, tasks
+from adjudge.web.pages import tasks
 from adjudge.web.routes import ROUTES
 from adjudge.web.site import Site
 

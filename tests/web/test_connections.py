@@ -326,10 +326,15 @@ serve(Folder.open(Path(sys.argv[1])), Address(port=int(sys.argv[2])), print, pat
 """
 
 
+FEW, MORE = (1024, 1024), (1024, min(HARD, 8192))
+BEGUN = HEAD + b"Content-Length: 100\r\n\r\n{"
+
+
 @pytest.mark.parametrize(
-    "files", [(1024, 1024), (1024, min(HARD, 8192))], ids=["few files", "more on demand"]
+    ("files", "sent"),
+    [(FEW, HEAD), (FEW, BEGUN), (MORE, BEGUN)],
+    ids=["few files, headers", "few files, body", "more files on demand, body"],
 )
-@pytest.mark.parametrize("sent", [HEAD, HEAD + b"Content-Length: 100\r\n\r\n{"], ids=["headers", "body"])
 def test_with_3000_halves_answers_are_saved(
     evaluation: Evaluation, files: tuple[int, int], sent: bytes
 ) -> None:

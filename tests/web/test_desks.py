@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from tests.judgments.making import an_event
 from tests.web.making import ASSESSORS, Running, answer, running, send
 
-from adjudge.errors import DataError
+from adjudge.core.errors import DataError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.assign.planning import assign
 from adjudge.judgments.protocol import load_protocol

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adjudge.judgments.kinds.keys import TAKEN, keys_of, question_keys
 from adjudge.judgments.protocol import load_protocol, protocol_names
-from adjudge.web.pages.keys import TAKEN, keys_of, question_keys
 
 CASES = {
     ("0", "1-5", "6-10", ">10"): ("0", "12345", "6789", ">"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from tests.web.browser.server import Server
 from tests.web.making import answer
 from tests.web.proxies import DOCS, HOST, Proxy, caddy, nginx
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.store.store import store_of
 from adjudge.web.access import origin_of
@@ -83,9 +84,14 @@ def placed(kind: str, evaluation: Evaluation, folder: Path) -> Iterator[Place]:
         server.stop()
 
 
-@pytest.fixture(params=KINDS)
-def place(request: pytest.FixtureRequest, evaluation: Evaluation, tmp_path: Path) -> Iterator[Place]:
-    with placed(request.param, evaluation, tmp_path / "proxy") as found:
+@pytest.fixture(scope="module", params=KINDS)
+def place(
+    request: pytest.FixtureRequest, template: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Place]:
+    """One of each kind for all tests: they only add sessions and answers."""
+    folder = tmp_path_factory.mktemp("proxy")
+    evaluation = Evaluation.open(shutil.copytree(template, folder / "evaluation"))
+    with placed(request.param, evaluation, folder / "proxy") as found:
         yield found
 
 
@@ -120,10 +126,10 @@ def test_pages_elsewhere_change_nothing(place: Place) -> None:
             assert "--public-url" in response.json()["says"]
 
 
-@pytest.mark.parametrize("kind", OURS)
-def test_a_full_request_passes(kind: str, evaluation: Evaluation, tmp_path: Path) -> None:
+@pytest.mark.parametrize("place", OURS, indirect=True)
+def test_a_full_request_passes(place: Place) -> None:
     """What the app takes in one request, the proxy lets through: nginx alone would refuse more than 1 MB."""
-    with placed(kind, evaluation, tmp_path / "proxy") as place, place.client() as client:
+    with place.client() as client:
         me = place.post(client, "/api/sign-in", {"token": place.token}).json()
         client.headers |= {"X-Adjudge-CSRF": me["csrf"], "X-Adjudge-Person": me["person"]}
         many = [answer(place.task, "comment", {"text": "x" * 9000}) for _ in range(190)]
@@ -197,18 +203,18 @@ def test_an_address_as_browsers_send_it(url: str, origin: str) -> None:
     [
         (
             {"public": "judge.example.org"},
-            '--public-url is "judge.example.org", expected something like https',
+            'public is "judge.example.org", expected something like https',
         ),
-        ({"public": "https://"}, '--public-url is "https://"'),
-        ({"public": "https://a:b"}, '--public-url is "https://a:b"'),
-        ({"public": "https://a/?b"}, '--public-url is "https://a/?b"'),
+        ({"public": "https://"}, 'public is "https://"'),
+        ({"public": "https://a:b"}, 'public is "https://a:b"'),
+        ({"public": "https://a/?b"}, 'public is "https://a/?b"'),
         ({"public": "https://a/b", "root_path": "/c"}, "expected the same path in both"),
-        ({"root_path": "adjudge"}, '--root-path is "adjudge"'),
+        ({"root_path": "adjudge"}, 'root_path is "adjudge"'),
         (
             {"proxies": ("proxy.example",)},
-            '--trusted-proxy is "proxy.example", expected an address or a network',
+            'proxies is "proxy.example", expected an address or a network',
         ),
-        ({"proxies": ("10.0.0.1/8",)}, '--trusted-proxy is "10.0.0.1/8"'),
+        ({"proxies": ("10.0.0.1/8",)}, 'proxies is "10.0.0.1/8"'),
     ],
 )
 def test_mistakes_are_one_line(given: dict[str, Any], said: str) -> None:

@@ -15,9 +15,9 @@ from tests.waiting import HANG
 from tests.web import making
 from tests.web.making import Running, answer, send
 
+from adjudge.core.errors import StoreUnavailable
 from adjudge.data.folder import Folder
 from adjudge.data.rows import Document, Row, Topic
-from adjudge.errors import StoreUnavailable
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.pairs.sample import ANYONE, sample
 from adjudge.judgments.protocol import load_protocol

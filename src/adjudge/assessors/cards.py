@@ -10,12 +10,12 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from adjudge.core.errors import BusyError, DataError, FormatError, UsageError, quoted
 from adjudge.data.folder import Folder
 from adjudge.data.layout import JUDGES, check_plain_file, check_plain_folder
 from adjudge.data.lines import dump_json, parse_json
 from adjudge.data.rows import LARGEST_AMOUNT
 from adjudge.data.transaction import Transaction
-from adjudge.errors import BusyError, DataError, FormatError, UsageError, quoted
 
 JudgeKind = Literal["learned", "language-model"]
 LARGEST = 4 * 1024 * 1024

@@ -9,10 +9,12 @@ from typing import Any, Literal, get_args
 
 from adjudge.assessors.simulated import Simulated, simulate
 from adjudge.assessors.truth import truth_from_worth, worth_by_side
+from adjudge.core.engine import generator
+from adjudge.core.errors import DataError, UsageError, quoted
+from adjudge.core.phrases import Argument
+from adjudge.core.words import counted
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Folder
-from adjudge.engine import generator
-from adjudge.errors import DataError, UsageError, quoted
 from adjudge.judgments.batch import Judgments, TopicBatch, batch_of, judgments_of
 from adjudge.judgments.pairs.sample import COUNT, SamplePlan, new_pairs
 from adjudge.judgments.pairs.sides import topic_sentences
@@ -21,7 +23,6 @@ from adjudge.judgments.store.importing import add_all
 from adjudge.judgments.store.store import store_of
 from adjudge.measures.judged.preference_strengths import pyramid_worth, reference_worth
 from adjudge.text.similarity import sentence_similarity
-from adjudge.wording import counted
 
 Origin = Literal["ref", "py"]
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
@@ -110,14 +111,16 @@ def simulate_preferences(
     left side, are spread evenly from -bias to bias over the assessors.
     """
     if origin not in ORIGINS:
-        raise UsageError(f"--from is {quoted(origin)}, expected one of: {', '.join(ORIGINS)}")
+        raise UsageError(
+            f"{Argument('origin', flag='from')} is {quoted(origin)}, expected one of: {', '.join(ORIGINS)}"
+        )
     if assessors < 1:
         raise UsageError(f"assessors is {assessors}, expected 1 or more")
     asked = protocol_of(folder, protocol)
     _check_protocol(asked)
     worth, why = _worth(folder, collection, origin, similarity, progress)
     if not worth:
-        raise DataError(f"--from {origin}: no topic has a {_KNOWN_BY[origin]}")
+        raise DataError(f"{Argument('origin', origin, flag='from')}: no topic has a {_KNOWN_BY[origin]}")
     truth = truth_from_worth(worth)
     people = [
         Simulated(f"simulated-{k + 1}", bias=own, noise=noise, inconsistency=inconsistency)
@@ -187,7 +190,7 @@ def sentence_worth(batch: TopicBatch, origin: Origin, similarity: str) -> dict[s
 
 
 def _check_protocol(protocol: Protocol) -> None:
-    if protocol.kind != "preference" or protocol.of != "sentences":
+    if protocol.compares != "sentences":
         raise UsageError(f"{quoted(protocol.name)} does not ask about pairs of sentences")
 
 

@@ -8,31 +8,21 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, TypeVar
 
 import numpy as np
 
 from adjudge.assessors.truth import Truth, truth_from_texts
+from adjudge.core.engine import generator
+from adjudge.core.errors import UsageError, nearest, quoted
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Folder
-from adjudge.engine import generator
-from adjudge.errors import DataError, UsageError, nearest, quoted
 from adjudge.judgments.assign.planning import make_tasks, missing_tasks
 from adjudge.judgments.intake import Item, Taken, take
-from adjudge.judgments.protocol import (
-    PREFERENCE,
-    PYRAMID,
-    PYRAMID_PEER,
-    UNIT,
-    UNMARKED,
-    Protocol,
-    Value,
-    protocol_of,
-)
-from adjudge.judgments.pyramid import UNMATCHED, Contributor, Expressed, PeerAnnotation, Pyramid
+from adjudge.judgments.protocol import Protocol, protocol_of
 from adjudge.judgments.store.store import store_of
 from adjudge.judgments.tasks import Event, Task, TextRef, stable_id
 
@@ -101,90 +91,13 @@ class Sitting:
     def pick(self, things: Sequence[T]) -> T:
         return things[int(self.rng.integers(len(things)))]
 
+    def ahead(self, left: float, right: float) -> float:
+        """By how much the left of two texts seems better; bias and drift favour it, each is seen with its own noise."""
+        blur = self.who.noise * float(self.rng.standard_normal())
+        return self.seen(left) - right - blur
 
-def positions(values: Sequence[Value]) -> list[float]:
-    """The positions of choices on their scale, from 0 to 1: by their numbers, or in the order of the protocol."""
-    if len(values) < 2:
-        return [0.0 for _ in values]
-    numbers = [value for value in values if not isinstance(value, str)]
-    if len(numbers) < len(values):
-        return [at / (len(values) - 1) for at in range(len(values))]
-    low, high = min(numbers), max(numbers)
-    return [(number - low) / (high - low) for number in numbers]
-
-
-Sit = Callable[[Task, int], Sitting]
-NO_YES = (0.0, 1.0)
-
-
-class Pyramids:
-    """Answers to the tasks of a pyramid protocol. Peers are compared with the assessor's own pyramid, if any."""
-
-    def __init__(self, truth: Truth, sit: Sit, tasks: Iterable[tuple[Task, int]]):
-        """Builds every pyramid before the peers, wherever its task stands. Of several the first one counts."""
-        self._truth = truth
-        self._sit = sit
-        self._own: dict[tuple[str, str], Pyramid] = {}
-        self._of_task: dict[str, Pyramid] = {}
-        for task, time in tasks:
-            if task.peer is None:
-                found = built(sit(task, time), self._true(task))
-                self._of_task[task.id] = found
-                self._own.setdefault((task.assessor, task.topic), found)
-
-    def answers(self, task: Task, time: int) -> Iterator[tuple[str, Any]]:
-        if task.peer is None:
-            yield PYRAMID, self._of_task[task.id].to_answer()
-            return
-        annotation = self._truth.annotations.get((task.topic, task.peer))
-        if annotation is None:
-            raise DataError(
-                f"task {quoted(task.id)}: nothing is known of what {quoted(task.peer.system)} expresses"
-                f" of {quoted(task.topic)}"
-            )
-        pyramid = self._own.get((task.assessor, task.topic)) or self._true(task)
-        yield PYRAMID_PEER, annotated(self._sit(task, time), annotation, pyramid).to_answer()
-
-    def _true(self, task: Task) -> Pyramid:
-        if task.topic not in self._truth.pyramids:
-            raise DataError(f"task {quoted(task.id)}: {quoted(task.topic)} has no true pyramid")
-        return self._truth.pyramids[task.topic]
-
-
-def built(sitting: Sitting, true: Pyramid) -> Pyramid:
-    """A pyramid as an assessor builds it: contributors that are overlooked are not in it."""
-    scus = (
-        replace(scu, contributors=tuple(c for c in scu.contributors if sitting.choose(1.0, NO_YES)))
-        for scu in true.scus
-    )
-    return replace(true, scus=tuple(scu for scu in scus if scu.contributors))
-
-
-def annotated(sitting: Sitting, true: PeerAnnotation, pyramid: Pyramid) -> PeerAnnotation:
-    """What an assessor finds in a peer. What is overlooked matches nothing; what is seen wrongly is put somewhere."""
-    said = {scu.uid: scu for scu in true.scus if scu.contributors}
-    rest = [c for uid, scu in said.items() if uid not in pyramid.weights for c in scu.contributors]
-    places = [contributor for scu in said.values() for contributor in scu.contributors]
-    found: list[Expressed] = []
-    for uid in pyramid.weights:
-        seen = bool(sitting.choose(float(uid in said), NO_YES))
-        if seen and uid in said:
-            found.append(said[uid])
-        elif seen and places:
-            found.append(Expressed(uid, (sitting.pick(places),)))
-        elif uid in said:
-            rest += said[uid].contributors
-    if rest:
-        found.append(Expressed(UNMATCHED, _distinct(rest)))
-    return PeerAnnotation(true.text, tuple(found), pyramid.digest())
-
-
-def _distinct(contributors: list[Contributor]) -> tuple[Contributor, ...]:
-    return tuple(dict.fromkeys(contributors))
-
-
-TIE = 0.05
-"""Sides that seem to differ by less are a tie, where a protocol has ties."""
+    def coin(self) -> bool:
+        return bool(self.rng.random() < 0.5)
 
 
 def simulate(
@@ -208,13 +121,9 @@ def simulate(
         return _sit(people[task.assessor], progress[task.id], root, task, time)
 
     timed = _timed(todo)
-    pyramids = Pyramids(truth, sit, timed) if protocol.kind == "pyramid" else None
+    answers = protocol.simulator(truth, sit, timed)
     for task, time in timed:
-        if pyramids is not None:
-            answers = pyramids.answers(task, time)
-        else:
-            answers = _answers(sit(task, time), task, protocol, truth)
-        for question, given in answers:
+        for question, given in answers(task, time):
             protocol.check(question, given)
             id = stable_id("simulated", root, task.id, question, json.dumps(given, sort_keys=True))
             yield Event(
@@ -280,48 +189,6 @@ def _sit(who: Simulated, progress: float, root: int, task: Task, time: int) -> S
     return Sitting(who, progress, stream)
 
 
-def _answers(sitting: Sitting, task: Task, protocol: Protocol, truth: Truth) -> Iterator[tuple[str, Any]]:
-    if protocol.kind == "preference":
-        yield PREFERENCE, {"winner": _winner(sitting, task, protocol, truth)}
-        return
-    if protocol.kind == "coverage":
-        yield from _coverage(sitting, task, protocol, truth)
-    for question in protocol.questions:
-        level = truth.level(task, question.id.partition(":")[2])
-        chosen = sitting.choose(level, positions(question.values))
-        yield question.id, {"value": question.values[chosen]}
-
-
-def _coverage(sitting: Sitting, task: Task, protocol: Protocol, truth: Truth) -> Iterator[tuple[str, Any]]:
-    """Every model unit, then the units that were never marked."""
-    assert protocol.completeness is not None
-    scale = [float(value) for value in protocol.completeness.values]  # shares, checked when the file was read
-    own = truth.units_of_peer(task)
-    left = set(own)
-    for id, unit in truth.page(task).items():
-        chosen = scale[sitting.choose(unit.completeness, scale)] if own else 0.0
-        marked = list(unit.marked) or [sitting.pick(own)] if chosen else []
-        left.difference_update(marked)
-        yield f"{UNIT}{id}", {"marked": marked, "completeness": chosen}
-    choices = [choice.value for choice in protocol.unmarked_choices(len(left))]
-    if choices:
-        share = len(left & truth.relevant_of(task)) / len(left)
-        shares = [float(value) for value in choices]
-        yield UNMARKED, {"relevant": choices[sitting.choose(share, shares)]}
-
-
-def _winner(sitting: Sitting, task: Task, protocol: Protocol, truth: Truth) -> str:
-    """The side that seems better. Bias and drift favour the left; each side is seen with noise of its own."""
-    blur = sitting.who.noise * float(sitting.rng.standard_normal())
-    ahead = sitting.seen(truth.worth_of(task, task.left)) - truth.worth_of(task, task.right) - blur
-    winners = ["left", "right", "tie"] if protocol.tie else ["left", "right"]
-    if protocol.tie and abs(ahead) < TIE:
-        chosen = 2
-    else:
-        chosen = 0 if ahead > 0 or (ahead == 0 and sitting.rng.random() < 0.5) else 1
-    return winners[sitting.slip(chosen, len(winners))]
-
-
 def simulate_judgments(
     folder: Folder,
     collection: Collection,
@@ -342,8 +209,8 @@ def simulate_judgments(
     Biases are spread evenly from -bias to bias over the assessors.
     """
     asked = protocol_of(folder, protocol)
-    if asked.kind == "mismatch":
-        raise UsageError(f"{asked.name} tags mismatches, which simulated assessors do not")
+    if (why := asked.why_not_simulated()) is not None:
+        raise UsageError(why)
     spread = [0.0] if assessors == 1 else [bias * (2 * k / (assessors - 1) - 1) for k in range(assessors)]
     who = [
         Simulated(f"simulated-{k}", bias=own, noise=noise, drift=drift, inconsistency=inconsistency)

@@ -13,11 +13,11 @@ from functools import lru_cache
 from statistics import fmean
 from typing import Any, TypeVar
 
+from adjudge.core.errors import DataError, quoted
 from adjudge.data.collection import Collection, SourceSentence, references_for
 from adjudge.data.rows import Summary, Unit
 from adjudge.data.units import split
-from adjudge.errors import DataError, quoted
-from adjudge.judgments.assign.pages import place_side
+from adjudge.judgments.judging_page import place_side
 from adjudge.judgments.protocol import QUALITY, RATING, Protocol
 from adjudge.judgments.pyramid import UNMATCHED, Part, PeerAnnotation, Pyramid
 from adjudge.judgments.tasks import Task, TextRef, units_of
@@ -291,9 +291,8 @@ def _pages(collection: Collection) -> Iterator[tuple[str, Summary, Summary]]:
 def _units(collection: Collection, protocol: Protocol, summary: Summary, kind: str) -> list[Unit]:
     """A summary's units; where a protocol does not ask about units, they are made if the folder has none."""
     found = units_of(collection.units.get(summary.topic, ()), _ref(summary), kind)
-    return found or (
-        [] if protocol.kind == "coverage" else split(summary, kind, collection.settings.language)
-    )
+    shows_units = protocol.units_shown("peer") is not None
+    return found or ([] if shows_units else split(summary, kind, collection.settings.language))
 
 
 def _ref(summary: Summary) -> TextRef:

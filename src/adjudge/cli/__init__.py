@@ -14,7 +14,7 @@ def main() -> None:
 
     ready()
     from adjudge.cli.app import app
-    from adjudge.errors import AdjudgeError, Undecided
+    from adjudge.core.errors import AdjudgeError, Undecided
 
     try:
         try:
@@ -24,7 +24,7 @@ def main() -> None:
     except Undecided as error:
         _end(error.with_commands(["adjudge", *sys.argv[1:]]), error.exit_code)
     except AdjudgeError as error:
-        _end(str(error), error.exit_code)
+        _end(error.text, error.exit_code)
     except KeyboardInterrupt:
         _end("interrupted; the evaluation is as it was", 130)
     except BrokenPipeError:  # somebody read only the first lines: `adjudge show ... | head`
@@ -57,7 +57,10 @@ def _trouble(error: OSError) -> str:
 
 def _end(text: str, code: int) -> NoReturn:
     """One line on standard error, if that can be written; then the exit, in any case."""
-    line = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    from adjudge.core.phrases import spoken
+
+    line = spoken(text, "command")
+    line = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
     try:
         print(f"adjudge: {line}", file=sys.stderr, flush=True)
     except (OSError, ValueError):

@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from adjudge import __version__
+from adjudge.analyses import declaration
 
 SET_UP, JUDGE, SCORE, COMPARE, TRUST, REPORT = "Set up", "Judge", "Score", "Compare", "Trust", "Report"
 SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
@@ -44,7 +45,12 @@ class Command:
 def _loaded(command: Command) -> Any:
     """Made once: reading the options takes 10 to 30 ms, again and again where one process runs many commands."""
     module, name = command.where.split(":")
-    run = getattr(import_module(f"adjudge.cli.{module}"), name)
+    if module == "analysis":
+        from adjudge.cli.analysis import command_of
+
+        run: Any = command_of(name)
+    else:
+        run = getattr(import_module(f"adjudge.cli.{module}"), name)
     if isinstance(run, typer.Typer):
         found = typer.main.get_group(run)  # a group also where it has one command only
         found.name = command.name
@@ -79,6 +85,13 @@ def _plain(option: Any) -> Any:
     if getattr(option, "is_flag", False):
         option.metavar = ""
     return option
+
+
+def analysis(function: str) -> Command:
+    """The command of an analysis, as the declaration of its public function has it."""
+    cls = declaration(function)
+    about = (cls.__doc__ or "").partition("\n")[0]
+    return Command(cls.NAME, cls.GROUP, about, f"analysis:{function}", cls.EXAMPLE)
 
 
 COMMANDS = (
@@ -238,104 +251,20 @@ COMMANDS = (
         "scores:command",
         "adjudge scores my-eval --csv scores.csv",
     ),
-    Command(
-        "compare",
-        COMPARE,
-        "Rank the systems: means, intervals over topics, and groups that do not differ.",
-        "compare:command",
-        "adjudge compare my-eval -m rouge-1 --against random",
-    ),
-    Command(
-        "anova",
-        COMPARE,
-        "Which factors matter: system, topic, assessor, and how much of the variation each accounts for.",
-        "anova:command",
-        "adjudge anova my-eval -m rouge-2 --pool humans",
-    ),
-    Command(
-        "topics",
-        COMPARE,
-        "How topics differ: from the easiest to the hardest, with intervals on their mean ranks.",
-        "topics:command",
-        "adjudge topics my-eval -m rouge-2 --against d04",
-    ),
-    Command(
-        "slices",
-        COMPARE,
-        "How systems compare within slices of topics, and whether their differences vary with them.",
-        "slices:command",
-        "adjudge slices my-eval -m rouge-2 --by type",
-    ),
-    Command(
-        "examples",
-        COMPARE,
-        "Show what differences look like: topics on which two systems differ most, texts side by side.",
-        "examples:command",
-        "adjudge examples my-eval -m rouge-2 --between fluent,random",
-    ),
-    Command(
-        "groups",
-        COMPARE,
-        "Which systems differ, all pairs at once: letters, lines, ranks left open, a critical-difference diagram.",
-        "groups:command",
-        "adjudge groups my-eval -m rouge-2 --contrast humans-machines",
-    ),
-    Command(
-        "lengths",
-        COMPARE,
-        "Compare target lengths: scores centred by topic, groups, noise, and how rankings agree.",
-        "lengths:command",
-        "adjudge lengths lengths.csv -m coverage",
-    ),
-    Command(
-        "plan",
-        COMPARE,
-        "How many topics, or assessors, it takes to find a difference, from the spread of your own scores.",
-        "plan:command",
-        "adjudge plan my-eval -m rouge-2 --difference 0.01",
-    ),
-    Command(
-        "simulate",
-        COMPARE,
-        "How often tests find a difference that is there, or is not, in simulated scores.",
-        "simulate:command",
-        "adjudge simulate --topics 24 --difference 0.5 --simulations 200",
-    ),
-    Command(
-        "agreement",
-        TRUST,
-        "How far assessors agree: alpha, kappas, AC1 and AC2, intraclass correlations, with intervals over topics.",
-        "agreement:command",
-        "adjudge agreement my-eval",
-    ),
-    Command(
-        "assessors",
-        TRUST,
-        "Which assessors are harsh, erratic, drifting, hasty or reversed, and what changes without them.",
-        "assessors:command",
-        "adjudge assessors ratings.csv",
-    ),
-    Command(
-        "meta",
-        TRUST,
-        "How well each measure stands in for people, how sure that is, and which measure is better.",
-        "meta:command",
-        "adjudge meta rated.csv --human overall",
-    ),
-    Command(
-        "mismatch",
-        TRUST,
-        "Where people and a measure disagree about units: both texts side by side, tags that say why, counts.",
-        "mismatch:command",
-        "adjudge mismatch my-eval --measure nams",
-    ),
-    Command(
-        "stability",
-        TRUST,
-        "How stable the ranking is: judgments of the same that differ, planted repeats, the noise of judging.",
-        "stability:command",
-        "adjudge stability my-eval --seed 1",
-    ),
+    analysis("compare_all"),
+    analysis("anova"),
+    analysis("topics"),
+    analysis("slices"),
+    analysis("examples"),
+    analysis("groups"),
+    analysis("lengths"),
+    analysis("plan"),
+    analysis("simulate"),
+    analysis("agreement"),
+    analysis("dossiers"),
+    analysis("meta"),
+    analysis("mismatch"),
+    analysis("stability"),
     Command(
         "report",
         REPORT,

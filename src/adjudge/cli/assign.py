@@ -10,7 +10,7 @@ import adjudge
 from adjudge.cli import options
 from adjudge.cli.completion import complete_protocols
 from adjudge.cli.output import now, say, show_json, show_table, warn
-from adjudge.wording import counted
+from adjudge.core.words import counted
 
 if TYPE_CHECKING:
     from adjudge.judgments.assign.order import Order

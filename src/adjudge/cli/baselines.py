@@ -61,5 +61,5 @@ def command(
     for target in wanted:
         unset = "" if target.length else " (no length is set: the references' mean)"
         say(f"target: {Target(target.words, target.form)}{unset}")
-    for line in report.lines():
+    for line in report.lines("command"):
         say(line)

@@ -10,7 +10,7 @@ from rich.text import Text
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import console, say, show_json
-from adjudge.wording import counted
+from adjudge.core.words import counted
 
 if TYPE_CHECKING:
     from adjudge.data.check import CheckReport, Finding

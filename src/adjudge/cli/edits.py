@@ -9,7 +9,7 @@ import typer
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import now, say, show_json
-from adjudge.wording import counted
+from adjudge.core.words import counted
 
 if TYPE_CHECKING:
     from adjudge.data.edit import Changed

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
 
+from adjudge.analyses.catalogue.catalogue import CATALOGUE, all_figures, listing, spec_of
+from adjudge.analyses.catalogue.choice import main_target
+from adjudge.analyses.catalogue.spec import FigureOptions
 from adjudge.cli import options
 from adjudge.cli.output import not_over, progress, say, show, show_json, warn
 from adjudge.cli.sources import length_of, open_scores, takes_table, warn_of
-from adjudge.errors import ClashError, UsageError, quoted
-from adjudge.figures.catalogue import CATALOGUE, all_figures, listing, spec_of
-from adjudge.figures.choice import main_target
-from adjudge.figures.spec import FigureOptions
-from adjudge.picture import Undrawable, format_of
+from adjudge.core.errors import ClashError, UsageError, quoted
+from adjudge.core.picture import Undrawable, format_of
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.scores import Scores
+    from adjudge.analyses.scores import Scores
+    from adjudge.core.picture import Figure, Theme
     from adjudge.formats.scoretable import TableOptions
-    from adjudge.picture import Figure, Theme
 
 ALL = "all"
 Order = Literal["rank", "given"]

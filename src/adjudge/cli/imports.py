@@ -15,10 +15,12 @@ import adjudge
 from adjudge.cli import options
 from adjudge.cli.line_files import LinesCommand
 from adjudge.cli.output import counting, now, on_clash, say, show_json, typed
-from adjudge.cli.sources import lower_of
+from adjudge.cli.sources import columns_of, lower_of
+from adjudge.core.errors import DataError, UsageError, nearest, quoted
+from adjudge.core.phrases import Argument
 from adjudge.data.absent import split_by_spaces
 from adjudge.data.packed import size_of
-from adjudge.errors import DataError, UsageError, nearest, quoted
+from adjudge.formats.files import mapped
 
 if TYPE_CHECKING:
     from adjudge.data.incoming import ImportReport, Item
@@ -168,7 +170,7 @@ def auto(
         delimiter=delimiter,
         quotes=not no_quotes,
         encoding=encoding,
-        said=_options_given(ctx),
+        arguments=_arguments_given(ctx),
     )
     given: dict[str, Any] = {
         "columns": columns_of(mapped),
@@ -199,19 +201,19 @@ def auto(
     _take(evaluation, chain(begun, items), replace, skip, dry_run, json, read_as=found.words)
 
 
-def _options_given(ctx: typer.Context) -> list[list[str]]:
-    """The options on the command line, each with its value."""
-    given: list[list[str]] = []
+def _arguments_given(ctx: typer.Context) -> list[Argument]:
+    """The options on the command line, as arguments of an importer."""
+    arguments: list[Argument] = []
     for option in ctx.command.params:
         source = ctx.get_parameter_source(option.name or "")
         if option.param_type_name == "option" and source is not None and source.name == "COMMANDLINE":
             value = ctx.params[option.name or ""]
-            name = max(option.opts, key=len)
-            if isinstance(value, bool):
-                given.append([name])
+            name = max(option.opts, key=len).removeprefix("--")
+            if name == "map":
+                arguments += [mapped(field, column) for field, column in columns_of(value).items()]
             else:
-                given += [[name, str(each)] for each in (value if isinstance(value, list) else [value])]
-    return given
+                arguments.append(Argument(name, value if isinstance(value, bool | list) else [value]))
+    return arguments
 
 
 def _matching(path: Path) -> list[Path]:
@@ -681,7 +683,7 @@ def _take(
     else:
         if read_as is not None:
             say(f"read as: {read_as}")
-        for line in report.lines():
+        for line in report.lines("command"):
             say(line)
         if report.read and not dry_run:
             say(f"next: {next_step(report, shlex.quote(str(evaluation)))}")
@@ -704,19 +706,6 @@ def next_step(report: ImportReport, evaluation: str) -> str:
     if "scores" in report.holds:
         return f"adjudge compare {evaluation}"
     return f"import the summaries of systems, such as adjudge import lines 'system_*.txt' {evaluation}"
-
-
-def columns_of(mapped: list[str] | None, option: str = "--map") -> dict[str, str]:
-    """FIELD=COLUMN, as often as it was given."""
-    columns: dict[str, str] = {}
-    for pair in mapped or ():
-        field, equals, column = pair.partition("=")
-        if not (field and equals):
-            raise UsageError(f"{option} is {quoted(pair)}, expected FIELD=COLUMN such as text=decoded")
-        if field in columns:
-            raise UsageError(f"{option} gives {quoted(field)} twice")
-        columns[field] = column
-    return columns
 
 
 def _names(text: str | None) -> list[str]:

@@ -9,10 +9,11 @@ import typer
 from typer.core import TyperCommand
 
 import adjudge
-from adjudge.cli import judge_drift, judge_learned, judge_llm, judge_report, options
+from adjudge.cli import judge_learned, judge_llm, options
+from adjudge.cli.analysis import add_command
 from adjudge.cli.completion import complete_protocols
 from adjudge.cli.output import say, show_json
-from adjudge.wording import counted
+from adjudge.core.words import counted
 
 ABOUT = "Let programs judge (simulated, learned, language models), and say what they are worth."
 
@@ -23,8 +24,6 @@ JUDGE = {
     "train": judge_learned.TRAIN,
     "apply": judge_learned.APPLY,
     "llm": judge_llm.EXAMPLE,
-    "report": judge_report.EXAMPLE,
-    "drift": judge_drift.EXAMPLE,
 }
 
 
@@ -94,5 +93,5 @@ def _add(name: str, command: Callable[..., None], own_class: type[TyperCommand] 
 _add("train", judge_learned.train)
 _add("apply", judge_learned.apply)
 _add("llm", judge_llm.llm, judge_llm.COMMAND_CLASS)
-_add("report", judge_report.report)
-_add("drift", judge_drift.drift)
+add_command(judge, "judge_report")
+add_command(judge, "judge_drift")

@@ -12,7 +12,7 @@ from adjudge.cli import options
 from adjudge.cli.completion import complete_protocols
 from adjudge.cli.output import progress, say, show, show_json, write_csv
 from adjudge.cli.sources import show_result
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 
 if TYPE_CHECKING:
     from adjudge.assessors.learned.training import TrainedJudge

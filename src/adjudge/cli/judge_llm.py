@@ -19,8 +19,8 @@ import adjudge
 from adjudge.cli import options
 from adjudge.cli.completion import complete_protocols
 from adjudge.cli.output import say, show, show_json, warn
-from adjudge.errors import DataError, UsageError, quoted
-from adjudge.wording import counted
+from adjudge.core.errors import DataError, UsageError, quoted
+from adjudge.core.words import counted
 
 if TYPE_CHECKING:
     from adjudge.assessors.llm.exchange import AskProgress, LlmServer

@@ -12,13 +12,14 @@ import typer
 
 import adjudge
 from adjudge.cli import options
-from adjudge.cli.imports import Files, columns_of
-from adjudge.cli.judged import tables
+from adjudge.cli.analysis import add_command
+from adjudge.cli.imports import Files
 from adjudge.cli.output import counting, now, say, show_json, show_table, typed, warn
+from adjudge.cli.sources import columns_of
 from adjudge.cli.streams import print_data
+from adjudge.core.errors import DataError, UsageError, quoted
+from adjudge.core.words import counted
 from adjudge.data.transaction import write_whole
-from adjudge.errors import DataError, UsageError, quoted
-from adjudge.wording import counted
 
 if TYPE_CHECKING:
     from adjudge.evaluation import Evaluation
@@ -228,7 +229,8 @@ def records(
 @judgments.command("list", epilog=f"Example: {JUDGMENTS['list']}")
 def list_(evaluation: options.Folder, topic: options.Topic = None, json: options.Json = False) -> None:
     """Who judged what: tasks and answers by assessor and protocol, what contradicts itself, what is out of date."""
-    from adjudge.trust.overview import overview
+    from adjudge.analyses.judged.overview import overview
+    from adjudge.analyses.judged.words import odd_lines
 
     e = _need(evaluation)
     with e.store() as store:
@@ -241,11 +243,11 @@ def list_(evaluation: options.Folder, topic: options.Topic = None, json: options
         ("assessor", "protocol", "origin", "tasks>", "judged>", "answers>"),
         [(r.assessor, r.protocol, r.origin, r.tasks, r.judged, r.answers) for r in found.rows],
     )
-    for line in found.lines():
+    for line in odd_lines(found):
         say(line)
 
 
-judgments.command("tables", epilog=f"Example: {JUDGMENTS['tables']}")(tables)
+add_command(judgments, "judged_tables")
 
 
 @judgments.command("export", epilog=f"Example: {JUDGMENTS['export']}")
@@ -371,7 +373,7 @@ def _take(e: Evaluation, items: Iterable[Item], json: bool, judges: Sequence[str
     if json:
         show_json(taken.as_dict())
     else:
-        for line in taken.lines():
+        for line in taken.lines("command"):
             say(line)
 
 

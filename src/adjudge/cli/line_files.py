@@ -7,7 +7,7 @@ from typing import Any
 
 from typer.core import TyperCommand
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 
 
 class LinesCommand(TyperCommand):

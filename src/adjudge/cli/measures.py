@@ -9,7 +9,7 @@ import typer
 
 from adjudge.cli import options
 from adjudge.cli.completion import complete_measures
-from adjudge.cli.output import WIDTH, say, show_json, show_table
+from adjudge.cli.output import say, show_json, show_table
 
 if TYPE_CHECKING:
     from adjudge.measures.base import Measure
@@ -37,9 +37,9 @@ def command(
         if json:
             show_json([*map(_as_dict, found), *map(_preset_as_dict, PRESETS)])
         else:
-            show_table(("measure", "what it is"), [(m.name, m.ABOUT) for m in found], width=WIDTH)
+            show_table(("measure", "what it is"), [(m.name, m.ABOUT) for m in found])
             print()
-            show_table(("preset", "stands for"), [(name, ABOUT[name]) for name in PRESETS], width=WIDTH)
+            show_table(("preset", "stands for"), [(name, ABOUT[name]) for name in PRESETS])
             say("adjudge measures NAME explains one, with its options and where it is from.")
         return
     if preset := same_name(measure, PRESETS):

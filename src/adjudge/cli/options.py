@@ -8,9 +8,10 @@ from typing import Annotated
 
 import typer
 
+from adjudge.analyses.corrections import CORRECTIONS
+from adjudge.analyses.tests import TESTS
 from adjudge.cli.completion import complete_measures, complete_systems
-from adjudge.comparisons.tests import CORRECTIONS, TESTS
-from adjudge.errors import UsageError, quoted
+from adjudge.core.errors import UsageError, quoted
 
 Folder = Annotated[
     Path, typer.Argument(metavar="EVALUATION", help="The evaluation's folder.", show_default=False)
@@ -30,35 +31,6 @@ OutFolder = Annotated[
     ),
 ]
 LevelAlpha = Annotated[float, typer.Option("--alpha", help="Of tests; 1 - alpha is the level of intervals.")]
-LengthOrAll = Annotated[
-    str | None,
-    typer.Option(
-        "--length",
-        metavar="WORDS|all",
-        help="Target length; with all, a topic at each length is an input of its own.",
-        show_default=False,
-    ),
-]
-AnsweredQuestions = Annotated[
-    list[str] | None,
-    typer.Option(
-        "-q",
-        "--question",
-        metavar="NAME",
-        help="A question or an aspect; may be repeated.",
-        show_default="all that were answered",
-    ),
-]
-TopicResamples = Annotated[
-    int, typer.Option("--resamples", min=100, metavar="N", help="Of topics, for intervals.")
-]
-AtRandom = Annotated[
-    bool,
-    typer.Option(
-        "--at-random",
-        help="With --judge: the topics that people judged were drawn at random, whatever they look like.",
-    ),
-]
 Methods = Annotated[
     bool, typer.Option("--methods", help="Print the paragraph on methods, for LaTeX with its BibTeX.")
 ]
@@ -173,7 +145,13 @@ FormGiven = Annotated[
     typer.Option("--form", metavar="FORM", help="Form where the file has none: abstract, extract."),
 ]
 Test = Annotated[
-    str, typer.Option("--test", metavar="TEST", help=f"The test that makes the groups: {', '.join(TESTS)}.")
+    str | None,
+    typer.Option(
+        "--test",
+        metavar="TEST",
+        help=f"The test that makes the groups: {', '.join(TESTS)}.",
+        show_default="wilcoxon",
+    ),
 ]
 Correct = Annotated[
     str,
@@ -197,9 +175,6 @@ AssessorEffects = Annotated[
         help="Of scores that assessors gave, whose answer makes the groups: that for assessors like them (random, the"
         " default from two up), or for these alone (fixed).",
     ),
-]
-PoolHumans = Annotated[
-    str | None, typer.Option("--pool", metavar="humans", help="Treat all humans as one system, HUMANS.")
 ]
 System = Annotated[
     str | None,

@@ -5,25 +5,25 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from rich.console import Console
-from rich.table import Table as RichTable
 from rich.text import Text
 
 from adjudge.cli.streams import print_data, print_json
+from adjudge.core.errors import UsageError, quoted
+from adjudge.core.phrases import spoken
+from adjudge.core.table import Column, Table
 from adjudge.data import transaction
 from adjudge.data.transaction import write_whole
-from adjudge.errors import UsageError, quoted
-from adjudge.table import Column, Table
 
 if TYPE_CHECKING:
+    from adjudge.core.engine import Workers
     from adjudge.data.incoming import OnClash
-    from adjudge.engine import Workers
 
 
 _COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -36,75 +36,56 @@ def console() -> Console:
 
 def say(text: str, style: str = "") -> None:
     """A line or a text. Texts may come from strangers: what would command a terminal is shown, not sent."""
-    console().print(Text(_COMMANDS.sub("\N{REPLACEMENT CHARACTER}", text), style=style))
+    console().print(Text(_COMMANDS.sub("\N{REPLACEMENT CHARACTER}", spoken(text, "command")), style=style))
+
+
+STYLES: Mapping[str, str] = {
+    "title": "bold",
+    "heading": "underline",
+    "first": "bold cyan",
+    "second": "bold yellow",
+}
+
+
+def say_pieces(pieces: Sequence[tuple[str, str]]) -> None:
+    """Texts in pieces, each as its style has it; the last ends a line."""
+    text = Text()
+    for piece, style in pieces:
+        shown = (c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in piece)
+        text.append("".join(shown), style=STYLES.get(style, ""))
+    console().print(text, end="")
 
 
 def warn(text: str) -> None:
     """On standard error, so that it never mixes with what a script reads."""
-    Console(stderr=True, highlight=False, soft_wrap=True).print(Text(f"note: {text}", style="yellow"))
+    Console(stderr=True, highlight=False, soft_wrap=True).print(
+        Text(f"note: {spoken(text, 'command')}", style="yellow")
+    )
 
 
 def show_json(value: Any) -> None:
-    from adjudge.table import json_parts
+    from adjudge.core.table import json_parts
 
     for part in json_parts(value):
         print_json(part)
     print()
 
 
-LONG = 200
-"""Rows from which a table is not fitted to the width of the terminal: that takes 2 ms a row, and 10 KB."""
-
-
 def show(table: Table) -> None:
-    """A result's table, with its title."""
-    if len(table.rows) >= LONG:
-        if table.title:
-            say(table.title)
-        _show_lines(table)
-        return
-    columns, rows = table.printed(terminal=True)
-    right = table.stands_right(terminal=True)
-    heads = [column.title + (">" if each else "") for column, each in zip(columns, right, strict=True)]
-    show_table(heads, rows, title=table.title)
-
-
-def _show_lines(table: Table) -> None:
-    lines = table.lines()
+    """A result's table, with its title: fitted to a terminal's width, and as wide as it is in a pipe."""
+    if table.title:
+        say(table.title)  # a table's own title would be broken to the table's width
+    lines = table.lines(console().width if sys.stdout.isatty() else None)
     say(next(lines), "bold")
     for line in lines:
         print(_COMMANDS.sub("\N{REPLACEMENT CHARACTER}", line))
 
 
-WIDTH = 80
-"""Columns that a list takes in a pipe, as in a terminal of the usual size."""
-
-
-def show_table(
-    columns: Sequence[str],
-    rows: Sequence[Sequence[object]],
-    *,
-    title: str | None = None,
-    width: int = 200,
-) -> None:
-    """A plain table; columns whose name ends in `>` stand right, as numbers do. `width` is that of a pipe."""
-    if title:
-        say(title)  # a table's own title would be broken to the table's width
-    if len(rows) >= LONG:
-        heads = tuple(Column(name.removesuffix(">"), right=name.endswith(">")) for name in columns)
-        cells = tuple(tuple("" if cell is None else str(cell) for cell in row) for row in rows)
-        _show_lines(Table(name="", columns=heads, rows=cells))
-        return
-    table = RichTable(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        right = column.endswith(">")
-        table.add_column(column.removesuffix(">"), justify="right" if right else "left", no_wrap=right)
-    for row in rows:
-        table.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
-    out = Console(highlight=False, width=None if sys.stdout.isatty() else width)
-    with out.capture() as capture:
-        out.print(table)
-    print("\n".join(line.rstrip() for line in capture.get().splitlines()))
+def show_table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, title: str | None = None) -> None:
+    """A plain table; columns whose name ends in `>` stand right, as numbers do."""
+    heads = tuple(Column(name.removesuffix(">"), right=name.endswith(">")) for name in columns)
+    cells = tuple(tuple("" if cell is None else str(cell) for cell in row) for row in rows)
+    show(Table(name="", columns=heads, rows=cells, title=title or ""))
 
 
 class Delivered(Protocol):
@@ -171,9 +152,14 @@ def not_over(target: Path | None, *inputs: str | Path, option: str = "--csv") ->
 
 def write_csv(frame: Any, target: Path) -> None:
     """A frame as CSV into a file, or to standard output for `-`: with full precision, but no minus zero."""
-    from adjudge.table import frame_to_csv
+    from adjudge.core.table import frame_to_csv
 
     text = frame_to_csv(frame.assign(**{name: frame[name] + 0.0 for name in frame.select_dtypes("floating")}))
+    write_text(text, target)
+
+
+def write_text(text: str, target: Path) -> None:
+    """A text into a file, or to standard output for `-`."""
     if str(target) == "-":
         print_data(text)
         return
@@ -212,7 +198,7 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
 
     with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
         task = bar.add_task(what, total=None)
-        yield lambda done, of: bar.update(task, completed=done, total=of)
+        yield lambda done, of: bar.update(task, completed=done, total=of or None)
 
 
 def on_clash(replace: bool, skip: bool) -> OnClash:

@@ -11,7 +11,7 @@ import typer
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import say, show_json, show_table, write_csv
-from adjudge.errors import DataError, UsageError, quoted
+from adjudge.core.errors import DataError, UsageError, quoted
 
 if TYPE_CHECKING:
     from adjudge.evaluation import Evaluation

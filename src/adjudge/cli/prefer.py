@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,27 +9,22 @@ import typer
 
 import adjudge
 from adjudge.cli import options
+from adjudge.cli.analysis import add_command
 from adjudge.cli.output import (
     counting,
-    deliver,
     progress,
     say,
-    show,
     show_json,
     show_table,
     warn,
     worker_count,
     write_csv,
 )
-from adjudge.cli.sources import length_of
-from adjudge.errors import DataError, UsageError
-from adjudge.wording import counted, decimal
+from adjudge.core.errors import DataError, UsageError
+from adjudge.core.words import counted, decimal
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.preferences import PreferenceFit
     from adjudge.evaluation import Evaluation
-    from adjudge.judgments.pairs.answers import Preferences
-    from adjudge.trust.preferences import Convergence, PaperTable, Rows
 
 prefer = typer.Typer(
     help="Preferences instead of references: ask which of two is better, and fit strengths.",
@@ -42,22 +35,15 @@ PREFER = {
     "sample": "adjudge prefer sample my-eval --count 20 --assessor ann --assessor bob --repeats 0.1 --seed 1",
     "import": "adjudge prefer import arena.csv my-eval",
     "export": "adjudge prefer export my-eval pairs.csv --open --batch 100",
-    "fit": "adjudge prefer fit arena.csv --matrix --pairs",
     "simulate": "adjudge prefer simulate my-eval --from ref --count 100 --assessors 3 --noise 0.1 --seed 1",
     "score": "adjudge prefer score my-eval --source man+ref --simulated 100",
-    "converge": 'adjudge prefer converge my-eval --human "rating(aspect=relevance)" --runs 10 --step 50',
-    "report": 'adjudge prefer report my-eval --human "rating(aspect=relevance)" --topics',
 }
 """Examples that run as printed; those of the studies on an evaluation with documents, references, ratings and
 preferences."""
 
 KINDS = ("sentences", "summaries")
 HOWS = ("random", "information", "variance")
-OFS = ("sentences", "summaries", "systems")
 FORMS = ("left-right", "models")
-WHO = ("machine", "all")
-TIE_MODELS = ("half", "davidson", "rao-kupper")
-MOST_SHOWN, MOST_COLUMNS, WIDEST = 30, 12, 70
 
 Topics = Annotated[
     list[str] | None,
@@ -74,15 +60,6 @@ Similarity = Annotated[
     typer.Option(
         "--similarity", metavar="NAME", help="Of sentences: tfidf-jaccard, tfidf, jaccard, embedding."
     ),
-]
-Human = Annotated[
-    str,
-    typer.Option(
-        "--human", metavar="SPEC", help="What people say: expert:relevance, coverage, ...", show_default=False
-    ),
-]
-Systems = Annotated[
-    str, typer.Option("--systems", metavar="WHO", help="Whose summaries: machine (and baselines), all.")
 ]
 Smooth = Annotated[
     bool, typer.Option("--smooth/--no-smooth", help="Let an answer speak for similar sentences too.")
@@ -105,7 +82,6 @@ Ties = Annotated[
 Crowd = Annotated[
     bool, typer.Option("--crowd", help="Believe assessors as far as they agree with the others (Crowd-BT).")
 ]
-Half = Annotated[bool, typer.Option("--half", help="A measure's tie agrees by half, instead of not at all.")]
 
 
 # Ask
@@ -130,7 +106,6 @@ def sample(
             show_default=False,
         ),
     ] = None,
-    annotator: Annotated[list[str] | None, typer.Option("--annotator", hidden=True)] = None,
     per_pair: Annotated[
         int, typer.Option("--per-pair", min=1, help="How many are asked about each pair.")
     ] = 1,
@@ -159,7 +134,7 @@ def sample(
             of,
             count=count,
             how=how,  # type: ignore[arg-type]
-            assessors=_renamed("--annotator", annotator, "--assessor", assessor) or (),
+            assessors=assessor or (),
             per_pair=per_pair,
             repeats=repeats,
             seed=seed,
@@ -199,7 +174,7 @@ def import_(
         show_json({"read": what, **taken.as_dict()})
         return
     say(f"{file}: {what}")
-    for line in taken.lines():
+    for line in taken.lines("command"):
         say(line)
 
 
@@ -258,262 +233,7 @@ def export(
         warn(f"{counted(n, 'pair')} left out: {why}")
 
 
-# Fit
-
-
-@prefer.command("fit", epilog=f"Example: {PREFER['fit']}")
-def fit(
-    source: Annotated[
-        Path,
-        typer.Argument(
-            metavar="SOURCE",
-            show_default=False,
-            help="An evaluation's folder, or a table (CSV, TSV, Excel): winner,loser or a,b,winner or"
-            " model_a,model_b,winner; '-' is standard input.",
-        ),
-    ],
-    of: Annotated[
-        str | None, typer.Option("--of", metavar="WHAT", help=f"Of a folder: strengths of {', '.join(OFS)}.")
-    ] = None,
-    topic: Topics = None,
-    length: options.Length = None,
-    form: options.Form = None,
-    assessors: Annotated[bool, typer.Option("--assessors", help="How reliable every assessor is.")] = False,
-    annotators: Annotated[bool, typer.Option("--annotators", hidden=True)] = False,
-    checks: Checks = None,
-    smooth: Annotated[
-        bool, typer.Option("--smooth/--no-smooth", help="Of sentences: an answer tells of similar ones too.")
-    ] = True,
-    similarity: Similarity = "tfidf-jaccard",
-    ties: Annotated[
-        str, typer.Option("--ties", metavar="HOW", help=f"What a tie is: {', '.join(TIE_MODELS)}.")
-    ] = "half",
-    position: Annotated[
-        bool, typer.Option("--position", help="With an effect of what is shown first.")
-    ] = False,
-    judge: Annotated[
-        str | None,
-        typer.Option(
-            "--judge",
-            metavar="NAME",
-            help="Correct this judge's answers by people's: strengths of systems from both.",
-        ),
-    ] = None,
-    at_random: options.AtRandom = False,
-    matrix: Annotated[bool, typer.Option("--matrix", help="How likely each wins against each.")] = False,
-    pairs: Annotated[bool, typer.Option("--pairs", help="Which pairs of items differ.")] = False,
-    resamples: Annotated[int | None, typer.Option("--resamples", hidden=True)] = None,
-    level: Annotated[float, typer.Option("--level", help="Of intervals; tests are at 1 less this.")] = 0.95,
-    seed: Annotated[int | None, typer.Option("--seed", hidden=True)] = None,
-    mapped: options.Map = None,
-    delimiter: options.Delimiter = None,
-    encoding: options.Encoding = "utf-8",
-    json: options.Json = False,
-    csv: options.Csv = None,
-    latex: options.Latex = False,
-    markdown: options.Markdown = False,
-) -> None:
-    """Bradley-Terry strengths with intervals, ranks and tests of all pairs, from a folder's answers or a bare CSV.
-
-    Over several topics these are what is independent, otherwise answers. --csv writes one row per item; with --matrix
-    or --pairs, one per pair. With --judge NAME people answered on some topics and the judge on more: strengths are
-    people's, made surer by the judge, and --csv writes one row per pair.
-    """
-    from adjudge.cli.imports import columns_of
-    from adjudge.comparisons.preferences import fit_preferences
-    from adjudge.formats.files import STDIN
-    from adjudge.formats.preferences import read_preferences
-
-    if of is not None:
-        options.one_of("--of", of, OFS)
-    options.one_of("--ties", ties, TIE_MODELS)
-    _not_drawn(("--resamples", resamples), ("--seed", seed))
-    assessors = _renamed("--annotators", annotators or None, "--assessors", assessors)
-    if checks is not None and not assessors:
-        raise UsageError("--checks compares assessors with known answers: say --assessors too")
-    known = None if checks is None else read_preferences(checks)
-    if source.is_dir() and (mapped or delimiter):
-        raise UsageError(f"--map and --delimiter are for a table, which {source} is not")
-    if at_random and judge is None:
-        raise UsageError(
-            "--at-random is about the topics that people judged for a judge: say --judge NAME too"
-        )
-    if judge is not None:
-        asked = {
-            f"--of {of}": of not in (None, "systems"),
-            "--assessors": assessors,
-            "--ties": ties != "half",
-            "--position": position,
-            "--matrix": matrix,
-        }
-        if ignored := next((option for option, value in asked.items() if value), None):
-            raise UsageError(
-                f"--judge corrects strengths of systems over topics, ties being half wins: leave out {ignored}"
-            )
-        _fit_corrected(
-            source,
-            judge,
-            None
-            if source.is_dir()
-            else read_preferences(source, columns=columns_of(mapped), delimiter=delimiter, encoding=encoding),
-            topics=topic or (),
-            length=length,
-            form=form,
-            level=level,
-            at_random=at_random,
-            pairs=pairs,
-            json=json,
-            csv=csv,
-            latex=latex,
-            markdown=markdown,
-        )
-        return
-    with progress("fitting") as bar:
-        if source.is_dir():
-            found = _need(source).prefer.fit(
-                of,  # type: ignore[arg-type]
-                topics=topic or (),
-                length=length,
-                form=form,
-                similarity=similarity if smooth else None,
-                ties=ties,  # type: ignore[arg-type]
-                position=position,
-                level=level,
-                assessors=assessors,
-                checks=known,
-                progress=bar,
-            )
-        else:
-            if of is not None or length is not None or form is not None:
-                raise UsageError(
-                    f"--of, --length and --form belong to a folder; the items of {source} are what it names"
-                )
-            given = read_preferences(
-                source, columns=columns_of(mapped), delimiter=delimiter, encoding=encoding
-            )
-            found = [
-                fit_preferences(
-                    given.only(topic) if topic else given,
-                    title=STDIN if str(source) == "-" else source.name,
-                    ties=ties,  # type: ignore[arg-type]
-                    position=position,
-                    level=level,
-                    assessors=assessors,
-                    checks=known,
-                )
-            ]
-    if len({fit.title for fit in found}) == 1:
-        for line in found[0].warnings():
-            warn(line)
-    deliver(
-        found,
-        lambda fit: _frame_of(fit, matrix or pairs),
-        lambda fit: _show_fit(fit, matrix, pairs, alone=len(found) == 1),
-        json=json,
-        csv=csv,
-        latex=latex,
-        markdown=markdown,
-    )
-
-
-def _fit_corrected(
-    source: Path,
-    judge: str,
-    given: Preferences | None,
-    *,
-    topics: Sequence[str],
-    length: int | None,
-    form: str | None,
-    level: float,
-    at_random: bool,
-    pairs: bool,
-    **output: Any,
-) -> None:
-    """People's strengths of systems, with a judge's answers on more topics; `given` are those of a table."""
-    from adjudge.cli.compare import show_corrected
-    from adjudge.comparisons.judge_corrected import prefer_corrected
-    from adjudge.formats.files import STDIN
-    from adjudge.judgments.pairs.answers import preference_notes, system_preferences
-
-    notes: Sequence[str] = ()
-    if given is None:
-        e = _need(source)
-        judgments = e.judgments().with_judges([judge])
-        given = system_preferences(e.collection, judgments, length=length, form=form)
-        notes = preference_notes(e.collection, judgments, "systems", topics)
-    elif length is not None or form is not None:
-        raise UsageError(f"--length and --form belong to a folder; the items of {source} are what it names")
-    title = "systems" if source.is_dir() else STDIN if str(source) == "-" else source.name
-    found = prefer_corrected(
-        given, judge=judge, title=title, topics=topics, level=level, at_random=at_random, notes=notes
-    )
-    deliver(
-        [found],
-        lambda each: each.pairs_frame(),
-        lambda each: show_corrected(each, pairs=pairs),
-        **output,
-    )
-
-
-def _frame_of(fit: PreferenceFit, pairs: bool) -> Any:
-    frame = fit.pairs_frame() if pairs else fit.to_frame()
-    frame.insert(0, "of", fit.title)
-    return frame
-
-
-def _show_fit(fit: PreferenceFit, matrix: bool, pairs: bool, *, alone: bool) -> None:
-    table = fit.table()
-    say(table.title, "bold")
-    at = [column.name for column in table.columns].index("item")
-    rows = [(*row[:at], _cut(str(row[at])), *row[at + 1 :]) for row in table.rows[:MOST_SHOWN]]
-    show(replace(table, rows=tuple(rows), title=""))
-    if len(rows) < len(table.rows):
-        say(f"and {counted(len(table.rows) - len(rows), 'other')}; --csv writes them all")
-    if matrix:
-        _show_matrix(fit)
-    if pairs:
-        _show_pairs(fit)
-    if fit.assessors:
-        print()
-        show(fit.assessor_table())
-    if matrix or pairs or fit.assessors:
-        print()
-    for line in fit.sentences():
-        say(line)
-    if not alone:
-        for line in fit.warnings():
-            warn(f"{fit.title}: {line}")
-    say(fit.signature, "dim")
-
-
-def _show_matrix(fit: PreferenceFit) -> None:
-    frame = fit.win_probabilities().iloc[:MOST_COLUMNS, :MOST_COLUMNS]
-    names = [_cut(name, 16) for name in frame.columns]
-    print()
-    rows = [
-        [name, *("-" if p != p else f"{p:.2f}" for p in row)]
-        for name, row in zip(names, frame.to_numpy().tolist(), strict=True)
-    ]
-    show_table(
-        ("", *(f"{name}>" for name in names)),
-        rows,
-        title=f"{fit.of_decided}how likely the row's is preferred to the column's{fit.by_regularised}",
-    )
-    if len(fit.fitted) > MOST_COLUMNS:
-        say(f"the {MOST_COLUMNS} strongest; --csv with --matrix writes every pair")
-
-
-def _show_pairs(fit: PreferenceFit) -> None:
-    table = fit.pairs_table()
-    print()
-    rows = [(_cut(str(row[0]), 30), _cut(str(row[1]), 30), *row[2:]) for row in table.rows[:MOST_SHOWN]]
-    show(replace(table, rows=tuple(rows)))
-    if len(rows) < len(table.rows):
-        say(f"and {counted(len(table.rows) - len(rows), 'other pair')}; --csv with --pairs writes them all")
-
-
-def _cut(text: str, most: int = WIDEST) -> str:
-    return text if len(text) <= most else f"{text[: most - 3]}..."
+add_command(prefer, "prefer")
 
 
 # What preferences are worth
@@ -526,7 +246,6 @@ def simulate(
         str, typer.Option("--from", metavar="ref|py", help="What they know: the references, or the pyramids.")
     ] = "ref",
     assessors: Annotated[int, typer.Option("--assessors", min=1, help="How many.")] = 3,
-    annotators: Annotated[int | None, typer.Option("--annotators", min=1, hidden=True)] = None,
     count: Annotated[int, typer.Option("--count", min=1, help="Pairs per topic.")] = 200,
     per_pair: Annotated[int, typer.Option("--per-pair", min=1, help="How many answer each pair.")] = 1,
     noise: Annotated[
@@ -552,7 +271,7 @@ def simulate(
     with progress("finding out what sentences are worth") as tick:
         found = e.prefer.simulate(
             origin,  # type: ignore[arg-type]
-            assessors=_renamed("--annotators", annotators, "--assessors", assessors),
+            assessors=assessors,
             count=count,
             per_pair=per_pair,
             noise=noise,
@@ -591,8 +310,8 @@ def score(
 
     The scores are kept like all others: compare, anova and report take the measure by the name that is printed.
     """
+    from adjudge.analyses.preferences.measures import plainest
     from adjudge.measures.judged.preference import Preference
-    from adjudge.trust.preferences import plainest
 
     _measure_options(source=source, penalty=penalty, ties=ties)
     measure = plainest(
@@ -663,182 +382,8 @@ def _number(value: float) -> str:
     return "-" if value != value else decimal(value)
 
 
-@prefer.command("converge", epilog=f"Example: {PREFER['converge']}")
-def converge(
-    evaluation: options.Folder,
-    human: Human,
-    step: Annotated[int, typer.Option("--step", min=1, help="Answers from one point to the next.")] = 10,
-    runs: Annotated[int, typer.Option("--runs", min=1, help="Random orders of the answers.")] = 100,
-    topics: Annotated[bool, typer.Option("--topics", help="Every topic with its interval.")] = False,
-    systems: Systems = "machine",
-    length: options.Length = None,
-    form: options.Form = None,
-    similarity: Similarity = "tfidf-jaccard",
-    smooth: Smooth = True,
-    penalty: Penalty = "sentence",
-    seed: options.Seed = 0,
-    workers: options.Workers = "1",
-    json: options.Json = False,
-    csv: options.Csv = None,
-    latex: options.Latex = False,
-    markdown: options.Markdown = False,
-) -> None:
-    """How agreement with people grows with the number of answers, beside ROUGE and JS (figure 3 of Zopf 2018).
-
-    n answers are drawn at random from those of a topic, for n = 10, 20, ... and all, --runs times each.
-    """
-    options.one_of("--systems", systems, WHO)
-    _measure_options(penalty=penalty)
-    e = adjudge.open(evaluation)
-    with progress("scoring, then drawing answers") as tick:
-        found = e.prefer.converge(
-            human,
-            step=step,
-            runs=runs,
-            systems=systems,  # type: ignore[arg-type]
-            length=length,
-            form=form,
-            similarity=similarity,
-            smooth=smooth,
-            penalty=penalty,  # type: ignore[arg-type]
-            seed=seed,
-            workers=worker_count(workers),
-            progress=tick,
-        )
-    deliver(
-        [found],
-        lambda c: c.to_frame(),
-        lambda c: _show_trajectories(c, topics=topics),
-        json=json,
-        csv=csv,
-        latex=latex,
-        markdown=markdown,
-    )
-
-
-def _show_trajectories(found: Convergence, *, topics: bool) -> None:
-    """Means over topics, the other measures, and every topic with its interval where that is asked for."""
-    table = found.table()
-    say(table.title, "bold")
-    show(replace(table, title=""))
-    print()
-    show(found.lines_table())
-    if topics:
-        print()
-        show(found.topic_table())
-    for line in found.sentences():
-        say(line)
-    for why, count in found.reasons().items():
-        warn(f"{count:,} without a trajectory: {why}")
-    for note in found.notes:
-        warn(note)
-    say(found.signature, "dim")
-
-
-@prefer.command("report", epilog=f"Example: {PREFER['report']}")
-def report(
-    evaluation: options.Folder,
-    human: Human,
-    measure: options.Measures = None,
-    systems: Systems = "machine",
-    length: options.Lengths = None,
-    form: options.Form = None,
-    topics: Annotated[bool, typer.Option("--topics", help="With a row per topic.")] = False,
-    sets: Annotated[bool, typer.Option("--sets", help="With a row per document set.")] = False,
-    half: Half = False,
-    similarity: Similarity = "tfidf-jaccard",
-    smooth: Smooth = True,
-    penalty: Penalty = "sentence",
-    ties: Ties = "half",
-    asked: Asked = "all",
-    simulated: SimulatedPairs = "paper",
-    crowd: Crowd = False,
-    idle: Annotated[
-        float, typer.Option("--idle", min=1, metavar="SECONDS", help="A longer pause counts as this.")
-    ] = 120.0,
-    level: Annotated[float, typer.Option("--level", help="Of intervals.")] = 0.95,
-    resamples: Annotated[int | None, typer.Option("--resamples", hidden=True)] = None,
-    seed: options.Seed = 0,
-    workers: options.Workers = "auto",
-    json: options.Json = False,
-    csv: options.Csv = None,
-    latex: options.Latex = False,
-    markdown: options.Markdown = False,
-) -> None:
-    """The four tables of Zopf 2018 for this evaluation: agreement with people, and order of sentences.
-
-    Scores what the tables need and is not scored yet. With -m, one more table holds the measures named.
-    """
-    if topics and sets:
-        raise UsageError("--topics and --sets exclude each other")
-    options.one_of("--systems", systems, WHO)
-    _not_drawn(("--resamples", resamples))
-    _measure_options(penalty=penalty, ties=ties)
-    rows: Rows = "topic" if topics else "set" if sets else "mean"
-    e = adjudge.open(evaluation)
-    with progress("scoring") as tick:
-        found = e.prefer.report(
-            human,
-            measure or (),
-            systems=systems,  # type: ignore[arg-type]
-            length=length_of(length),
-            form=form,
-            half=half,
-            similarity=similarity,
-            smooth=smooth,
-            penalty=penalty,  # type: ignore[arg-type]
-            ties=ties,  # type: ignore[arg-type]
-            asked=asked,
-            simulated=simulated,
-            crowd=crowd,
-            idle=idle,
-            level=level,
-            seed=seed,
-            workers=worker_count(workers),
-            progress=tick,
-        )
-    named: dict[str, str] = {}
-    deliver(
-        [_WithRows(table, rows) for table in found],
-        lambda t: t.table.to_frame(rows),
-        lambda t: _show_paper(t.table, rows, named),
-        json=json,
-        csv=csv,
-        latex=latex,
-        markdown=markdown,
-    )
-
-
-@dataclass(frozen=True)
-class _WithRows:
-    """A table with the rows that were asked for."""
-
-    table: PaperTable
-    rows: Rows
-
-    def as_dict(self) -> dict[str, Any]:
-        return self.table.as_dict()
-
-    def to_latex(self) -> str:
-        return self.table.to_latex(self.rows)
-
-    def to_markdown(self) -> str:
-        return self.table.to_markdown(self.rows)
-
-
-def _show_paper(paper: PaperTable, rows: Rows, named: dict[str, str]) -> None:
-    """A table, what it says, and of every heading that is new what stands behind it."""
-    table = paper.table(rows)
-    show(table)
-    for line in table.said:
-        say(line)
-    for line in table.notes:
-        warn(line)
-    for heading, signature in paper.signatures.items():
-        if named.get(heading) != signature:
-            named[heading] = signature
-            say(f"{heading}: {signature}", "dim")
-    say(table.signature, "dim")
+add_command(prefer, "preferences_needed")
+add_command(prefer, "preference_tables")
 
 
 # Options
@@ -857,18 +402,3 @@ def _measure_options(**given: str) -> None:
 
     for option, value in given.items():
         options.one_of(f"--{option}", value, Preference.OPTIONS[option])
-
-
-def _not_drawn(*given: tuple[str, int | None]) -> None:
-    """Options of a bootstrap that is no longer made."""
-    for option, value in given:
-        if value is not None:
-            warn(f"{option} has no effect: intervals are computed, and no longer drawn")
-
-
-def _renamed(old: str, old_value: Any, new: str, value: Any) -> Any:
-    """An option by its old name still works, and says so."""
-    if not old_value:
-        return value
-    warn(f"{old} is now {new}")
-    return old_value

@@ -12,12 +12,12 @@ import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import now_in_words, progress, say, show_json
 from adjudge.cli.sources import lower_of, open_scores, takes_table
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.scores import Source
+    from adjudge.analyses.pages.chapter import Findings
+    from adjudge.analyses.scores import Source
     from adjudge.formats.scoretable import TableOptions
-    from adjudge.reports.findings import Findings
 
 
 LISTS = {"leave_out": "--leave-out", "lower_is_better": "--lower"}
@@ -31,7 +31,7 @@ def command(
         "report"
     ),
     measure: options.Measures = None,
-    test: options.Test = "wilcoxon",
+    test: options.Test = None,
     correct: options.Correct = "holm",
     length: options.Length = None,
     form: options.Form = None,
@@ -70,7 +70,7 @@ def command(
 
     From a folder it tells of texts and documents too, from a file of its scores.
     """
-    from adjudge.comparisons.scores import is_folder
+    from adjudge.analyses.scores import is_folder
     from adjudge.evaluation import report
 
     if (out / "evaluation.toml").exists():
@@ -122,7 +122,7 @@ def _source(
     lower_is_better: bool,
 ) -> Source:
     """An evaluation, or the scores of a file; a folder has no table that options could be about."""
-    from adjudge.comparisons.scores import is_folder, no_table
+    from adjudge.analyses.scores import is_folder, no_table
 
     if not is_folder(scores):
         return open_scores(scores, table, human, baseline, lower_is_better)
@@ -132,7 +132,7 @@ def _source(
 
 def _told(found: Findings) -> dict[str, Any]:
     """The conditions of trust, and the cheapest of those that may be the best, by measure."""
-    from adjudge.comparisons.cost import cheapest
+    from adjudge.analyses.compare.cost import cheapest
 
     least = (cheapest(each, found.collection.systems) for each in found.comparisons)
     return {
@@ -149,8 +149,8 @@ def _again(
     lower_is_better: bool,
 ) -> str:
     """The scores as they were named, with the options that say how to read them."""
-    from adjudge.comparisons.scores import is_folder
-    from adjudge.reports.words import in_shell
+    from adjudge.analyses.scores import is_folder
+    from adjudge.core.words import in_shell
 
     given = [f"--human {in_shell(each)}" for each in human or ()]
     given += [f"--baseline {in_shell(each)}" for each in baseline or ()]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,19 +11,16 @@ import typer
 
 import adjudge
 from adjudge.cli import options
+from adjudge.cli.analysis import print_results
 from adjudge.cli.line_files import LinesCommand
 from adjudge.cli.output import not_over, say, show, show_json, warn, worker_count, write_csv
-from adjudge.cli.sources import print_paper, show_result
-from adjudge.comparisons.tests import choices
-from adjudge.errors import FormatError, UsageError
+from adjudge.core.errors import FormatError, UsageError
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.pairs import Comparison
-    from adjudge.comparisons.paper import ComparedMeasures
-    from adjudge.comparisons.texts import TextScores
+    from adjudge.analyses.compare.several import ComparedMeasures
+    from adjudge.analyses.compare.texts import TextScores
 
 COMMAND_CLASS = LinesCommand
-ADVICE = ": name a --primary measure, or correct --across measures"
 
 
 def command(
@@ -56,7 +52,7 @@ def command(
         ),
     ] = None,
     measure: options.Measures = None,
-    test: options.Test = "wilcoxon",
+    test: options.Test = None,
     correct: options.Correct = "holm",
     primary: options.Primary = None,
     across: options.Across = "each",
@@ -96,9 +92,10 @@ def command(
             "nothing to score: say adjudge rouge system.txt --reference references.txt for files with a text a line,"
             " or --peer summary.txt for a file that is one text"
         )
-    from adjudge.comparisons.texts import text_measures
+    from adjudge.analyses.compare import Compare
+    from adjudge.analyses.compare.texts import text_measures
 
-    choices(test=test, correct=correct, seed=seed)  # says what is wrong with them before the work starts
+    Compare(test=test, correct=correct, seed=seed)  # says what is wrong with them before the work starts
     text_measures(measure)
     not_over(csv, *(files or ()), *reference, *([peer] if peer else ()))
     found: TextScores
@@ -109,7 +106,9 @@ def command(
         found = adjudge.rouge(peers, references, measure, workers=worker_count(workers))
     compared: ComparedMeasures | None = None
     if len(found.systems) > 1 and len(found.texts) > 1:
-        compared = found.comparisons(test=test, correct=correct, primary=primary, across=across, seed=seed)
+        compared = found.comparisons(
+            test=test, correct=correct, primary=primary, across=across, seed=seed, pairs=pairs
+        )
     elif methods:
         raise UsageError("--methods tells how systems were compared: give two line files at least")
     if csv is not None:
@@ -117,40 +116,27 @@ def command(
     if json:
         show_json(found.as_dict() | {"comparisons": [c.as_dict() for c in compared or ()]})
     elif compared and (latex or markdown or methods):
-        print_paper(compared, latex=latex, markdown=markdown, methods=methods)
+        print_results([compared], latex=latex, markdown=markdown, methods=methods)
     elif latex or markdown:
         print(found.to_latex() if latex else found.to_markdown())
     elif csv is None:
-        _show(found, compared or (), pairs=pairs)
+        _show(found, compared)
 
 
-def _show(found: TextScores, comparisons: Sequence[Comparison], *, pairs: bool) -> None:
-    from adjudge.comparisons.pairs import scope_words
-
+def _show(found: TextScores, compared: ComparedMeasures | None) -> None:
     table = found.table()
-    signature = table.signature
     show(table)
     for line in table.said:
         say(line)
     for line in table.notes:
         warn(line)
-    noted: set[str] = set()  # what holds of several measures is said once
-    for comparison in comparisons:
-        print()
-        each = [f"  {comparison.pair_sentence(pair)}" for pair in comparison.pairs[comparison.test]]
-        table = comparison.table()
-        new = tuple(line for line in table.notes if line not in noted)
-        noted.update(new)
-        show_result(replace(table, notes=new), more=each if pairs else ())
-    if not comparisons:
-        say(signature, "dim")
-    else:
-        for line in signature.splitlines():
-            if line.startswith("corpus:"):
-                say(line, "dim")
-        if scope := scope_words(comparisons, advice=ADVICE):
-            print()
-            say(scope)
+    if compared is None:
+        say(table.signature, "dim")
+        return
+    print()
+    print_results([compared])
+    for line in found.corpus_signatures:
+        say(line, "dim")
 
 
 # Files
@@ -167,6 +153,7 @@ def _aligned(
 ) -> tuple[dict[str, list[str]], list[list[str]]]:
     """The lines of every system, and the references of every line."""
     from adjudge.formats.linefiles import (
+        REFERENCES,
         SentenceMarks,
         check_aligned,
         expand,
@@ -175,7 +162,7 @@ def _aligned(
         system_names,
     )
 
-    systems, references = expand(files), expand(reference, "--reference")
+    systems, references = expand(files), expand(reference, REFERENCES)
     refuse_two_uses({"system": systems, "reference": references})
     refuse_other_files([*systems, *references])
     texts = {path: _lines(path, encoding) for path in (*systems, *references)}
@@ -208,9 +195,9 @@ def _lines(path: Path, encoding: str) -> list[str]:
 
 def _whole(peer: Path, reference: Sequence[str], measure: list[str] | None, encoding: str) -> TextScores:
     """Files that are one text each."""
-    from adjudge.formats.linefiles import expand
+    from adjudge.formats.linefiles import REFERENCES, expand
 
-    paths = expand(reference, "--reference")
+    paths = expand(reference, REFERENCES)
     lines = {path: _lines(path, encoding) for path in (peer, *paths)}
     counts = {len(each) for each in lines.values()}
     if len(counts) == 1 and counts.pop() > 1:

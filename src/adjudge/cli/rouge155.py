@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from adjudge.cli.output import warn
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 
 
 def _help(ctx: typer.Context, wanted: bool) -> None:

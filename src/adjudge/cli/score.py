@@ -9,7 +9,7 @@ import typer
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import counting, progress, say, show_json, warn, worker_count
-from adjudge.wording import counted
+from adjudge.core.words import counted
 
 
 def command(

@@ -8,14 +8,14 @@ import typer
 
 import adjudge
 from adjudge.cli import options
-from adjudge.cli.output import WIDTH, say, show_json, show_table, write_csv
+from adjudge.cli.output import say, show_json, show_table, write_csv
 from adjudge.cli.sources import warn_of
+from adjudge.core.errors import UsageError, nearest, quoted
+from adjudge.core.words import decimal
 from adjudge.data.scores import UNSET
-from adjudge.errors import UsageError, nearest, quoted
-from adjudge.wording import decimal
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.scores import Scores
+    from adjudge.analyses.scores import Scores
     from adjudge.data.scores import ScoreTable
 
 
@@ -45,7 +45,7 @@ def command(
         frame = scores.matrix(chosen[0], length=length, form=form).to_frame()
         frame = frame.rename_axis("topic").reset_index()
     elif tidy:
-        from adjudge.trust.judged import tidy as tidied
+        from adjudge.analyses.judged.result import tidy as tidied
 
         if len(chosen) != 1:
             raise UsageError("--tidy takes one measure: name it with -m")
@@ -132,7 +132,7 @@ def _overview(scores: Scores, chosen: list[str]) -> None:
         )
         for measure, frame in shown.items()
     ]
-    show_table(("measure", "rows>", "topics>", "systems>", "missing>", "mean>", "better"), rows, width=WIDTH)
+    show_table(("measure", "rows>", "topics>", "systems>", "missing>", "mean>", "better"), rows)
     print()
     say("in the same order, as -m takes them:")
     for measure in shown:

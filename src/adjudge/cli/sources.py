@@ -11,16 +11,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from adjudge.cli import options
 from adjudge.cli.output import not_over, say, show, warn
+from adjudge.core.errors import ClashError, DataError, UsageError, quoted
 from adjudge.data.layout import SETTINGS
-from adjudge.errors import ClashError, DataError, UsageError, quoted
 from adjudge.measures.spec import judge_of
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.paper import ComparedMeasures
-    from adjudge.comparisons.scores import Scores
-    from adjudge.data.scores import ScoreMatrix
+    from adjudge.analyses.scores import Scores
+    from adjudge.core.table import Table
     from adjudge.formats.scoretable import TableOptions
-    from adjudge.table import Table
 
 
 L = TypeVar("L")
@@ -43,15 +41,13 @@ def takes_table(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def with_options(*args: Any, **given: Any) -> None:
-        from adjudge.cli.imports import columns_of
         from adjudge.data.reading import reading_once
         from adjudge.formats.scoretable import TableOptions
 
         said = {name: given.pop(name) for name in TABLE}
         columns = columns_of(said.pop("mapped"))
-        for name in ("csv", "league_csv"):
-            if given["scores"] is not None:
-                not_over(given.get(name), given["scores"])
+        if given["scores"] is not None:
+            not_over(given.get("csv"), given["scores"])
         left, lower, without = (tuple(said.pop(name) or ()) for name in ("leave_out", "lower", "without"))
         table = TableOptions(
             columns=columns, leave_out=left, lower_is_better=lower or False, without=without, **said
@@ -82,7 +78,7 @@ def open_scores(
     lower_is_better: bool = False,
 ) -> Scores:
     """The scores of a folder or a file."""
-    from adjudge.comparisons.scores import read_scores
+    from adjudge.analyses.scores import read_scores
 
     asked = replace(table, lower_is_better=lower_of(lower_is_better, table.lower_is_better))
     return read_scores(path, asked, human=human or (), baseline=baseline or ())
@@ -104,27 +100,13 @@ def length_of(text: str | None) -> int | Literal["all"] | None:
     return int(text)
 
 
-def of_target(frame: Any, matrix: ScoreMatrix) -> Any:
-    """A result's rows with the length and form that they are of, for files that hold several results."""
-    for at, (name, value) in enumerate(matrix.target._asdict().items(), 1):
-        frame.insert(at, name, value)
-    return frame
-
-
-def pooled(pool: str | None) -> bool:
-    """Whether humans are to be one system."""
-    if pool not in (None, "humans"):
-        raise UsageError(f"--pool is {quoted(pool)}, expected: humans")
-    return pool is not None
-
-
 def warn_of(scores: Scores, measures: Iterable[str]) -> None:
     """What a reader of these measures should know first, each thing once."""
     shown = dict.fromkeys(measures)
-    for line in dict.fromkeys(line for measure in shown for line in scores.notes(measure)):
+    for line in dict.fromkeys(line for measure in shown for line in scores.notes(measure, door="command")):
         warn(line)
     if any(map(judge_of, shown)):
-        from adjudge.trust.judges.result import verdicts_on
+        from adjudge.analyses.judges.result import verdicts_on
 
         for line in verdicts_on(scores, shown):
             warn(line)
@@ -145,15 +127,6 @@ def show_result(table: Table, *, before: Callable[[], None] = lambda: None, more
     say(table.signature, "dim")
 
 
-def print_paper(found: ComparedMeasures, *, latex: bool, markdown: bool, methods: bool) -> None:
-    """The table, the paragraph on methods, or both, in the language that was asked for."""
-    parts = [found.to_latex()] if latex else [found.to_markdown()] if markdown else []
-    if methods:
-        paragraph = found.methods()
-        parts.append(paragraph.to_markdown() if markdown else paragraph.to_latex())
-    print("\n\n".join(parts))
-
-
 def check_page_outputs(
     out: Path | None, csv: Path | None, *, json: bool, latex: bool, markdown: bool
 ) -> None:
@@ -168,3 +141,16 @@ def check_page_outputs(
         raise ClashError(f"{out}: is a file, expected a folder or nothing")
     if csv is not None and str(csv) != "-" and not csv.parent.is_dir():
         raise DataError(f"{csv}: no such folder")
+
+
+def columns_of(mapped: list[str] | None, option: str = "--map") -> dict[str, str]:
+    """FIELD=COLUMN, as often as it was given."""
+    columns: dict[str, str] = {}
+    for pair in mapped or ():
+        field, equals, column = pair.partition("=")
+        if not (field and equals):
+            raise UsageError(f"{option} is {quoted(pair)}, expected FIELD=COLUMN such as text=decoded")
+        if field in columns:
+            raise UsageError(f"{option} gives {quoted(field)} twice")
+        columns[field] = column
+    return columns

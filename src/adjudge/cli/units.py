@@ -9,7 +9,7 @@ import typer
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import counting, now, say, show_json, warn
-from adjudge.wording import counted
+from adjudge.core.words import counted
 
 
 def command(

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 
-from adjudge.errors import quoted
+from adjudge.core.errors import quoted
 
 _ADDRESS = re.compile(r"([a-z][a-z0-9]+):/{1,2}(?=[^/])")
 _REPOSITORY = re.compile(r"[\w.-]+/[\w-]+")

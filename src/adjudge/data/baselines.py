@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from itertools import chain, zip_longest
 from statistics import mean
 
+from adjudge.core.errors import DataError, UsageError, quoted
 from adjudge.data.collection import Collection, by_date
 from adjudge.data.incoming import Item, LeftOut
 from adjudge.data.rows import Document, Summary, System
 from adjudge.data.target import FORMS
-from adjudge.errors import DataError, UsageError, quoted
 from adjudge.text.sentences import sentences
 from adjudge.text.words import count_words, first_words
 

@@ -13,15 +13,15 @@ from hashlib import blake2b
 from itertools import combinations, islice
 from typing import Any, Literal
 
+from adjudge.core.errors import FormatError, nearest
+from adjudge.core.words import counted
 from adjudge.data.baselines import SLACK
 from adjudge.data.collection import Collection, describe_withdrawn, load, unknown_keys
 from adjudge.data.folder import Folder
 from adjudge.data.rows import Summary, System, Topic
 from adjudge.data.target import Target
 from adjudge.data.units import misfits
-from adjudge.errors import FormatError, nearest
 from adjudge.text.words import count_words
-from adjudge.wording import counted
 
 Severity = Literal["error", "warning", "note"]
 KEPT = 1000  # places that a finding keeps; the command line shows the first few
@@ -434,7 +434,7 @@ TEXT_RULES: tuple[Rule, ...] = (
         _MOJIBAKE,
         "broken-encoding",
         "with signs of a wrong encoding (\\ufffd, Ã©, â€™ or control characters)",
-        "words with such signs match nothing; import again with the right --encoding",
+        "words with such signs match nothing; import again with the right encoding",
     ),
     _searched(_HTML, "html", "with HTML left in", "tags and entities count as words and lower every overlap"),
     _same_texts,

@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from itertools import chain, count
 from typing import TypeVar
 
+from adjudge.core.errors import FormatError, UsageError, among, nearest, quoted
+from adjudge.core.words import counted
 from adjudge.data.folder import Folder, Settings
 from adjudge.data.reading import read_once
 from adjudge.data.rows import ROWS, Document, Row, Summary, System, Topic, Unit
 from adjudge.data.target import Target
-from adjudge.errors import FormatError, UsageError, among, nearest, quoted
 from adjudge.text.headers import hidden_spans, shown
 from adjudge.text.sentences import sentences
 from adjudge.text.words import count_words
-from adjudge.wording import counted
 
 R = TypeVar("R", bound=Row)
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from adjudge.core.errors import ClashError, UsageError, nearest, quoted
+from adjudge.core.phrases import Argument, Call
 from adjudge.data import scorefiles
 from adjudge.data.folder import Folder
 from adjudge.data.history import ChangeNote, TextEdit, shortened
@@ -23,7 +25,6 @@ from adjudge.data.rows import ROWS, Key, Row, Summary
 from adjudge.data.scorefiles import ScoreFile
 from adjudge.data.scores import ScoreTable
 from adjudge.data.transaction import Transaction
-from adjudge.errors import ClashError, UsageError, nearest, quoted
 
 _ALSO_NAMED = {"system": (), "topic": ("after",)}
 """Fields that name a system or a topic beside the one that is called so."""
@@ -75,15 +76,16 @@ class Changed:
         """What the history says of the change."""
         what = self.what if to is None else "rename"
         edit = TextEdit(what, self.target.system, self.target.topic, to)
-        words = ["withdraw", "--restore"] if what == "restore" else [what]
-        for name in ("system", "topic", "to"):
-            if (value := getattr(edit, name)) is not None:
-                words += [f"--{name}", value]
+        names = [name for name in ("system", "topic", "to") if getattr(edit, name) is not None]
+        arguments = [Argument(name, getattr(edit, name)) for name in names]
+        command = Call(command=[what], arguments=arguments)
+        if what == "restore":
+            command = Call(command=["withdraw"], arguments=[Argument("restore", True), *arguments])
         verb = {"rename": "renamed", "remove": "removed", "restore": "restored"}.get(what, "withdrew")
         counts = {verb: dict(self.rows)}
         if self.scores:
             counts["changed the scores of"] = {"measures": len(self.scores)}
-        return ChangeNote(what=shortened(shlex.join(words)), when=when, counts=counts, edit=edit)
+        return ChangeNote(what=shortened(shlex.join(command.words)), when=when, counts=counts, edit=edit)
 
 
 @dataclass(frozen=True)
@@ -202,7 +204,7 @@ def _names(folder: Folder, name: str, kinds: tuple[type[Row], ...]) -> Counter[s
 
 def _need(folder: Folder, target: EditTarget, kinds: tuple[type[Row], ...]) -> None:
     if target.system is None and target.topic is None:
-        raise UsageError("say which: --system, --topic, or both")
+        raise UsageError(f"say which: {Argument('system')}, {Argument('topic')}, or both")
     for name in ("system", "topic"):
         wanted = getattr(target, name)
         known = _names(folder, name, kinds) if wanted is not None else {}

@@ -11,12 +11,12 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
+from adjudge.core.errors import ClashError, DataError, FormatError, UsageError, nearest, quoted
 from adjudge.data.absent import near_words
 from adjudge.data.layout import LOCK, SETTINGS, check_layout, check_plain_file
 from adjudge.data.lines import MAX_LINE, read_json_lines, too_long
 from adjudge.data.rows import Row, Summary
 from adjudge.data.transaction import settle, write_whole
-from adjudge.errors import ClashError, DataError, FormatError, UsageError, nearest, quoted
 
 LARGEST_TOML = 16 * 1024 * 1024  # bytes
 

@@ -21,10 +21,10 @@ from itertools import chain, cycle, pairwise
 from random import Random
 from statistics import fmean
 
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data.collection import Collection
 from adjudge.data.rows import Document, Summary
 from adjudge.data.target import Target
-from adjudge.errors import DataError, UsageError
 from adjudge.text.sentences import sentences
 from adjudge.text.stop import FUNCTION, stop_words
 from adjudge.text.words import count_words, first_words, unicode_words

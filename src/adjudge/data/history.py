@@ -24,10 +24,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from adjudge.core.errors import DataError, FormatError, quoted
+from adjudge.core.words import counted
 from adjudge.data.layout import HISTORY, check_plain_file, check_plain_folder, is_undone
 from adjudge.data.lines import dump_json, parse_json
-from adjudge.errors import DataError, FormatError, quoted
-from adjudge.wording import counted
 
 ENTRY = "change.json"
 MOST = 5  # changes

@@ -12,6 +12,9 @@ from math import isnan
 from pathlib import Path
 from typing import IO, Any, Literal, TypeVar
 
+from adjudge.core.errors import ClashError, FormatError
+from adjudge.core.phrases import Argument, Door, Spoken, either, spoken
+from adjudge.core.words import as_sentence, counted
 from adjudge.data.folder import Folder
 from adjudge.data.history import ChangeNote, Counts, shortened
 from adjudge.data.layout import SCORES
@@ -21,8 +24,6 @@ from adjudge.data.rows import Document, Key, Row, Summary, System, Topic
 from adjudge.data.scorefiles import ScoreFile, file_name, find, write
 from adjudge.data.scores import KEY, MeasureInfo, Score, ScoreTable
 from adjudge.data.transaction import Transaction
-from adjudge.errors import ClashError, FormatError
-from adjudge.wording import as_sentence, counted
 
 M = TypeVar("M", Topic, System)
 OnClash = Literal["refuse", "replace", "skip"]
@@ -70,6 +71,8 @@ class ImportReport:
     left_out: Counter[str] = field(default_factory=Counter)
     noted: Counter[str] = field(default_factory=Counter)
     first: dict[str, str] = field(default_factory=dict)
+    in_full: dict[str, Spoken] = field(default_factory=dict, repr=False)
+    """Reasons as texts for any door."""
     scores: Counter[str] = field(default_factory=Counter)
     filled: Counter[str] = field(default_factory=Counter)
     """Topics and systems that were there, and of which more is known now."""
@@ -93,8 +96,10 @@ class ImportReport:
 
     def remark(self, remark: Remark, place: str) -> None:
         counts = self.noted if isinstance(remark, Noted) else self.left_out
-        counts[remark.reason] += 1
-        self.first.setdefault(remark.reason, place)
+        reason = spoken(remark.reason, "python")
+        counts[reason] += 1
+        self.first.setdefault(reason, place)
+        self.in_full[reason] = remark.reason
 
     def _remarks(self, counts: Counter[str]) -> list[dict[str, Any]]:
         return [{"reason": why, "count": n, "first": self.first[why]} for why, n in counts.items()]
@@ -123,7 +128,7 @@ class ImportReport:
             "judgments_unread": self.unread,
         }
 
-    def lines(self) -> Iterator[str]:
+    def lines(self, door: Door = "python") -> Iterator[str]:
         """The report in plain words."""
         if self.made:
             yield f"{'would make' if self.dry_run else 'made'} the evaluation {self.made}"
@@ -144,7 +149,8 @@ class ImportReport:
             yield f"scores: {', '.join(f'{n:,} of {measure}' for measure, n in self.scores.items())}"
         for verb, counts in (("left out", self.left_out), ("noted", self.noted)):
             for reason, count in counts.items():
-                yield f"{verb} {count:,}: {reason} (first: {self.first[reason]})"
+                why = spoken(self.in_full[reason], door)
+                yield f"{verb} {count:,}: {why} (first: {self.first[reason]})"
         if self.read and not self.is_change:
             yield "nothing new"
         if self.why_final:
@@ -155,6 +161,10 @@ def _counted(verb: str, counts: Counter[str]) -> Iterator[str]:
     if counts:
         names = ", ".join(counted(n, _SINGULAR.get(name, name), name) for name, n in counts.items())
         yield f"{verb} {names}"
+
+
+def _on_clash(choice: OnClash) -> Spoken:
+    return either(f'on_clash="{choice}"', Argument(choice).option)
 
 
 def _what(row: Row) -> str:
@@ -213,7 +223,7 @@ def stage_all(
                 progress(number)
         return incoming.finish()
     except FormatError as error:
-        raise FormatError(f"{as_sentence(str(error))} Nothing was imported") from None
+        raise FormatError(f"{as_sentence(error.text)} Nothing was imported") from None
     finally:
         incoming.close()
 
@@ -339,8 +349,8 @@ class Incoming:
             self.close()
             raise ClashError(
                 f"{counted(count, 'item is', 'items are')} already in {self.folder.path} with other content,"
-                f" first {clashes[0]}. Nothing was imported: --replace takes the new ones,"
-                " --skip keeps the old ones"
+                f" first {clashes[0]}. Nothing was imported: {_on_clash('replace')} takes the new ones,"
+                f" {_on_clash('skip')} keeps the old ones"
             )
         for kind in MERGED:
             self._stage_merged(kind)

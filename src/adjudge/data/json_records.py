@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
+from adjudge.core.errors import FormatError
+from adjudge.core.phrases import Argument
 from adjudge.data.lines import open_text, parse_json, parse_json_at, read_lines
-from adjudge.errors import FormatError
 
 Known = Callable[[str], bool] | None
 """Whether a name is that of a column, which tells columns from rows; None where nobody knows."""
@@ -80,7 +81,7 @@ class _Text:
     def _check(self, size: int, number: int) -> None:
         if size > self._max:
             raise FormatError(
-                f"the record is longer than {self._max:,} characters; allow more with --max-line",
+                f"the record is longer than {self._max:,} characters; allow more with {Argument('max_line')}",
                 file=self._path,
                 line=number,
             )

@@ -12,8 +12,8 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
+from adjudge.core.errors import DataError
 from adjudge.data.rows import ROWS
-from adjudge.errors import DataError
 
 SETTINGS = "evaluation.toml"
 CHANGES = "changes.jsonl"

@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeVar
 
+from adjudge.core.errors import FormatError, UsageError, quoted
+from adjudge.core.phrases import Argument
 from adjudge.data.absent import absent_words
 from adjudge.data.packed import open_bytes
-from adjudge.errors import FormatError, UsageError, quoted
 
 T = TypeVar("T")
 MAX_LINE = 64 * 1024 * 1024  # bytes; a longer line is refused without being read whole
@@ -120,7 +121,7 @@ def read_lines(path: Path, *, max_line: int = MAX_LINE, encoding: str = "utf-8")
                 number += 1
                 if len(line) > max_line:
                     raise FormatError(
-                        f"the line is longer than {max_line:,} bytes; allow more with --max-line",
+                        f"the line is longer than {max_line:,} bytes; allow more with {Argument('max_line')}",
                         file=path,
                         line=number,
                     )
@@ -149,7 +150,7 @@ def decode(line: bytes, encoding: str, path: Path, number: int) -> str:
     except UnicodeDecodeError as error:
         raise FormatError(
             f"byte {line[error.start]:#04x} at position {error.start + 1} is not {encoding};"
-            " name the file's encoding, for example --encoding latin-1",
+            f" name the file's encoding, for example {Argument('encoding', 'latin-1')}",
             file=path,
             line=number,
         ) from None

@@ -18,7 +18,8 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from adjudge.errors import FormatError, UsageError, quoted
+from adjudge.core.errors import FormatError, UsageError, quoted
+from adjudge.core.phrases import Argument, Spoken, either
 
 PACKED = (".gz", ".bz2", ".xz", ".zst")
 TIMES = 100
@@ -118,10 +119,16 @@ def check_unpacked(path: Path, size: int) -> None:
         raise too_large(path, allowed)
 
 
+def _allow(size: str) -> Spoken:
+    return either(
+        f"read it within unpacking_up_to({size})",
+        f"say `adjudge {Argument('max_unpacked', size).at('command')}` before the command",
+    )
+
+
 def too_large(path: Path, allowed: int) -> FormatError:
     return FormatError(
-        f"unpacks to more than {allowed:,} bytes from {path.stat().st_size:,}: if you trust it, say"
-        " `adjudge --max-unpacked SIZE` before the command",
+        f"unpacks to more than {allowed:,} bytes from {path.stat().st_size:,}: if you trust it, {_allow('SIZE')}",
         file=path,
     )
 
@@ -246,8 +253,7 @@ def check_cells(path: Path, cells: int, size: int = CELL) -> None:
     if cells * size > (allowed := _allowed(path, PARQUET_FREELY)):
         raise FormatError(
             f"has {cells:,} cells or more, and at most {allowed // size:,} are read from {path.stat().st_size:,} bytes:"
-            " if you trust it, say `adjudge --max-unpacked SIZE` before the command, such as"
-            f" {(cells * size >> 30) + 1}GB",
+            f" if you trust it, {_allow(f'{(cells * size >> 30) + 1}GB')}",
             file=path,
         )
 

@@ -13,9 +13,9 @@ from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import lru_cache
 from typing import Any, ClassVar, Self
 
+from adjudge.core.errors import FormatError, quoted
 from adjudge.data.lines import dump_json
 from adjudge.data.target import FORMS, Target
-from adjudge.errors import FormatError, quoted
 
 KINDS = ("machine", "baseline", "human")
 ROLES = ("peer", "reference")

@@ -12,12 +12,12 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from adjudge.core.errors import FormatError
+from adjudge.core.words import natural
 from adjudge.data.layout import SCORES, UNSTORED
 from adjudge.data.lines import parse_json
 from adjudge.data.packed import check_parquet
 from adjudge.data.scores import COLUMNS, MeasureInfo, ScoreTable
-from adjudge.errors import FormatError
-from adjudge.wording import natural
 
 if TYPE_CHECKING:
     import pandas as pd

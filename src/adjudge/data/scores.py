@@ -11,16 +11,21 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from adjudge.core.errors import DataError, UsageError, nearest, quoted
+from adjudge.core.phrases import Argument
+from adjudge.core.words import counted, listed, natural
 from adjudge.data.target import Target
-from adjudge.errors import DataError, UsageError, nearest, quoted
-from adjudge.wording import counted, listed, natural
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
+    from adjudge.core.results import Note
+
 Better = Literal["higher", "lower"] | None
 Pool = Literal["mean", "median"]
+Among = Literal["all", "machines", "humans", "human-machine"]
+"""Which pairs of systems are meant."""
 Length = int | None
 AllLengths = Literal["all", "unset"]
 """Beside a number of words: every length, a row each; or the scores whose length is not set."""
@@ -109,7 +114,7 @@ class DerivedRows:
 
     rows: pd.DataFrame
     parts: tuple[str, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -238,7 +243,7 @@ class ScoreTable:
             rows = rows[rows["length"] == length]
         elif length is None and len(lengths) > 1:
             raise UsageError(
-                f"{measure} has scores at several lengths ({_list(lengths)}): choose one with --length"
+                f"{measure} has scores at several lengths ({_list(lengths)}): choose one with {Argument('length')}"
                 f"{several.format('length')}"
             )
         forms = _forms(rows)
@@ -252,7 +257,7 @@ class ScoreTable:
             return _of_form(rows, form)
         if len(forms) > 1 and not all_forms:
             raise UsageError(
-                f"{measure} has scores of several forms ({', '.join(forms)}): choose one with --form"
+                f"{measure} has scores of several forms ({', '.join(forms)}): choose one with {Argument('form')}"
                 f"{several.format('form')}"
             )
         return rows

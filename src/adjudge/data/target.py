@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from adjudge.wording import counted
+from adjudge.core.words import counted
 
 FORMS = ("abstract", "extract")
 

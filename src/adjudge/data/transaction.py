@@ -19,6 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from adjudge.core.errors import BusyError, DataError, FormatError, StoreUnavailable, quoted
 from adjudge.data.history import (
     ChangeNote,
     HistoryEntry,
@@ -39,7 +40,6 @@ from adjudge.data.layout import (
     is_written,
 )
 from adjudge.data.lines import dump_json, parse_json
-from adjudge.errors import BusyError, DataError, FormatError, StoreUnavailable, quoted
 
 JOURNAL = "journal.json"
 PATIENCE = 60.0  # seconds that everybody waits for another command which is writing

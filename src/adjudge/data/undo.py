@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from adjudge.core.errors import DataError, UsageError
+from adjudge.core.table import Column, Table, Tabular
+from adjudge.core.words import counted
 from adjudge.data import history
 from adjudge.data.folder import Folder
 from adjudge.data.history import FileState, HistoryEntry, in_time, read_history
 from adjudge.data.layout import CHANGES, HISTORY, SCORES
 from adjudge.data.rows import Row
 from adjudge.data.transaction import Transaction
-from adjudge.errors import DataError, UsageError
-from adjudge.table import Column, Table, Tabular
-from adjudge.wording import counted
 
 Step = Path | bytes | None
 """How a file gets its content: from a version that was kept, from these bytes, or it goes."""

@@ -14,13 +14,13 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from adjudge.core.errors import DataError
 from adjudge.data.baselines import LABELS, make
 from adjudge.data.folder import Folder
 from adjudge.data.incoming import ImportReport, Item, take_all
 from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.data.target import Target
 from adjudge.demo.extract import centroid, fragments, garbled, greedy_best, leading, random_extract
-from adjudge.errors import DataError
 
 NAME = "Adjudge demo: twelve invented news stories"
 FULL_NAME = "Adjudge demo: fourteen invented news stories, at four lengths"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from adjudge.assessors.preferences import SimulatedPreferences
 from adjudge.assessors.simulated import Simulated, simulate
 from adjudge.assessors.truth import Truth, truth_from_pyramids
+from adjudge.core.engine import generator
 from adjudge.data.collection import Collection
 from adjudge.data.target import Target
 from adjudge.demo.build import (
@@ -27,7 +28,6 @@ from adjudge.demo.pyramids import (
     pyramid_from_units,
     pyramid_judgments,
 )
-from adjudge.engine import generator
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.assign.planning import make_tasks
 from adjudge.judgments.intake import Item, Taken

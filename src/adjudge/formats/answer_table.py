@@ -10,11 +10,11 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from adjudge.judgments.protocol import BETWEEN_TAGS, NOTES, PREFERENCE, TAGS, UNIT, UNMARKED
+from adjudge.core.table import Cell, Column, Table
+from adjudge.judgments.kinds import KINDS, kind_asking
 from adjudge.judgments.store.records import Disguise
 from adjudge.judgments.store.store import Store
 from adjudge.judgments.tasks import Event, Judged, Task
-from adjudge.table import Cell, Column, Table
 
 COLUMNS = (
     "task",
@@ -38,7 +38,7 @@ COLUMNS = (
     "right_start",
     "right_end",
     "value",
-    "marked",
+    *(column for kind in KINDS.values() for column in kind.COLUMNS),
     "answer",
     "shown_at",
     "answered_at",
@@ -47,9 +47,6 @@ COLUMNS = (
     "seq",
 )
 """Task and question are the key of a row."""
-
-VALUES = {UNMARKED: "relevant", PREFERENCE: "winner", TAGS: "tags", **dict.fromkeys(NOTES, "text")}
-"""Which field of an answer is its value, where it is not `value`; of a unit it is `completeness`."""
 
 
 def answer_table(store: Store, *, pseudonyms: bool = False) -> Table:
@@ -60,7 +57,7 @@ def answer_table(store: Store, *, pseudonyms: bool = False) -> Table:
     return Table(
         name="answers",
         columns=tuple(map(Column, COLUMNS)),
-        rows=tuple(tuple(row[name] for name in COLUMNS) for row in rows),
+        rows=tuple(tuple(row.get(name) for name in COLUMNS) for row in rows),
     )
 
 
@@ -117,17 +114,13 @@ def _of_event(event: Event, disguise: Disguise | None) -> dict[str, Cell]:
     if disguise is not None:
         said = disguise.record(said | {"client": None})
     answer: Any = said["answer"]
-    unit = event.question.startswith(UNIT)
-    field = "completeness" if unit else VALUES.get(event.question, "value")
-    value = answer.get(field) if isinstance(answer, Mapping) else None
-    if event.question == TAGS and isinstance(value, list):
-        value = f"{BETWEEN_TAGS} ".join(map(str, value))
+    cells = kind_asking(event.question).cells(event.question, answer)
     return {
+        **cells,
         "question": event.question,
         "assessor": said["assessor"],
         "origin": event.origin,
-        "value": value if isinstance(value, str | int | float) else None,
-        "marked": " ".join(answer["marked"]) if unit else None,
+        "value": cells["value"] if isinstance(cells["value"], str | int | float) else None,
         "answer": json.dumps(answer, ensure_ascii=False),
         "shown_at": event.shown_at,
         "answered_at": event.answered_at,

@@ -12,10 +12,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from adjudge.core.errors import DataError, UsageError, nearest, quoted
+from adjudge.core.phrases import Argument
 from adjudge.data.incoming import LeftOut
-from adjudge.errors import DataError, UsageError, nearest, quoted
 from adjudge.formats.files import Place
-from adjudge.judgments.protocol import RATING, Kind, Protocol, load_protocol
+from adjudge.judgments.kinds import need_kind
+from adjudge.judgments.protocol import RATING, Protocol, load_protocol
 from adjudge.judgments.tasks import Event, Task, TextRef, stable_id
 
 if TYPE_CHECKING:
@@ -105,13 +107,10 @@ class ImportedAnswers:
         )
 
 
-def protocol_of_kind(name: str, *kinds: Kind) -> Protocol:
+def protocol_of_kind(name: str, *kinds: type[Protocol]) -> Protocol:
     """A protocol that an importer can fill."""
     protocol = load_protocol(name)
-    if protocol.kind not in kinds:
-        raise UsageError(
-            f"{quoted(name)} is a {protocol.kind} protocol; expected one for {' or '.join(kinds)}"
-        )
+    need_kind(protocol, *kinds, called=name)
     return protocol
 
 
@@ -122,7 +121,7 @@ def aspect_question(protocol: Protocol, aspect: str) -> str:
         known = [question.id.removeprefix(RATING) for question in protocol.questions]
         raise UsageError(
             f"{protocol.name} has no aspect {quoted(aspect)}{nearest(aspect, known)}; it has: {', '.join(known)}."
-            " Name your own in a protocol file (--protocol FILE.toml)"
+            f" Name your own in a protocol file ({Argument('protocol', 'FILE.toml')})"
         )
     return id
 

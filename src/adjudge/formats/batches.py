@@ -14,10 +14,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from adjudge.core.engine import chunked
+from adjudge.core.errors import DataError, FormatError, UsageError
 from adjudge.data.collection import Collection
 from adjudge.data.incoming import LeftOut, Noted, Remark
-from adjudge.engine import chunked
-from adjudge.errors import DataError, FormatError, UsageError
 from adjudge.formats.answers import MISSING, NO_ANSWER, STRANGE_ANSWER
 from adjudge.formats.crowd import NAMES, NO_WORKER, STRANGE_NAME
 from adjudge.formats.files import Place, read_cells, shown

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from adjudge.core.errors import FormatError, UsageError, nearest, quoted
+from adjudge.core.phrases import Argument
 from adjudge.data.incoming import LeftOut, Noted
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import System, Topic
 from adjudge.data.target import FORMS, Target
-from adjudge.errors import FormatError, UsageError, nearest, quoted
 from adjudge.formats.answers import (
     MISSING,
     NO_ANSWER,
@@ -34,6 +35,8 @@ from adjudge.formats.files import (
     read_cells,
     shown,
 )
+from adjudge.judgments.kinds.preference import PreferenceProtocol
+from adjudge.judgments.kinds.rating import RatingProtocol
 from adjudge.judgments.protocol import PREFERENCE, RATING, Protocol
 from adjudge.judgments.tasks import CROWD, TextRef
 
@@ -117,14 +120,14 @@ def read(
     the protocol. `length` and `form` hold where a row has none. `columns` says which column is which where names do
     not. A worker's second answer is a repeat.
     """
-    one_of("--form", form, FORMS)
-    filled = ImportedAnswers(evaluation, protocol_of_kind(protocol, "rating", "preference"))
-    if aspect is not None and filled.protocol.kind == "rating":
+    one_of("form", form, FORMS)
+    filled = ImportedAnswers(evaluation, protocol_of_kind(protocol, RatingProtocol, PreferenceProtocol))
+    if aspect is not None and filled.protocol.compares is None:
         aspect_question(filled.protocol, aspect)
     given = dict(columns or {})
     if strange := next((name for name in given if name not in NAMES), None):
         raise UsageError(
-            f"--column {strange}=...: expected one of: {', '.join(NAMES)}{nearest(strange, NAMES)}"
+            f"{_named(strange, '...')}: expected one of: {', '.join(NAMES)}{nearest(strange, NAMES)}"
         )
     intake = _CrowdIntake(answers=filled, aspect=aspect, target=Target(length, form), given=given)
 
@@ -140,6 +143,10 @@ def read(
         yield from intake.file(path, cells.header, cells.rows)
 
     yield from from_files(paths, table, TABLES)
+
+
+def _named(meaning: str, column: str = "NAME") -> Argument:
+    return Argument("columns", {meaning: column}, flag="column")
 
 
 @dataclass(frozen=True)
@@ -191,17 +198,17 @@ class _CrowdIntake:
                 at[name] = found
         self._check_subject(place, at)
         aspects: dict[str, int] = {}
-        if self.protocol.kind == "rating":
+        if self.protocol.compares is None:
             aspects = self._aspects(place, lower, at)
         elif "label" not in at:
-            raise place.wrong("no column that says who won, such as winner; name it with --column label=NAME")
+            raise place.wrong(f"no column that says who won, such as winner; name it with {_named('label')}")
         return _CrowdColumns(at=at, aspects=aspects)
 
     def _check_subject(self, place: Place, at: Mapping[str, int]) -> None:
-        wanted = ("topic", "system") if self.protocol.kind == "rating" else ("topic", "left", "right")
+        wanted = ("topic", "system") if self.protocol.compares is None else ("topic", "left", "right")
         if "task" not in at and (missing := next((name for name in wanted if name not in at), None)):
             raise place.wrong(
-                f"no column {shown('task')} and no column {shown(missing)}; name it with --column {missing}=NAME"
+                f"no column {shown('task')} and no column {shown(missing)}; name it with {_named(missing)}"
             )
 
     def _aspects(self, place: Place, lower: list[str], at: dict[str, int]) -> dict[str, int]:
@@ -218,7 +225,7 @@ class _CrowdIntake:
                 return {question: at["label"]}
             wide = {id: column for id, column in wide.items() if id == question}
         if not wide:
-            asked = ', or say --aspect: what "label" rates' if "label" in at else ""
+            asked = f', or say {Argument("aspect")}: what "label" rates' if "label" in at else ""
             raise place.wrong(
                 f"no column for an aspect of {self.protocol.name} ({', '.join(own.values())}){asked}"
             )
@@ -226,7 +233,7 @@ class _CrowdIntake:
         return wide
 
     def row(self, place: Place, columns: _CrowdColumns, row: Sequence[str]) -> Iterator[Item]:
-        pair = self.protocol.kind == "preference"
+        pair = self.protocol.compares is not None
         names = _pair(columns, row) if pair else _subject(columns, row)
         if isinstance(names, LeftOut):
             yield place.item(names)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from pathlib import Path
 
+from adjudge.core.phrases import Argument
 from adjudge.data.incoming import Item, LeftOut, Noted
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import Document, Summary, System, Topic
@@ -49,8 +50,8 @@ def read(
     DUC-2002 had of one length. Without `encoding`, UTF-8 is tried and Windows-1252 used for the bytes that are not.
     `max_line` bounds a document, a summary and a line, in bytes.
     """
-    one_of("--role", role, ROLES)
-    one_of("--form", form, FORMS)
+    one_of("role", role, ROLES)
+    one_of("form", form, FORMS)
     once = Once()
 
     def items(path: Path) -> Iterator[Item]:
@@ -129,7 +130,9 @@ def _split(path: Path, max_line: int) -> Iterator[tuple[Place, bytes | LeftOut]]
                 raise place.wrong(f"a <DOC> begins before the one of line {begun.line} has ended")
             size += end - at
             if size > max_line:
-                raise begun.wrong(f"the <DOC> is longer than {max_line:,} bytes; allow more with --max-line")
+                raise begun.wrong(
+                    f"the <DOC> is longer than {max_line:,} bytes; allow more with {Argument('max_line')}"
+                )
             parts.append(line[at:end])
             at = len(line)
             if closes:

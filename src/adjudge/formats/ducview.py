@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 from xml.parsers import expat
 
+from adjudge.core.errors import AdjudgeError
+from adjudge.core.phrases import Argument
 from adjudge.data.incoming import LeftOut, Noted
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import Summary, System, Topic
-from adjudge.errors import AdjudgeError
 from adjudge.formats.files import (
     BASELINES,
     BYTE_ORDER_MARK,
@@ -62,7 +63,7 @@ ENTITIES = LeftOut("file that declares entities: not read")
 NO_PYRAMID = LeftOut("file without a pyramid")
 NO_ANNOTATION = Noted("peer annotation without an annotation: its pyramid alone is kept")
 OTHER_PYRAMID = Noted("pyramid that differs from an earlier file's of the topic: both are kept")
-AGAIN = LeftOut("second annotation of a peer by one assessor (say who made it with --assessor)")
+AGAIN = LeftOut(f"second annotation of a peer by one assessor (say who made it with {Argument('assessor')})")
 OTHER_TEXT = Noted(
     "text of a summary that differs from an earlier file's: the earlier one is kept as the summary"
 )

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from adjudge.errors import DataError, quoted
+from adjudge.core.errors import DataError, quoted
 from adjudge.formats.ducview import SummaryName, lay_out
 from adjudge.formats.markup import ILLEGAL
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER

@@ -9,8 +9,8 @@ from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
+from adjudge.core.errors import AdjudgeError, FormatError, UsageError, quoted
 from adjudge.data.packed import CELL_OBJECT, LOOK_EVERY, check_cells, check_unpacked
-from adjudge.errors import AdjudgeError, FormatError, UsageError, quoted
 
 
 def sheet_rows(path: Path) -> tuple[Iterator[tuple[int, list[str]]], list[str]]:

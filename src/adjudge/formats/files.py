@@ -18,13 +18,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, NamedTuple, TypeVar
 
+from adjudge.core.errors import FormatError, UsageError, quoted
+from adjudge.core.phrases import MARKS, Argument
+from adjudge.core.table import csv_plain
 from adjudge.data.incoming import Item, LeftOut, Noted, Remark, Thing
 from adjudge.data.json_records import whole_records
 from adjudge.data.lines import MAX_LINE, decode, open_text, read_json_lines, unreadable
 from adjudge.data.packed import PACKED, first_bytes, open_bytes
 from adjudge.data.rows import HALF, Row, System
-from adjudge.errors import FormatError, UsageError, quoted
-from adjudge.table import csv_plain
 
 R = TypeVar("R", bound=Row)
 T = TypeVar("T")
@@ -40,6 +41,7 @@ EMPTY_FILE = LeftOut("file without records")
 STRAY_BYTES = Noted("bytes that are not UTF-8 read as Windows-1252")
 STDIN = "stdin"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+MAPPED = Argument("columns", flag="map")
 
 _SUFFIXES = (*JSON_LINES, *TABLES, ".json", ".parquet", ".xlsx", ".txt")
 _LARGEST = 1_000_000_000  # a larger length or position is a mistake, and no table could hold it
@@ -153,7 +155,7 @@ def at_hand(path: Path) -> Iterator[Path]:
         except FormatError as error:
             raise FormatError(error.problem, file=STDIN, line=error.line) from None
         except UsageError as error:
-            raise UsageError(str(error).replace(str(copy), STDIN)) from None
+            raise UsageError(error.text.replace(str(copy), STDIN)) from None
 
 
 @contextmanager
@@ -186,7 +188,7 @@ def byte_lines(path: Path, *, max_line: int) -> Iterator[tuple[int, bytes]]:
             number += 1
             if len(line) > max_line:
                 raise FormatError(
-                    f"the line is longer than {max_line:,} bytes; allow more with --max-line",
+                    f"the line is longer than {max_line:,} bytes; allow more with {Argument('max_line')}",
                     file=path,
                     line=number,
                 )
@@ -282,7 +284,7 @@ class Place:
         yield from map(self.item, notes)
 
     def wrong(self, problem: str) -> FormatError:
-        return FormatError(_printable(problem), file=self.path, line=self.line)
+        return FormatError(_printable(problem, MARKS), file=self.path, line=self.line)
 
     def row(self, kind: type[R], data: dict[str, Any], called: Mapping[str, str] | None = None) -> R:
         """A checked row; `called` says which column a field came from, for the message."""
@@ -338,8 +340,10 @@ def shown(text: object) -> str:
     return quoted(_printable(str(text)))
 
 
-def _printable(text: str) -> str:
-    return text if text.isprintable() else "".join(c if c.isprintable() else "\ufffd" for c in text)
+def _printable(text: str, also: Collection[str] = ()) -> str:
+    return (
+        text if text.isprintable() else "".join(c if c.isprintable() or c in also else "\ufffd" for c in text)
+    )
 
 
 def type_name(value: object) -> str:
@@ -353,10 +357,26 @@ def type_name(value: object) -> str:
     return names.get(type(value), "a number")
 
 
-def one_of(option: str, value: str | None, choices: Iterable[str]) -> None:
+def one_of(argument: str, value: str | None, choices: Iterable[str]) -> None:
     """Check an argument."""
     if value is not None and value not in choices:
-        raise UsageError(f"{option} is {shown(value)}, expected one of: {', '.join(choices)}")
+        raise UsageError(f"{Argument(argument)} is {shown(value)}, expected one of: {', '.join(choices)}")
+
+
+def whole_length(length: int | None) -> None:
+    """Check an argument that is a number of words."""
+    if length is not None and length < 1:
+        raise UsageError(f"{Argument('length')} is {length}, expected a number of words, 1 or more")
+
+
+def argument_of(name: str) -> Argument:
+    """An argument of a reader by its name."""
+    return {"columns": MAPPED, "quotes": Argument("quotes", False)}.get(name, Argument(name))
+
+
+def mapped(field: str, column: str = "COLUMN") -> Argument:
+    """The argument that says which column has a field."""
+    return Argument("columns", {field: column}, flag="map")
 
 
 # What has been said already
@@ -476,7 +496,7 @@ def _cut(rows: Rows, width: int, path: Path) -> Rows:
 def _one_character(delimiter: str) -> str:
     delimiter = {"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter)
     if len(delimiter) != 1 or delimiter in '"\r\n\0 ':
-        raise UsageError(f"--delimiter is {shown(delimiter)}, expected one character, or tab")
+        raise UsageError(f"{Argument('delimiter')} is {shown(delimiter)}, expected one character, or tab")
     return delimiter
 
 
@@ -501,13 +521,14 @@ def _text_rows(lines: _Lines, given: str | None, quotes: bool) -> tuple[Rows, li
     fits = _fitting(sample, quotes, given, usual) or [given or usual]
     if given is not None and given not in fits:
         raise UsageError(
-            f"--delimiter is {_called(given)}, but {_called(fits[0])} stands between the columns of"
-            f" {lines.path}: say --delimiter {_called(fits[0])}"
+            f"{Argument('delimiter')} is {_called(given)}, but {_called(fits[0])} stands between the columns of"
+            f" {lines.path}: say {Argument('delimiter', _called(fits[0]))}"
         )
     if given is None and not named and len(fits) > 1:
         both = " and ".join(map(_called, fits))
         raise UsageError(
-            f"{lines.path}: {both} may each stand between columns: say which with --delimiter {_called(fits[0])}"
+            f"{lines.path}: {both} may each stand between columns: say which with"
+            f" {Argument('delimiter', _called(fits[0]))}"
         )
     delimiter = given or (named[1] if named else fits[0])
     quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
@@ -591,7 +612,7 @@ class _Lines:
             if self._size > self.max_line:
                 raise FormatError(
                     f"the row is longer than {self.max_line:,} bytes (is a quote left open?);"
-                    " allow more with --max-line",
+                    f" allow more with {Argument('max_line')}",
                     file=self.path,
                     line=self.first,
                 )
@@ -621,17 +642,20 @@ def _said(message: str) -> str:
     if "new-line" in message:
         return "a carriage return inside the row: save the file with Unix or Windows line ends"
     if "expected after" in message:
-        return "text after a closing quote: a quote inside a cell is written twice, or say --no-quotes"
+        return (
+            "text after a closing quote: a quote inside a cell is written twice, or say"
+            f" {Argument('quotes', False)}"
+        )
     return f"not a row of cells: {message}"
 
 
 def _check_header(header: list[str], place: Place, unnamed_first: bool) -> None:
     if not header:
         raise FormatError("empty, expected a header line", file=place.path)
-    if len(header) == 1 and (found := next((c for c in DELIMITERS if c in header[0]), None)):
+    if len(header) == 1 and (sign := next((c for c in DELIMITERS if c in header[0]), None)):
         raise place.wrong(
-            f"one column, named {shown(header[0])}: if {_called(found)} stands between columns,"
-            f" say --delimiter {_called(found)}"
+            f"one column, named {shown(header[0])}: if {_called(sign)} stands between columns,"
+            f" say {Argument('delimiter', _called(sign))}"
         )
     for number, name in enumerate(header, 1):
         if not name and not (unnamed_first and number == 1):

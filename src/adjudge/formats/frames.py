@@ -8,8 +8,8 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from adjudge.errors import UsageError, quoted
-from adjudge.wording import listed
+from adjudge.core.errors import UsageError, quoted
+from adjudge.core.words import listed
 
 
 def index_name(data: Any) -> str | None:

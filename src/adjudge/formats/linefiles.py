@@ -16,13 +16,15 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from adjudge.core.errors import FormatError, UsageError, quoted
+from adjudge.core.phrases import Argument
+from adjudge.core.words import counted, natural
 from adjudge.data.absent import split_by_spaces
 from adjudge.data.incoming import Item, LeftOut, Noted
 from adjudge.data.lines import MAX_LINE, decode, open_text
 from adjudge.data.packed import first_bytes
 from adjudge.data.rows import KINDS, Document, Summary, System, Topic
 from adjudge.data.target import FORMS, Target
-from adjudge.errors import FormatError, UsageError, quoted
 from adjudge.formats.files import (
     EMPTY_FILE,
     JSON_LINES,
@@ -34,8 +36,8 @@ from adjudge.formats.files import (
     reading,
     shown,
     stem,
+    whole_length,
 )
-from adjudge.wording import counted, natural
 
 OneOrMore = str | Path | Paths
 """A path or a pattern, or several."""
@@ -46,6 +48,7 @@ _MOST_NAMED = 5  # as they would be typed
 BLANK_SUMMARY = Noted("blank line taken as an empty summary")
 BLANK_REFERENCE = Noted("blank line taken as an empty reference")
 NO_DOCUMENT = LeftOut("blank line instead of a document")
+REFERENCES, SOURCES = Argument("references", flag="reference"), Argument("sources", flag="source")
 
 
 def read_line_file(path: str | Path, *, max_line: int = MAX_LINE, encoding: str = "utf-8") -> list[str]:
@@ -68,7 +71,7 @@ def line_texts(path: str | Path, *, max_line: int = MAX_LINE, encoding: str = "u
                 number += 1
                 if len(raw) > max_line:
                     raise FormatError(
-                        f"the line is longer than {max_line:,} bytes; allow more with --max-line",
+                        f"the line is longer than {max_line:,} bytes; allow more with {Argument('max_line')}",
                         file=path,
                         line=number,
                     )
@@ -113,15 +116,14 @@ def read(
     `sentence_mark` stands between sentences; see `SentenceMarks`. `there` are the topics of the evaluation: where they
     are lines too, there must be as many.
     """
-    one_of("--kind", kind, KINDS)
-    one_of("--form", form, FORMS)
-    if length is not None and length < 1:
-        raise UsageError(f"--length is {length}, expected a number of words, 1 or more")
-    systems, writers = expand(paths), expand(references, "--reference")
-    documents, names = expand(sources, "--source"), expand([topics] if topics else [], "--topics")
+    one_of("kind", kind, KINDS)
+    one_of("form", form, FORMS)
+    whole_length(length)
+    systems, writers, documents = expand(paths), expand(references, REFERENCES), expand(sources, SOURCES)
+    names = expand([topics] if topics else [], Argument("topics"))
     refuse_two_uses({"system": systems, "reference": writers, "source": documents, "list of topics": names})
     if not systems and not writers and not documents:
-        raise UsageError("no files to read: give one a system, and others with --reference and --source")
+        raise UsageError(f"no files to read: give one a system, and others with {REFERENCES} and {SOURCES}")
     texts = partial(line_texts, max_line=max_line, encoding=encoding)
     count = _count_lines([*systems, *writers, *documents, *names], texts)
     if not count:
@@ -158,7 +160,9 @@ class _Aligned:
             text, mark = self.marks.split(line)
             if mark is not None:
                 place.notes.append(
-                    Noted(f"{shown(mark)} taken as the end of a sentence (--sentence-mark none keeps it)")
+                    Noted(
+                        f"{shown(mark)} taken as the end of a sentence ({Argument('sentence_mark', 'none')} keeps it)"
+                    )
                 )
             yield place, topic, text if text.strip() else ""
 
@@ -202,7 +206,7 @@ def _check_against(there: Iterable[str], count: int) -> None:
     if known and len(known) != count and known == {str(n) for n in range(1, len(known) + 1)}:
         raise FormatError(
             f"the evaluation has {counted(len(known), 'line')} as topics, and these files have {count:,}: line n must"
-            " be the same topic in all; name the topics with --topics FILE if they are others"
+            f" be the same topic in all; name the topics with {Argument('topics', 'FILE')} if they are others"
         )
 
 
@@ -261,45 +265,45 @@ def _is_json(path: Path) -> bool:
 # Several files
 
 
-def expand(patterns: OneOrMore, option: str = "FILE") -> list[Path]:
+def expand(patterns: OneOrMore, argument: Argument | str = "FILE") -> list[Path]:
     """The files that paths and patterns name, each once, those of one pattern in the order of their names.
 
     A file that is there is taken as it is named, so that its name may hold a bracket.
     """
-    found: dict[Path, Path] = {}
-    given = list(map(str, [patterns] if isinstance(patterns, str | Path) else patterns))
-    for at, pattern in enumerate(given):
+    files: dict[Path, Path] = {}
+    names = list(map(str, [patterns] if isinstance(patterns, str | Path) else patterns))
+    for at, pattern in enumerate(names):
         path = Path(pattern)
         with reading(path):
             there = path.exists()
         if there or not _PATTERN.search(pattern):
             if path.is_dir():
-                raise _is_folder(option, path)
-            if not there and (whole := split_by_spaces(given, at)):
+                raise _is_folder(argument, path)
+            if not there and (whole := split_by_spaces(names, at)):
                 raise UsageError(
                     f"{pattern}: no such file; a name with spaces stands in quotes: {shlex.quote(whole)}"
                 )
             matched = [path]
         else:
             # as shells do it: no hidden files, any pattern is legal
-            names = glob.glob(pattern, recursive=True)  # noqa: PTH207
-            matched = [Path(name) for name in names if Path(name).is_file()]
+            matches = glob.glob(pattern, recursive=True)  # noqa: PTH207
+            matched = [Path(name) for name in matches if Path(name).is_file()]
             if not matched:
                 raise UsageError(
-                    f"{option} {quoted(pattern)} matches no file in {_looked_in(pattern)}{_instead(pattern)}"
+                    f"{argument} {quoted(pattern)} matches no file in {_looked_in(pattern)}{_instead(pattern)}"
                 )
-        for each in sorted(matched, key=lambda file: natural(str(file))):
-            found.setdefault(each.resolve(), each)
-    return list(found.values())
+        for file in sorted(matched, key=lambda file: natural(str(file))):
+            files.setdefault(file.resolve(), file)
+    return list(files.values())
 
 
-def _is_folder(option: str, path: Path) -> UsageError:
+def _is_folder(argument: Argument | str, path: Path) -> UsageError:
     if (path / "evaluation.toml").exists():
         return UsageError(
-            f"{option} {path} is an evaluation, expected files: score it with: adjudge score {path}"
+            f"{argument} {path} is an evaluation, expected files: score it with: adjudge score {path}"
         )
     return UsageError(
-        f"{option} {path} is a folder: say '{path / '*.txt'}' where every line is a text, or adjudge import folder"
+        f"{argument} {path} is a folder: say '{path / '*.txt'}' where every line is a text, or adjudge import folder"
         f" {path} EVALUATION where every file is one"
     )
 
@@ -406,7 +410,7 @@ class SentenceMarks:
 
     def __init__(self, mark: str | None = None) -> None:
         if mark is not None and not mark.strip():
-            raise UsageError('--sentence-mark is blank, expected a mark such as "<q>", or none')
+            raise UsageError(f'{Argument("sentence_mark")} is blank, expected a mark such as "<q>", or none')
         marks = _KNOWN_MARKS if mark is None else () if mark == NO_MARK else (mark,)
         self._marks = re.compile("|".join(map(re.escape, marks))) if marks else None
 

@@ -14,6 +14,7 @@ from html import unescape
 from html.entities import html5
 from pathlib import Path
 
+from adjudge.core.phrases import Argument
 from adjudge.data.incoming import Noted
 from adjudge.formats.files import Place, byte_lines
 
@@ -51,7 +52,9 @@ def read_marked_up(path: Path, what: str, *, max_line: int) -> bytes:
         refuse_declarations(line, place)
         size += len(line)
         if size > max_line:
-            raise place.wrong(f"{what} longer than {max_line:,} bytes; allow more with --max-line")
+            raise place.wrong(
+                f"{what} longer than {max_line:,} bytes; allow more with {Argument('max_line')}"
+            )
         parts.append(line)
     raw = b"".join(parts)
     refuse_declarations(raw, Place(path, 1))  # one that is spread over lines

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from adjudge.core.words import counted
 from adjudge.formats.numbers import MISSING, is_number
-from adjudge.wording import counted
 
 SUMMARIES = (
     *("mean", "average", "avg", "total", "sum", "overall", "all", "macro", "micro"),

@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from adjudge.core.errors import FormatError, UsageError, quoted
+from adjudge.core.phrases import Argument
 from adjudge.data.incoming import LeftOut, Noted
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import System, Topic
 from adjudge.data.target import FORMS, Target
-from adjudge.errors import FormatError, UsageError, quoted
 from adjudge.formats.answers import ImportedAnswers, Judgment, aspect_question, protocol_of_kind, rating
 from adjudge.formats.files import (
     BASELINES,
@@ -30,6 +31,7 @@ from adjudge.formats.files import (
     one_of,
     stem,
 )
+from adjudge.judgments.kinds.rating import RatingProtocol
 from adjudge.judgments.protocol import RATING, Protocol
 from adjudge.judgments.tasks import TextRef
 
@@ -138,7 +140,7 @@ def read(
     name must tell. `length` and `form` are those of the summaries, which the tables do not have. A second
     score by the same assessor for the same summary is a repeat.
     """
-    one_of("--form", form, FORMS)
+    one_of("form", form, FORMS)
     intake = _NistIntake(
         evaluation=evaluation,
         aspect=aspect,
@@ -182,7 +184,7 @@ class _NistIntake:
     def filled(self, name: str) -> ImportedAnswers:
         """The answers to a protocol so far: several tables may belong to one."""
         if name not in self.answers:
-            self.answers[name] = ImportedAnswers(self.evaluation, protocol_of_kind(name, "rating"))
+            self.answers[name] = ImportedAnswers(self.evaluation, protocol_of_kind(name, RatingProtocol))
         return self.answers[name]
 
     def topic(self, place: Place, name: str, selector: str) -> Iterator[Item]:
@@ -219,7 +221,7 @@ class _NistTable:
         found = self.intake.aspect or _aspect_in_name(place.path, protocol)
         if found is None:
             raise UsageError(
-                f"{place.path}: say what was rated, for example --aspect content; the name does not tell"
+                f"{place.path}: say what was rated, for example {Argument('aspect', 'content')}; the name does not tell"
             )
         return aspect_question(protocol, found)
 
@@ -277,6 +279,6 @@ def _aspect_in_name(path: Path, protocol: Protocol) -> str | None:
     found = [q.id.removeprefix(RATING) for q in protocol.questions if q.id.removeprefix(RATING) in words]
     if len(found) > 1:
         raise UsageError(
-            f"{path}: the name holds {' and '.join(map(quoted, found))}; say which with --aspect"
+            f"{path}: the name holds {' and '.join(map(quoted, found))}; say which with {Argument('aspect')}"
         )
     return found[0] if found else None

@@ -8,11 +8,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from adjudge.errors import UsageError, quoted
+from adjudge.core.errors import UsageError, quoted
+from adjudge.core.phrases import Argument
 
 Decimal = Literal[".", ","]
 DECIMALS: tuple[Decimal, ...] = get_args(Decimal)
 MISSING = ("", "nan", "na", "n/a", "null", "#n/a", "none")
+
+DECIMAL = Argument("decimal")
 
 _LONGEST = 60
 _POINT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -26,13 +29,13 @@ _GROUPED = {  # thousands set off by the other sign
 
 def check_decimal(decimal: str | None) -> Decimal | None:
     """An option, as a user gave it."""
-    given = {"comma": ",", "point": ".", "dot": "."}.get(decimal or "", decimal)
-    for known in DECIMALS:
-        if given == known:
-            return known
+    sign = {"comma": ",", "point": ".", "dot": "."}.get(decimal or "", decimal)
+    for choice in DECIMALS:
+        if sign == choice:
+            return choice
     if decimal is None:
         return None
-    raise UsageError(f"--decimal is {quoted(decimal)}, expected . or ,")
+    raise UsageError(f"{DECIMAL} is {quoted(decimal)}, expected . or ,")
 
 
 def tells_decimal(text: str) -> Decimal | Literal["?"] | None:
@@ -118,15 +121,19 @@ class NumberStyle:
         if not self.given and tells_decimal(text):
             sign = "comma" if self.decimal == "," else "point"
             may = number_of(text, self.decimal, grouped=True) is not None
-            hint = f'; if it is a thousand or more, say --decimal "{self.decimal}"' if may else ""
+            hint = f"; if it is a thousand or more, say {say_decimal(self.decimal)}" if may else ""
             raise ValueError(f"{problem} with a decimal {sign}, as others here{hint}")
         if self.given and is_number(text):
             sign = "comma" if self.decimal == "," else "point"
             other = "." if self.decimal == "," else ","
             raise ValueError(
-                f'{problem} with a decimal {sign}, as --decimal says: leave --decimal out, or say --decimal "{other}"'
+                f"{problem} with a decimal {sign}, as {DECIMAL} says: leave {DECIMAL} out, or say {say_decimal(other)}"
             )
         raise ValueError(problem)
+
+
+def say_decimal(sign: str) -> Argument:
+    return Argument("decimal", f'"{sign}"')
 
 
 def _hint(text: str, decimal: Decimal) -> str:
@@ -152,5 +159,5 @@ def style_of(texts: Iterable[str]) -> NumberStyle:
         return NumberStyle(known=False)
     raise UsageError(
         f"{quoted(doubtful)} is {doubtful.replace(',', '.')} or {doubtful.replace(',', '')}:"
-        ' say which with --decimal "," or --decimal "."'
+        f" say which with {say_decimal(',')} or {say_decimal('.')}"
     )

@@ -11,10 +11,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
+from adjudge.core.errors import AdjudgeError, FormatError, quoted
+from adjudge.core.words import one_line
 from adjudge.data.packed import CELL_OBJECT, check_cells, parquet_batches
-from adjudge.errors import AdjudgeError, FormatError, quoted
 from adjudge.formats.frames import plain
-from adjudge.wording import one_line
 
 MAGIC = b"PAR1"
 _BATCH = 64  # rows at a time: an article and its summaries take some hundred kilobytes at most

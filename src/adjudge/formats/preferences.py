@@ -13,13 +13,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
+from adjudge.core.errors import DataError, FormatError, UsageError, nearest, quoted
+from adjudge.core.phrases import Argument, either
+from adjudge.core.table import csv_text
+from adjudge.core.words import counted, listed
 from adjudge.data.collection import Collection
 from adjudge.data.incoming import LeftOut
 from adjudge.data.transaction import write_whole
-from adjudge.errors import DataError, FormatError, UsageError, nearest, quoted
 from adjudge.formats.answers import MISSING, STRANGE_ANSWER, ImportedAnswers, Judgment
 from adjudge.formats.crowd import NAMES, NO_WORKER, STRANGE_NAME, WINNERS
-from adjudge.formats.files import Place, at_hand, one_of, read_cells, shown
+from adjudge.formats.files import MAPPED, Place, at_hand, mapped, one_of, read_cells, shown
 from adjudge.formats.records import listed as listed_columns
 from adjudge.formats.records import turned_round
 from adjudge.formats.tabular import records_in
@@ -39,8 +42,6 @@ from adjudge.judgments.pairs.answers import (
 from adjudge.judgments.pairs.sides import PairPool, pools_of
 from adjudge.judgments.protocol import PREFERENCE, Protocol
 from adjudge.judgments.tasks import CROWD
-from adjudge.table import csv_text
-from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -132,7 +133,9 @@ def read_preferences(
     with at_hand(Path(path)) as file:
         if (records := records_in(file, encoding=encoding)) is not None:
             if delimiter is not None:
-                raise UsageError(f"--delimiter is for a table of text (CSV or TSV), which {file} is not")
+                raise UsageError(
+                    f"{Argument('delimiter')} is for a table of text (CSV or TSV), which {file} is not"
+                )
             return _of_cells(*_cells_of(records)[:2], file, columns)
         cells = read_cells(file, delimiter=delimiter, encoding=encoding)
         rows = list(cells.rows)
@@ -147,12 +150,7 @@ PreferenceSource: TypeAlias = "str | Path | pd.DataFrame | Iterable[Sequence[obj
 def preferences_of(source: PreferenceSource, *, columns: Mapping[str, str] | None = None) -> Preferences:
     """Preferences of a DataFrame with such columns, or of tuples: (winner, loser), or (a, b, winner)."""
     header, rows, name = _cells_of(source)
-    try:
-        return _of_cells(header, rows, Path(name), columns)
-    except FormatError as error:
-        raise DataError(_for_python(str(error))) from None
-    except UsageError as error:
-        raise UsageError(_for_python(str(error))) from None
+    return _of_cells(header, rows, Path(name), columns)
 
 
 def _of_cells(
@@ -160,14 +158,6 @@ def _of_cells(
 ) -> Preferences:
     table = PreferenceTable.of(Place(path, 1), header, columns or {}, rows)
     return table.preferences(((Place(path, k), row) for k, row in enumerate(rows, 1)), path.name)
-
-
-def _for_python(message: str) -> str:
-    """A message that names arguments where the command line has options."""
-    message = re.sub(
-        r"; where they are scores, say: adjudge compare \S+$", "; scores: adjudge.compare", message
-    )
-    return re.sub(r"--map (\w+)=COLUMN", r'columns={"\1": COLUMN}', message).replace("--map", "columns")
 
 
 def _cells_of(source: object) -> tuple[list[str], list[list[str]], str]:
@@ -260,6 +250,10 @@ class PreferenceTable:
         )
 
 
+def _mapped(*fields: str) -> Argument:
+    return Argument("columns", dict.fromkeys(fields, "COLUMN"), flag="map")
+
+
 def columns_of(
     place: Place, header: Sequence[str], columns: Mapping[str, str] | None = None
 ) -> dict[str, int]:
@@ -270,33 +264,32 @@ def columns_of(
     for field, column in columns.items():
         if field not in COLUMNS:
             raise UsageError(
-                f"--map {quoted(field)}: no such field{turned_round(field, column, COLUMNS)};"
+                f"{MAPPED} {quoted(field)}: no such field{turned_round(field, column, COLUMNS)};"
                 f" there are: {', '.join(COLUMNS)}"
             )
         if column and column not in header:
             raise UsageError(
-                f"--map: {place.path} has no column {shown(column)}{nearest(column, header)};"
+                f"{MAPPED}: {place.path} has no column {shown(column)}{nearest(column, header)};"
                 f" it has: {', '.join(header)}"
             )
         if column:
             at[field] = list(header).index(column)
-    for name, known in COLUMNS.items():
-        found = next((lower.index(each) for each in known if each in lower), None)
-        if name not in columns and found is not None and found not in at.values():
-            at[name] = found
+    for name, aliases in COLUMNS.items():
+        place_of = next((lower.index(alias) for alias in aliases if alias in lower), None)
+        if name not in columns and place_of is not None and place_of not in at.values():
+            at[name] = place_of
     if {"left", "right"} <= at.keys():
         at.pop("loser", None)
         if "winner" in at or {"left_won", "right_won"} <= at.keys():
             return at
-        raise place.wrong(f"no column that says who won among {', '.join(header)}: say --map winner=COLUMN")
+        raise place.wrong(f"no column that says who won among {', '.join(header)}: say {mapped('winner')}")
     if {"winner", "loser"} <= at.keys():
         return {name: k for name, k in at.items() if name not in ("left", "right")}
     missing = next(name for name in ("left", "right", "winner") if name not in at)
     raise place.wrong(
         f"no column {shown(missing)}; expected {SHAPES}, found: {listed_columns(header)}; say which is which, such as"
-        " --map winner=COLUMN --map loser=COLUMN, or --map left=COLUMN --map right=COLUMN --map winner=COLUMN; where"
-        " they are scores, say: adjudge compare"
-        f" {place.path}"
+        f" {_mapped('winner', 'loser')}, or {_mapped('left', 'right', 'winner')}; where they are scores, say:"
+        f" {either('adjudge.compare', f'adjudge compare {place.path}')}"
     )
 
 
@@ -426,14 +419,13 @@ def export_answers(
 
     What cannot be written is counted: an answer about a sentence that the documents no longer have.
     """
-    found = kinds(judgments)
-    chosen = of or (next(iter(found)) if len(found) == 1 else None)
+    asked_of = kinds(judgments)
+    chosen = of or (next(iter(asked_of)) if len(asked_of) == 1 else None)
     if chosen is None:
-        if not found:
+        if not asked_of:
             raise DataError("no preferences yet; bring them in with: adjudge prefer import")
-        raise UsageError(
-            "there are answers about sentences and about summaries: say --of sentences or --of summaries"
-        )
+        both = " or ".join(str(Argument("of", kind)) for kind in ("sentences", "summaries"))
+        raise UsageError(f"there are answers about sentences and about summaries: say {both}")
     batches = list(batches_with_judgments(collection, judgments, topics))
     rows_of = sentence_rows if chosen == "sentences" else summary_rows
     written = write_preferences(path, (row for batch in batches for row in rows_of(batch)), form=form)

@@ -7,6 +7,7 @@ the commands to type: `Undecided`.
 from __future__ import annotations
 
 import inspect
+import json
 import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,13 +18,25 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from adjudge.core.errors import (
+    AdjudgeError,
+    DataError,
+    FormatError,
+    Undecided,
+    UsageError,
+    Way,
+    nearest,
+    quoted,
+)
+from adjudge.core.phrases import Argument
+from adjudge.core.words import counted, listed
 from adjudge.data.absent import absent_words
 from adjudge.data.incoming import Item
 from adjudge.data.json_records import text_start, whole_records
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.packed import open_bytes
-from adjudge.errors import AdjudgeError, DataError, FormatError, Undecided, UsageError, Way, nearest, quoted
-from adjudge.formats.files import LFS, Paths, json_objects, read_cells, reading
+from adjudge.formats.files import LFS, Paths, argument_of, json_objects, read_cells, reading
+from adjudge.formats.linefiles import REFERENCES, SOURCES
 from adjudge.formats.records import (
     EITHER,
     RECORD,
@@ -33,7 +46,6 @@ from adjudge.formats.records import (
     single_texts,
     wide_prefix,
 )
-from adjudge.wording import counted, listed
 
 _LOOK = 20  # records, rows or lines that are looked at
 _VALUE = ("value", "score")
@@ -77,7 +89,7 @@ class Recognised:
         """What the format's reader yields, with its options; those that it does not have are refused."""
         known = inspect.signature(self.reader).parameters
         if strange := [name for name in options if name not in known]:
-            names = listed([_OPTIONS.get(name, f"--{name.replace('_', '-')}") for name in strange])
+            names = listed([str(argument_of(name)) for name in strange])
             raise UsageError(f"{_several(self.paths)} was read as {self.words}, which takes no {names}")
         if "ask" in known:
             options["ask"] = True
@@ -96,7 +108,6 @@ READERS = {
     "rouge-output": ("rouge155", "read_output"),
     "folder": ("textfolder", "read_found"),
 }
-_OPTIONS = {"columns": "--map", "quotes": "--no-quotes"}
 
 
 def read(paths: Paths, **options: Any) -> Iterator[Item]:
@@ -122,37 +133,38 @@ def recognise(
     delimiter: str | None = None,
     quotes: bool = True,
     encoding: str | None = None,
-    said: Sequence[Sequence[str]] = (),
+    arguments: Sequence[Argument] = (),
 ) -> Recognised:
-    """What the files are. `evaluation` is the folder that the commands in a message name, `said` their options."""
-    given = tuple(map(Path, paths))
-    if not given:
+    """What the files are. `evaluation` is the folder that the calls in a message name, `arguments` what they take."""
+    files = tuple(map(Path, paths))
+    if not files:
         raise UsageError("no file to read")
-    look = _Look(given, evaluation, delimiter, quotes, encoding or "utf-8")
-    found = [(path, look.at(path)) for path in given]
-    formats = {format for _, (format, _) in found}
+    look = _Look(files, evaluation, delimiter, quotes, encoding or "utf-8")
+    looks = [(path, look.at(path)) for path in files]
+    formats = {format for _, (format, _) in looks}
     if len(formats) > 1:
         ways = [
             Way(
-                words=["import", str(path), evaluation, *look.options_for(path, said)],
+                command=["import", str(path), evaluation],
+                function=f"Evaluation.import_data({in_quotes(path)})",
+                arguments=look.arguments_for(path, arguments),
                 meaning=words,
-                whole=True,
             )
-            for path, (_, words) in found
+            for path, (_, words) in looks
         ]
         raise Undecided(
             "the files have several formats, and are imported one by one", ways, between="and then"
         )
-    format, words = found[0][1]
-    all_words = dict.fromkeys(each for _, (_, each) in found)
-    return Recognised(format=format, words="; ".join(all_words) if len(all_words) < 4 else words, paths=given)
+    format, words = looks[0][1]
+    all_words = dict.fromkeys(words for _, (_, words) in looks)
+    return Recognised(format=format, words="; ".join(all_words) if len(all_words) < 4 else words, paths=files)
 
 
 @dataclass(frozen=True)
 class _Look:
     """How files are looked at, and what they are imported into."""
 
-    given: tuple[Path, ...]
+    files: tuple[Path, ...]
     evaluation: str
     delimiter: str | None
     quotes: bool
@@ -161,15 +173,14 @@ class _Look:
         default_factory=dict
     )  # of the columns of files that have been looked at
 
-    def options_for(self, path: Path, said: Sequence[Sequence[str]]) -> list[str]:
-        """The options that were given, but for columns that a file does not have."""
+    def arguments_for(self, path: Path, arguments: Sequence[Argument]) -> list[Argument]:
+        """The arguments that were given, but for columns that a file does not have."""
         names = self.names.get(path)
-        fits = [
-            words
-            for words in said
-            if words[0] != "--map" or names is None or words[1].partition("=")[2] in {*names, ""}
+        return [
+            argument
+            for argument in arguments
+            if names is None or argument.name != "columns" or {*argument.value.values()} <= {*names, ""}
         ]
-        return [word for words in fits for word in words]
 
     def at(self, path: Path) -> tuple[str, str]:
         """The format of a file or a folder, and what it is in words."""
@@ -241,7 +252,11 @@ class _Look:
             find_layout(path, names)
         except UsageError:
             ways = [
-                replace(way, words=["import", "folder", str(path), self.evaluation, *way.words], whole=True)
+                replace(
+                    way,
+                    command=["import", "folder", str(path), self.evaluation],
+                    function=f"Evaluation.import_folder({in_quotes(path)})",
+                )
                 for way in ways_to_read(names)
             ]
             files = counted(len(names), "file")
@@ -416,49 +431,66 @@ class _Look:
     def _lines(self, path: Path) -> Undecided:
         """Plain text: one of several files that are aligned line by line, or one text."""
         roles: dict[str, list[str]] = {"reference": [], "source": [], "": []}
-        for each in self.given:
-            name = each.name.lower()
+        for file in self.files:
+            name = file.name.lower()
             if re.search(r"(^|[^a-z])(refs?|references?|gold|targets?|tgt|human)([^a-z]|$)", name):
-                roles["reference"].append(str(each))
+                roles["reference"].append(str(file))
             elif re.search(r"(^|[^a-z])(src|sources?|docs?|documents?|articles?|inputs?)([^a-z]|$)", name):
-                roles["source"].append(str(each))
+                roles["source"].append(str(file))
             else:
-                roles[""].append(str(each))
-        said = [
-            word for role in ("reference", "source") for file in roles[role] for word in (f"--{role}", file)
+                roles[""].append(str(file))
+        others = [
+            Argument(f"{role}s", roles[role], flag=role) for role in ("reference", "source") if roles[role]
         ]
         return Undecided(
             f"{path} is plain text, no table",
             [
                 Way(
-                    words=["import", "lines", *roles[""], *said, self.evaluation],
-                    meaning="a summary a line, a file per system; files of references and sources after --reference"
-                    " and --source",
-                    whole=True,
+                    command=["import", "lines", *roles[""], self.evaluation],
+                    function=f"Evaluation.import_lines({json.dumps(roles[''])})",
+                    arguments=others,
+                    meaning=f"a summary a line, a file per system; {REFERENCES} and {SOURCES} name files of those",
                 )
             ],
         )
 
     def _unknown(self, path: Path, what: str) -> UsageError:
         return UsageError(
-            f"{path}: {what}; expected CSV, JSON, Parquet, Excel, or a format of `adjudge import --help`"
+            f"{path}: {what}; expected CSV, JSON, Parquet, Excel, or a format of `adjudge import`"
         )
 
     def _to_compare(self, path: Path, what: str) -> Undecided:
-        words = ["compare", str(path)]
         return Undecided(
-            f"{path} is {what}", [Way(words=words, meaning="as it is, without a folder", whole=True)]
+            f"{path} is {what}",
+            [
+                Way(
+                    command=["compare", str(path)],
+                    function=f"adjudge.compare({in_quotes(path)})",
+                    meaning="as it is, without a folder",
+                )
+            ],
         )
 
     def _preferences(self, path: Path, what: str, *, as_judgments: bool = True) -> Undecided:
-        fit = Way(words=["prefer", "fit", str(path)], meaning="strengths, without a folder", whole=True)
-        words = ["prefer", "import", str(path), self.evaluation]
-        kept = [Way(words=words, meaning="as judgments", whole=True)] if as_judgments else []
-        return Undecided(f"{path} is {what}", [fit, *kept])
+        fit = Way(
+            command=["prefer", "fit", str(path)],
+            function=f"adjudge.prefer({in_quotes(path)})",
+            meaning="strengths, without a folder",
+        )
+        kept = Way(
+            command=["prefer", "import", str(path), self.evaluation],
+            function=f"Evaluation.prefer.read({in_quotes(path)})",
+            meaning="as judgments",
+        )
+        return Undecided(f"{path} is {what}", [fit, *([kept] if as_judgments else [])])
 
     def _judgments(self, path: Path, what: str, format: str) -> Undecided:
-        words = ["judgments", "import", format, str(path), self.evaluation]
-        return Undecided(f"{path} is {what}", [Way(words=words, meaning="as judgments", whole=True)])
+        command = ["judgments", "import", format, str(path), self.evaluation]
+        return Undecided(f"{path} is {what}", [Way(command=command, meaning="as judgments")])
+
+
+def in_quotes(path: Path) -> str:
+    return json.dumps(str(path), ensure_ascii=False)
 
 
 def _is_name(key: str) -> bool:

@@ -23,19 +23,21 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
+from adjudge.core.errors import FormatError, Undecided, UsageError, Way, nearest, quoted
+from adjudge.core.phrases import Argument
 from adjudge.data.incoming import Item, LeftOut, Noted, Remark
 from adjudge.data.json_records import text_start
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import KINDS, Document, Summary, System, Topic
 from adjudge.data.scores import MeasureInfo, Score
 from adjudge.data.target import FORMS, Target
-from adjudge.errors import FormatError, Undecided, UsageError, Way, nearest, quoted
 from adjudge.formats import frames, parquet
 from adjudge.formats.files import (
     BLANK,
     BLANK_LINE,
     EMPTY_FILE,
     JSON_LINES,
+    MAPPED,
     NO_TEXT,
     TABLES,
     Once,
@@ -44,6 +46,7 @@ from adjudge.formats.files import (
     Unused,
     from_files,
     json_objects,
+    mapped,
     one_of,
     read_cells,
     reading,
@@ -51,9 +54,11 @@ from adjudge.formats.files import (
     shown,
     stem,
     type_name,
+    whole_length,
 )
 
 Aliases = Mapping[str, tuple[str, ...]]
+BY_LINE = Argument("by_line", True)
 Role = Literal["peer", "reference", "both"]
 ROLES: Mapping[str, tuple[str, ...]] = {
     "peer": ("peer",),
@@ -401,11 +406,7 @@ def read_frame(
     options, _ = replace(options, index=frames.index_name(data)).check()
     path = Path(name)
     rows = ((Place(path, number), number, row) for number, row in enumerate(frames.rows_of(data), 1))
-    try:
-        yield from RecordFile(path, options, Once()).read(rows)
-    except Undecided as error:
-        ways = " or ".join(f"{_arguments(way.words)} ({way.meaning})" for way in error.ways)
-        raise UsageError(f"{error.problem}: say {ways}") from None
+    yield from RecordFile(path, options, Once()).read(rows)
 
 
 def _refuse_other_format(path: Path, format: str, encoding: str) -> None:
@@ -436,23 +437,6 @@ def _another(path: Path, what: str, format: str) -> FormatError:
     return FormatError(f"is {what}: adjudge import {format}{shlex.quote(str(path))} EVALUATION", file=path)
 
 
-def _arguments(words: Sequence[str]) -> str:
-    """Options of the command line as arguments of a function."""
-    given: dict[str, Any] = {}
-    rest = iter(words)
-    for option in rest:
-        if option == "--by-line":
-            given["by_line"] = True
-        elif option == "--map":
-            field, _, column = next(rest).partition("=")
-            given.setdefault("columns", {})[field] = column
-        elif option == "--systems":
-            given["systems"] = next(rest).split(",")
-        else:
-            given[option.removeprefix("--").replace("-", "_")] = next(rest)
-    return ", ".join(f"{name}={value!r}" for name, value in given.items())
-
-
 @dataclass(frozen=True, kw_only=True)
 class RecordOptions:
     """What the caller says about a file's records; see docs/importing.md. Names may be one text: "a,b"."""
@@ -479,17 +463,18 @@ class RecordOptions:
 
     def check(self, paths: Paths = ()) -> tuple[RecordOptions, list[str | Path]]:
         """Refuse what cannot be meant; the options, which know whether there is one file, and the paths."""
-        one_of("--role", self.role, ROLES)
-        one_of("--kind", self.kind, KINDS)
-        one_of("--form", self.form, FORMS)
+        one_of("role", self.role, ROLES)
+        one_of("kind", self.kind, KINDS)
+        one_of("form", self.form, FORMS)
         check_map(self.columns, RECORD, wide=True)
         if self.by_line and self.columns.get("topic"):
-            raise UsageError("--by-line makes the line number the topic: leave out --map topic=...")
-        if self.length is not None and self.length < 1:
-            raise UsageError(f"--length is {self.length}, expected a number of words, 1 or more")
+            raise UsageError(
+                f"{BY_LINE} makes the line number the topic: leave out {mapped('topic', self.columns['topic'])}"
+            )
+        whole_length(self.length)
         given = [*self.systems, *self.system_names, *self.reference_names]
         if twice := next((name for name in self.systems if self.systems.count(name) > 1), None):
-            raise UsageError(f"--systems names {quoted(twice)} twice")
+            raise UsageError(f"{Argument('systems')} names {quoted(twice)} twice")
         try:
             for name in (*given, *([self.system] if self.system is not None else [])):
                 System.parse({"system": name})
@@ -605,8 +590,8 @@ class RecordFile:
                     yield (
                         str(self.path),
                         Noted(
-                            f"column {shown(name)} taken as a system, as --systems says; without it there, it is"
-                            f" the {role}"
+                            f"column {shown(name)} taken as a system, as {Argument('systems')} says; without it there,"
+                            f" it is the {role}"
                         ),
                     )
 
@@ -622,7 +607,7 @@ class RecordFile:
             raise place.wrong(
                 f"{shown(column)} of the {what} {shown(name)} is {shown(value)}, but {shown(said)} at"
                 f" {Place(self.path, line)}: a {what} has one {field}; where the column is something else, say"
-                f" --map {field}= (not used)"
+                f" {mapped(field, '')} (not used)"
             )
 
     def used(self, names: Sequence[str]) -> list[str]:
@@ -657,7 +642,7 @@ class RecordFile:
         if first != place.line:
             raise place.wrong(
                 f"the same source as at {Place(self.path, first)}: a row is not a topic, and no column is the topic's:"
-                " say --map topic=COLUMN, or --by-line where row numbers are topics all the same"
+                f" say {mapped('topic')}, or {BY_LINE} where row numbers are topics all the same"
             )
 
     def end(self) -> Iterator[Item]:
@@ -670,9 +655,9 @@ class RecordFile:
                 raise self._no_column(column)
 
     def _no_column(self, column: str) -> UsageError:
-        option = "--systems" if column in self.options.systems else "--map"
+        named = Argument("systems") if column in self.options.systems else MAPPED
         return UsageError(
-            f"{option}: {self.path} has no column {shown(column)}{close_to(column, self._names)};"
+            f"{named}: {self.path} has no column {shown(column)}{close_to(column, self._names)};"
             f" it has: {listed(self._names)}"
         )
 
@@ -712,8 +697,8 @@ class RecordFile:
             by_row = "document" in fields and "system" not in fields and self.options.alone
             if not by_row:
                 raise FormatError(
-                    f"no column for the topic among {listed(names)}: say --map topic=COLUMN,"
-                    " or --by-line where line numbers are topics"
+                    f"no column for the topic among {listed(names)}: say {mapped('topic')},"
+                    f" or {BY_LINE} where line numbers are topics"
                 )
         self._decide(names, fields, found)
         aspects: list[tuple[str, str]] = []
@@ -723,15 +708,15 @@ class RecordFile:
                 aspects = [(n.strip().casefold(), n) for n in unused if n.strip().casefold() in ASPECTS]
                 unused = [name for name in unused if name not in dict(aspects).values()]
         elif not found.references and not fields.keys() & _ENOUGH and not self._columns.get("text"):
-            raise FormatError(f"no column for the text among {listed(names)}: say --map text=COLUMN")
+            raise FormatError(f"no column for the text among {listed(names)}: say {mapped('text')}")
         elif "text" not in fields and "system" not in fields:
             unused += [fields.pop(name) for name in (*_OF_A_SYSTEM, "role") if name in fields]
         if "document" not in fields and "date" in fields:
             unused.append(fields.pop("date"))
         if "system" in fields and self.options.system is not None:
             raise UsageError(
-                f"--system names one system, but {self.path} has a column {shown(fields['system'])}:"
-                " leave out --system, or say --map system= (not used)"
+                f"{Argument('system')} names one system, but {self.path} has a column {shown(fields['system'])}:"
+                f" leave out {Argument('system')}, or say {mapped('system', '')} (not used)"
             )
         return ColumnPlan(
             fields=fields,
@@ -743,7 +728,7 @@ class RecordFile:
         )
 
     def _implied(self, names: tuple[str, ...]) -> dict[str, str]:
-        """What columns are by those that stand beside them."""
+        """What a column holds where only its neighbours tell: `text` beside `summary` is the document."""
         taken = set(self._columns.values())
         known = {name.strip().casefold(): name for name in names if name not in taken}
 
@@ -780,13 +765,13 @@ class RecordFile:
             raise Undecided(
                 f"{self.path}: both {shown(text)} and {shown(several[0])} hold summaries",
                 [
-                    Way(words=["--map", f"reference={text}"], meaning=f"{shown(text)} is a reference"),
-                    Way(words=["--map", f"document={text}"], meaning="it is the source"),
-                    Way(words=["--map", "text="], meaning="it is not used"),
+                    Way(arguments=[mapped("reference", text)], meaning=f"{shown(text)} is a reference"),
+                    Way(arguments=[mapped("document", text)], meaning="it is the source"),
+                    Way(arguments=[mapped("text", "")], meaning="it is not used"),
                 ],
             )
-        mapped = set(self._columns.values())
-        either = [n for n in names if n.strip().casefold() in EITHER and n not in mapped]
+        taken = set(self._columns.values())
+        either = [n for n in names if n.strip().casefold() in EITHER and n not in taken]
         if not either or several or self.options.says_whose or fields.get("reference") or found.references:
             return
         if "text" in fields and fields["text"] not in either:
@@ -805,7 +790,7 @@ class RecordFile:
                 f"{self.path}: which of {listed(either)} is the reference, and which a system's summary, is not said",
                 [
                     Way(
-                        words=["--map", f"reference={a}", "--map", f"text={b}"],
+                        arguments=[mapped("reference", a), mapped("text", b)],
                         meaning=f"{shown(a)} is the reference",
                     )
                     for a, b in both
@@ -814,13 +799,13 @@ class RecordFile:
         column = either[0]
         if not self.options.has_file:
             name = "NAME"
-        whose = ["--system", name] if self.options.alone and name else []
+        whose = [Argument("system", name)] if self.options.alone and name else []
         return Undecided(
             f"{self.path}: {shown(column)} is the reference in one data set and a system's summary in another",
             [
-                Way(words=["--map", f"reference={column}"], meaning="references"),
+                Way(arguments=[mapped("reference", column)], meaning="references"),
                 Way(
-                    words=["--map", f"text={column}", *whose],
+                    arguments=[mapped("text", column), *whose],
                     meaning=f"summaries of the system {shown(name)}" if whose else "a file per system",
                 ),
             ],
@@ -874,7 +859,7 @@ class RecordFile:
             raise Undecided(
                 f"{self.path}: no column is known to hold the summaries",
                 [
-                    Way(words=["--map", f"text={name}"], meaning=f"they are in {shown(name)}")
+                    Way(arguments=[mapped("text", name)], meaning=f"they are in {shown(name)}")
                     for name in texts
                 ],
             )
@@ -897,13 +882,16 @@ class RecordFile:
                     " into columns of their own",
                     file=self.path,
                 )
-            beside = [word for each in either[:1] for word in ("--map", f"reference={each}")]
-            said = f", {shown(either[0])} is the reference" if either else ""
+            beside = [mapped("reference", column) for column in either[:1]]
+            and_reference = f", {shown(either[0])} is the reference" if either else ""
             raise Undecided(
                 f"{self.path}: {shown(name)} holds an object of texts in every row, and nothing says whose",
                 [
-                    Way(words=["--map", f"outputs={name}", *beside], meaning=f"one of each system{said}"),
-                    Way(words=["--map", "outputs=", *beside], meaning=f"not used{said}"),
+                    Way(
+                        arguments=[mapped("outputs", name), *beside],
+                        meaning=f"one of each system{and_reference}",
+                    ),
+                    Way(arguments=[mapped("outputs", ""), *beside], meaning=f"not used{and_reference}"),
                 ],
             )
 
@@ -917,7 +905,7 @@ class RecordFile:
                 *both,
                 *(
                     Way(
-                        words=["--map", f"{error.field}={name}"],
+                        arguments=[mapped(error.field, name)],
                         meaning=f"the {error.field} is {shown(name)}",
                     )
                     for name in (error.first, error.second)
@@ -940,27 +928,29 @@ class RecordFile:
         outputs += [
             name for name in known if name not in (*golden, *outputs) and looks_like_texts(sample, name)
         ]
-        words: list[str] = []
+        arguments: list[Argument] = []
         meanings: list[str] = []
         source = next((name for name in outputs if known[name] == "text"), None)
         if source is not None and "document" not in found.fields and len([*outputs, *golden]) > 1:
             outputs.remove(source)
-            words += ["--map", f"document={source}"]
+            arguments.append(mapped("document", source))
             meanings.append(f"{shown(source)} is the source")
         if len(golden) == 1 and outputs and "reference" not in found.fields and not found.references:
-            words += ["--map", f"reference={golden[0]}"]
+            arguments.append(mapped("reference", golden[0]))
             meanings.append(f"{shown(golden[0])} is the reference")
         else:
             outputs += golden
-        if len(outputs) == 1 and words:
-            text = ["--map", f"text={outputs[0]}"]
+        if len(outputs) == 1 and arguments:
             return [
-                Way(words=[*text, *words], meaning=", ".join([f"the text is {shown(outputs[0])}", *meanings]))
+                Way(
+                    arguments=[mapped("text", outputs[0]), *arguments],
+                    meaning=", ".join([f"the text is {shown(outputs[0])}", *meanings]),
+                )
             ]
         if len(outputs) > 1 and "system" not in found.fields:
             return [
                 Way(
-                    words=[*_as_systems(outputs), *words],
+                    arguments=[*_as_systems(outputs), *arguments],
                     meaning=", ".join(["a column per system", *meanings]),
                 )
             ]
@@ -974,7 +964,7 @@ class RecordFile:
         sample: Sequence[Mapping[str, Any]],
     ) -> Undecided:
         ways: list[Way] = []
-        first: list[str] = []
+        first: list[Argument] = []
         lengths = {name: _average_length(sample, name) for name in texts}
         longest = max(texts, key=lambda name: lengths[name])
         if (
@@ -982,36 +972,38 @@ class RecordFile:
             and len(texts) > 1
             and lengths[longest] > 3 * sorted(lengths.values())[-2]
         ):
-            first = ["--map", f"document={longest}"]
+            first = [mapped("document", longest)]
             texts = [name for name in texts if name != longest]
         names = {name for record in sample for name in record}
         has_index = self.options.index is not None or any(name.strip().casefold() in INDEX for name in names)
         unnumbered = not fields.keys() & {"topic", "document"} and not first and not has_index
-        rows = ["--by-line"] if unnumbered and not self.options.by_line else []
-        said = f", {shown(longest)} is the source" if first else ""
+        rows = [BY_LINE] if unnumbered and not self.options.by_line else []
+        and_source = f", {shown(longest)} is the source" if first else ""
         if either:
-            beside = ["--map", f"reference={either[0]}"]
+            beside = [mapped("reference", either[0])]
             ways.append(
                 Way(
-                    words=[*first, *beside, *_as_systems(texts), *rows],
-                    meaning=f"a column per system{said}, {shown(either[0])} is the reference",
+                    arguments=[*first, *beside, *_as_systems(texts), *rows],
+                    meaning=f"a column per system{and_source}, {shown(either[0])} is the reference",
                 )
             )
             texts = [*texts, *either]
-        ways.append(Way(words=[*first, *_as_systems(texts), *rows], meaning=f"a column per system{said}"))
+        ways.append(
+            Way(arguments=[*first, *_as_systems(texts), *rows], meaning=f"a column per system{and_source}")
+        )
         if len(texts) == 1 and "reference" not in fields:
-            ways.append(Way(words=[*first, "--map", f"reference={texts[0]}", *rows], meaning="references"))
+            ways.append(Way(arguments=[*first, mapped("reference", texts[0]), *rows], meaning="references"))
         if fields.keys() & {"document", "reference"}:
-            ways.append(Way(words=["--map", "text="], meaning="nobody's: not used"))
+            ways.append(Way(arguments=[mapped("text", "")], meaning="nobody's: not used"))
         columns = "column" if len(texts) == 1 else "columns"
         are = "holds" if len(texts) == 1 else "hold"
         return Undecided(f"{self.path}: {columns} {listed(texts)} {are} texts, and nothing says whose", ways)
 
 
-def _as_systems(names: Sequence[str]) -> list[str]:
+def _as_systems(names: Sequence[str]) -> list[Argument]:
     if any("," in name or name != name.strip() for name in names):
-        return [word for name in names for word in ("--map", f"{SUMMARY}{name.strip()}={name}")]
-    return ["--systems", ",".join(names)]
+        return [mapped(f"{SUMMARY}{name.strip()}", name) for name in names]
+    return [Argument("systems", ",".join(names))]
 
 
 def looks_like_texts(sample: Sequence[Mapping[str, Any]], name: str) -> bool:
@@ -1247,7 +1239,7 @@ class _Record:
         names = self._options.system_names
         if names and len(value) > len(names):
             raise self._place.wrong(
-                f"{shown(column)} holds {len(value)} texts, --system-names has {len(names)}"
+                f"{shown(column)} holds {len(value)} texts, {Argument('system_names')} has {len(names)}"
             )
         self._file.same_number(self._place, column, len(value))
         return {names[n] if names else f"system-{n + 1}": text for n, text in enumerate(value)}
@@ -1362,7 +1354,7 @@ class _Record:
         names = self._options.reference_names
         if names and len(texts) > len(names):
             raise self._place.wrong(
-                f"{shown(column)} holds {len(texts)} texts, --reference-names has {len(names)}"
+                f"{shown(column)} holds {len(texts)} texts, {Argument('reference_names')} has {len(names)}"
             )
         for number, text in enumerate(texts, 1):
             name = names[number - 1] if names else f"reference-{number}"
@@ -1427,7 +1419,7 @@ class TwoColumns(FormatError):
         self.field, self.first, self.second = field, first, second
         super().__init__(
             f"columns {shown(first)} and {shown(second)} may both be the {field}:"
-            f" decide with --map {field}={_plain(first)} or --map {field}={_plain(second)}"
+            f" decide with {mapped(field, first)} or {mapped(field, second)}"
         )
 
 
@@ -1437,7 +1429,7 @@ def check_map(columns: Mapping[str, str], aliases: Aliases, *, wide: bool) -> No
         if name not in aliases and not (wide and wide_prefix(name)):
             also = f", {SUMMARY}SYSTEM, {REFERENCE}SYSTEM" if wide else ""
             raise UsageError(
-                f"--map {quoted(name)}: no such field{turned_round(name, columns[name], aliases)};"
+                f"{MAPPED} {quoted(name)}: no such field{turned_round(name, columns[name], aliases)};"
                 f" there are: {', '.join(aliases)}{also}"
             )
 
@@ -1445,7 +1437,7 @@ def check_map(columns: Mapping[str, str], aliases: Aliases, *, wide: bool) -> No
 def turned_round(field: str, column: str, known: Collection[str]) -> str:
     """A hint for a map to a field that there is not: the nearest, or the map from COLUMN=FIELD."""
     if column in known and not get_close_matches(field, known, cutoff=0.75):
-        return f": the field comes first, --map {column}={_plain(field)}"
+        return f": the field comes first, {mapped(column, field)}"
     return nearest(field, known)
 
 

@@ -13,11 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from adjudge.core.errors import UsageError
+from adjudge.core.phrases import Argument
 from adjudge.data.incoming import Item, LeftOut, Remark
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import Summary, System, Topic
 from adjudge.data.scores import Score
-from adjudge.errors import UsageError
 from adjudge.formats.files import (
     EMPTY_FILE,
     NIST_TASKS,
@@ -341,7 +342,7 @@ class SummaryFiles:
                 if not _is_inside(folder / name, self.settings.parent):
                     raise place.wrong(
                         f"{shown(folder / name)} lies outside the settings' own folder, and is read only where"
-                        " --root DIR names a folder that holds it"
+                        f" {Argument('root', 'DIR')} names a folder that holds it"
                     )
                 return folder / name
         return None
@@ -365,7 +366,7 @@ class SummaryFiles:
             if other != side and old != listed.root and taken == folder:
                 raise place.wrong(
                     f"peers and models are in two folders here, but both are found in {folder}:"
-                    " give the folder above the two as --root"
+                    f" give the folder above the two as {Argument('root')}"
                 )
         self._folders[listed.root, side] = folder
 
@@ -434,7 +435,7 @@ def read_bytes(path: Path, *, max_size: int = MAX_LINE) -> bytes:
 
 # Summaries as rows
 
-MISSING = LeftOut("summary file is missing (--root names the folder that has them now)")
+MISSING = LeftOut(f"summary file is missing ({Argument('root')} names the folder that has them now)")
 NO_SUMMARIES = LeftOut("basic elements (SIMPLE) are no summaries")
 NO_UNITS = LeftOut("summary file without units of its format")
 UNSEEN = LeftOut("unit, or part of one, that is not on one line: ROUGE-1.5.5 does not see it")
@@ -459,7 +460,7 @@ def read_summaries(
     """
     folder = None if root is None else Path(root)
     if folder is not None and not folder.is_dir():
-        raise UsageError(f"--root is {shown(folder)}, which is no folder")
+        raise UsageError(f"{Argument('root')} is {shown(folder)}, which is no folder")
     form = None if form is None else known_format(form)
     once = Once()
 
@@ -475,8 +476,9 @@ def _trials(path: Path, form: str | None, system: str | None, max_line: int) -> 
     name = bare_name(path).lower()
     if name.endswith(_LIST) or (form and not name.endswith(_SETTINGS)):
         if form is None:
-            raise UsageError(f"{path} is a list, which does not say its format: add --format SPL, SEE or ISI")
-        peer = Place(path, 1).name("--system", system or stem(path).removesuffix(_LIST))
+            added = Argument("form", "SPL, SEE or ISI", flag="format")
+            raise UsageError(f"{path} is a list, which does not say its format: add {added}")
+        peer = Place(path, 1).name("system", system or stem(path).removesuffix(_LIST))
         return read_list(path, form, peer, max_line=max_line)
     return read_settings(path, max_line=max_line)
 
@@ -520,7 +522,7 @@ class _SettingsRows:
             first = next(each for trial in trials for each in (*trial.peers.values(), *trial.models))
             raise Place(self._files.settings, first.line).wrong(
                 f"no file {shown(self._files.expected(first))}, nor any other that is named here:"
-                " --root DIR names the folder that has them now"
+                f" {Argument('root', 'DIR')} names the folder that has them now"
             )
         renamed = {name for here in topics.values() for name in self._two_writers(here)}
         for here in topics.values():

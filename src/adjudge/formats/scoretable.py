@@ -13,14 +13,17 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Literal
 
+from adjudge.core.errors import FormatError, UsageError, nearest, quoted
+from adjudge.core.phrases import Argument, either
+from adjudge.core.words import counted
 from adjudge.data.incoming import Item, LeftOut, Noted
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import System, Topic
 from adjudge.data.scores import Better, MeasureInfo, Score
 from adjudge.data.target import Target
-from adjudge.errors import FormatError, UsageError, nearest, quoted
 from adjudge.formats.files import (
     EMPTY_FILE,
+    MAPPED,
     TABLES,
     Once,
     Paths,
@@ -28,9 +31,11 @@ from adjudge.formats.files import (
     TableCells,
     Unused,
     from_files,
+    mapped,
     read_cells,
     shown,
     stem,
+    whole_length,
 )
 from adjudge.formats.matrices import (
     ColumnSums,
@@ -47,11 +52,24 @@ from adjudge.formats.numbers import (
     check_decimal,
     is_number,
     may_be_thousands,
+    say_decimal,
     style_of,
     tells_decimal,
 )
 from adjudge.formats.records import SYSTEM, TOPIC, Aliases, check_map, close_to, find_columns, listed
-from adjudge.wording import counted
+
+MEASURE, LEAVE_OUT, TRANSPOSE = Argument("measure"), Argument("leave_out"), Argument("transpose", True)
+_ROUGE = either(
+    "adjudge.rouge(texts, references)", f"adjudge rouge FILE {Argument('reference', 'FILE').at('command')}"
+)
+
+
+def left_out(column: str) -> Argument:
+    return Argument("leave_out", [column])
+
+
+def lower_for(measure: str) -> Argument:
+    return Argument("lower_is_better", [measure], flag="lower")
 
 
 class ImportedMeasures:
@@ -62,7 +80,7 @@ class ImportedMeasures:
 
     def __init__(self, source: str, lower_is_better: bool | Collection[str] = False) -> None:
         if not source or source != source.strip() or not source.isprintable() or ":" in source:
-            raise UsageError(f"--source is {quoted(source)}, expected a name without colon")
+            raise UsageError(f"{Argument('source')} is {quoted(source)}, expected a name without colon")
         self._source = source
         self._lower = {lower_is_better} if isinstance(lower_is_better, str) else lower_is_better
         self._known: dict[str, str] = {}
@@ -93,7 +111,7 @@ class ImportedMeasures:
         for name in self._lower:
             if name not in known:
                 raise UsageError(
-                    f"--lower-is-better {quoted(name)}: no such measure{nearest(name, known)};"
+                    f"{lower_for(name)}: no such measure{nearest(name, known)};"
                     f" there are: {', '.join(self._known) or 'none'}"
                 )
 
@@ -201,8 +219,7 @@ def read(
     measures = ImportedMeasures(source, lower_is_better)
     columns = columns or {}
     check_columns(columns)
-    if length is not None and length < 1:
-        raise UsageError(f"--length is {length}, expected a number of words, 1 or more")
+    whole_length(length)
     sign = check_decimal(decimal)
     once = Once()
 
@@ -255,9 +272,7 @@ class ScoreColumns:
     first: bool = False
     """Whether topics are taken to be in the first column because no name tells where they are."""
 
-    def with_topics(
-        self, texts: Callable[[str], Sequence[str]], option: str = "--map"
-    ) -> tuple[ScoreColumns, list[str]]:
+    def with_topics(self, texts: Callable[[str], Sequence[str]]) -> tuple[ScoreColumns, list[str]]:
         """Where the topics of a matrix are, by what its first columns hold, and what to say of it."""
         if not self.first:
             return self, []
@@ -275,11 +290,11 @@ class ScoreColumns:
         if told:
             return self, []
         if told is None:
-            doubt = f"column {shown(column)} names the topics; if it is a system, say {option} topic= (none)"
-            return self, [doubt]
-        said = f"no column names the topics, rows do by their number; if {shown(column)} does, say {option} topic="
+            none = mapped("topic", "")
+            return self, [f"column {shown(column)} names the topics; if it is a system, say {none} (none)"]
         return replace(self, fields=rest, values=(column, *self.values), first=False), [
-            said + shown(column)[1:-1]
+            f"no column names the topics, rows do by their number; if {shown(column)} does, say"
+            f" {mapped('topic', column)}"
         ]
 
     def with_measures(self, numeric: Collection[str], *, where: str, measure: str | None) -> ScoreColumns:
@@ -287,18 +302,18 @@ class ScoreColumns:
         if self.values:
             return self
         numbers = {*numeric}
-        found = tuple(column for column in self.unused if column in numbers)
-        if not found or "measure" in self.fields:
+        values = tuple(column for column in self.unused if column in numbers)
+        if not values or "measure" in self.fields:
             among = listed([*self.fields.values(), *self.unused])
-            raise FormatError(f"no column for the value among {among}: say --map value=COLUMN")
-        if measure is not None and len(found) > 1:
+            raise FormatError(f"no column for the value among {among}: say {mapped('value')}")
+        if measure is not None and len(values) > 1:
             raise UsageError(
-                f"--measure names one measure, but {where} has several: {listed(found)}; leave out --measure, or say"
-                " which with --map value=COLUMN"
+                f"{MEASURE} names one measure, but {where} has several: {listed(values)}; leave out {MEASURE}, or say"
+                f" which with {mapped('value')}"
             )
         rest = tuple(column for column in self.unused if column not in numbers)
         across: Literal["measure"] | None = "measure" if measure is None else None
-        return replace(self, values=found, unused=rest, across=across)
+        return replace(self, values=values, unused=rest, across=across)
 
 
 def find_score_columns(
@@ -315,45 +330,45 @@ def find_score_columns(
     if away:
         kept = [name for name in header if name not in away]
         if not kept:
-            raise UsageError(f"--leave-out names every column of {where}")
-        plan = find_score_columns(kept, columns, where=where, measure=measure, transpose=transpose)
-        return replace(plan, left_out=away)
-    found = find_columns(header, columns, LONG, wide=False)
-    known = found.fields
-    if found.absent:
-        column = found.absent[0]
+            raise UsageError(f"{LEAVE_OUT} names every column of {where}")
+        without = find_score_columns(kept, columns, where=where, measure=measure, transpose=transpose)
+        return replace(without, left_out=away)
+    plan = find_columns(header, columns, LONG, wide=False)
+    fields = plan.fields
+    if plan.absent:
+        column = plan.absent[0]
         raise UsageError(
-            f"--map: {where} has no column {shown(column)}{close_to(column, header)}; it has: {listed(header)}"
+            f"{MAPPED}: {where} has no column {shown(column)}{close_to(column, header)}; it has: {listed(header)}"
         )
-    if "measure" in known and measure is not None:
+    if "measure" in fields and measure is not None:
         raise UsageError(
-            f"--measure names what a file does not, but {where} has a column"
-            f" {shown(known['measure'])}: leave out --measure, or say --map measure= (not used)"
+            f"{MEASURE} names what a file does not, but {where} has a column"
+            f" {shown(fields['measure'])}: leave out {MEASURE}, or say {mapped('measure', '')} (not used)"
         )
     if transpose:
-        if {"topic", "system"} <= known.keys():
-            raise UsageError(f"--transpose is for a matrix, but {where} names topic and system in every row")
-        return _matrix(header, known, columns, found.unused, IN_TRANSPOSED, "topic")
-    if {"topic", "system"} <= known.keys():
-        about = {field: column for field, column in known.items() if field != "value"}
-        values = (known["value"],) if "value" in known else ()
-        return ScoreColumns(fields=about, values=values, unused=found.unused)
+        if {"topic", "system"} <= fields.keys():
+            raise UsageError(
+                f"{Argument('transpose')} is for a matrix, but {where} names topic and system in every row"
+            )
+        return _matrix(header, fields, columns, plan.unused, IN_TRANSPOSED, "topic")
+    if {"topic", "system"} <= fields.keys():
+        about = {field: column for field, column in fields.items() if field != "value"}
+        values = (fields["value"],) if "value" in fields else ()
+        return ScoreColumns(fields=about, values=values, unused=plan.unused)
     if (
         not columns
-        and "value" not in known
+        and "value" not in fields
         and {"winner", "loser", "rejected"} & {name.casefold() for name in header}
     ):
         raise FormatError(f"tells who won, and holds no scores; say: adjudge prefer fit {where}")
-    if "system" in known or columns.keys() & {"system", "value"}:
-        missing = "topic" if "topic" not in known else "system"
-        hint = "; or --transpose where rows are systems and columns topics" if missing == "topic" else ""
-        if hint and "value" not in known:
+    if "system" in fields or columns.keys() & {"system", "value"}:
+        missing = "topic" if "topic" not in fields else "system"
+        hint = f"; or {TRANSPOSE} where rows are systems and columns topics" if missing == "topic" else ""
+        if hint and "value" not in fields:
             hint += "; where they are means of a system by several measures, scores by topic are needed: means alone"
             hint += " cannot be tested"
-        raise FormatError(
-            f"no column for the {missing} among {listed(header)}: say --map {missing}=COLUMN{hint}"
-        )
-    return _matrix(header, known, columns, found.unused, IN_MATRIX, "system")
+        raise FormatError(f"no column for the {missing} among {listed(header)}: say {mapped(missing)}{hint}")
+    return _matrix(header, fields, columns, plan.unused, IN_MATRIX, "system")
 
 
 def _matrix(
@@ -380,8 +395,7 @@ def _matrix(
     if not values:
         raise FormatError(
             f"one column only, {shown(header[0])}, expected a matrix: topics, then a column per system, with a comma,"
-            " a semicolon, a tab or | between them; where every line is a text, say: adjudge rouge FILE --reference"
-            " FILE"
+            f" a semicolon, a tab or | between them; where every line is a text, say: {_ROUGE}"
         )
     _refuse_scores_as_names(values)
     return ScoreColumns(
@@ -403,38 +417,38 @@ def check_columns(columns: Mapping[str, str]) -> None:
     for name, column in columns.items():
         if name not in LONG and not column:
             raise UsageError(
-                f"--map {quoted(name + '=')}: no such field{nearest(name, LONG)}; to leave out a column, say"
-                f" --leave-out {shown(name)[1:-1]}"
+                f"{MAPPED} {quoted(name + '=')}: no such field{nearest(name, LONG)}; to leave out a column, say"
+                f" {left_out(name)}"
             )
     check_map(columns, LONG, wide=False)
 
 
 def _named_columns(header: Sequence[str], names: str | Collection[str], where: str) -> tuple[str, ...]:
     """The columns that a user names, in one text with commas between them or in several."""
-    found: list[str] = []
-    for each in [names] if isinstance(names, str) else names:
-        parts = [each] if each in header else [part.strip() for part in each.split(",") if part.strip()]
+    columns: list[str] = []
+    for text in [names] if isinstance(names, str) else names:
+        parts = [text] if text in header else [part.strip() for part in text.split(",") if part.strip()]
         for name in parts:
             if name not in header:
                 raise UsageError(
-                    f"--leave-out: {where} has no column {shown(name)}{close_to(name, header)}; it has:"
+                    f"{LEAVE_OUT}: {where} has no column {shown(name)}{close_to(name, header)}; it has:"
                     f" {listed(header)}"
                 )
-            found.append(name)
-    return tuple(dict.fromkeys(found))
+            columns.append(name)
+    return tuple(dict.fromkeys(columns))
 
 
 def _all_numbers(texts: Sequence[str]) -> bool:
     return all(is_number(text) for text in texts)
 
 
-def transposed_words(systems: int, topics: int, option: str) -> str | None:
+def transposed_words(systems: int, topics: int) -> str | None:
     """What is said of a matrix with far more systems than topics."""
     if systems < _MANY or systems < _FAR_MORE * topics:
         return None
     return (
         f"{counted(systems, 'system')} and {counted(topics, 'topic')}: if rows are systems and columns are topics,"
-        f" say {option}"
+        f" say {TRANSPOSE}"
     )
 
 
@@ -450,11 +464,10 @@ def summary_words(
     )
 
 
-def odd_words(columns: Mapping[str, ColumnSums], option: str) -> list[str]:
+def odd_words(columns: Mapping[str, ColumnSums]) -> list[str]:
     """What is said of columns of a matrix that may be no systems."""
     return [
-        f"column {shown(name)} is taken as a system, but {why}; if it is none, say"
-        f" {option.format(shown(name)[1:-1])}"
+        f"column {shown(name)} is taken as a system, but {why}; if it is none, say {left_out(name)}"
         for name, why in odd_columns(columns)
     ]
 
@@ -525,15 +538,15 @@ class _ScoreFile:
             yield place.item(
                 Noted(
                     f"numbers such as {self._thousands} read with a decimal point; if they are thousands, say"
-                    ' --decimal ","'
+                    f" {say_decimal(',')}"
                 )
             )
         if not count:
             yield str(self._path), EMPTY_FILE
         elif plan.across == "system":
-            if words := transposed_words(len(names), count, "--transpose"):
+            if words := transposed_words(len(names), count):
                 yield str(self._path), Noted(words)
-            for words in odd_words(self._sums, "--leave-out {}"):
+            for words in odd_words(self._sums):
                 yield str(self._path), Noted(words)
 
     def _last_row(
@@ -573,7 +586,7 @@ class _ScoreFile:
         try:
             return held, style_of(texts())
         except UsageError as error:
-            raise UsageError(f"{self._path}: {error}") from None
+            raise UsageError(f"{self._path}: {error.text}") from None
 
     def _row(
         self,
@@ -644,7 +657,7 @@ class _ScoreFile:
                 self._style = replace(self._style, percent=True)
             return self._style.read(text)
         except UsageError as error:
-            raise place.wrong(str(error)) from None
+            raise place.wrong(error.text) from None
         except ValueError as error:
             if text.strip() == column:
                 raise place.wrong(
@@ -653,7 +666,7 @@ class _ScoreFile:
                 ) from None
             hint = ""
             if across in ("system", "topic") and len(self._sums) > 1 and not is_number(text):
-                hint = f"; if the column is no {across}, say --leave-out {shown(column)[1:-1]}"
+                hint = f"; if the column is no {across}, say {left_out(column)}"
             raise place.wrong(f"{shown(column)} {error}{hint}") from None
 
 

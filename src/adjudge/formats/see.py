@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from adjudge.core.errors import DataError, FormatError, UsageError
+from adjudge.core.phrases import Argument
 from adjudge.data.incoming import LeftOut, Noted
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import System, Topic
 from adjudge.data.target import FORMS
-from adjudge.errors import DataError, FormatError, UsageError
 from adjudge.formats.answers import MISSING, STRANGE_ANSWER, ImportedAnswers, Judgment, whole
 from adjudge.formats.files import (
     BASELINES,
@@ -81,10 +82,10 @@ def read(
     the reference are taken from the columns that are given or that the header names; where there is none,
     `assessor` is who judged, or nobody in particular. `form` is that of the summaries, which the table does not have.
     """
-    one_of("--form", form, FORMS)
-    for name, column in (("--assessor-column", assessor_column), ("--reference-column", reference_column)):
+    one_of("form", form, FORMS)
+    for name, column in (("assessor_column", assessor_column), ("reference_column", reference_column)):
         if column is not None and column not in FREE:
-            raise UsageError(f"{name} is {column}, expected one of: {', '.join(map(str, FREE))}")
+            raise UsageError(f"{Argument(name)} is {column}, expected one of: {', '.join(map(str, FREE))}")
     intake = _SeeIntake(
         evaluation=evaluation,
         assessor=assessor,

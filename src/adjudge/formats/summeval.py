@@ -9,13 +9,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from adjudge.core.errors import DataError
 from adjudge.data.incoming import Item, LeftOut
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.data.scores import MeasureInfo, Score
-from adjudge.errors import DataError
 from adjudge.formats.answers import STRANGE_ANSWER, ImportedAnswers, Judgment, protocol_of_kind, whole
 from adjudge.formats.files import NO_TEXT, Once, Paths, Place, json_items, scalar, shown, type_name
+from adjudge.judgments.kinds.rating import RatingProtocol
 from adjudge.judgments.protocol import RATING
 from adjudge.judgments.tasks import CROWD, TextRef, text_hash
 
@@ -53,7 +54,7 @@ def read_judgments(
     in particular (`crowd-anonymous`): there are no statistics about single workers.
     """
     reader = _SummevalRecords()
-    answers = ImportedAnswers(evaluation, protocol_of_kind(protocol, "rating"))
+    answers = ImportedAnswers(evaluation, protocol_of_kind(protocol, RatingProtocol))
 
     def judged(place: Place, record: dict[str, Any]) -> Iterator[JudgmentItem]:
         return reader.judged(place, record, answers)

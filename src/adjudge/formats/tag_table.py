@@ -1,4 +1,4 @@
-"""Tags of mismatches from a table: the CSV file that `adjudge mismatch --csv` wrote, with the tags filled in."""
+"""Tags of mismatches from a table: the rows of a mismatch analysis as CSV, with the tags filled in."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from adjudge.errors import DataError, FormatError, UsageError, quoted
+from adjudge.core.errors import DataError, FormatError, UsageError, quoted
+from adjudge.core.phrases import Argument
 from adjudge.formats.files import Place, read_cells
 from adjudge.judgments.protocol import BETWEEN_TAGS, check_tags, same_tag
 from adjudge.judgments.tagging import MismatchKey, check_kind
@@ -33,7 +34,7 @@ def read_tags(path: str | Path) -> Iterator[TagRow]:
     missing = [name for name in NEEDED if name not in cells.header]
     if missing:
         raise FormatError(
-            f"no column {quoted(missing[0])}; expected the table that `adjudge mismatch --csv` writes",
+            f"no column {quoted(missing[0])}; expected the table of mismatches, as a CSV file",
             file=path,
         )
     at = {name: cells.header.index(name) for name in (*NEEDED, *OPTIONAL) if name in cells.header}
@@ -50,7 +51,7 @@ def _key(given: dict[str, str], place: Place) -> MismatchKey:
     try:
         kind = check_kind(given["kind"])
     except UsageError as error:
-        raise place.wrong(str(error)) from None
+        raise place.wrong(error.text) from None
 
     def text(system: str, length: str, form: str) -> TextRef:
         words = given.get(length)
@@ -79,7 +80,7 @@ def split_tags(cell: str, place: Place) -> tuple[str, ...]:
         try:
             check_tags(list(found.values()))
         except DataError as error:
-            raise place.wrong(str(error)) from None
+            raise place.wrong(error.text) from None
     return tuple(found.values())
 
 
@@ -90,7 +91,7 @@ def one_each(rows: Sequence[TagRow], by: str | None) -> list[tuple[str, TagRow]]
         who = row.assessor or by
         if who is None:
             raise row.place.wrong(
-                'tags by nobody: fill in "tagged_by", or say with --by (in Python by=) who tagged them'
+                f'tags by nobody: fill in "tagged_by", or say with {Argument("by")} who tagged them'
             )
         if (other := found.get((who, row.key))) is not None and other.tags != row.tags:
             raise row.place.wrong(f"{who} tagged the same mismatch otherwise in line {other.place.line}")

@@ -7,7 +7,6 @@ one unit a line. Where no pattern is given, `find_layout` looks for a layout tha
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,13 +14,14 @@ from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from typing import TypeAlias
 
+from adjudge.core.errors import FormatError, UsageError, Way, nearest, quoted
+from adjudge.core.phrases import Argument, Call
 from adjudge.data.absent import absent_words
 from adjudge.data.incoming import Item, LeftOut, Noted
 from adjudge.data.layout import SETTINGS
 from adjudge.data.lines import MAX_LINE, wide_encoding
 from adjudge.data.rows import KINDS, Document, Summary, System, Topic
 from adjudge.data.target import FORMS
-from adjudge.errors import FormatError, UsageError, Way, nearest, quoted
 from adjudge.formats.duc import IS_SEE, is_summary, see_units
 from adjudge.formats.files import (
     Once,
@@ -33,6 +33,7 @@ from adjudge.formats.files import (
     one_of,
     read_whole,
     shown,
+    whole_length,
 )
 
 EMPTY_SUMMARY = Noted("empty file taken as an empty summary")
@@ -40,14 +41,19 @@ EMPTY_REFERENCE = Noted("empty file taken as an empty reference")
 EMPTY_DOCUMENT = LeftOut("empty file instead of a document")
 
 _ARCHIVES = (".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst", ".7z", ".rar")
+PEER, REFERENCE, SOURCE = "pattern", "reference_pattern", "source_pattern"  # arguments of `read`
 _FIELDS = {
-    "--pattern": ("topic", "system", "length", "form"),
-    "--reference-pattern": ("topic", "writer", "system", "length", "form"),
-    "--source-pattern": ("topic", "document"),
+    PEER: ("topic", "system", "length", "form"),
+    REFERENCE: ("topic", "writer", "system", "length", "form"),
+    SOURCE: ("topic", "document"),
 }
 _OWN_RULES = {"length": "[0-9]{1,9}", "form": "|".join(FORMS)}
 _PLACEHOLDER = re.compile(r"\{(\w*)(?::((?:[^{}]|\{[0-9,]*\})+))?\}")
 _NAMES_SHOWN = 4
+
+
+def _pattern(text: str, argument: str = PEER) -> Argument:
+    return Argument(argument, [text])
 
 
 # What a path means
@@ -61,48 +67,45 @@ class PathPattern:
     same text.
     """
 
-    option: str
+    argument: str
     text: str
 
     def __post_init__(self) -> None:
         fields = [found[1] for found in _PLACEHOLDER.finditer(self.text)]
-        known = _FIELDS[self.option]
+        choices = _FIELDS[self.argument]
         for name in fields:
-            if name not in known:
+            if name not in choices:
                 raise UsageError(
-                    f"{self._said} has {{{name}}}{nearest(name, known)}, expected"
-                    f" {', '.join(f'{{{each}}}' for each in known)}"
+                    f"{self} has {{{name}}}{nearest(name, choices)}, expected"
+                    f" {', '.join(f'{{{choice}}}' for choice in choices)}"
                 )
         rest = _PLACEHOLDER.sub("", self.text)
         if "{" in rest or "}" in rest:
-            raise UsageError(
-                f"{self._said} has a brace that is not closed, expected something like {{topic}}"
-            )
+            raise UsageError(f"{self} has a brace that is not closed, expected something like {{topic}}")
         if "topic" not in fields:
-            raise UsageError(f"{self._said} has no {{topic}}, expected something like {self._example}")
+            raise UsageError(f"{self} has no {{topic}}, expected something like {self._example}")
         between = _PLACEHOLDER.split(self.text)[3:-1:3]
         rules = [found[2] for found in _PLACEHOLDER.finditer(self.text)]
         for k, fixed in enumerate(between):
             if not fixed.strip("*") and not rules[k] and not rules[k + 1]:
                 raise UsageError(
-                    f"{self._said} has {{{fields[k]}}} and {{{fields[k + 1]}}} with nothing between them to tell where"
+                    f"{self} has {{{fields[k]}}} and {{{fields[k + 1]}}} with nothing between them to tell where"
                     f" one ends; put what stands there between them, or say what one is: {{{fields[k]}:[0-9]+}}"
                 )
         if PurePosixPath(self.text).is_absolute() or ".." in PurePosixPath(self.text).parts:
-            raise UsageError(f"{self._said} leaves the folder, expected a path below it")
+            raise UsageError(f"{self} leaves the folder, expected a path below it")
         try:
             _ = self._greedy, self._lazy
         except re.error as error:
-            raise UsageError(f"{self._said} is no pattern: {error}") from None
+            raise UsageError(f"{self} is no pattern: {error}") from None
 
-    @property
-    def _said(self) -> str:
-        return f"{self.option} {quoted(self.text)}"
+    def __str__(self) -> str:
+        return f"{Argument(self.argument)} {quoted(self.text)}"
 
     @property
     def _example(self) -> str:
-        named = {"--pattern": "{system}/{topic}.txt", "--reference-pattern": "references/{topic}.txt"}
-        return named.get(self.option, "sources/{topic}.txt")
+        named = {PEER: "{system}/{topic}.txt", REFERENCE: "references/{topic}.txt"}
+        return named.get(self.argument, "sources/{topic}.txt")
 
     @cached_property
     def told(self) -> tuple[int, int]:
@@ -142,7 +145,7 @@ class PathPattern:
             )
             name = next(name for name in found.groupdict() if name not in _OWN_RULES)
             raise UsageError(
-                f"{path} can be read in two ways by {self._said}: {ways}; say what one of them is, such as"
+                f"{path} can be read in two ways by {self}: {ways}; say what one of them is, such as"
                 f" {{{name}:[^._]+}}"
             )
         return found.groupdict()
@@ -167,9 +170,9 @@ class FolderLayout:
     @classmethod
     def of(cls, peers: Iterable[str], references: Iterable[str], sources: Iterable[str]) -> FolderLayout:
         return cls(
-            tuple(PathPattern("--pattern", text) for text in peers),
-            tuple(PathPattern("--reference-pattern", text) for text in references),
-            tuple(PathPattern("--source-pattern", text) for text in sources),
+            tuple(PathPattern(PEER, text) for text in peers),
+            tuple(PathPattern(REFERENCE, text) for text in references),
+            tuple(PathPattern(SOURCE, text) for text in sources),
         )
 
     @property
@@ -177,17 +180,16 @@ class FolderLayout:
         return *self.peers, *self.references, *self.sources
 
     def __str__(self) -> str:
-        return " ".join(f"{each.option} {shlex.quote(each.text)}" for each in self.patterns)
+        return str(Call(arguments=[_pattern(pattern.text, pattern.argument) for pattern in self.patterns]))
 
     def meaning(self, path: str) -> Meaning | None:
         """The pattern that a path is meant by, the one that says most of it; and what its placeholders stand for."""
-        for pattern in sorted(self.patterns, key=lambda each: each.told, reverse=True):
+        for pattern in sorted(self.patterns, key=lambda pattern: pattern.told, reverse=True):
             if (found := pattern.match(path)) is not None:
                 for other in self.patterns:
                     if other != pattern and other.told == pattern.told and other.match(path) is not None:
                         raise UsageError(
-                            f"{path} matches {pattern.option} {quoted(pattern.text)} and {other.option}"
-                            f" {quoted(other.text)}: write one of them with more of the path"
+                            f"{path} matches {pattern} and {other}: write one of them with more of the path"
                         )
                 return pattern, found
         return None
@@ -215,10 +217,9 @@ def read(
     `system`, or by the folder that it lies in; so is a reference without {writer}. `length` and `form` hold where the
     path says nothing. Files are UTF-8, and Windows-1252 where they are not, unless `encoding` is given.
     """
-    one_of("--kind", kind, KINDS)
-    one_of("--form", form, FORMS)
-    if length is not None and length < 1:
-        raise UsageError(f"--length is {length}, expected a number of words, 1 or more")
+    one_of("kind", kind, KINDS)
+    one_of("form", form, FORMS)
+    whole_length(length)
     root = Path(folder)
     if not root.is_dir():
         if root.exists():
@@ -286,8 +287,8 @@ def _refuse_other_topics(meanings: Iterable[Meaning | None], root: Path) -> None
     """Refuse references of which none is of a topic that a system has: one pattern cuts the topic out otherwise."""
     topics: dict[bool, dict[str, PathPattern]] = {True: {}, False: {}}
     for pattern, found in filter(None, meanings):
-        if pattern.option != "--source-pattern":
-            topics[pattern.option == "--reference-pattern"].setdefault(found["topic"], pattern)
+        if pattern.argument != SOURCE:
+            topics[pattern.argument == REFERENCE].setdefault(found["topic"], pattern)
     if topics[True] and topics[False] and not topics[True].keys() & topics[False].keys():
         (own, of_reference), (other, of_system) = (
             next(iter(topics[is_one].items())) for is_one in (True, False)
@@ -304,7 +305,7 @@ def _refuse_other_roles(meanings: Mapping[str, Meaning | None]) -> None:
     topics: set[str] = set()
     files: dict[str, list[PurePosixPath]] = {}
     for path, meaning in meanings.items():
-        if meaning is not None and meaning[0].option == "--pattern" and "system" in meaning[1]:
+        if meaning is not None and meaning[0].argument == PEER and "system" in meaning[1]:
             name = meaning[1]["system"]
             systems.setdefault(name, meaning[0])
             files.setdefault(name, []).append(PurePosixPath(path))
@@ -314,15 +315,15 @@ def _refuse_other_roles(meanings: Mapping[str, Meaning | None]) -> None:
     for name, pattern in systems.items():
         is_reference = _REFERENCES.fullmatch(name) or (is_rouge and _MODELS.fullmatch(name))
         if is_reference or _SOURCES.fullmatch(name):
-            what, role = ("references", "reference") if is_reference else ("sources", "source")
+            what, role = ("references", REFERENCE) if is_reference else ("sources", SOURCE)
             written = _written_out(pattern.text, name)
             fitting = written
             if topics and all(path.parts[0] == name and len(path.parts) in (2, 3) for path in files[name]):
                 who = "{writer}" if is_reference else "{document}"
                 fitting = _matching(files[name], name, "", topics, who) or written
             raise UsageError(
-                f"--pattern {quoted(pattern.text)} makes {shown(name)} a system, which is named as {what}: add"
-                f" --{role}-pattern {shlex.quote(fitting)}, or where it is a system, --pattern {shlex.quote(written)}"
+                f"{pattern} makes {shown(name)} a system, which is named as {what}: add"
+                f" {_pattern(fitting, role)}, or where it is a system, {_pattern(written)}"
             )
 
 
@@ -364,11 +365,11 @@ class _TextFiles:
     def items(self, place: Place, pattern: PathPattern, found: Mapping[str, str]) -> Iterator[Item]:
         text = self._text(place)
         yield from self.once.new(place, place.row(Topic, {"topic": found["topic"]}, {"topic": "{topic}"}))
-        if pattern.option == "--source-pattern":
+        if pattern.argument == SOURCE:
             data = {"topic": found["topic"], "id": found.get("document", "1"), "text": text}
             yield place.item(place.row(Document, data) if text else EMPTY_DOCUMENT)
         else:
-            is_reference = pattern.option == "--reference-pattern"
+            is_reference = pattern.argument == REFERENCE
             yield from self._summary(place, found, text, is_reference)
         yield from place.noted()
 
@@ -396,7 +397,9 @@ class _TextFiles:
         raw = read_whole(place.path, "the file", max_size=self.max_size)
         encoding = wide_encoding(raw[:1024]) or self.encoding
         if b"\0" in raw and encoding is None:
-            raise place.wrong("a NUL byte: this is no text file, or it is UTF-16 (--encoding utf-16-le)")
+            raise place.wrong(
+                f"a NUL byte: this is no text file, or it is UTF-16 ({Argument('encoding', 'utf-16-le')})"
+            )
         text = decoded(raw, place, encoding).removeprefix("\ufeff")
         if IS_SEE.search(text):
             return "\n".join(see_units(text, place))
@@ -438,15 +441,15 @@ def find_layout(root: Path, names: Sequence[str]) -> FolderLayout:
         )
     inner = [path for path in paths if len(path.parts) > 1] or paths  # a log beside the folders is no text
     plain = all(path.suffix.lower() in _TEXTS for path in inner)
-    found = (_by_folders(inner) or _by_topics(inner)) if plain else None
-    if found is None:
-        said = " or ".join(shlex.join(way.words) for way in ways_to_read(names))
-        others = "" if _named(paths) else ", and where there are references --reference-pattern"
-        example = "" if _named(paths) else f" {shlex.quote('references/{topic}' + _ending(paths))}"
+    layout = (_by_folders(inner) or _by_topics(inner)) if plain else None
+    if layout is None:
+        ways = " or ".join(map(str, ways_to_read(names)))
+        references = _pattern(f"references/{{topic}}{_ending(paths)}", REFERENCE)
+        others = "" if _named(paths) else f", and where there are references {references}"
         raise UsageError(
-            f"{root}: the layout is not clear; say {said}{others}{example}; the files are: {_listed(names)}"
+            f"{root}: the layout is not clear; say {ways}{others}; the files are: {_listed(names)}"
         )
-    return found
+    return layout
 
 
 def _texts_among(names: Sequence[str]) -> list[PurePosixPath]:
@@ -530,12 +533,12 @@ def _matching(paths: Sequence[PurePosixPath], top: str, start: str, topics: set[
 
 
 def _fits(text: str, paths: Sequence[PurePosixPath], topics: set[str]) -> bool:
-    pattern = PathPattern("--source-pattern" if "{document}" in text else "--reference-pattern", text)
+    pattern = PathPattern(SOURCE if "{document}" in text else REFERENCE, text)
     try:
-        found = [pattern.match(path.as_posix()) for path in paths]
+        meanings = [pattern.match(path.as_posix()) for path in paths]
     except UsageError:
         return False
-    return None not in found and {each["topic"] for each in found if each} >= topics
+    return None not in meanings and {meaning["topic"] for meaning in meanings if meaning} >= topics
 
 
 def _by_topics(paths: Sequence[PurePosixPath]) -> FolderLayout | None:
@@ -556,16 +559,16 @@ def _by_topics(paths: Sequence[PurePosixPath]) -> FolderLayout | None:
 
 
 def _named(paths: Sequence[PurePosixPath]) -> dict[str, str]:
-    """The folders that are named as references or sources, with the option for their pattern."""
+    """The folders that are named as references or sources, with the argument for their pattern."""
     tops = dict.fromkeys(path.parts[0] for path in paths if len(path.parts) > 1)
     is_rouge = any(map(_PEERS.fullmatch, tops))
-    options: dict[str, str] = {}
+    arguments: dict[str, str] = {}
     for top in tops:
         if _REFERENCES.fullmatch(top) or (is_rouge and _MODELS.fullmatch(top)):
-            options[top] = "--reference-pattern"
+            arguments[top] = REFERENCE
         elif _SOURCES.fullmatch(top):
-            options[top] = "--source-pattern"
-    return options
+            arguments[top] = SOURCE
+    return arguments
 
 
 def _ending(paths: Sequence[PurePosixPath]) -> str:
@@ -581,16 +584,17 @@ def ways_to_read(names: Sequence[str]) -> list[Way]:
         return _ways_by_name(paths, end)
     named = _named(paths)
     others = [
-        word for top, option in named.items() for word in (option, _inner_pattern(paths, top, "{topic}", end))
+        _pattern(_inner_pattern(paths, top, "{topic}", end), argument) for top, argument in named.items()
     ]
     inner = [path for path in paths if len(path.parts) > 1 and path.parts[0] not in named]
     deep = list(dict.fromkeys(path.parts[0] for path in inner if len(path.parts) > 2))
     if deep:
         patterns = [_inner_pattern(paths, top, "{system}/{topic}", end) for top in deep[:4]]
-        said = [word for pattern in patterns for word in ("--pattern", pattern)]
-        return [Way(words=[*said, *others], meaning="a folder per system in each")]
-    by_system = Way(words=["--pattern", f"{{system}}/{{topic}}{end}", *others], meaning="a folder per system")
-    by_topic = Way(words=["--pattern", f"{{topic}}/{{system}}{end}"], meaning="a folder per topic")
+        return [Way(arguments=[*map(_pattern, patterns), *others], meaning="a folder per system in each")]
+    by_system = Way(
+        arguments=[_pattern(f"{{system}}/{{topic}}{end}"), *others], meaning="a folder per system"
+    )
+    by_topic = Way(arguments=[_pattern(f"{{topic}}/{{system}}{end}")], meaning="a folder per topic")
     return [by_system] if others else [by_system, by_topic]
 
 
@@ -605,37 +609,37 @@ def _ways_by_name(paths: Sequence[PurePosixPath], end: str) -> list[Way]:
     """Files beside each other: topic and system in the name, with a length or not, or all of one system."""
     ways: list[Way] = []
     for joint in _JOINTS:
-        parts = [path.name.removesuffix(end).split(joint) for path in paths]
-        if all(len(each) == 3 and each[2].isdecimal() for each in parts):
-            several = [len({each[k] for each in parts}) for k in (0, 1)]
+        names = [path.name.removesuffix(end).split(joint) for path in paths]
+        if all(len(parts) == 3 and parts[2].isdecimal() for parts in names):
+            several = [len({parts[k] for parts in names}) for k in (0, 1)]
             order = ("{topic}", "{system}") if several[0] >= several[1] else ("{system}", "{topic}")
             text = f"{joint.join((*order, '{length}'))}{end}"
-            return [Way(words=["--pattern", text], meaning="topic, system and length in the file's name")]
+            return [Way(arguments=[_pattern(text)], meaning="topic, system and length in the file's name")]
         for text in (f"{{topic}}{joint}{{system}}{end}", f"{{system}}{joint}{{topic}}{end}"):
             systems = _systems_by(text, paths)
-            known = [name for name in systems if _REFERENCES.fullmatch(name) or _SOURCES.fullmatch(name)]
-            others = [
-                word
-                for name in known
-                for word in (
-                    "--reference-pattern" if _REFERENCES.fullmatch(name) else "--source-pattern",
-                    _written_out(text, name),
-                )
+            in_other_roles = [
+                name for name in systems if _REFERENCES.fullmatch(name) or _SOURCES.fullmatch(name)
             ]
-            way = Way(words=["--pattern", text, *others], meaning="topic and system in the file's name")
-            if known:
+            others = [
+                _pattern(_written_out(text, name), REFERENCE if _REFERENCES.fullmatch(name) else SOURCE)
+                for name in in_other_roles
+            ]
+            way = Way(arguments=[_pattern(text), *others], meaning="topic and system in the file's name")
+            if in_other_roles:
                 return [way]
             if systems:
                 ways.append(way)
-    alone = Way(words=["--pattern", f"{{topic}}{end}", "--system", "NAME"], meaning="all of one system")
+    alone = Way(
+        arguments=[_pattern(f"{{topic}}{end}"), Argument("system", "NAME")], meaning="all of one system"
+    )
     return ways or [alone]
 
 
 def _systems_by(text: str, paths: Sequence[PurePosixPath]) -> list[str]:
     """The systems of the files that a pattern matches; none where a file can be read in two ways."""
-    pattern = PathPattern("--pattern", text)
+    pattern = PathPattern(PEER, text)
     try:
-        found = [pattern.match(path.name) for path in paths]
+        meanings = [pattern.match(path.name) for path in paths]
     except UsageError:
         return []
-    return list(dict.fromkeys(each["system"] for each in found if each))
+    return list(dict.fromkeys(meaning["system"] for meaning in meanings if meaning))

@@ -7,14 +7,15 @@ from collections.abc import Callable, Container, Hashable, Iterable, Iterator, M
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+from adjudge.core.errors import DataError, quoted
+from adjudge.core.words import counted
 from adjudge.data.collection import Collection, references_for
 from adjudge.data.folder import Folder
 from adjudge.data.reading import read_once
 from adjudge.data.rows import Document, Summary, Topic, Unit
-from adjudge.errors import DataError, quoted
+from adjudge.judgments.frozen import split_by_change
 from adjudge.judgments.protocol import UNIT, UNMARKED, Protocol, protocols_of
-from adjudge.judgments.tasks import FILE, JUDGES, Event, Judged, TextRef, split_by_change
-from adjudge.wording import counted
+from adjudge.judgments.tasks import FILE, JUDGES, Event, Judged, TextRef
 
 T = TypeVar("T")
 
@@ -120,6 +121,11 @@ class Judgments:
         """Everybody whose judgments count, programs that judge left aside."""
         return {each.task.assessor for some in self.by_topic.values() for each in some}
 
+    @property
+    def simulated(self) -> int:
+        """How many are of simulated assessors."""
+        return sum(judged.origin == "simulated" for some in self.by_topic.values() for judged in some)
+
     @classmethod
     def of(
         cls,
@@ -151,20 +157,31 @@ class Judgments:
     def scored(self, topic: str, judge: str | None = None) -> tuple[Judged, ...]:
         """Those of a topic that scores can be made from, people's or a judge's; tags of mismatches change none."""
         own = (self.by_topic if judge is None else self.by_judge.get(judge, {})).get(topic, ())
-        return tuple(each for each in own if not self._is_tagging(each))
+        return tuple(each for each in own if (asked := self._protocol(each)) is None or asked.IS_SCORED)
 
     def tagged(self) -> Iterator[Judged]:
         """The tags of mismatches."""
-        return (each for own in self.by_topic.values() for each in own if self._is_tagging(each))
+        every = (each for own in self.by_topic.values() for each in own)
+        return (each for each in every if (asked := self._protocol(each)) is not None and asked.tags)
 
-    def _is_tagging(self, judged: Judged) -> bool:
-        protocol = self.protocols.get(judged.task.protocol)
-        return protocol is not None and protocol.kind == "mismatch"
+    def _protocol(self, judged: Judged) -> Protocol | None:
+        return self.protocols.get(judged.task.protocol)
 
     def notes(self, judge: str | None = None) -> tuple[str, ...]:
         """What a reader of scores from judgments should know first; from a judge's, where one is named."""
-        found = [self.unread] if self.unread else []
-        found += self.unknown_lines()
+        found = [*([self.unread] if self.unread else []), *self.left_out_lines()]
+        if self.simulated and judge not in self.by_judge:
+            found.append(f"{counted(self.simulated, 'judgment is', 'judgments are')} simulated")
+        for name, own in self.by_judge.items() if judge is None else ():
+            many = counted(sum(map(len, own.values())), "judgment")
+            found.append(f"{name} is a program: its {many} count only in measures that name it (by={name})")
+        if judge in self.by_judge:
+            found.append(f"{judge} is a program; adjudge judge report says what its judgments are worth")
+        return tuple(found)
+
+    def left_out_lines(self) -> list[str]:
+        """What is left out, and why."""
+        found = self.unknown_lines()
         if self.left_out:
             found.append(
                 f"{counted(len(self.left_out), 'judgment')} of texts that changed since left out"
@@ -175,15 +192,7 @@ class Judgments:
                 f"{counted(self.reopened, 'answer')} about unmarked units left out: other units were marked afterwards,"
                 " so the question is open again"
             )
-        simulated = sum(judged.origin == "simulated" for each in self.by_topic.values() for judged in each)
-        if simulated and judge not in self.by_judge:
-            found.append(f"{counted(simulated, 'judgment is', 'judgments are')} simulated")
-        for name, own in self.by_judge.items() if judge is None else ():
-            many = counted(sum(map(len, own.values())), "judgment")
-            found.append(f"{name} is a program: its {many} count only in measures that name it (by={name})")
-        if judge in self.by_judge:
-            found.append(f"{judge} is a program; adjudge judge report says what its judgments are worth")
-        return tuple(found)
+        return found
 
     def unknown_lines(self) -> list[str]:
         """The protocols that are not here, and what to do."""

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from adjudge.core.errors import FormatError, UsageError, quoted
+from adjudge.core.phrases import Door
+from adjudge.core.words import as_sentence, counted
 from adjudge.data.folder import Folder
 from adjudge.data.history import ChangeNote, shortened
 from adjudge.data.incoming import ImportReport, stage_all
 from adjudge.data.incoming import Item as CollectionItem
 from adjudge.data.incoming import Thing as CollectionThing
 from adjudge.data.transaction import Transaction
-from adjudge.errors import FormatError, UsageError, quoted
 from adjudge.judgments.protocol import Protocol, new_protocol_files
 from adjudge.judgments.store.importing import add_all, add_with_rows
 from adjudge.judgments.store.store import Store
 from adjudge.judgments.tasks import Event, Task
-from adjudge.wording import as_sentence, counted
 
 Thing = CollectionThing | Task | Event | Protocol
 Item = tuple[str, Thing]
@@ -34,13 +35,13 @@ class Taken:
     answers: int
     answers_there: int
 
-    def lines(self) -> list[str]:
+    def lines(self, door: Door = "python") -> list[str]:
         """For people."""
-        found = [f"{counted(self.tasks, 'task')} and {counted(self.answers, 'answer')} added"]
+        lines = [f"{counted(self.tasks, 'task')} and {counted(self.answers, 'answer')} added"]
         if self.tasks_there or self.answers_there:
             here = f"{counted(self.tasks_there, 'task')} and {counted(self.answers_there, 'answer')}"
-            found.append(f"{here} were there already")
-        return [*found, *self.rows.lines()] if self.rows.added or self.rows.left_out else found
+            lines.append(f"{here} were there already")
+        return [*lines, *self.rows.lines(door)] if self.rows.added or self.rows.left_out else lines
 
     def as_dict(self) -> dict[str, object]:
         return {
@@ -96,7 +97,7 @@ def read_items(
             if number % 256 == 0:
                 progress(number)
     except FormatError as error:
-        raise FormatError(f"{as_sentence(str(error))} Nothing was imported") from None
+        raise FormatError(f"{as_sentence(error.text)} Nothing was imported") from None
     return ReadJudgments(rows, tasks, events, new_protocol_files(folder, protocols.values()))
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
+from adjudge.core.errors import DataError, quoted
 from adjudge.data.collection import Collection, load
 from adjudge.data.edit import ChangedFolder
 from adjudge.data.folder import Folder
@@ -19,7 +20,6 @@ from adjudge.data.history import ChangeNote
 from adjudge.data.lines import dump_json
 from adjudge.data.rows import Key, Summary, Unit
 from adjudge.data.transaction import Transaction
-from adjudge.errors import DataError, quoted
 from adjudge.text.sentences import sentences
 from adjudge.text.stop import FUNCTION, content_words, stop_words
 from adjudge.text.words import unicode_words

@@ -13,12 +13,13 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any, TypeVar
 
+from adjudge.core.errors import DataError, quoted, quoted_json
 from adjudge.data.target import Target
-from adjudge.errors import DataError, quoted
-from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER, plain
 from adjudge.judgments.tasks import Judged
 
 T = TypeVar("T")
+PYRAMID, PYRAMID_PEER = "pyramid", "pyramid-peer"
+"""The questions: for the pyramid of a topic's references, and for what a peer expresses of it."""
 LARGEST = 10**9  # of whole numbers in an answer
 UNMATCHED = 0
 """The uid under which a peer's annotation collects what matches no unit of the pyramid."""
@@ -431,7 +432,7 @@ def _parts(fields: Mapping[str, Any], where: str) -> tuple[Part, ...]:
 
 def _object(value: Any, where: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise DataError(f"{where}: {plain(value)}, expected an object")
+        raise DataError(f"{where}: {quoted_json(value)}, expected an object")
     return value
 
 
@@ -439,7 +440,7 @@ def _objects(fields: Mapping[str, Any], name: str, where: str) -> list[tuple[str
     """The objects of a list, each with its place."""
     value = fields.get(name)
     if not isinstance(value, list | tuple):
-        raise DataError(f'{where}: "{name}" is {plain(value)}, expected a list')
+        raise DataError(f'{where}: "{name}" is {quoted_json(value)}, expected a list')
     step = ": " if where in (PYRAMID, PYRAMID_PEER) else "."
     places = (f"{where}{step}{name}[{number}]" for number in range(len(value)))
     return [(place, _object(each, place)) for place, each in zip(places, value, strict=True)]
@@ -448,14 +449,16 @@ def _objects(fields: Mapping[str, Any], name: str, where: str) -> list[tuple[str
 def _whole(fields: Mapping[str, Any], name: str, where: str, *, least: int = 0) -> int:
     value = fields.get(name)
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= LARGEST:
-        raise DataError(f'{where}: "{name}" is {plain(value)}, expected a whole number, {least} or more')
+        raise DataError(
+            f'{where}: "{name}" is {quoted_json(value)}, expected a whole number, {least} or more'
+        )
     return value
 
 
 def _text(fields: Mapping[str, Any], name: str, where: str) -> str:
     value = fields.get(name)
     if not isinstance(value, str):
-        raise DataError(f'{where}: "{name}" is {plain(value)}, expected a text')
+        raise DataError(f'{where}: "{name}" is {quoted_json(value)}, expected a text')
     return value
 
 
@@ -473,4 +476,4 @@ def _optional(fields: Mapping[str, Any], name: str, where: str) -> str | None:
 def _refuse_twice(values: list[T], name: str, where: str) -> None:
     for value, times in Counter(values).items():
         if times > 1:
-            raise DataError(f"{where}: {name} {plain(value)} stands {times} times")
+            raise DataError(f"{where}: {name} {quoted_json(value)} stands {times} times")

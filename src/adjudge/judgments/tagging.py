@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Literal, NamedTuple, get_args
 
-from adjudge.engine import generator
-from adjudge.errors import DataError, UsageError, nearest, quoted
+from adjudge.core.engine import generator
+from adjudge.core.errors import DataError, UsageError, nearest, quoted
+from adjudge.core.words import counted
 from adjudge.judgments.batch import Judgments
 from adjudge.judgments.protocol import TAGS, Protocol, check_tags
 from adjudge.judgments.store.importing import add_all
 from adjudge.judgments.store.store import Store
 from adjudge.judgments.tasks import ORDER_KEY, Event, Origin, Task, TextRef, stable_id
-from adjudge.wording import counted
 
 MismatchKind = Literal["missed", "credited"]
 MISMATCH_KINDS: tuple[MismatchKind, ...] = get_args(MismatchKind)

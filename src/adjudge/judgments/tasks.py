@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 from uuid import UUID
 
 from adjudge.data import layout
-from adjudge.data.collection import Collection
 from adjudge.data.rows import Summary, Unit
 from adjudge.data.target import Target
-from adjudge.judgments.protocol import Protocol
+
+if TYPE_CHECKING:
+    pass
 
 Origin = Literal["human", "imported", "simulated", "learned", "language-model", "adjudicated"]
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
@@ -225,90 +226,3 @@ def units_of(units: Iterable[Unit], text: TextRef, kind: str) -> list[Unit]:
 def units_hash(units: Iterable[Unit]) -> str:
     """A hash of the units' ids and offsets; their texts are part of the summary's."""
     return text_hash("\n".join(f"{unit.id} {unit.start} {unit.end}" for unit in units))
-
-
-def task_hashes(
-    peer: Summary | None, reference: Summary | None, units: Sequence[Unit], protocol: Protocol
-) -> dict[str, str]:
-    """What a task keeps of the texts that are judged in it."""
-    found = {}
-    for role, summary in (("peer", peer), ("reference", reference)):
-        if summary is not None:
-            found[role] = text_hash(summary.text)
-    if protocol.kind == "coverage":
-        kinds = (("peer", peer, protocol.peer_units), ("reference", reference, protocol.model_units))
-        for role, summary, kind in kinds:
-            if summary is not None:
-                own = units_of(units, TextRef.of(summary), kind)
-                found[f"{role}-units"] = units_hash(own)
-    return found
-
-
-class FrozenNow:
-    """Hashes of the texts and units as they are now, each made once: many tasks are about one text."""
-
-    def __init__(self, collection: Collection):
-        self._collection = collection
-        self._texts: dict[str, dict[TextRef, str]] = {}
-        self._units: dict[tuple[str, TextRef, str], str] = {}
-
-    def text(self, topic: str, text: TextRef) -> str | None:
-        """Of a summary; None where there is none."""
-        if topic not in self._texts:
-            summaries = self._collection.summaries.get(topic, ())
-            self._texts[topic] = {TextRef.of(summary): text_hash(summary.text) for summary in summaries}
-        return self._texts[topic].get(text)
-
-    def units(self, topic: str, text: TextRef, kind: str) -> str:
-        key = (topic, text, kind)
-        if key not in self._units:
-            self._units[key] = units_hash(units_of(self._collection.units.get(topic, ()), text, kind))
-        return self._units[key]
-
-
-def changed(
-    task: Task, collection: Collection, protocol: Protocol | None, *, now: FrozenNow | None = None
-) -> str | None:
-    """What has changed since the task was made, in words; None where all is as it was.
-
-    A hash that a task does not have is not looked at: what was imported without texts has none. `now` is given where
-    many tasks are looked at.
-    """
-    if not task.hashes:
-        return None
-    now = now or FrozenNow(collection)
-    for role, text in (("peer", task.peer), ("reference", task.reference)):
-        if text is None or role not in task.hashes:
-            continue
-        hash = now.text(task.topic, text)
-        if hash is None:
-            return f"the {role} is gone or withdrawn"
-        if hash != task.hashes[role]:
-            return f"the {role}'s text has changed"
-        if protocol is not None and f"{role}-units" in task.hashes:
-            kind = protocol.peer_units if role == "peer" else protocol.model_units
-            if now.units(task.topic, text, kind) != task.hashes[f"{role}-units"]:
-                return f"the {role}'s units have changed"
-    for role, side in (("left", task.left), ("right", task.right)):
-        if side is not None and role in task.hashes:
-            from adjudge.judgments.pairs.sides import side_changed  # which needs this module
-
-            why = side_changed(side, task.hashes[role], role, task.topic, collection)
-            if why is not None:
-                return why
-    return None
-
-
-def split_by_change(
-    judged: Iterable[Judged], collection: Collection, protocols: dict[str, Protocol]
-) -> tuple[list[Judged], list[tuple[Judged, str]]]:
-    """Judgments of texts that are as they were, and those that are not, with what changed."""
-    now = FrozenNow(collection)
-    kept, left = [], []
-    for each in judged:
-        why = changed(each.task, collection, protocols.get(each.task.protocol), now=now)
-        if why is None:
-            kept.append(each)
-        else:
-            left.append((each, why))
-    return kept, left

@@ -10,9 +10,9 @@ from importlib.util import find_spec
 from typing import Any, ClassVar, Literal, TypeVar
 
 from adjudge import __version__
+from adjudge.core.errors import UsageError
 from adjudge.data.rows import Summary, Unit
 from adjudge.data.scores import Better, MeasureInfo, Score
-from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
 
 T = TypeVar("T")

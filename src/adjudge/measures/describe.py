@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from adjudge.core.errors import UsageError
 from adjudge.data.rows import Summary
 from adjudge.data.scores import Score
-from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Measure, Need
 from adjudge.measures.topicwords import (

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from adjudge.core.errors import UsageError
 from adjudge.data.rows import Key
 from adjudge.data.scores import Score
-from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Measure, Need, no_reference
 from adjudge.text.embeddings import MODEL, NEEDED, EmbeddedText, Encoder, minilm, model_signature

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
+from adjudge.core.errors import UsageError
 from adjudge.data.rows import Summary
 from adjudge.data.scores import MeasureInfo, Score
-from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Measure, Need, no_reference
 from adjudge.text.sentences import sentences

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from adjudge.core.errors import UsageError, quoted
 from adjudge.data.rows import UNIT_KINDS, Summary, Unit
 from adjudge.data.scores import Score
 from adjudge.data.units import split
-from adjudge.errors import UsageError, quoted
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Measure, Need, UnitMatch, no_reference
 from adjudge.measures.topicwords import EXAMPLES, Cut, Grams, check_names, grams_of, ngrams, shared_spans

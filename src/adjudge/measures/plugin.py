@@ -11,13 +11,13 @@ from importlib.metadata import EntryPoint
 from numbers import Real
 from typing import Any, TypeVar
 
+from adjudge.core.errors import AdjudgeError, UsageError, quoted
+from adjudge.core.words import one_line
 from adjudge.data.rows import Summary
 from adjudge.data.scores import Better, Score
-from adjudge.errors import AdjudgeError, UsageError, quoted
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Make, Measure, Need, no_reference
 from adjudge.measures.spec import split_spec
-from adjudge.wording import one_line
 
 Function = Callable[[str, list[str], list[str]], float]
 F = TypeVar("F", bound=Callable[..., Any])

@@ -8,7 +8,7 @@ from functools import cache, partial
 from importlib.metadata import entry_points
 from typing import Any
 
-from adjudge.errors import UsageError, nearest, quoted
+from adjudge.core.errors import UsageError, nearest, quoted
 from adjudge.measures.base import Make, Measure
 from adjudge.measures.bleu import Bleu, Chrf, Ter
 from adjudge.measures.describe import (

@@ -13,6 +13,10 @@ from hashlib import blake2b
 from itertools import groupby
 from typing import Any
 
+from adjudge.core.engine import Workers, run, worker_count
+from adjudge.core.errors import BusyError, DataError, FormatError, UsageError
+from adjudge.core.phrases import Argument, Call
+from adjudge.core.words import counted
 from adjudge.data import scorefiles
 from adjudge.data.collection import Collection, file_stamps, load, references_for
 from adjudge.data.folder import Folder
@@ -20,13 +24,10 @@ from adjudge.data.lines import dump_json
 from adjudge.data.scorefiles import ScoreFile
 from adjudge.data.scores import MeasureInfo, Score, ScoreTable
 from adjudge.data.transaction import Transaction
-from adjudge.engine import Workers, run, worker_count
-from adjudge.errors import BusyError, DataError, FormatError, UsageError
 from adjudge.judgments.batch import NOTHING, Judgments, TopicBatch, batches_of
 from adjudge.measures.base import Measure
 from adjudge.measures.registry import parse_measure, registry
 from adjudge.measures.spec import judge_of
-from adjudge.wording import counted
 
 CHUNK = 2000  # texts, about, that travel to a worker together
 
@@ -110,27 +111,31 @@ def reference_counts(batches: Mapping[str, TopicBatch]) -> dict[str, set[int]]:
     return counts
 
 
-OWN_REFERENCE = "not compared with their own reference"
-"""By which a note of this is known."""
-
-
-def reference_notes(measure: Measure, collection: Collection, counts: dict[str, set[int]]) -> tuple[str, ...]:
-    """Which people are compared with fewer references than the machines: their scores differ for that alone."""
+def fewer_references(
+    measure: Measure, collection: Collection, counts: dict[str, set[int]]
+) -> tuple[list[str], int]:
+    """Which people are compared with fewer references than the machines, and how many these have."""
     if measure.options().get("refs") in (None, "mean", "jackknife") or not counts:
-        return ()
+        return [], 0
     most = max(max(each) for each in counts.values())
     fewer = [
         system
         for system, each in counts.items()
         if collection.kind(system) == "human" and max(each) < most and any(each)
     ]
-    if not fewer:
-        return ()
-    verb = "is" if len(fewer) == 1 else "are"
+    return fewer, most
+
+
+def own_reference(people: Sequence[str], most: int) -> str:
+    """That people who wrote a reference have fewer than others: their scores differ for that alone."""
     return (
-        f"{', '.join(fewer)} {verb} {OWN_REFERENCE}, so with fewer than the"
-        f" others ({most}): the option refs=jackknife is fair to all",
+        f"{', '.join(people)} {'is' if len(people) == 1 else 'are'} not compared with their own reference, so with"
+        f" fewer than the others ({most})"
     )
+
+
+def own_reference_note(people: Sequence[str], most: int) -> str:
+    return f"{own_reference(people, most)}: the option refs=jackknife is fair to all"
 
 
 def check_needs(collection: Collection, judgments: Judgments, measures: Sequence[Measure]) -> None:
@@ -141,9 +146,13 @@ def check_needs(collection: Collection, judgments: Judgments, measures: Sequence
         "units": bool(collection.units),
         "judgments": bool(judgments.by_topic or judgments.by_judge),
     }
+    lines = Call(
+        command=["import", "lines", "EVALUATION"],
+        function="Evaluation.import_lines()",
+        arguments=[Argument("references", "FILE", flag="reference")],
+    )
     hints = {
-        "references": 'summaries with "roles": ["reference"], such as with: adjudge import lines --reference FILE'
-        " EVALUATION",
+        "references": f'summaries with "roles": ["reference"], such as with: {lines}',
         "documents": "documents.jsonl",
         "units": "units.jsonl, made by: adjudge units",
         "judgments": "them with: adjudge judgments import, adjudge judge simulate",
@@ -270,7 +279,8 @@ def score(
         unstored = [plan.merged(computed[plan.measure], topics) for plan in plans if plan.todo]
         if unstored and _keep(folder, unstored) and isinstance(error, BusyError):
             raise BusyError(
-                f"{error}. The scores are computed and kept: the next score stores them, and computes nothing again"
+                f"{error.text}. The scores are computed and kept: the next score stores them, and computes nothing"
+                " again"
             ) from error
         raise
 
@@ -470,8 +480,9 @@ def _plan(
     except FormatError:
         if not again:
             raise
-        old = None  # a damaged file is what --again replaces
+        old = None  # a damaged file is what `again` replaces
     unstored = None if again else scorefiles.find_unstored(folder.path, str(measure))
+    fewer, most = fewer_references(measure, collection, counts)
     fresh: set[str] = set()
     for each in () if again else (old, unstored):
         if each is not None and each.info.signature == signature:
@@ -486,7 +497,7 @@ def _plan(
         again=again,
         todo=frozenset(now) - fresh,
         notes=(
-            *reference_notes(measure, collection, counts),
+            *([own_reference_note(fewer, most)] if fewer else []),
             *(judgments.notes(judge_of(str(measure))) if "judgments" in measure.needs else ()),
             *measure.warnings(seen(measure, list(batches.values()))),
         ),

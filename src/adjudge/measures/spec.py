@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any
 
-from adjudge.errors import UsageError, nearest, quoted
+from adjudge.core.errors import UsageError, nearest, quoted
 from adjudge.measures.base import Make, Measure
 
 FORMULAS = ("mean", "zmean")

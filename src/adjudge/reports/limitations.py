@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from adjudge.comparisons.methods import holes_words, title, without_difference
-from adjudge.comparisons.pairs import scope_words
+from adjudge.analyses.compare.several_words import scope_words
+from adjudge.analyses.methods import holes_words, title, without_difference
+from adjudge.analyses.pages.chapter import Findings
+from adjudge.core.words import as_sentence, capitalised, counted, listed
 from adjudge.data.collection import describe_withdrawn
 from adjudge.measures.spec import judge_of
-from adjudge.reports.chapter import Absent
-from adjudge.wording import as_sentence, counted, listed
+from adjudge.reports.contents import looked_into, with_results
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.pairs import Comparison
-    from adjudge.reports.findings import Findings
-    from adjudge.trust.agreement import AgreementResult
+    from adjudge.analyses.compare.pairs import Comparison
 
 FEW_TOPICS = 30
-_SIMULATED = re.compile(r"([\d,]+) judgments? (?:is|are) simulated")
 
 
-def limitations(found: Findings) -> tuple[str, ...]:
+def limitations(findings: Findings) -> tuple[str, ...]:
     """In the order of weight: who judged, on what, what is missing, what could not be found, what was not looked at."""
     return tuple(
         dict.fromkeys(
-            as_sentence(said[:1].upper() + said[1:])
-            for each in (_simulated, _assessors, _programs, _sample, _language, _gaps, _reach, _unknown)
-            for said in each(found)
+            capitalised(as_sentence(text))
+            for said in (_simulated, _assessors, _programs, _sample, _language, _gaps, _reach, _unknown)
+            for text in said(findings)
         )
     )
 
@@ -37,39 +34,21 @@ def _names(comparisons: Sequence[Comparison], among: Sequence[Comparison]) -> st
     return listed([title(c, among) for c in comparisons], most=4)
 
 
-def _simulated(found: Findings) -> Iterator[str]:
-    told = [note for notes in found.notes.values() for note in notes]
-    for each in (found.trusted.get("stability"), found.trusted.get("agreement")):
-        notes = getattr(each, "notes", ())
-        told += [*(notes() if callable(notes) else notes)]
-    counts = [int(m[1].replace(",", "")) for note in told if (m := _SIMULATED.search(note))]
-    if counts:
-        n = max(counts)
+def _simulated(findings: Findings) -> Iterator[str]:
+    counts = [getattr(result, "simulated", 0) for _, result in with_results(findings)]
+    counts += [findings.scores.count_simulated(c.measure) for c in findings.comparisons]
+    if n := max(counts):
         yield (
             f"{counted(n, 'judgment')} {'is' if n == 1 else 'are'} simulated: what follows from them is about the"
             " simulation, not about people"
         )
 
 
-def _judged(found: Findings) -> list[tuple[Comparison, int]]:
-    """Comparisons of scores that assessors gave, and by how many."""
-    scores = found.scores
-    if scores is None:
-        return []
-    return [
-        (c, n)
-        for c in found.comparisons
-        if c.measure in scores.info
-        and judge_of(c.measure) is None
-        and (n := len(scores.assessors(c.measure)))
-    ]
-
-
-def _assessors(found: Findings) -> Iterator[str]:
-    judged = _judged(found)
-    if found.scores is not None and not judged:
-        computed = {file.info.measure for file in found.scores.files if file.origin == "computed"}
-        all_known = all(c.measure in computed for c in found.comparisons)
+def _assessors(findings: Findings) -> Iterator[str]:
+    judged = findings.judged
+    if not judged:
+        computed = {file.info.measure for file in findings.scores.files if file.origin == "computed"}
+        all_known = all(c.measure in computed for c in findings.comparisons)
         unsure = "" if all_known else ", and whether people gave some of the scores is not known"
         yield (
             f"no measure names assessors{unsure}: what automatic measures find is about quality only as far as they"
@@ -77,82 +56,62 @@ def _assessors(found: Findings) -> Iterator[str]:
         )
     if one := [c for c, n in judged if n == 1]:
         yield (
-            f"{_names(one, found.comparisons)}: the scores are a single assessor's, and another might judge otherwise"
+            f"{_names(one, findings.comparisons)}: the scores are a single assessor's, and another might judge"
+            " otherwise"
         )
     if fixed := [(c, n) for c, n in judged if n > 1 and not c.sampled and c.family.any()]:
         most = max(n for _, n in fixed)
         yield (
-            f"conclusions on {_names([c for c, _ in fixed], found.comparisons)} are for the {most:,} assessors who"
+            f"conclusions on {_names([c for c, _ in fixed], findings.comparisons)} are for the {most:,} assessors who"
             " judged, not for others like them"
         )
-    agreed: AgreementResult | Absent | None = found.trusted.get("agreement")
-    if agreed is None or isinstance(agreed, Absent):
-        return
-    low = [q for q in agreed.questions if q.alpha.why is None and q.alpha.value < 2 / 3]
-    if low:
-        known = counted(sum(q.alpha.why is None for q in agreed.questions), "question")
-        names = listed([q.title for q in low], most=4)
-        yield (
-            f"alpha is below .667 on {len(low):,} of {known} ({names}): answers depend much on who gave them"
-        )
+    for part, result in with_results(findings):
+        yield from part.limitations(result)
 
 
-def _programs(found: Findings) -> Iterator[str]:
-    judges = dict.fromkeys(filter(None, (judge_of(c.measure) for c in found.comparisons)))
+def _programs(findings: Findings) -> Iterator[str]:
+    judges = dict.fromkeys(filter(None, (judge_of(c.measure) for c in findings.comparisons)))
     if judges:
-        own = [c for c in found.comparisons if judge_of(c.measure)]
-        yield f"{_names(own, found.comparisons)}: the scores are judgments of a program, not of people"
+        own = [c for c in findings.comparisons if judge_of(c.measure)]
+        yield f"{_names(own, findings.comparisons)}: the scores are judgments of a program, not of people"
 
 
-def _sample(found: Findings) -> Iterator[str]:
-    sizes = [len(set(c.matrix.row_topics)) for c in found.comparisons]
+def _sample(findings: Findings) -> Iterator[str]:
+    sizes = [len(set(c.matrix.row_topics)) for c in findings.comparisons]
     few, many = min(sizes), max(sizes)
     span = counted(many, "topic") if few == many else f"{few:,} to {many:,} topics"
-    compared = any(c.family.any() for c in found.comparisons)
+    compared = any(c.family.any() for c in findings.comparisons)
     more = ": small differences are easily missed" if few < FEW_TOPICS and compared else ""
     if many == 1:
         yield "there is one topic: nothing is known of others"
     else:
         yield f"conclusions are for topics like these, and rest on {span}{more}"
-    if said := scope_words(found.comparisons):
+    if said := scope_words(findings.comparisons):
         yield said
 
 
-def _language(found: Findings) -> Iterator[str]:
-    if any(True for _ in found.collection.all_summaries()):
-        language = found.collection.settings.language
+def _language(findings: Findings) -> Iterator[str]:
+    if any(True for _ in findings.collection.all_summaries()):
+        language = findings.collection.settings.language
         yield f"all texts are declared to be of one language ({language}): nothing is said of others"
 
 
-def _gaps(found: Findings) -> Iterator[str]:
-    yield from filter(None, (holes_words(c, found.comparisons) for c in found.comparisons))
-    yield from describe_withdrawn(found.collection)
-    stale = found.scores.stale if found.scores is not None else {}
-    for c in found.comparisons:
-        if topics := stale.get(c.measure, ()):
+def _gaps(findings: Findings) -> Iterator[str]:
+    yield from filter(None, (holes_words(c, findings.comparisons) for c in findings.comparisons))
+    yield from describe_withdrawn(findings.collection)
+    for c in findings.comparisons:
+        if topics := findings.scores.stale.get(c.measure, ()):
             yield (
-                f"scores by {title(c, found.comparisons)} are out of date on {counted(len(topics), 'topic')}: texts or"
-                " judgments changed since"
+                f"scores by {title(c, findings.comparisons)} are out of date on {counted(len(topics), 'topic')}:"
+                " texts or judgments changed since"
             )
 
 
-def _reach(found: Findings) -> Iterator[str]:
-    tested = [c for c in found.comparisons if c.family.any()]
+def _reach(findings: Findings) -> Iterator[str]:
+    tested = [c for c in findings.comparisons if c.family.any()]
     yield from (words for _, _, words in without_difference(tested))
 
 
-def _unknown(found: Findings) -> Iterator[str]:
-    if not found.trusted:
-        return
-    for name, words in (
-        ("stability", "how stable rankings are"),
-        ("agreement", "how far assessors agree"),
-        ("assessors", "whether single assessors judge otherwise"),
-    ):
-        if isinstance(found.trusted.get(name), Absent) and _judged(found):
-            yield f"{words} is not known"
-    if isinstance(found.meta, Absent):
-        yield "how far automatic measures agree with people was not looked at"
-    stable = found.trusted.get("stability")
-    if not isinstance(stable, Absent) and stable is not None and not stable.repeats and _judged(found):
-        yield "whether assessors agree with themselves is not known: nobody judged anything twice"
+def _unknown(findings: Findings) -> Iterator[str]:
+    for part, result in looked_into(findings):
+        yield from part.unknown(result, findings)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from adjudge.comparisons.methods import SIGNATURES, MethodsParagraph, compared_methods, title
-from adjudge.reports.chapter import Absent, Chapter
+from adjudge.analyses.methods import MethodsParagraph, compared_methods, title
+from adjudge.analyses.pages.chapter import Chapter, Findings
+from adjudge.reports.contents import with_results
 from adjudge.reports.limitations import limitations
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.pairs import Comparison
-    from adjudge.reports.findings import Findings
+    from adjudge.analyses.compare.pairs import Comparison
 
 
 LONG = 6_000
@@ -49,46 +49,51 @@ class MethodPage:
         return sum(map(len, self.paragraphs)) > LONG
 
 
-def method_page(found: Findings) -> Chapter:
+def method_chapter(findings: Findings) -> Chapter:
     """The chapter that says how it was done."""
-    methods = methods_of(found)
-    trusted = tuple(_trusted(found))
-    compared = tuple(s for s in methods.sentences if s not in trusted and not s.startswith(SIGNATURES))
+    methods = methods_of(findings)
+    all_compared = _all_compared(findings)
+    compared = _once((*all_compared.sentences, *all_compared.computed))
+    others = _once(_of_analyses(findings))
     return Chapter(
         anchor="chapter-method",
         question="How was it done?",
         said=(),
-        template="method.html.j2",
+        template="reports/method.html.j2",
         content=MethodPage(
-            paragraphs=tuple(MethodsParagraph(each).text for each in (compared, trusted) if each),
+            paragraphs=tuple(MethodsParagraph(some).text for some in (compared, others) if some),
             latex=methods.latex,
             bibtex=methods.bibtex,
-            limitations=limitations(found),
-            signatures=tuple(signatures_of(found)),
+            limitations=limitations(findings),
+            signatures=tuple(_signatures(findings)),
             references=methods.references,
         ),
     )
 
 
-def methods_of(found: Findings) -> MethodsParagraph:
+def methods_of(findings: Findings) -> MethodsParagraph:
     """What a paper says of the whole report: the comparisons, then what was looked at to trust them.
 
     Comparisons that were made alike are told together; who computed them, and signatures, come last.
     """
-    first = [compared_methods(own) for own in made_alike(found.comparisons)]
-    sentences = [said for each in first for said in each.sentences]
-    last = [said for said in sentences if said.startswith(("Computed with ", *SIGNATURES))]
-    told = [said for said in sentences if said not in last]
-    return MethodsParagraph(tuple(dict.fromkeys([*told, *_trusted(found), *last])))
+    compared = _all_compared(findings)
+    return replace(compared, sentences=_once((*compared.sentences, *_of_analyses(findings))))
+
+
+def _all_compared(findings: Findings) -> MethodsParagraph:
+    return MethodsParagraph(()).and_of(map(compared_methods, made_alike(findings.comparisons)))
+
+
+def _once(sentences: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(sentences))
 
 
 def made_alike(comparisons: Sequence[Comparison]) -> list[list[Comparison]]:
-    """Comparisons by the choices that they were made with."""
+    """Comparisons by how they were made."""
     groups: list[list[Comparison]] = []
     for c in comparisons:
-        own = (c.choices, c.intervals, c.codes is None)
         for group in groups:
-            if (group[0].choices, group[0].intervals, group[0].codes is None) == own:
+            if group[0].asked.on_anything == c.asked.on_anything:
                 group.append(c)
                 break
         else:
@@ -96,42 +101,14 @@ def made_alike(comparisons: Sequence[Comparison]) -> list[list[Comparison]]:
     return groups
 
 
-def _trusted(found: Findings) -> Iterator[str]:
-    from adjudge.trust.methods import (
-        agreement_methods,
-        assessors_methods,
-        judges_methods,
-        meta_methods,
-        stability_methods,
-    )
-
-    for name, how in (
-        ("stability", stability_methods),
-        ("agreement", agreement_methods),
-        ("assessors", assessors_methods),
-        ("judges", judges_methods),
-    ):
-        each = found.trusted.get(name)
-        if each is not None and not isinstance(each, Absent):
-            yield from how(each).sentences
-    if not isinstance(found.meta, Absent):
-        yield from meta_methods(found.meta).sentences
+def _of_analyses(findings: Findings) -> Iterator[str]:
+    """How everything but the comparisons was done."""
+    return (sentence for part, result in with_results(findings) for sentence in part.methods(result))
 
 
-def signatures_of(found: Findings) -> Iterator[SignedResult]:
-    """Of every comparison, and of what the chapters on trust show."""
-    for c in found.comparisons:
-        yield SignedResult(title(c, found.comparisons), c.signature)
-    for name, words in (
-        ("stability", "Stability"),
-        ("agreement", "Agreement"),
-        ("judges", "Programs that judge"),
-    ):
-        each = found.trusted.get(name)
-        if each is None or isinstance(each, Absent):
-            continue
-        yield SignedResult(words, each.table().signature)
-    if not isinstance(found.meta, Absent):
-        for part in found.meta.parts.values():
-            for table in list(part.tables())[:1]:
-                yield SignedResult("Measures and people", table.signature)
+def _signatures(findings: Findings) -> Iterator[SignedResult]:
+    """Of every comparison, and of what the other chapters show."""
+    for c in findings.comparisons:
+        yield SignedResult(title(c, findings.comparisons), c.signature)
+    for part, result in with_results(findings):
+        yield from (SignedResult(name, signature) for name, signature in part.signatures(result))

@@ -9,14 +9,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adjudge import __version__
+from adjudge.analyses.compare.pairs import MISSING_SCORES
+from adjudge.analyses.compare.words import pairs_that_differ, tally
+from adjudge.analyses.conditions.result import TrustConditions
+from adjudge.analyses.pages.chapter import Chapter, Findings
+from adjudge.analyses.pages.names import Name, in_words, names_of
+from adjudge.analyses.pages.numbers import span
+from adjudge.analyses.pages.parts import Fact
+from adjudge.core.errors import UsageError, nearest, quoted
+from adjudge.core.table import frame_to_csv
+from adjudge.core.words import capitalised, counted, listed
 from adjudge.data.collection import Collection, describe_withdrawn
 from adjudge.data.rows import KINDS
-from adjudge.errors import UsageError, nearest, quoted
 from adjudge.reports import words
-from adjudge.reports.chapter import Chapter, ReportFile
-from adjudge.reports.conditions import TrustConditions
-from adjudge.reports.names import Name, in_words, names_of
-from adjudge.reports.numbers import span
+from adjudge.reports.contents import looked_into
+from adjudge.reports.method import method_chapter
 from adjudge.reports.sections import (
     HeatMap,
     League,
@@ -31,23 +38,12 @@ from adjudge.reports.sections import (
     pair_list,
     pair_triangle,
 )
-from adjudge.table import frame_to_csv
-from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.pairs import Comparison
+    from adjudge.analyses.compare.pairs import Comparison
 
 
 # What an evaluation holds, in a few numbers
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """One number with its name, and a few words that say more."""
-
-    name: str
-    value: str
-    more: str = ""
 
 
 def facts_of(collection: Collection) -> tuple[Fact, ...]:
@@ -110,29 +106,36 @@ MOST_FOLDED = 40
 LONGEST_STEM = 80
 
 
+@dataclass(frozen=True, slots=True)
+class ReportFile:
+    """A file of the report: what a link to it says, its name, its text."""
+
+    about: str
+    name: str
+    text: str
+
+
 def files_of(comparison: Comparison, stem: str) -> tuple[ReportFile, ...]:
     """League, pairs and scores as CSV, the league as LaTeX.
 
     Every name ends in a word of its own, so that no measure gives a name that Windows keeps for itself.
     """
-    league = frame_to_csv(comparison.to_frame())
-    pairs = frame_to_csv(comparison.pairs_frame())
     scores = frame_to_csv(comparison.matrix.to_frame(), index_label="topic")
     return (
-        ReportFile("League table, CSV", f"{stem}-league.csv", league),
+        ReportFile("League table, CSV", f"{stem}-league.csv", comparison.to_csv()),
         ReportFile("League table, LaTeX", f"{stem}-league.tex", comparison.to_latex() + "\n"),
-        ReportFile("All pairs, CSV", f"{stem}-pairs.csv", pairs),
+        ReportFile("All pairs, CSV", f"{stem}-pairs.csv", comparison.to_csv("pairs")),
         ReportFile("Scores by topic, CSV", f"{stem}-scores.csv", scores),
     )
 
 
 def paper_files(comparisons: Sequence[Comparison]) -> tuple[ReportFile, ...]:
     """All measures in one table, and the paragraph on methods with its references; of comparisons made alike."""
-    from adjudge.comparisons.paper import ComparedMeasures
+    from adjudge.analyses.compare.several import ComparedMeasures
 
-    if len({(c.choices, c.intervals, c.codes is None) for c in comparisons}) > 1:
+    if any(c.asked.on_anything != comparisons[0].asked.on_anything for c in comparisons):
         return ()
-    found = ComparedMeasures(tuple(comparisons))
+    found = ComparedMeasures(results=tuple(comparisons))
     methods = found.methods()
     tables = (
         [ReportFile("Table, LaTeX", "paper-table.tex", found.to_latex() + "\n")] if len(found) > 1 else []
@@ -246,7 +249,7 @@ def build_page(
     file, with the options that say how it was read.
 
     `notes` holds, by measure, what a reader of its numbers should know first (`StoredTable.warnings`). `conditions` are
-    those of trust (`adjudge.reporting.conditions.trust_conditions`), of some comparisons or of all; where there are
+    those of trust (`analyses.conditions.trust.trust_conditions`), of some comparisons or of all; where there are
     none, the page has no box of them.
     `left_out` says what could not be compared at all.
     `made_at` is printed as it comes: the clock belongs to whoever calls.
@@ -331,6 +334,7 @@ def _section(
 ) -> MeasureSection:
     compared = comparison.matrix.info.better is not None and len(comparison.standings) > 1
     worded = in_words(comparison, names)
+    warnings = comparison.warnings(without=(MISSING_SCORES,))
     return MeasureSection(
         anchor=anchor,
         where=where,
@@ -344,9 +348,9 @@ def _section(
         pair_list=pair_list(comparison, names) if compared else None,
         differences=_differences(worded) if compared else None,
         heat=heat_map(comparison, collection, names),
-        notes=(*notes, *comparison.warnings()),
-        notes_hint=words.notes_hint(len(notes) + len(comparison.warnings())),
-        missing=_folded(worded.missing()),
+        notes=(*notes, *warnings),
+        notes_hint=words.notes_hint(len(notes) + len(warnings)),
+        missing=_folded(worded.notes_of(MISSING_SCORES)),
         signature=comparison.signature,
         tables=files_of(comparison, anchor),
         cheapest=words.cheapest_words(comparison, collection, names),
@@ -355,9 +359,7 @@ def _section(
 
 
 def _differences(comparison: Comparison) -> PairFindings:
-    _, *found = comparison.sentences()  # the first is the headline
-    about = comparison.tally()
-    return PairFindings(f"{about[0].upper()}{about[1:]}.", _folded(found))
+    return PairFindings(f"{capitalised(tally(comparison))}.", _folded(list(pairs_that_differ(comparison))))
 
 
 def _folded(lines: Sequence[str]) -> Folded:
@@ -365,3 +367,14 @@ def _folded(lines: Sequence[str]) -> Folded:
     left = len(lines) - len(shown) - len(folded)
     rest = f"; {left:,} others are in the CSV" if left else ""
     return Folded(shown, folded, f"{len(folded):,} more{rest}")
+
+
+def chapters_of(findings: Findings) -> tuple[Chapter, ...]:
+    """The chapters behind the league tables, in the order of the page."""
+    chapters: list[Chapter] = []
+    for part, result in looked_into(findings):
+        chapter = part.chapter(result, findings)
+        if chapters and chapters[-1].anchor == chapter.anchor:
+            chapter = chapters.pop().and_then(chapter)
+        chapters.append(chapter)
+    return (*chapters, method_chapter(findings))

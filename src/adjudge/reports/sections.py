@@ -7,15 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from adjudge.analyses.compare.words import pair_sentence
+from adjudge.analyses.pages.names import Name
+from adjudge.analyses.pages.numbers import Format, Tick, format_apart, format_for, percent, scale_for
+from adjudge.core.words import decimal
 from adjudge.data.collection import Collection
 from adjudge.data.rows import System
 from adjudge.measures.spec import judge_of
-from adjudge.reports.names import Name
-from adjudge.reports.numbers import Format, Tick, format_apart, format_for, percent, scale_for
-from adjudge.wording import decimal
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.pairs import ComparedPair, Comparison, Standing
+    from adjudge.analyses.compare.pairs import ComparedPair, Comparison, Standing
 
 
 # The league table
@@ -127,7 +128,7 @@ def _takes(
     names: Sequence[str], systems: Mapping[str, System]
 ) -> tuple[tuple[TakesColumn, ...], list[tuple[str, ...]]]:
     """The columns that some system states something for, and every system's texts in them."""
-    from adjudge.comparisons.cost import amount, parameters
+    from adjudge.analyses.compare.cost import amount, parameters
 
     rows = [systems.get(name) or System(name) for name in names]
     currencies = {row.currency for row in rows if row.cost is not None}
@@ -262,7 +263,7 @@ def overview_of(
     comparisons: Sequence[Comparison], columns: Sequence[OverviewColumn], names: dict[str, Name]
 ) -> Overview:
     """Systems in the order of the first measure that has a direction."""
-    from adjudge.comparisons.pairs import scope_words
+    from adjudge.analyses.compare.several_words import scope_words
 
     lead = lead_of(comparisons)
     order = [s.system for s in comparisons[lead].standings]
@@ -340,7 +341,7 @@ def _cell(comparison: Comparison, pair: ComparedPair, names: dict[str, Name]) ->
     a, b = names[pair.a].shown, names[pair.b].shown
     verdict = _verdict(pair, better)
     if len(comparison.standings) <= MOST_IN_FULL:
-        words = replace(pair, a=a, b=b).sentence(better, comparison.alpha)
+        words = pair_sentence(comparison, replace(pair, a=a, b=b))
     else:
         who = {"row": f"{a} is better", "column": f"{b} is better"}.get(verdict, pair.conclusion)
         words = who if math.isnan(pair.p_adjusted) else f"{who}, p {p_words(pair.p_adjusted, '=')}"

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from adjudge.comparisons.methods import without_intervals
+from adjudge.analyses.methods import without_intervals
+from adjudge.analyses.pages.names import Name, in_words
+from adjudge.core.words import capitalised, in_shell
 from adjudge.data.collection import Collection
 from adjudge.data.scores import form_words
-from adjudge.reports.names import Name, in_words
 from adjudge.reports.sections import MOST_SYSTEMS, level_words, mean_format
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.pairs import Comparison
+    from adjudge.analyses.compare.pairs import Comparison
 
 
 def titles(comparisons: Sequence[Comparison], collection: Collection, *, specs: bool = False) -> list[str]:
@@ -54,7 +53,7 @@ def headline(comparison: Comparison) -> str:
 
 def cheapest_words(comparison: Comparison, collection: Collection, names: Mapping[str, Name]) -> str:
     """The cheapest of those that may be the best, where systems say what they take."""
-    from adjudge.comparisons.cost import cheapest
+    from adjudge.analyses.compare.cost import cheapest
 
     found = cheapest(
         in_words(comparison, dict(names)),
@@ -95,7 +94,9 @@ def _order(comparison: Comparison) -> str:
             "A description, with no direction: systems stand in the order of their means, the highest first."
         )
     if comparison.ordering:
-        return f"{comparison.ordering[0].upper()}{comparison.ordering[1:]}; {info.direction}."
+        from adjudge.analyses.compare.words import ORDERED
+
+        return f"{capitalised(ORDERED[comparison.ordering])}; {info.direction}."
     return f"Systems stand in the order of their means over topics; {info.direction}."
 
 
@@ -105,9 +106,7 @@ def _interval(comparison: Comparison) -> str:
     if all(s.low != s.low for s in comparison.standings):
         return f"There are no intervals. {' '.join(without_intervals(comparison))}"
     of = "sets of topics" if comparison.codes is not None else "topics"
-    if comparison.interval == "raw-t":
-        of = "topics and assessors"
-    elif comparison.sampled:
+    if comparison.sampled:
         return (
             f"The bar is the {level_words(comparison.level)} interval of a system's distance from the average system,"
             " about its mean: how far it would move had topics and assessors been others."
@@ -119,7 +118,7 @@ def _interval(comparison: Comparison) -> str:
 
 
 def _letters(comparison: Comparison) -> str:
-    from adjudge.comparisons.tests import CORRECTION_BY
+    from adjudge.analyses.corrections import CORRECTIONS
     from adjudge.stats.paired import test_words
 
     if comparison.matrix.info.better is None or len(comparison.standings) < 2:
@@ -129,7 +128,7 @@ def _letters(comparison: Comparison) -> str:
     return (
         "Systems that share a letter are not significantly different; systems without a common letter are"
         f" ({test_words(comparison.tested[comparison.test].results.test)},"
-        f" {CORRECTION_BY[comparison.choices.correct]}, at {alpha})."
+        f" {CORRECTIONS[comparison.asked.correct].for_all_pairs}, at {alpha})."
         f" The test compares systems topic by topic{people}, so two can differ although their intervals overlap."
     )
 
@@ -158,14 +157,13 @@ def _measures(measures: Iterable[str]) -> str:
 
 def _options(comparison: Comparison) -> str:
     """The seed, and what is not as it would be anyway; some of that can be asked for in Python only."""
-    from adjudge.comparisons.tests import Choices
+    from adjudge.analyses.compare import Compare
 
-    asked, usual = comparison.choices, Choices()
-    changed = {
-        f.name: getattr(asked, f.name)
-        for f in fields(asked)
-        if f.name != "seed" and getattr(asked, f.name) != getattr(usual, f.name)
-    }
+    asked = comparison.asked.on_anything
+    elsewhere = ("seed", "skip_missing", "assessor_effects")
+    changed = {name: value for name, value in asked.changed().items() if name not in elsewhere}
+    if asked.tests_run == Compare().tests_run:
+        changed.pop("test", None)  # named, but the usual one
     options = "".join(f" --{k} {changed.pop(k)}" for k in ("test", "correct") if k in changed)
     whose = comparison.population
     if whose is not None and whose.pairs is not None and whose.effects == "fixed":
@@ -177,8 +175,3 @@ def _options(comparison: Comparison) -> str:
 def _imported(measure: str) -> bool:
     """Scores made elsewhere have a colon in their name: there is nothing to run for them."""
     return ":" in measure.partition("(")[0]
-
-
-def in_shell(measure: str) -> str:
-    """In double quotes, which every shell knows, where that is safe."""
-    return shlex.quote(measure) if set(measure) & set('"$`\\!%') else f'"{measure}"'

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from adjudge.compiled import kernel
+from adjudge.core.compiled import kernel
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _LOW = np.uint64(0xFFFFFFFF)

@@ -8,7 +8,7 @@ from numbers import Integral
 import numpy as np
 import numpy.typing as npt
 
-from adjudge.errors import UsageError, quoted
+from adjudge.core.errors import UsageError, quoted
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]

@@ -14,11 +14,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
+from adjudge.core.words import counted, listed
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.paired import NOISE
-from adjudge.wording import counted, listed
 
 CorrelationLevel = Literal["system", "input", "global"]
 """Of systems' means over topics; over systems topic by topic, averaged; of all cells."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from adjudge.compiled import jitted, kernel
+from adjudge.core.compiled import jitted, kernel
 
 OK, TOO_FEW, X_CONSTANT, Y_CONSTANT, BOTH_CONSTANT = 0, 1, 2, 3, 4
 """What became of a pair of rows."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from adjudge.errors import DataError
+from adjudge.core.errors import DataError
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 
 CELLS = 1 << 21

@@ -14,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaincc, gammaln, nctdtr, ndtri, stdtrit
 
+from adjudge.core.words import counted
 from adjudge.stats import checks
 from adjudge.stats.bootstrap import draw_counts, percentile_limits
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.paired import settled, untied_chances
 from adjudge.stats.pairs import Moments, PairBlock, PairCounts, blocks, moments, on_grid, without_noise
-from adjudge.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
+from adjudge.core.words import counted
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.effects import EffectEstimates, pair_effects
-from adjudge.stats.multiple import Correction, adjust, at_most
+from adjudge.stats.multiple import PROCEDURES, Correction, adjust, at_most
 from adjudge.stats.paired import (
     EXACT_UP_TO,
     NOISE,
@@ -27,7 +28,6 @@ from adjudge.stats.paired import (
     untied_chances,
 )
 from adjudge.stats.pairs import Moments, PairBlock, PairCounts, blocks, moments, tail_room
-from adjudge.wording import counted
 
 EquivalenceTest = Literal["t", "wilcoxon"]
 Verdict = Literal["the same", "different", "different, but within the margin", "undecided"]
@@ -127,11 +127,9 @@ class Equivalence:
         """Which of the tested pairs could not have been shown to be the same: too few topics for so many pairs."""
         found = self.equivalent
         tested = ~np.isnan(self.p_same)
-        left = 1 if self.correct == "none" else int((tested & ~found).sum())
-        if self.correct == "bonferroni":
-            left = int(tested.sum())
-        elif self.correct == "bh":  # all of the family may be found together
-            left = 1
+        procedure, left = PROCEDURES[self.correct], 1  # of those that keep a share, all may be found together
+        if procedure.keeps == "any":
+            left = int((tested & ~found).sum()) if procedure.steps else int(tested.sum())
         return np.asarray(tested & ~found & ~at_most(self.smallest * left, self.alpha))
 
     @cached_property
@@ -188,7 +186,7 @@ def equivalence_pairs(
     """
     matrix = checks.numbers("values", values, dimensions=2).copy()  # the interval is computed later
     checks.one_of("test", test, get_args(EquivalenceTest))
-    checks.one_of("correct", correct, get_args(Correction))
+    checks.one_of("correct", correct, tuple(PROCEDURES))
     checks.share("alpha", alpha)
     checks.count("exact_up_to", exact_up_to, least=0)
     if not 0 < margin < math.inf:

@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import fdtrc
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
+from adjudge.core.words import counted
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.paired import exponents
-from adjudge.wording import counted
 
 RESAMPLES = 10_000
 """All sign flips of 13 topics are fewer, and are then enumerated."""

@@ -156,10 +156,11 @@ def _from_reml(
 ) -> _Share:
     """The things' share of the variances that REML estimates."""
     rows, columns = np.nonzero(~np.isnan(matrix))
-    fit = fit_mixed(matrix[rows, columns], [rows, columns], fixed=[], random=[(factor,) for factor in random])
+    terms = [(factor,) for factor in random]
+    names = ["things", "assessors"]
+    fit = fit_mixed(matrix[rows, columns], [rows, columns], fixed=[], random=terms, names=names)
     if fit.why is not None:
-        why = fit.why.replace("random term 1", "things").replace("random term 2", "assessors")
-        return _Share(why=why.replace("random terms 1 and 2", "things and assessors"))
+        return _Share(why=fit.why)
     found = variance_shares(fit, rng=rng, level=level, resamples=resamples)
     value, low, high = (float(each[0]) for each in (found.shares, found.low, found.high))
     return _Share(value, low, high, why_no_interval=None if resamples else "nothing was simulated")

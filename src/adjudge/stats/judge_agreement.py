@@ -13,8 +13,15 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from adjudge.errors import UsageError
-from adjudge.stats.agreement import AT_ONCE, LEAST_CLUSTERS, LEAST_DEFINED, ahead, cluster_draws
+from adjudge.core.errors import UsageError
+from adjudge.stats.agreement import (
+    AT_ONCE,
+    LEAST_CLUSTERS,
+    LEAST_DEFINED,
+    NOT_RESAMPLED,
+    ahead,
+    cluster_draws,
+)
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 
 COEFFICIENTS = ("alpha", "kappa", "ac2")
@@ -277,8 +284,6 @@ def mapped_codes(
 
 # Intervals
 
-FEW_TOPICS = f"with fewer than {LEAST_CLUSTERS} topics or sets of topics nothing can be tested, here {{}}"
-
 
 @dataclass(frozen=True, slots=True)
 class DrawnValue:
@@ -288,25 +293,31 @@ class DrawnValue:
     low: float = math.nan
     high: float = math.nan
     why: str | None = None
-    """There is no interval."""
+    """There is no number, or no interval."""
 
     @property
     def is_known(self) -> bool:
         return not math.isnan(self.low)
 
 
-def drawn_value(drawn: FloatArray, clusters: int, level: float) -> DrawnValue:
-    """The first of the draws is the value; the others give the expanded percentile interval."""
-    value, known = float(drawn[0]), drawn[1:][~np.isnan(drawn[1:])]
+def drawn_value(
+    drawn: FloatArray, clusters: int, level: float, *, least: float = LEAST_DEFINED
+) -> DrawnValue:
+    """The first of the draws is the value; the others give the interval, if at least this share of them has a value."""
+    value, resampled = float(drawn[0]), drawn[1:]
+    defined = resampled[~np.isnan(resampled)]
+    why = None
     if math.isnan(value):
-        return DrawnValue(value, why="it is undefined")
-    if clusters < LEAST_CLUSTERS:
-        return DrawnValue(value, why=FEW_TOPICS.format(clusters))
-    if len(drawn) < 3:
-        return DrawnValue(value, why="nothing was resampled")
-    if known.size < LEAST_DEFINED * (len(drawn) - 1):
-        return DrawnValue(value, why="it is undefined in most resamples")
-    return DrawnValue(value, *expanded_limits(known, clusters, level))
+        why = "it is undefined"
+    elif clusters < LEAST_CLUSTERS:
+        why = f"{LEAST_CLUSTERS} topics or sets of topics are needed, here {clusters}"
+    elif resampled.size < 2:
+        why = NOT_RESAMPLED
+    elif defined.size < least * resampled.size:
+        why = f"it is undefined in {resampled.size - defined.size:,} of {resampled.size:,} resamples"
+    if why is not None:
+        return DrawnValue(value, why=why)
+    return DrawnValue(value, *expanded_limits(defined, clusters, level))
 
 
 def expanded_limits(drawn: FloatArray, clusters: int, level: float) -> tuple[float, float]:

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr, stdtrit
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats import checks
-from adjudge.stats.agreement import LEAST_CLUSTERS, LEAST_DEFINED, alpha_draws, cluster_draws
+from adjudge.stats.agreement import alpha_draws, cluster_draws
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.judge_agreement import expanded_limits
+from adjudge.stats.judge_agreement import DrawnValue, drawn_value
 from adjudge.stats.multiple import holm
 from adjudge.stats.shares import ClusteredShare
 
@@ -56,15 +56,6 @@ class SwapTest:
         return float(_ranks(np.append(self.observed, self.null))[0])
 
 
-@dataclass(frozen=True, eq=False)
-class SystemShifts:
-    """The shift of every system, and whether it depends on the system."""
-
-    systems: tuple[DriftShift, ...]
-    test: SwapTest | None
-    """Whether the shift is the same for all systems; None with one."""
-
-
 def swap_signs(rng: np.random.Generator, clusters: int, swaps: int = SWAPS) -> FloatArray:
     """Swaps x clusters: -1 where the two versions change places."""
     return np.asarray(rng.integers(0, 2, size=(swaps, clusters)) * 2.0 - 1.0)
@@ -87,8 +78,19 @@ def mean_shift(
     checks.share("level", level)
     if np.isnan(d).any() or not d.size:
         raise UsageError("differences: expected a number for every thing, of one thing or more")
-    sums = np.bincount(codes, weights=d)
-    return _shift(d, codes, signs, level), SwapTest(abs(float(sums.sum())), np.abs(signs @ sums))
+    return _shift(d, codes, signs, level)
+
+
+def _shift(d: FloatArray, codes: IntArray, signs: FloatArray, level: float) -> tuple[DriftShift, SwapTest]:
+    mean, clusters = float(d.mean()), np.unique(codes).size
+    sums = np.bincount(codes, weights=d, minlength=signs.shape[1])
+    rest = np.bincount(codes, weights=d - mean, minlength=signs.shape[1])
+    half = math.nan
+    if clusters > 1:
+        error = math.sqrt(clusters / (clusters - 1) * float((rest**2).sum())) / d.size
+        half = float(stdtrit(clusters - 1, (1 + level) / 2)) * error
+    test = SwapTest(abs(float(sums.sum())), np.abs(signs @ sums))
+    return DriftShift(mean, mean - half, mean + half, test.p, d.size, clusters), test
 
 
 def system_shifts(
@@ -99,8 +101,8 @@ def system_shifts(
     topics: Sequence[Any],
     clusters: Sequence[Any] | None = None,
     level: float = 0.95,
-) -> SystemShifts:
-    """The mean difference of every system (numbered from 0), and a test of whether they are the same.
+) -> tuple[tuple[DriftShift, ...], SwapTest | None]:
+    """The mean difference of every system (numbered from 0), and a test of whether they are the same; None with one.
 
     The test's statistic is the sum over systems of n_s m_s^2, where m_s is the mean of the differences less the mean
     of their topic: a shift that all systems have does not count.
@@ -110,39 +112,25 @@ def system_shifts(
     topic = checks.clusters_of(topics, d.size)
     codes = checks.clusters_of(topics if clusters is None else clusters, d.size)
     size = int(of.max(initial=-1)) + 1
-    found = [_shift(d[of == k], codes[of == k], signs, level) for k in range(size)]
-    known = holm([each.p for each in found])
-    shifts = tuple(
-        DriftShift(
-            mean=each.mean,
-            low=each.low,
-            high=each.high,
-            p=each.p,
-            things=each.things,
-            clusters=each.clusters,
-            p_adjusted=float(p),
-        )
-        for each, p in zip(found, known, strict=True)
-    )
+    alone = [_shift(d[of == k], codes[of == k], signs, level)[0] for k in range(size)]
+    adjusted = holm([shift.p for shift in alone])
+    shifts = tuple(replace(shift, p_adjusted=float(p)) for shift, p in zip(alone, adjusted, strict=True))
     if size < 2:
-        return SystemShifts(systems=shifts, test=None)
-    own = np.bincount(topic)
-    rest = d - (np.bincount(topic, weights=d) / own)[topic]
+        return shifts, None
+    rest = d - (np.bincount(topic, weights=d) / np.bincount(topic))[topic]
     rest[np.abs(rest) <= TIE * np.abs(d).max()] = 0.0
     sums = np.zeros((signs.shape[1], size))
     np.add.at(sums, (codes, of), rest)
     n = np.bincount(of, minlength=size)
     observed = float((sums.sum(axis=0) ** 2 / n).sum())
-    null = ((signs @ sums) ** 2 / n).sum(axis=1)
-    return SystemShifts(systems=shifts, test=SwapTest(observed, null))
+    return shifts, SwapTest(observed, ((signs @ sums) ** 2 / n).sum(axis=1))
 
 
 def _ranks(values: FloatArray) -> FloatArray:
     """Of every value, the share of all that are no smaller: its p, were it the observed one."""
-    own = np.where(np.isnan(values), np.inf, values)
-    with np.errstate(invalid="ignore"):  # infinite less infinite
-        bound = np.where(np.isinf(own), own, own * (1 - TIE))
-    return np.asarray((own.size - np.searchsorted(np.sort(own), bound, side="left")) / own.size)
+    sizes = np.where(np.isnan(values), np.inf, values)
+    smaller = np.searchsorted(np.sort(sizes), sizes * (1 - TIE), side="left")
+    return np.asarray((sizes.size - smaller) / sizes.size)
 
 
 def joint_p(tests: Sequence[SwapTest]) -> FloatArray:
@@ -152,33 +140,11 @@ def joint_p(tests: Sequence[SwapTest]) -> FloatArray:
     """
     if not tests:
         return np.zeros(0)
-    p = np.stack([_ranks(np.append(each.observed, each.null)) for each in tests])
+    p = np.stack([_ranks(np.append(test.observed, test.null)) for test in tests])
     order = np.argsort(p[:, 0], kind="stable")
-    smallest = np.minimum.accumulate(p[order[::-1]], axis=0)[::-1]  # over each and all with a larger p
+    smallest = np.minimum.accumulate(p[order[::-1]], axis=0)[::-1]  # over a test and all with a larger p
     corrected = (smallest <= p[order, :1] * (1 + TIE)).mean(axis=1)
-    found = np.empty(len(tests))
-    found[order] = np.maximum.accumulate(corrected)
-    return found
-
-
-def _shift(d: FloatArray, codes: IntArray, signs: FloatArray, level: float) -> DriftShift:
-    n, mean = d.size, float(d.mean())
-    there = np.unique(codes)
-    sums = np.bincount(codes, weights=d, minlength=signs.shape[1])
-    rest = np.bincount(codes, weights=d - mean, minlength=signs.shape[1])
-    g = there.size
-    half = math.nan
-    if g > 1:
-        error = math.sqrt(g / (g - 1) * float((rest**2).sum())) / n
-        half = float(stdtrit(g - 1, (1 + level) / 2)) * error
-    return DriftShift(
-        mean=mean,
-        low=mean - half,
-        high=mean + half,
-        p=SwapTest(abs(float(sums.sum())), np.abs(signs @ sums)).p,
-        things=n,
-        clusters=g,
-    )
+    return np.asarray(np.maximum.accumulate(corrected)[np.argsort(order)])
 
 
 # Agreement with people
@@ -186,18 +152,13 @@ def _shift(d: FloatArray, codes: IntArray, signs: FloatArray, level: float) -> D
 
 @dataclass(frozen=True, slots=True)
 class AgreementChange:
-    """Alpha of each version with people, the mean over people; what cannot be computed says why."""
+    """Alpha of each version with people, the mean over people."""
 
-    old: float
-    new: float
-    difference: float
-    """New less old, with an expanded percentile interval over the same draws of clusters."""
-    low: float = math.nan
-    high: float = math.nan
+    change: DrawnValue
+    """New less old; what cannot be computed says why."""
+    old: float = math.nan
+    new: float = math.nan
     people: int = 0
-    things: int = 0
-    why: str | None = None
-    why_no_interval: str | None = None
 
 
 def agreement_change(
@@ -218,73 +179,38 @@ def agreement_change(
     both orders.
     """
     first, second = checks.pair(old, new)
-    others = checks.numbers("people", people, dimensions=2)
     codes = checks.clusters_of(clusters, first.size)
     size = int(codes.max(initial=-1)) + 1
-    drawn = cluster_draws(rng, size, resamples)
-    turned = (1 - signs) / 2
-    one = np.ones((1, size))
+    drawn = np.vstack([np.ones((1, size)), cluster_draws(rng, size, resamples)])
+    swapped = (1 - signs) / 2
     # every cluster twice, with the old version's answers and with the new one's: which counts is a matter of weights
-    weights = np.vstack([_beside(one, 0 * one), _beside(drawn, 0 * drawn), _beside(1 - turned, turned)])
-    found = np.zeros((2, len(weights)))
-    shared = np.zeros((2, len(weights)))
-    asked, things = 0, np.zeros(first.size, bool)
-    for column in others.T:
+    weights = np.vstack([np.hstack([drawn, 0 * drawn]), np.hstack([1 - swapped, swapped])])
+    turned = np.roll(weights, size, axis=1)
+    totals, shared = np.zeros((2, len(weights))), np.zeros((2, len(weights)))
+    assessors = 0
+    for column in checks.numbers("people", people, dimensions=2).T:
         both = ~np.isnan(first) & ~np.isnan(second) & ~np.isnan(column)
         if not both.any():
             continue
-        asked, things = asked + 1, things | both
-        values = np.vstack(
-            [np.column_stack([own, column])[both] for own in (first, second)]  # the old rows, then the new
-        )
+        assessors += 1
+        values = np.vstack([np.column_stack([version, column])[both] for version in (first, second)])
         at = np.concatenate([codes[both], codes[both] + size])
         if mirrored:
             values, at = np.vstack([values, 1 - values]), np.concatenate([at, at])
-        own_codes, place = checks.clusters_of(list(at), at.size), list(dict.fromkeys(at.tolist()))
-        for k, each in enumerate((weights, _turned(weights, size))):
-            alpha = alpha_draws(values, each[:, place], clusters=own_codes)
-            known = ~np.isnan(alpha)
-            found[k, known] += alpha[known] * both.sum()
-            shared[k, known] += both.sum()
-    if not asked:
-        why = "nobody else answered for the same things"
-        return AgreementChange(math.nan, math.nan, math.nan, why=why), None
-    means = np.divide(found, shared, out=np.full(found.shape, np.nan), where=shared > 0)
+        place, numbered = list(dict.fromkeys(at.tolist())), checks.clusters_of(at.tolist(), at.size)
+        for k, times in enumerate((weights, turned)):
+            alpha = alpha_draws(values, times[:, place], clusters=numbered)
+            totals[k] += np.nan_to_num(alpha) * both.sum()
+            shared[k] += ~np.isnan(alpha) * both.sum()
+    means = np.divide(totals, shared, out=np.full(totals.shape, np.nan), where=shared > 0)
     if np.isnan(means[:, 0]).any():
         why = "all answers are the same: there is nothing to agree on"
-        none = AgreementChange(math.nan, math.nan, math.nan, people=asked, things=int(things.sum()), why=why)
-        return none, None
+        why = why if assessors else "nobody else answered for the same things"
+        return AgreementChange(DrawnValue(math.nan, why=why), people=assessors), None
     changes = means[1] - means[0]
-    booted, swapped = changes[1 : 1 + len(drawn)], changes[1 + len(drawn) :]
-    booted = booted[~np.isnan(booted)]
-    low = high = math.nan
-    no = None
-    if size < LEAST_CLUSTERS:
-        no = f"resampling {size} clusters says too little, there must be {LEAST_CLUSTERS}"
-    elif resamples < 2 or booted.size < LEAST_DEFINED * resamples:
-        no = "it is undefined in most resamples"
-    else:
-        low, high = expanded_limits(booted, size, level)
-    change = AgreementChange(
-        old=float(means[0, 0]),
-        new=float(means[1, 0]),
-        difference=float(changes[0]),
-        low=low,
-        high=high,
-        people=asked,
-        things=int(things.sum()),
-        why_no_interval=no,
-    )
-    return change, SwapTest(abs(float(changes[0])), np.abs(swapped))
-
-
-def _beside(old: FloatArray, new: FloatArray) -> FloatArray:
-    return np.hstack([old, new])
-
-
-def _turned(weights: FloatArray, size: int) -> FloatArray:
-    """The other version's answers wherever the one's counted."""
-    return np.hstack([weights[:, size:], weights[:, :size]])
+    test = SwapTest(abs(float(changes[0])), np.abs(changes[len(drawn) :]))
+    change = drawn_value(changes[: len(drawn)], size, level)
+    return AgreementChange(change, float(means[0, 0]), float(means[1, 0]), assessors), test
 
 
 # Beside repeats

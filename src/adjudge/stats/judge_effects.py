@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.agreement import cluster_draws
 from adjudge.stats.bootstrap import LEAST_VARIED, percentile_limits, varied

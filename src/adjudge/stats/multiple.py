@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 
@@ -28,12 +29,12 @@ def adjust(p: npt.ArrayLike, method: Correction = "holm") -> FloatArray:
     findings among all findings below alpha, where the tests are independent or positively dependent.
     A NaN, a test that could not be computed, stays NaN and does not count in the family.
     """
-    checks.one_of("method", method, get_args(Correction))
+    checks.one_of("method", method, tuple(PROCEDURES))
     values = checks.probabilities("p", p)
     adjusted = np.full_like(values, np.nan)
     family = np.flatnonzero(~np.isnan(values))
     family = family[np.argsort(values[family], kind="stable")]
-    adjusted[family] = _adjusted(values[family], method)
+    adjusted[family] = PROCEDURES[method].adjusted(values[family])
     return adjusted
 
 
@@ -52,17 +53,34 @@ def benjamini_yekutieli(p: npt.ArrayLike) -> FloatArray:
     return np.minimum(1.0, found * np.sum(1.0 / np.arange(1, tests + 1)))
 
 
-def _adjusted(ascending: FloatArray, method: Correction) -> FloatArray:
-    size = ascending.size
-    if method == "none":
-        return ascending
-    if method == "bonferroni":
-        return np.minimum(1.0, size * ascending)
-    if method == "holm":
-        return np.minimum(1.0, np.maximum.accumulate(np.arange(size, 0, -1) * ascending))
-    # Benjamini-Hochberg goes up from the largest: the k-th smallest times size / k.
-    scaled = size * ascending / np.arange(1, size + 1)
+def _holm(ascending: FloatArray) -> FloatArray:
+    return np.minimum(1.0, np.maximum.accumulate(np.arange(ascending.size, 0, -1) * ascending))
+
+
+def _benjamini_hochberg(ascending: FloatArray) -> FloatArray:
+    """Up from the largest: the k-th smallest times size / k."""
+    scaled = ascending.size * ascending / np.arange(1, ascending.size + 1)
     return np.minimum(1.0, np.minimum.accumulate(scaled[::-1])[::-1])
+
+
+@dataclass(frozen=True)
+class Procedure:
+    """A correction: the adjusted p-values of ascending ones, and what it keeps below alpha."""
+
+    adjusted: Callable[[FloatArray], FloatArray]
+    keeps: Literal["each", "any", "share"]
+    """The chance of an error in each test by itself, of any error, or the expected share of errors among findings."""
+    steps: bool = False
+    """Of those that keep any error: whether what is found lightens the burden of the rest."""
+
+
+PROCEDURES: dict[str, Procedure] = {
+    "none": Procedure(lambda ascending: ascending, keeps="each"),
+    "bonferroni": Procedure(lambda ascending: np.minimum(1.0, ascending.size * ascending), keeps="any"),
+    "holm": Procedure(_holm, keeps="any", steps=True),
+    "bh": Procedure(_benjamini_hochberg, keeps="share"),
+}
+"""The mathematics of every correction; its words are in analyses/corrections.py."""
 
 
 # Discrete tests: some can never be significant, and need not burden the others
@@ -99,7 +117,7 @@ def reached(
 
     "bh" and "none" are those of `adjust`. A NaN in p is no test, and does not count.
     """
-    checks.one_of("method", method, get_args(Correction))
+    checks.one_of("method", method, tuple(PROCEDURES))
     checks.share("alpha", alpha)
     values, floor = checks.probabilities("p", p), checks.probabilities("least", least)
     if values.shape != floor.shape:
@@ -111,20 +129,21 @@ def reached(
     ascending, smallest = values[tests], np.minimum(floor[tests], values[tests])
     adjusted = np.full_like(values, np.nan)
     reachable = np.zeros(values.shape, dtype=np.bool_)
-    if method in ("none", "bh"):
-        found = _adjusted(ascending, method)
+    procedure = PROCEDURES[method]
+    if procedure.keeps != "any":
+        found = procedure.adjusted(ascending)
         rejected = at_most(found, alpha)
-        divisor, burden = 1.0, tests.size if method == "bh" else 1
-        if method == "bh" and tests.size:
+        divisor, burden = 1.0, tests.size if procedure.keeps == "share" else 1
+        if procedure.keeps == "share" and tests.size:
             # One more test is rejected where it joins the r - 1 smallest p below alpha r / size.
             ranks = np.arange(1.0, tests.size + 1)
             with_it = np.flatnonzero(at_most(np.append(0.0, ascending[:-1]) * tests.size, alpha * ranks))
             divisor = tests.size / float(ranks[with_it[-1]])
     else:
-        found = _tarone(ascending, smallest, steps=method == "holm")
+        found = _tarone(ascending, smallest, steps=procedure.steps)
         rejected = at_most(found, alpha)
         burden = _divisor(smallest, alpha)
-        divisor = _divisor(smallest[~rejected], alpha) if method == "holm" else burden
+        divisor = _divisor(smallest[~rejected], alpha) if procedure.steps else burden
     adjusted[tests] = found
     reachable[tests] = rejected | at_most(smallest * divisor, alpha)
     return Reached(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from adjudge.compiled import bare
+from adjudge.core.compiled import bare
 from adjudge.stats.paired import NOISE
 from adjudge.stats.pairs import MISSING
 

@@ -37,7 +37,7 @@ TEST_WORDS = {
 }
 SAMPLED_WORDS = {"assessors": "t over topics and assessors"}
 """Tests of several scores of a topic and system, which are no tests of two vectors."""
-TOGETHER_WORDS = {"westfall-young": "random swaps of T^p", "westfall-young-min-p": "random swaps"}
+TOGETHER_WORDS = {"westfall-young": "random swaps of T^p"}
 """Tests that a correction brings with it."""
 # A method that the test's name already says needs no words.
 METHOD_WORDS = {"exact": ", exact", "normal": ", normal approximation", "rounded": " of rounded scores"}

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.agreement import LEAST_CLUSTERS, cluster_draws
 from adjudge.stats.bootstrap import percentile_limits

@@ -15,18 +15,18 @@ judges share. K judges whose errors have the mean correlation r are worth K / (1
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats import checks
-from adjudge.stats.agreement import LEAST_CLUSTERS, NOT_RESAMPLED, cluster_draws
+from adjudge.stats.agreement import cluster_draws
 from adjudge.stats.checks import BoolArray, FloatArray
-from adjudge.stats.judge_agreement import expanded_limits
+from adjudge.stats.judge_agreement import DrawnValue, drawn_value
 
 PanelRule = Literal["mean", "vote"]
 LEAST_THINGS = 10
@@ -67,26 +67,15 @@ def panel_answers(judges: npt.ArrayLike, how: str, *, pairs: bool = False) -> Fl
 # How far errors go together
 
 
-@dataclass(frozen=True, slots=True)
-class PanelEstimate:
-    """A number with an expanded percentile interval over clusters; what cannot be computed is NaN and says why."""
-
-    value: float
-    low: float = math.nan
-    high: float = math.nan
-    why: str | None = None
-    why_no_interval: str | None = None
-
-
 @dataclass(frozen=True, eq=False)
 class JudgeError:
     """One judge, or a panel: how far its answers follow the truth, and how far they are off."""
 
-    sd: PanelEstimate
+    sd: DrawnValue
     """Standard deviation of its error, its answers put on people's scale (divided by the slope)."""
     slope: float
     """b: by how much its answers rise where the truth rises by 1; below 1 it uses less of the scale than people."""
-    truth: PanelEstimate
+    truth: DrawnValue
     """The correlation of its answers with the truth."""
 
 
@@ -97,27 +86,20 @@ class PanelErrors:
     judges: tuple[JudgeError, ...]
     correlations: FloatArray
     """Between errors, judge by judge; NaN of a judge whose error cannot be estimated."""
-    correlation: PanelEstimate
+    correlation: DrawnValue
     """The mean of those between different judges."""
-    worth: PanelEstimate
+    worth: DrawnValue
     """How many judges with independent errors would be as good."""
-    uncorrected: float
-    """The same with people's own error left in."""
     people_error: float
     """Standard deviation of the error of people's mean; NaN where nothing was judged by two."""
-    truth_sd: float
     things: int
     """That all judges, and somebody else, answered for."""
     clusters: int
-    severity: bool
-    """Whether each assessor's own severity was taken off."""
+    gain: DrawnValue
+    """The share of the best judge's error variance that the panel takes away; below 0 the panel is worse."""
     panel: JudgeError | None = None
     best: int | None = None
     """The judge with the smallest error."""
-    gain: PanelEstimate = field(default_factory=lambda: PanelEstimate(math.nan))
-    """The share of the best judge's error variance that the panel takes away; below 0 the panel is worse."""
-    weighted_sd: float = math.nan
-    """Of the error, were judges combined with the best weights for these things."""
     why: str | None = None
 
 
@@ -143,57 +125,68 @@ def panel_errors(
     itself. Assessors' errors are taken to be independent of each other's and of the judges'. The severity of assessors
     is taken off where each has at least 20 answers; else it is part of their error.
     """
-    given = _prepared(judges, people, panel, clusters)
+    sums = _prepared(judges, people, panel, clusters)
     checks.count("resamples", resamples, least=0)
     checks.share("level", level)
-    k = given.judges
-    if given.why is not None:
-        return _undefined(given, given.why)
-    one = _moments(given, np.ones((1, given.clusters)))
-    if not one.truth[0] > NOISE * one.people[0]:
-        return _undefined(
-            given,
-            "people's means differ no more than their own error would have it"
-            if one.people[0] > 0
-            else "people give all things the same answer",
-            one,
+    k = sums.judges
+    one = _moments(sums, np.ones((1, sums.clusters)))
+    why = None
+    if k < 2:
+        why = f"a panel has at least two judges, here {k}"
+    elif sums.things < LEAST_THINGS:
+        why = f"all judges and somebody else answered for {sums.things}, there must be {LEAST_THINGS}"
+    elif not one.people[0] > 0:
+        why = "people give all things the same answer"
+    elif not one.truth[0] > NOISE * one.people[0]:
+        why = "people's means differ no more than their own error would have it"
+    known_error = sums.several and k > 1 and sums.things >= LEAST_THINGS
+    people_error = math.sqrt(one.error[0]) if known_error else math.nan
+    if why is not None:
+        none = DrawnValue(math.nan, why=why)
+        return PanelErrors(
+            judges=(JudgeError(sd=none, slope=math.nan, truth=none),) * k,
+            correlations=np.full((k, k), np.nan),
+            correlation=none,
+            worth=none,
+            people_error=people_error,
+            things=sums.things,
+            clusters=sums.clusters,
+            gain=none,
+            why=why,
         )
-    drawn = _moments(given, cluster_draws(rng, given.clusters, resamples))
-    limits = _Limits(level=level, clusters=given.clusters, resamples=resamples)
-    whys = [_why(one, at) for at in range(one.slopes.shape[1])]
-    found = [
-        JudgeError(
-            sd=limits.of(one.sds()[0, at], drawn.sds()[:, at], whys[at]),
-            slope=float(one.slopes[0, at]),
-            truth=limits.of(one.truths()[0, at], drawn.truths()[:, at], SAME if whys[at] == SAME else None),
-        )
-        for at in range(one.slopes.shape[1])
-    ]
-    whys = [OPPOSITE if why == BACKWARDS and found[at].truth.high < 0 else why for at, why in enumerate(whys)]
-    found = [replace(each, sd=replace(each.sd, why=why)) for each, why in zip(found, whys, strict=True)]
-    off = next((why for why in whys[:k] if why is not None), None)
-    mean = limits.of(one.correlation(k)[0], drawn.correlation(k), off)
-    bare = _moments(given, np.ones((1, given.clusters)), own_error=False)
-    known = [at for at in range(k) if not math.isnan(found[at].sd.value)]
-    best = min(known, key=lambda at: found[at].sd.value) if known else None
-    gain = PanelEstimate(math.nan, why="no judge's error can be estimated")
-    if len(found) > k and best is not None:
-        gain = limits.of(_gain(one, k, best)[0], _gain(drawn, k, best), whys[k])
+    drawn = _moments(sums, cluster_draws(rng, sums.clusters, resamples))
+
+    def estimate(values: Callable[[_Moments], FloatArray], why: str | None) -> DrawnValue:
+        if why is not None:
+            return DrawnValue(math.nan, why=why)
+        both = np.concatenate([values(one), values(drawn)])
+        return drawn_value(both, sums.clusters, level, least=LEAST_DRAWN)
+
+    errors, whys = [], []
+    for at in range(one.slopes.shape[1]):
+        why = _why(one, at)
+        truth = estimate(lambda m, at=at: m.truths()[:, at], SAME if why == SAME else None)  # type: ignore[misc]
+        why = OPPOSITE if why == BACKWARDS and truth.high < 0 else why
+        sd = estimate(lambda m, at=at: m.sds()[:, at], why)  # type: ignore[misc]
+        errors.append(JudgeError(sd=sd, slope=float(one.slopes[0, at]), truth=truth))
+        whys.append(why)
+    mean = estimate(lambda m: m.correlation(k), next(filter(None, whys[:k]), None))
+    worth = replace(mean, value=kish(k, mean.value), low=kish(k, mean.high), high=kish(k, mean.low))
+    best = min((at for at in range(k) if whys[at] is None), key=lambda at: errors[at].sd.value, default=None)
+    gain = DrawnValue(math.nan, why="no judge's error can be estimated")
+    if len(errors) > k and best is not None:
+        gain = estimate(lambda m, at=best: 1 - (m.sds()[:, k] / m.sds()[:, at]) ** 2, whys[k])  # type: ignore[misc]
     return PanelErrors(
-        judges=tuple(found[:k]),
+        judges=tuple(errors[:k]),
         correlations=one.correlations()[0, :k, :k],
         correlation=mean,
-        worth=_worth(k, mean),
-        uncorrected=math.nan if off is not None else kish(k, float(bare.correlation(k)[0])),
-        people_error=math.sqrt(one.error[0]) if given.several else math.nan,
-        truth_sd=math.sqrt(one.truth[0]),
-        things=given.things,
-        clusters=given.clusters,
-        severity=given.severity,
-        panel=found[k] if len(found) > k else None,
-        best=best,
+        worth=DrawnValue(math.nan, why=CANCEL) if math.isinf(worth.value) else worth,
+        people_error=people_error,
+        things=sums.things,
+        clusters=sums.clusters,
         gain=gain,
-        weighted_sd=_weighted(one, k) if not any(whys[:k]) else math.nan,
+        panel=errors[k] if len(errors) > k else None,
+        best=best,
     )
 
 
@@ -202,18 +195,6 @@ SMALL = "its error is not larger than people's own, so it cannot be told from th
 BACKWARDS = "its answers do not rise where people's do"
 OPPOSITE = "it answers the opposite: its answers fall where people's rise"
 CANCEL = "their errors cancel out: no number of judges with independent errors is as good"
-
-
-def _worth(k: int, mean: PanelEstimate) -> PanelEstimate:
-    if math.isinf(value := kish(k, mean.value)):
-        return PanelEstimate(math.nan, why=CANCEL)
-    return PanelEstimate(
-        value=value,
-        low=kish(k, mean.high),
-        high=kish(k, mean.low),
-        why=mean.why,
-        why_no_interval=mean.why_no_interval,
-    )
 
 
 def _why(one: _Moments, at: int) -> str | None:
@@ -225,64 +206,6 @@ def _why(one: _Moments, at: int) -> str | None:
     return None if one.slopes[0, at] > 0 else BACKWARDS
 
 
-def _gain(found: _Moments, panel: int, best: int) -> FloatArray:
-    sds = found.sds()
-    return np.asarray(1 - (sds[:, panel] / sds[:, best]) ** 2)
-
-
-def _weighted(one: _Moments, k: int) -> float:
-    """The smallest error variance of a weighted mean whose weights add up to 1: 1 / (1' V^-1 1)."""
-    b = one.slopes[0, :k]
-    v = one.errors[0, :k, :k] / np.outer(b, b)
-    if np.linalg.eigvalsh(v)[0] <= NOISE * np.trace(v):
-        return math.nan
-    return 1 / math.sqrt(float(np.linalg.solve(v, np.ones(k)).sum()))
-
-
-def _undefined(given: _Prepared, why: str, one: _Moments | None = None) -> PanelErrors:
-    none = PanelEstimate(math.nan, why=why)
-    known = one is not None and given.several
-    return PanelErrors(
-        judges=tuple(JudgeError(sd=none, slope=math.nan, truth=none) for _ in range(given.judges)),
-        correlations=np.full((given.judges, given.judges), np.nan),
-        correlation=none,
-        worth=none,
-        uncorrected=math.nan,
-        people_error=math.sqrt(one.error[0]) if known and one is not None else math.nan,
-        truth_sd=math.nan,
-        things=given.things,
-        clusters=given.clusters,
-        severity=given.severity,
-        gain=none,
-        why=why,
-    )
-
-
-@dataclass(frozen=True)
-class _Limits:
-    """Expanded percentile intervals, where the resamples make one."""
-
-    level: float
-    clusters: int
-    resamples: int
-
-    def of(self, value: float, drawn: FloatArray, why: str | None) -> PanelEstimate:
-        if why is not None:
-            return PanelEstimate(math.nan, why=why)
-        known = drawn[~np.isnan(drawn)]
-        no = None
-        if self.resamples < 2:
-            no = NOT_RESAMPLED
-        elif self.clusters < LEAST_CLUSTERS:
-            no = f"resampling {self.clusters} clusters says too little, there must be {LEAST_CLUSTERS}"
-        elif known.size < LEAST_DRAWN * self.resamples:
-            no = f"it is undefined in {drawn.size - known.size:,} of {self.resamples:,} resamples"
-        if no is not None:
-            return PanelEstimate(float(value), why_no_interval=no)
-        low, high = expanded_limits(known, self.clusters, self.level)
-        return PanelEstimate(float(value), low=low, high=high)
-
-
 @dataclass(frozen=True)
 class _Prepared:
     """Sums within clusters, from which all moments follow however often a cluster counts."""
@@ -290,7 +213,6 @@ class _Prepared:
     judges: int
     things: int
     clusters: int
-    severity: bool
     several: bool
     """Whether two assessors answered for some things."""
     counts: FloatArray
@@ -298,62 +220,42 @@ class _Prepared:
     sums: FloatArray
     squares: FloatArray
     """By cluster: sums of the judges', the panel's and people's mean answers, and of their products."""
-    why: str | None = None
 
 
 def _prepared(
     judges: npt.ArrayLike, people: npt.ArrayLike, panel: npt.ArrayLike | None, clusters: Sequence[Any] | None
 ) -> _Prepared:
-    given = checks.numbers("judges", judges, dimensions=2)
+    columns = checks.numbers("judges", judges, dimensions=2)
     answers = checks.numbers("people", people, dimensions=2)
-    columns = given
+    k = columns.shape[1]
     if panel is not None:
-        columns = np.column_stack([given, checks.numbers("panel", panel, dimensions=1)])
-    if len(given) != len(answers):
-        raise UsageError(f"judges and people: expected one length, got {len(given)} and {len(answers)}")
-    codes = checks.clusters_of(clusters, len(given))
+        columns = np.column_stack([columns, checks.numbers("panel", panel, dimensions=1)])
+    if len(columns) != len(answers):
+        raise UsageError(f"judges and people: expected one length, got {len(columns)} and {len(answers)}")
+    kept = ~np.isnan(columns).any(axis=1) & ~np.isnan(answers).all(axis=1)
+    codes = np.unique(checks.clusters_of(clusters, len(columns))[kept], return_inverse=True)[1]
+    columns, answers = columns[kept], answers[kept]
+    answers = answers[:, ~np.isnan(answers).all(axis=0)]
     there = ~np.isnan(answers)
-    kept = ~np.isnan(columns).any(axis=1) & there.any(axis=1)
-    columns, answers, there = columns[kept], answers[kept], there[kept]
-    codes = np.unique(codes[kept], return_inverse=True)[1]
-    things, k, groups = len(columns), given.shape[1], int(codes.max(initial=-1)) + 1
-    why = None
-    if k < 2:
-        why = f"a panel has at least two judges, here {k}"
-    elif things < LEAST_THINGS:
-        why = f"all judges and somebody else answered for {things}, there must be {LEAST_THINGS}"
-    answers = answers[:, there.any(axis=0)]
-    there = ~np.isnan(answers)
-    severity = answers.shape[1] > 1 and bool((there.sum(axis=0) >= LEAST_OWN).all())
+    things, groups = len(columns), int(codes.max(initial=-1)) + 1
     lost = 0
-    if severity:
+    if answers.shape[1] > 1 and (there.sum(axis=0) >= LEAST_OWN).all():
         answers, lost = _without_severity(answers, there)
     n = there.sum(axis=1)
     means = np.where(there, answers, 0).sum(axis=1) / np.maximum(n, 1)
     within = np.where(there, (answers - means[:, None]) ** 2, 0).sum(axis=1)
     freedom = (n - 1).astype(float)
-    several = freedom.sum() - lost > 0
+    several = bool(freedom.sum() - lost > 0)
     # severities that were estimated took degrees of freedom with them, from every thing alike
     freedom *= (freedom.sum() - lost) / freedom.sum() if several else 0.0
     x = np.column_stack([columns, means])
     x = x - x.mean(axis=0) if things else x
     counts, sums = np.zeros((groups, 4)), np.zeros((groups, x.shape[1]))
     squares = np.zeros((groups, x.shape[1], x.shape[1]))
-    inverse = 1 / np.maximum(n, 1)
-    np.add.at(counts, codes, np.column_stack([np.ones(things), within, freedom, inverse]))
+    np.add.at(counts, codes, np.column_stack([np.ones(things), within, freedom, 1 / np.maximum(n, 1)]))
     np.add.at(sums, codes, x)
     np.add.at(squares, codes, x[:, :, None] * x[:, None, :])
-    return _Prepared(
-        judges=k,
-        things=things,
-        clusters=groups,
-        severity=severity,
-        several=bool(several),
-        counts=counts,
-        sums=sums,
-        squares=squares,
-        why=why,
-    )
+    return _Prepared(k, things, groups, several, counts, sums, squares)
 
 
 def _without_severity(answers: FloatArray, there: BoolArray) -> tuple[FloatArray, int]:
@@ -401,10 +303,10 @@ class _Moments:
         own = np.diagonal(self.errors, axis1=1, axis2=2)
         good = own > NOISE * self.variances
         root = np.where(good, np.sqrt(np.where(good, own, 1)), np.nan)
-        found = np.clip(self.errors / (root[:, :, None] * root[:, None, :]), -1, 1)
-        at = np.arange(found.shape[1])
-        found[:, at, at] = np.where(good, 1.0, np.nan)
-        return np.asarray(found)
+        between = np.clip(self.errors / (root[:, :, None] * root[:, None, :]), -1, 1)
+        at = np.arange(between.shape[1])
+        between[:, at, at] = np.where(good, 1.0, np.nan)
+        return np.asarray(between)
 
     def correlation(self, k: int) -> FloatArray:
         """The mean between the first k."""
@@ -412,16 +314,13 @@ class _Moments:
         return np.asarray(self.correlations()[:, first, second].mean(axis=1))
 
 
-def _moments(given: _Prepared, times: FloatArray, *, own_error: bool = True) -> _Moments:
+def _moments(given: _Prepared, times: FloatArray) -> _Moments:
     """Of every row of how often clusters count; some rows at a time where all would take much memory."""
-    width = given.sums.shape[1]
-    step = max(AT_ONCE // (width * width), 1)
+    step = max(AT_ONCE // given.sums.shape[1] ** 2, 1)
     if len(times) > step:
-        parts = [
-            _moments(given, times[k : k + step], own_error=own_error) for k in range(0, len(times), step)
-        ]
-        names = ("people", "error", "truth", "slopes", "variances", "errors")
-        return _Moments(**{name: np.concatenate([getattr(each, name) for each in parts]) for name in names})
+        parts = [_moments(given, times[k : k + step]) for k in range(0, len(times), step)]
+        names = [of.name for of in fields(_Moments)]
+        return _Moments(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
     n, within, freedom, inverse = (times @ given.counts).T
     sums = times @ given.sums
     squares = np.tensordot(times, given.squares, axes=1)
@@ -429,16 +328,14 @@ def _moments(given: _Prepared, times: FloatArray, *, own_error: bool = True) -> 
         covariance = squares - sums[:, :, None] * sums[:, None, :] / n[:, None, None]
         covariance /= (n - 1)[:, None, None]
         error = np.where(freedom > 0, within / np.where(freedom > 0, freedom, 1), 0.0) * inverse / n
-        error = error if own_error else np.zeros_like(error)
         people = covariance[:, -1, -1]
         truth = np.where(people - error > NOISE * people, people - error, np.nan)
         shared = covariance[:, :-1, -1]
-        errors = covariance[:, :-1, :-1] - shared[:, :, None] * shared[:, None, :] / truth[:, None, None]
         return _Moments(
             people=people,
             error=error,
             truth=truth,
             slopes=shared / truth[:, None],
             variances=np.diagonal(covariance, axis1=1, axis2=2)[:, :-1],
-            errors=errors,
+            errors=covariance[:, :-1, :-1] - shared[:, :, None] * shared[:, None, :] / truth[:, None, None],
         )

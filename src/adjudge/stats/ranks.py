@@ -290,7 +290,7 @@ class KruskalWallis:
 
     def pair_p(self, first: IntArray, second: IntArray) -> FloatArray:
         """The p of each pair of groups, corrected for all pairs by the studentized range; NaN without scores."""
-        from adjudge.stats.linear.tukey import studentized_range_sf
+        from adjudge.stats.linear.studentized import studentized_range_sf
 
         apart = np.abs(self.mean_ranks[first] - self.mean_ranks[second])
         error = self._error(first, second)
@@ -358,7 +358,7 @@ def kruskal_wallis(
 @lru_cache(maxsize=64)
 def critical_value(groups: int, alpha: float) -> float:
     """q(1 - alpha; k, inf) / sqrt 2: what the largest of all pairs' |z| exceeds with probability alpha."""
-    from adjudge.stats.linear.tukey import studentized_range_isf
+    from adjudge.stats.linear.studentized import studentized_range_isf
 
     if groups < 2:
         return math.nan  # nothing to compare

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from scipy.special import ndtri, stdtrit
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 
 
 def wilson_end(share: float, n: float, quantile: float, side: int) -> float:

@@ -14,7 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from adjudge.errors import DataError, UsageError
+from adjudge.core.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     import numpy as np

@@ -13,9 +13,9 @@ from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
 
-from adjudge.errors import DataError, UsageError, nearest, quoted
+from adjudge.core.errors import DataError, UsageError, nearest, quoted
+from adjudge.core.words import one_line
 from adjudge.text.embeddings import NEEDED, minilm, model_signature
-from adjudge.wording import one_line
 
 if TYPE_CHECKING:
     import numpy as np

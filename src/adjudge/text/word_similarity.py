@@ -15,8 +15,8 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
-from adjudge.compiled import bare
-from adjudge.errors import UsageError, nearest, quoted
+from adjudge.core.compiled import bare
+from adjudge.core.errors import UsageError, nearest, quoted
 from adjudge.text.words import character_words
 
 _BLOCK = 32  # rows and columns that are mirrored together: both squares stay in the nearest cache

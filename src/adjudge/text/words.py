@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from functools import cache
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 
 WordRule = Callable[[str], list[str]]
 

@@ -7,31 +7,20 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 from weakref import WeakValueDictionary
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SerializerFunctionWrapHandler, model_serializer
 
-from adjudge.errors import ClashError, DataError
-from adjudge.judgments.protocol import (
-    NOTES,
-    PREFERENCE,
-    PYRAMID,
-    PYRAMID_PEER,
-    TAGS,
-    UNIT,
-    UNMARKED,
-    Protocol,
-)
+from adjudge.core.errors import ClashError, DataError
+from adjudge.judgments.kinds.base import NOTES, AskedPage, NotAskedNow, Role
 from adjudge.judgments.store.encoding import moment
 from adjudge.judgments.store.log import OPENED
 from adjudge.judgments.tasks import Ack, Event, Task, TextRef, stable_id, units_of
 from adjudge.web.blind import UnitIds
 from adjudge.web.site import Site
-from adjudge.wording import counted
 
 MOST = 200
 """Answers in one request; a browser that was offline for long sends several."""
@@ -105,10 +94,6 @@ class NotAnAnswer(DataError):
     """
 
 
-class NotAskedNow(NotAnAnswer):
-    """An answer that the page does not offer as things stand."""
-
-
 async def store_answers(site: Site, person: str, sent: Sequence[Sent]) -> Receipt:
     """Every answer on its own: one that is refused does not hold the others up. Any other error means: try again.
 
@@ -120,12 +105,12 @@ async def store_answers(site: Site, person: str, sent: Sequence[Sent]) -> Receip
     for each in sent:
         try:
             task, event = await asyncio.to_thread(event_of, site, person, each)
-            if each.question == UNMARKED or each.question.startswith(UNIT):
+            if site.protocol(task.protocol).is_linked(event.question):
                 saved.append(await _store_in_turn(site, task, event))
             else:
                 (ack,) = await _submit(site, [event])
                 saved.append(Saved(id=each.id, seq=ack.seq, newer=ack.newer))
-        except NotAnAnswer as error:
+        except (NotAnAnswer, NotAskedNow) as error:
             refused.append(Refused(id=each.id, why=str(error)))
     return Receipt(saved=saved, refused=refused)
 
@@ -144,7 +129,7 @@ def _judging() -> Iterator[None]:
     """What is refused in here is refused for what was sent, whatever the state of files and store: keep both out."""
     try:
         yield
-    except NotAnAnswer:
+    except (NotAnAnswer, NotAskedNow):
         raise
     except (DataError, ValueError) as error:
         raise NotAnAnswer("not an answer to this") from error
@@ -156,8 +141,8 @@ _turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 async def _store_in_turn(site: Site, task: Task, event: Event) -> Saved:
     """Stores an answer whose question depends on other answers, or whose answer changes another question.
 
-    Who marks other units than before is asked about the unmarked ones again: their answer is taken back, by an event
-    of its own, in the same transaction. The old one stays in the history.
+    Where it changes one (who marks other units than before is asked about the unmarked ones again), what was answered
+    there is taken back, by an event of its own, in the same transaction. The old one stays in the history.
     """
     turn = _turns.setdefault(task.id, asyncio.Lock())
     async with turn:
@@ -167,14 +152,15 @@ async def _store_in_turn(site: Site, task: Task, event: Event) -> Saved:
         events = [event]
         if event.id not in before:  # what was sent before was checked then
             answers = latest(there, event.assessor)
-            page = AskedPage.of(site, task)
-            page.check_now(event.question, event.answer, {q: each.answer for q, each in answers.items()})
-            if page.changes_unmarked(event, answers):
-                events.append(_taken_back(answers[UNMARKED], event, again))
+            page = asked_page(site, task)
+            given = {question: each.answer for question, each in answers.items()}
+            page.check_now(event.question, event.answer, given)
+            if (changed := page.reopened(event.question, event.answer, given)) is not None:
+                events.append(_taken_back(answers[changed], event, again))
         elif again in before:
             events.append(before[again])
         acks = await _submit(site, events)
-    reopened = Reopened(question=UNMARKED, seq=acks[1].seq) if len(acks) > 1 else None
+    reopened = Reopened(question=events[1].question, seq=acks[1].seq) if len(acks) > 1 else None
     return Saved(id=event.id, seq=acks[0].seq, newer=acks[0].newer, reopened=reopened)
 
 
@@ -245,7 +231,7 @@ def closed(site: Site, task: Task, person: str) -> str | None:
         return None
     answers = latest(site.store.events(task=task.id), person)
     given = {question: event.answer for question, event in answers.items()}
-    return GONE_ON if AskedPage.of(site, task).is_done(given) else None
+    return GONE_ON if asked_page(site, task).is_done(given) else None
 
 
 def whole(answer: JsonValue) -> Any:
@@ -258,106 +244,27 @@ def whole(answer: JsonValue) -> Any:
     return answer
 
 
-FIELDS = {UNIT: {"marked", "completeness"}, UNMARKED: {"relevant"}, PREFERENCE: {"winner"}, TAGS: {"tags"}}
-"""What an answer holds, by the kind of its question; notes hold a text, and all others a value."""
-
-
 def check(site: Site, task: Task, question: str, answer: Any) -> None:
     """Refuses what no page offers for this task, whatever was answered before."""
-    if question in (PYRAMID, PYRAMID_PEER):
-        raise DataError("pyramids are not annotated here")
-    page = AskedPage.of(site, task)
-    if question not in NOTES and question not in page.every:
+    page = asked_page(site, task)
+    if question not in NOTES and (question not in page.every or not page.protocol.IN_BROWSER):
         raise DataError("no such question")
     if question in NOTES and isinstance(answer, dict) and len(str(answer.get("text"))) > LONGEST_NOTE:
         raise DataError("a note is too long")
     page.protocol.check(question, answer, model_units=page.model, peer_units=page.peer)
-    kind = UNIT if question.startswith(UNIT) else question
-    fields = {"text"} if question in NOTES else FIELDS.get(kind, {"value"})
-    if answer is not None and set(answer) != fields:
+    if answer is not None and set(answer) != page.protocol.fields_of(question):
         raise DataError("an answer holds what the page asks for, and nothing else")
     if question not in NOTES and site.changed(task) is not None:
         raise NotAskedNow("the texts of this page have changed since it was assigned")
 
 
-@dataclass(frozen=True)
-class AskedPage:
-    """What a protocol asks of a task, which for the unmarked units depends on the other answers."""
+def asked_page(site: Site, task: Task) -> AskedPage:
+    """What the protocol asks of a task."""
+    protocol = site.protocol(task.protocol)
+    units = site.collection.units.get(task.topic, ())
 
-    protocol: Protocol
-    model: tuple[str, ...] = ()
-    peer: tuple[str, ...] = ()
+    def ids(role: Role, text: TextRef | None) -> tuple[str, ...]:
+        kind = protocol.units_shown(role)
+        return () if text is None or kind is None else tuple(unit.id for unit in units_of(units, text, kind))
 
-    @classmethod
-    def of(cls, site: Site, task: Task) -> AskedPage:
-        protocol = site.protocol(task.protocol)
-        if protocol.kind != "coverage":
-            return cls(protocol)
-        units = site.collection.units.get(task.topic, ())
-
-        def ids(text: TextRef | None, kind: str) -> tuple[str, ...]:
-            return () if text is None else tuple(unit.id for unit in units_of(units, text, kind))
-
-        return cls(protocol, ids(task.reference, protocol.model_units), ids(task.peer, protocol.peer_units))
-
-    @property
-    def every(self) -> list[str]:
-        """The ids of all questions, asked now or later."""
-        return list(self.protocol.asked(self.model))
-
-    def unmarked(self, answers: Mapping[str, Any]) -> frozenset[str]:
-        """The units of the summary that no answer marks."""
-        marked = (
-            answers[question]["marked"] for question in map(UNIT.__add__, self.model) if question in answers
-        )
-        return frozenset(self.peer).difference(*marked)
-
-    def asked(self, answers: Mapping[str, Any]) -> list[str]:
-        """The questions that are asked as things stand: of unmarked units nothing, where all are marked."""
-        nothing = not self.protocol.unmarked_choices(len(self.unmarked(answers)))
-        return [question for question in self.every if question != UNMARKED or not nothing]
-
-    def standing(self, answers: Mapping[str, Any]) -> dict[str, Any]:
-        """The answers that the protocol still offers. One that it does not is open again: its question has changed."""
-        found: dict[str, Any] = {}
-        for question in sorted(answers, key=lambda each: each == UNMARKED):
-            try:
-                self.protocol.check(question, answers[question], model_units=self.model, peer_units=self.peer)
-                if question == UNMARKED:
-                    self._check_choice(answers[question], found)
-            except DataError:
-                continue
-            found[question] = answers[question]
-        return found
-
-    def is_done(self, answers: Mapping[str, Any]) -> bool:
-        """Whether everything is answered that is asked as things stand."""
-        standing = self.standing(answers)
-        return all(question in standing for question in self.asked(standing))
-
-    def check_now(self, question: str, answer: Any, answers: Mapping[str, Any]) -> None:
-        """Refuses an answer to a question that is not asked yet, or not in this way."""
-        if question != UNMARKED or answer is None:
-            return
-        standing = self.standing(answers)
-        if any(f"{UNIT}{unit}" not in standing for unit in self.model):
-            raise NotAskedNow(
-                "the unmarked units are asked about when every unit of the reference is answered"
-            )
-        self._check_choice(answer, standing)
-
-    def _check_choice(self, answer: Mapping[str, Any], answers: Mapping[str, Any]) -> None:
-        unmarked = len(self.unmarked(answers))
-        if not unmarked:
-            raise NotAskedNow("every unit of the summary is marked: nothing is asked about unmarked ones")
-        if answer["relevant"] not in [choice.value for choice in self.protocol.unmarked_choices(unmarked)]:
-            units = counted(unmarked, "unmarked unit")
-            raise NotAskedNow(f"this cannot be said of {units}")
-
-    def changes_unmarked(self, event: Event, answers: Mapping[str, Event]) -> bool:
-        """Whether an answer marks other units than before, and there is an answer about the unmarked ones."""
-        if not event.question.startswith(UNIT) or UNMARKED not in answers:
-            return False
-        before = {question: each.answer for question, each in answers.items()}
-        after = {**before, event.question: event.answer or {"marked": []}}
-        return self.unmarked(before) != self.unmarked(after)
+    return protocol.asked_page(ids("reference", task.reference), ids("peer", task.peer))

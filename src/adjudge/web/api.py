@@ -10,7 +10,7 @@ from fastapi import BackgroundTasks, HTTPException, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 
-from adjudge.errors import AdjudgeError, DataError
+from adjudge.core.errors import AdjudgeError, DataError
 from adjudge.judgments.store.accounts import check_password
 from adjudge.judgments.store.log import Actor
 from adjudge.judgments.store.sessions import LIFETIME
@@ -129,7 +129,7 @@ def sender(request: Request) -> Visitor:
 def own_task(request: Request, key: str) -> Task:
     site: Site = request.app.state.site
     task = site.task(key, visitor(request).person)
-    if task is None or site.protocol(task.protocol).kind == "pyramid":  # annotated elsewhere
+    if task is None or not site.protocol(task.protocol).IN_BROWSER:
         raise HTTPException(404)
     return task
 

@@ -13,7 +13,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from adjudge import __version__
-from adjudge.errors import DataError, FormatError, StoreUnavailable
+from adjudge.core.errors import DataError, FormatError, StoreUnavailable
+from adjudge.core.phrases import Argument
 from adjudge.web import access
 from adjudge.web.access import Refusal
 from adjudge.web.connections import LARGEST
@@ -43,9 +44,10 @@ SOON = "5"  # seconds, after which who was told 503 may ask again; a page that w
 NO_TELEMETRY: Any = dict.fromkeys(("tracing", "metrics", "logs", "operation_spans", "auto_configure"), False)
 """FastAPI would report requests to whatever the environment names; versions that do not know this ignore it."""
 
+PUBLIC = Argument("public", flag="public-url")
 ELSEWHERE = (
     "The address at which you opened this page is not the one that the server knows."
-    " The organiser can say it with: adjudge serve --public-url"
+    f" The organiser can say it with: adjudge serve {PUBLIC.option}"
 )
 
 
@@ -95,7 +97,7 @@ def guard(request: Request) -> None:
         raise HTTPException(403)
     if request.method != "GET" and access.is_elsewhere(request):
         log.warning(
-            "a page at %s sent something to %s: refused. If that is where people open the app, say --public-url",
+            f"a page at %s sent something to %s: refused. If that is where people open the app, say {PUBLIC.option}",
             request.headers.get("origin", "")[:200],
             request.app.state.public or f"http://{request.headers.get('host', '')[:200]}",
         )

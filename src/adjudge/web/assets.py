@@ -13,9 +13,9 @@ TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 @cache
 def contents() -> dict[str, tuple[bytes, str]]:
-    """Every static file with its type, by name. The design tokens are the report's: there is one set of them."""
+    """Every static file with its type, by name. The design tokens are the report's too: there is one set of them."""
     found = {}
-    places = [*(files("adjudge.web") / "static").iterdir(), files("adjudge.reports") / "tokens.css"]
+    places = [*(files("adjudge.web") / "static").iterdir(), files("adjudge.core") / "tokens.css"]
     for place in places:
         kind = TYPES.get(f".{place.name.rpartition('.')[2]}")
         if kind is not None:

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from adjudge.errors import DataError
-from adjudge.judgments.protocol import UNIT
-from adjudge.judgments.tasks import Task, units_of
+from adjudge.judgments.kinds.base import Protocol, Role
+from adjudge.judgments.tasks import Task, TextRef, units_of
 
 if TYPE_CHECKING:
     from adjudge.web.site import Site
@@ -41,37 +40,26 @@ LONG = 12
 class UnitIds:
     """Of one task: its units' public ids by their own, and back."""
 
+    protocol: Protocol
     public: Mapping[str, str]
     own: Mapping[str, str]
 
     @classmethod
     def of(cls, site: Site, task: Task) -> UnitIds:
         protocol = site.protocol(task.protocol)
-        if protocol.kind != "coverage":
-            return cls({}, {})
         rows = site.collection.units.get(task.topic, ())
-        sides = ((task.reference, protocol.model_units), (task.peer, protocol.peer_units))
-        ids = [unit.id for text, kind in sides if text is not None for unit in units_of(rows, text, kind)]
-        public = {id: site.public.of("unit", task.id, id)[:LONG] for id in ids}
-        return cls(public, {key: id for id, key in public.items()})
+        texts: dict[Role, TextRef | None] = {"reference": task.reference, "peer": task.peer}
+        public: dict[str, str] = {}
+        for role, text in texts.items():
+            if text is not None and (kind := protocol.units_shown(role)) is not None:
+                ids = (unit.id for unit in units_of(rows, text, kind))
+                public |= {id: site.public.of("unit", task.id, id)[:LONG] for id in ids}
+        return cls(protocol, public, {key: id for id, key in public.items()})
 
     def shown(self, question: str, answer: Any) -> tuple[str, Any]:
         """A question and its answer as the browser knows them. A unit that is not there any more has no key."""
-        return self._translated(question, answer, self.public)
+        return self.protocol.renamed(question, answer, self.public)
 
     def meant(self, question: str, answer: Any) -> tuple[str, Any]:
         """A question and its answer as they are stored; refuses a unit that the task does not have."""
-        return self._translated(question, answer, self.own)
-
-    def _translated(self, question: str, answer: Any, names: Mapping[str, str]) -> tuple[str, Any]:
-        if not question.startswith(UNIT):
-            return question, answer
-        unit = names.get(question.removeprefix(UNIT))
-        if unit is None:
-            raise DataError("no such unit")
-        if isinstance(answer, Mapping) and isinstance(answer.get("marked"), list):
-            marked = [names.get(each) if isinstance(each, str) else None for each in answer["marked"]]
-            if None in marked:
-                raise DataError("no such unit")
-            answer = {**answer, "marked": marked}
-        return f"{UNIT}{unit}", answer
+        return self.protocol.renamed(question, answer, self.own)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from adjudge.errors import StoreUnavailable
+from adjudge.core.errors import StoreUnavailable
 
 log = logging.getLogger("adjudge.web")
 

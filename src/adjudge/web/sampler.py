@@ -14,7 +14,7 @@ from datetime import timedelta
 
 import numpy as np
 
-from adjudge.errors import StoreUnavailable
+from adjudge.core.errors import StoreUnavailable
 from adjudge.judgments.pairs.answers import answers_in
 from adjudge.judgments.pairs.sample import ANYONE
 from adjudge.judgments.pairs.sides import Pair, PairPool, content, pools_of
@@ -126,7 +126,7 @@ class Sampler:
         if self.site.folder.settings.protocol is None:
             return None
         found = protocol_of(self.site.folder)
-        return found if (found.kind, found.of) == ("preference", "sentences") else None
+        return found if found.compares == "sentences" else None
 
     def wake(self) -> None:
         """Something was answered: refit when there is time."""
@@ -206,7 +206,7 @@ class Sampler:
         return [
             task
             for task in self.site.tasks_of(person)
-            if self.site.protocol(task.protocol).kind == "preference"
+            if self.site.protocol(task.protocol).compares is not None
         ]
 
     def _whoevers(self) -> list[Task]:
@@ -258,7 +258,7 @@ def copy_id(task: str, person: str) -> str:
 
 
 def is_copy(task: Task) -> bool:
-    """Whether a task was whoever's before somebody got it."""
+    """Whether a task is one person's copy of a task that was open to everybody."""
     return task.id.startswith(COPY)
 
 

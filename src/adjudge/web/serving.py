@@ -14,10 +14,11 @@ from urllib.parse import urlsplit
 import uvicorn
 from uvicorn.logging import DefaultFormatter
 
+from adjudge.core.errors import UsageError, quoted
+from adjudge.core.phrases import Argument
 from adjudge.data.folder import Folder
-from adjudge.errors import UsageError, quoted
 from adjudge.web.access import origin_of
-from adjudge.web.app import create_app
+from adjudge.web.app import PUBLIC, create_app
 from adjudge.web.connections import (
     AT_A_TIME,
     QUEUE,
@@ -32,6 +33,7 @@ from adjudge.web.site import PATIENCE, Site
 LOCAL = "127.0.0.1"
 LOOPBACK = ("127.0.0.1", "::1")
 LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
+ROOT_PATH = Argument("root_path")
 
 
 @dataclass(frozen=True)
@@ -47,23 +49,23 @@ class Address:
 
     def __post_init__(self) -> None:
         if self.root_path and (not self.root_path.startswith("/") or self.root_path.endswith("/")):
-            raise UsageError(f"--root-path is {quoted(self.root_path)}, expected something like /adjudge")
+            raise UsageError(f"{ROOT_PATH} is {quoted(self.root_path)}, expected something like /adjudge")
         if self.public is not None and not _is_url(self.public):
             raise UsageError(
-                f"--public-url is {quoted(self.public)}, expected something like https://example.org"
+                f"{PUBLIC} is {quoted(self.public)}, expected something like https://example.org"
             )
         path = urlsplit(self.public or "").path.rstrip("/")
         if self.root_path and self.public is not None and path != self.root_path:
             raise UsageError(
-                f"--public-url is {quoted(self.public)} and --root-path is {quoted(self.root_path)};"
+                f"{PUBLIC} is {quoted(self.public)} and {ROOT_PATH} is {quoted(self.root_path)};"
                 " expected the same path in both"
             )
-        for each in self.proxies:
+        for proxy in self.proxies:
             try:
-                ipaddress.ip_network(each)
+                ipaddress.ip_network(proxy)
             except ValueError:
                 raise UsageError(
-                    f"--trusted-proxy is {quoted(each)}, expected an address or a network"
+                    f"{Argument('proxies', flag='trusted-proxy')} is {quoted(proxy)}, expected an address or a network"
                     " such as 10.0.0.5 or 10.0.0.0/24"
                 ) from None
 
@@ -112,7 +114,8 @@ def listening(place: Address) -> socket.socket:
         return socket.create_server((place.host, place.port), family=family, backlog=QUEUE)
     except OSError as error:
         raise UsageError(
-            f"cannot listen on {place.host}, port {place.port}: {error.strerror}; choose another with --port"
+            f"cannot listen on {place.host}, port {place.port}: {error.strerror}; choose another with"
+            f" {Argument('port')}"
         ) from None
 
 
@@ -160,7 +163,7 @@ def serve(
     ):
         say(f"{site.name}: {place.url}/")
         if place.is_local:
-            say("Only this computer can reach it; --host 0.0.0.0 opens it to the network.")
+            say(f"Only this computer can reach it; {Argument('host', '0.0.0.0')} opens it to the network.")  # noqa: S104
         else:
             say(f"It listens on {place.host}: whoever reaches this computer reaches it. Put it behind HTTPS.")
         token = site.store.accounts.first_organiser_link()

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from adjudge.errors import BusyError, DataError
+from adjudge.core.errors import BusyError, DataError
 from adjudge.judgments.store.log import Actor
 from adjudge.judgments.store.sessions import LIFETIME, LIMIT, Proof, Session, digest
 from adjudge.web.site import Site

@@ -9,13 +9,14 @@ from datetime import datetime
 from functools import cached_property
 from threading import Lock
 
+from adjudge.core.errors import AdjudgeError, BusyError, DataError
 from adjudge.data.collection import Collection, file_stamps, load
 from adjudge.data.folder import Folder, Judging
 from adjudge.data.rows import Summary
-from adjudge.errors import AdjudgeError, BusyError, DataError
+from adjudge.judgments.frozen import FrozenNow, changed
 from adjudge.judgments.protocol import Protocol, protocol_of, protocols_of
 from adjudge.judgments.store.store import Store, store_of
-from adjudge.judgments.tasks import FrozenNow, Task, TextRef, changed
+from adjudge.judgments.tasks import Task, TextRef
 from adjudge.web.blind import PublicIds
 from adjudge.web.desks import Desk, Desks
 from adjudge.web.outages import Outages

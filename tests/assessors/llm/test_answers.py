@@ -23,19 +23,24 @@ from adjudge.assessors.llm.answers import (
     SEVERAL,
     TOO_LONG,
     AnswerForm,
-    choice_form,
-    preference_form,
-    unit_form,
+    answer_form,
     weighted_form,
 )
 from adjudge.assessors.llm.exchange import ChatReply
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
+from adjudge.judgments.kinds.preference import SIDES, TIE
 from adjudge.judgments.protocol import Choice, Question
 
 LABELS = ("very poor", "poor", "barely acceptable", "good", "very good")
 SCALE = tuple(Choice(n, label) for n, label in enumerate(LABELS, 1))
-FORM = choice_form("value", SCALE)
-UNITS = unit_form([Choice(n / 5, f"{20 * n} %") for n in range(6)], [("a", "u1"), ("b", "u2"), ("c", "u3")])
+FORM = answer_form("value", SCALE)
+UNITS = answer_form(
+    "completeness",
+    [Choice(n / 5, f"{20 * n} %") for n in range(6)],
+    units=[("a", "u1"), ("b", "u2"), ("c", "u3")],
+)
+PAIR = answer_form("winner", SIDES, words=("A", "B"))
+PAIR_OR_TIE = answer_form("winner", (*SIDES, TIE), words=("A", "B", "tie"))
 WEIGHTED = weighted_form(Question("q", "?", SCALE))
 
 
@@ -136,14 +141,14 @@ def test_a_unit_has_marks_and_a_completeness() -> None:
 
 
 def test_a_preference_has_a_tie_only_where_the_protocol_has_one() -> None:
-    assert read('{"answer": "A"}', preference_form(False)) == ({"winner": "left"}, None)
-    assert read("text B", preference_form(False)) == ({"winner": "right"}, None)
-    assert read('{"answer": "tie"}', preference_form(True)) == ({"winner": "tie"}, None)
-    assert read('{"answer": "tie"}', preference_form(False)) == (None, f'{OFF_SCALE}: "tie"')
+    assert read('{"answer": "A"}', PAIR) == ({"winner": "left"}, None)
+    assert read("text B", PAIR) == ({"winner": "right"}, None)
+    assert read('{"answer": "tie"}', PAIR_OR_TIE) == ({"winner": "tie"}, None)
+    assert read('{"answer": "tie"}', PAIR) == (None, f'{OFF_SCALE}: "tie"')
 
 
 def test_every_answer_that_the_schema_allows_is_read_back() -> None:
-    for form in (FORM, preference_form(True), choice_form("value", [Choice("0", "0"), Choice("1-5", "1-5")])):
+    for form in (FORM, PAIR_OR_TIE, answer_form("value", [Choice("0", "0"), Choice("1-5", "1-5")])):
         schema = form.schema()
         assert schema is not None
         written = schema["properties"]["answer"]["enum"]
@@ -155,6 +160,8 @@ def test_every_answer_that_the_schema_allows_is_read_back() -> None:
 
 
 QUESTION = Question("rating:x", "How good?", SCALE)
+PAIR = answer_form("winner", SIDES, words=("A", "B"))
+PAIR_OR_TIE = answer_form("winner", (*SIDES, TIE), words=("A", "B", "tie"))
 WEIGHTED = weighted_form(QUESTION)
 
 

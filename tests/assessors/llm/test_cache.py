@@ -22,8 +22,8 @@ from tests.waiting import HANG
 from adjudge.assessors.llm.cache import ReplyStore
 from adjudge.assessors.llm.exchange import AskLimits, ChatReply, ChatRequest
 from adjudge.assessors.llm.server import ask_all
+from adjudge.core.errors import AdjudgeError, DataError
 from adjudge.data.folder import Folder
-from adjudge.errors import AdjudgeError, DataError
 
 ROOT = Path(__file__).parent.parent.parent.parent
 REPLY = ChatReply(
@@ -206,7 +206,7 @@ import sys, threading
 from pathlib import Path
 from adjudge.assessors.llm.cache import ReplyStore
 from adjudge.assessors.llm.exchange import ChatReply
-from adjudge.errors import DataError
+from adjudge.core.errors import DataError
 for turn in range(60):
     store, ended = ReplyStore.at(Path(sys.argv[1]) / f"{turn}.sqlite"), []
     begun = threading.Event()

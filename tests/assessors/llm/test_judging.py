@@ -33,7 +33,7 @@ from adjudge.assessors.cards import read_cards
 from adjudge.assessors.llm.exchange import AskLimits, AskProgress, Prices
 from adjudge.assessors.llm.judging import LlmJudged, LlmOptions, judge_with_model, swapped_id
 from adjudge.assessors.llm.prompts import parse_template, shipped_template
-from adjudge.errors import AdjudgeError, BusyError, ClashError, DataError, UsageError
+from adjudge.core.errors import AdjudgeError, BusyError, ClashError, DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.store.store import store_of
 from adjudge.judgments.tasks import Judged

@@ -23,7 +23,7 @@ from adjudge.assessors.llm.exchange import (
 )
 from adjudge.assessors.llm.local import find_model, local_server, model_name
 from adjudge.assessors.llm.server import ask_all, probe
-from adjudge.errors import AdjudgeError, DataError, UsageError
+from adjudge.core.errors import AdjudgeError, DataError, UsageError
 
 CONTEXT, THREADS = 1024, 1  # several threads wait for each other where other programs have the cores
 PATIENT = AskLimits(timeout=300.0, retries=0)  # two cores, and whatever else they have to do

@@ -25,7 +25,7 @@ from adjudge.assessors.llm.planted import (
     estimate_planted,
     plant,
 )
-from adjudge.errors import DataError, UsageError
+from adjudge.core.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 
 ONE = AskLimits(concurrency=4)

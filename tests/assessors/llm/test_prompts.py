@@ -21,8 +21,8 @@ from adjudge.assessors.llm.prompts import (
     parse_template,
     shipped_template,
 )
+from adjudge.core.errors import FormatError, UsageError
 from adjudge.data.rows import Summary
-from adjudge.errors import FormatError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.assign.planning import make_tasks
 from adjudge.judgments.protocol import load_protocol
@@ -43,7 +43,7 @@ def posed(e: Evaluation, name: str, **options: object) -> list[PosedQuestion]:
     found = [q for task in make_tasks(e.collection, protocol, ["judge"], "e") for q in prompter.asked(task)]
     if protocol.kind == "coverage":
         tasks = make_tasks(e.collection, protocol, ["judge"], "e")
-        found += [q for task in tasks if (q := prompter.unmarked(task, ())) is not None]
+        found += [q for task in tasks if (q := prompter.last(task, {})) is not None]
     return found
 
 
@@ -168,7 +168,7 @@ def test_shipped_templates_have_all_places(kind: str) -> None:
 def test_what_cannot_be_asked_or_shown_is_refused(e: Evaluation) -> None:
     rating = load_protocol("rating")
     for name in ("pyramid", "mismatch"):
-        with pytest.raises(UsageError, match="a language model is asked rating, coverage and preference"):
+        with pytest.raises(UsageError, match="a language model is asked coverage, preference and rating"):
             Prompter(e.collection, load_protocol(name), shipped_template("rating"))
     with pytest.raises(UsageError, match="a weighted score is for ratings"):
         Prompter(e.collection, load_protocol("duc-2002"), shipped_template("coverage"), score="weighted")

@@ -34,7 +34,7 @@ from adjudge.assessors.llm.exchange import (
     ServerUnusable,
 )
 from adjudge.assessors.llm.server import ask_all, count, probe
-from adjudge.errors import DataError, UsageError
+from adjudge.core.errors import DataError, UsageError
 
 QUICK = AskLimits(concurrency=4, timeout=HANG)
 SCHEMA = {"type": "object", "properties": {"answer": {"enum": [1, 2, 3]}}, "required": ["answer"]}

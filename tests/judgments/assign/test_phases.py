@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from tests.judgments.assign.making import COVERAGE, PREFERENCE, collection, people, planned, summaries
 
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data.collection import Collection
 from adjudge.data.rows import Summary, Topic
-from adjudge.errors import DataError, UsageError
 
 # Over and Liggett 2002: phase 1 "assessor is model author, but not the document selector", phase 2 "assessor is
 # neither document selector nor model author".

@@ -18,13 +18,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.judgments.assign.making import COVERAGE, PREFERENCE, RATING, collection, people, planned, summaries
 
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data.collection import Collection
 from adjudge.data.rows import Summary, System
-from adjudge.errors import DataError, UsageError
-from adjudge.judgments.assign.pages import key_of
 from adjudge.judgments.assign.planning import Assignment, systems_of
+from adjudge.judgments.frozen import changed
+from adjudge.judgments.judging_page import key_of
 from adjudge.judgments.protocol import load_protocol
-from adjudge.judgments.tasks import Task, TextRef, changed, text_hash
+from adjudge.judgments.tasks import Task, TextRef, text_hash
 
 KINDS = (RATING, COVERAGE, PREFERENCE)
 
@@ -239,11 +240,11 @@ def test_counts_are_those_of_the_tasks() -> None:
 @pytest.mark.parametrize(
     ("protocol", "how", "said"),
     [
-        (RATING, {"per_summary": 3}, "--per-summary is 3, expected 1 to 2, the number of assessors"),
-        (RATING, {"per_summary": 0}, "--per-summary is 0"),
-        (RATING, {"repeats": 0.6}, "--repeats is 0.6, expected a share from 0 to 0.5"),
-        (RATING, {"pairs": 3}, "--pairs is for preferences, and rating is a rating protocol"),
-        (PREFERENCE, {"pairs": 0}, "--pairs is 0"),
+        (RATING, {"per_summary": 3}, "per_summary is 3, expected 1 to 2, the number of assessors"),
+        (RATING, {"per_summary": 0}, "per_summary is 0"),
+        (RATING, {"repeats": 0.6}, "repeats is 0.6, expected a share from 0 to 0.5"),
+        (RATING, {"pairs": 3}, "pairs is for preferences, and rating is a rating protocol"),
+        (PREFERENCE, {"pairs": 0}, "pairs is 0"),
         (RATING, {"order": "sorted"}, 'the order is "sorted", expected one of: topic, mixed'),
         (RATING, {"topics": ["t9"]}, 'no topic "t9"'),
         (RATING, {"seed": -1}, "the seed is -1"),

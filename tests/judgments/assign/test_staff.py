@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from adjudge.errors import ClashError, DataError, UsageError
+from adjudge.core.errors import ClashError, DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.assign import plan
 from adjudge.judgments.assign.planning import Assignment, assign

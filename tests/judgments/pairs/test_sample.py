@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data.rows import Document, Row, Summary
-from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.assign.order import GAP
 from adjudge.judgments.pairs.answers import PreferenceRow, Preferences, answers_in

@@ -63,10 +63,10 @@ def counts(e: Evaluation, tmp_path: Path) -> dict[str, int]:
 def test_a_sentence_put_before_the_others_loses_no_answer(e: Evaluation, tmp_path: Path) -> None:
     before = counts(e, tmp_path)
     assert set(before.values()) == {12}
-    strengths = {each.item: each.strength for each in e.prefer.fit(similarity=None)[0].standings}
+    strengths = {each.item: each.strength for each in e.prefer.fit(smooth=False)[0].standings}
     now = edited(e, f"Something new was said first. {TEXT}")
     assert counts(now, tmp_path) == before
-    found = now.prefer.fit(similarity=None)[0]
+    found = now.prefer.fit(smooth=False)[0]
     assert {i.item: i.strength for i in found.standings if i.rank is not None} == pytest.approx(
         {item: value for item, value in strengths.items() if value == value}
     )
@@ -84,7 +84,7 @@ def test_a_sentence_that_is_gone_is_counted_and_named(e: Evaluation, tmp_path: P
     assert set(counts(now, tmp_path).values()) == {12 - about}
     said = f"{about} preference{'s' if about > 1 else ''} between texts that changed since left out"
     assert now.prefer.export_answers(tmp_path / "out.csv").notes[0].startswith(said)
-    assert now.prefer.fit()[0].notes[0].startswith(said)
+    assert now.prefer.fit()[0].warnings()[0].startswith(said)
     (finding,) = [f for f in now.check().findings if f.code == "judged-text-changed"][:1]
     assert "sentence has changed in its document" in finding.what
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.linear import contrasts as module
 from adjudge.stats.linear.contrasts import (
@@ -25,7 +25,8 @@ from adjudge.stats.linear.contrasts import (
     between,
     contrasts,
 )
-from adjudge.stats.linear.tukey import studentized_range_isf, studentized_range_sf, tukey
+from adjudge.stats.linear.studentized import studentized_range_isf, studentized_range_sf
+from adjudge.stats.linear.tukey import tukey
 
 # The largest of dependent |t|: independence, equal correlation, the studentized range, and SciPy's Dunnett.
 

@@ -13,7 +13,7 @@ import pytest
 from scipy.stats import studentized_range, ttest_rel
 from scipy.stats import t as student_t
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats.linear import judged_pairs as module
 from adjudge.stats.linear.judged_pairs import JudgedPairs, judged_pairs
 from adjudge.stats.multiple import holm

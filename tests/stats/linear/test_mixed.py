@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.linear import mixed
 from adjudge.stats.linear.anova import anova_table
@@ -360,7 +360,7 @@ def test_a_second_fixed_factor_is_averaged_over() -> None:
 @pytest.mark.parametrize(
     ("y", "random", "why"),
     [
-        ("normal", [(1,), (2,)], "random terms 1 and 2 are the same groups"),
+        ("normal", [(1,), (2,)], "random term 1 and random term 2 are the same groups"),
         ("normal", [(0, 1)], "no degrees of freedom are left for the noise"),
         ("normal", [(3,)], "the variance of random term 1 cannot be separated from the fixed effects"),
         ("constant", [(1,)], "all scores are the same"),

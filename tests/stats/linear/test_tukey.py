@@ -17,19 +17,12 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.linear import tukey as module
+from adjudge.stats.linear import studentized as module
 from adjudge.stats.linear.model import fit_additive as fit
-from adjudge.stats.linear.tukey import (
-    SCALES,
-    Tukey,
-    range_log_sf,
-    spread_check,
-    studentized_range_isf,
-    studentized_range_sf,
-    tukey,
-)
+from adjudge.stats.linear.studentized import range_log_sf, studentized_range_isf, studentized_range_sf
+from adjudge.stats.linear.tukey import SCALES, Tukey, spread_check, tukey
 from adjudge.stats.order import letters
 
 # The studentized range: closed forms, another integration at high precision, R, SciPy, and its own inverse.

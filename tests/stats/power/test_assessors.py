@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.special import stdtr, stdtrit
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.power.assessors import DRAWS, Crossed, t_power_of, t_quantiles
 from adjudge.stats.power.rates import t_difference, t_power, t_topics

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from tools import calibration_figures as figures
 
-from adjudge.comparisons.simulate import simulate_model
+from adjudge.analyses.simulate import Simulate
+from adjudge.analyses.simulate.result import simulate_model
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.power.generate import ScoreModel, draw
 from adjudge.stats.power.rates import attainable_size, band
@@ -117,12 +118,16 @@ def test_classical_tests_hold_on_few_simulations(test: str, topics: int) -> None
 
 @pytest.mark.parametrize("test", ["mc", "hb:w"])
 def test_resampling_tests_hold_on_few_simulations(test: str) -> None:
-    found = simulate_model(ScoreModel(23), [test], simulations=300, resamples=499, seed=4).of(test)
+    found = simulate_model(ScoreModel(23), Simulate(tests=test, simulations=300, resamples=499, seed=4)).of(
+        test
+    )
     assert inside(found.rate, 0.05, 300)
 
 
 def test_paired_tests_find_more_on_few_simulations() -> None:
-    found = simulate_model(ScoreModel(23, (0.65, 0.0)), ["t", "wilcoxon", "t-unpaired"], simulations=500)
+    found = simulate_model(
+        ScoreModel(23, (0.65, 0.0)), Simulate(tests=["t", "wilcoxon", "t-unpaired"], simulations=500)
+    )
     for paired in ("t", "wilcoxon"):
         assert found.of(paired).low > found.of("t-unpaired").high
 

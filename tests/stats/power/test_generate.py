@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.power.generate import NOISES, RATINGS, Noise, ScoreModel, draw, unit_noise
 

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from adjudge.comparisons.tests import TESTS as COMPARED
-from adjudge.comparisons.tests import USUAL_STATISTIC as COMPARE_STATISTIC
-from adjudge.errors import UsageError
+from adjudge.analyses.tests import TESTS as COMPARED
+from adjudge.analyses.tests import USUAL_STATISTIC as COMPARE_STATISTIC
+from adjudge.core.errors import UsageError
 from adjudge.stats import paired
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.multiple import adjust

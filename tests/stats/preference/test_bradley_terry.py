@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.errors import DataError, UsageError
+from adjudge.core.errors import DataError, UsageError
 from adjudge.stats.preference.answers import FloatArray
 from adjudge.stats.preference.bradley_terry import REGULARISER, fit
 from adjudge.stats.preference.duels import packed, parts

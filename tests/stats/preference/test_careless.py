@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 from tests.stats.preference.generate import crowd, log_worth
 
-from adjudge.errors import DataError, UsageError
+from adjudge.core.errors import DataError, UsageError
 from adjudge.stats.multiple import adjust
 from adjudge.stats.preference.answers import FloatArray, PairAnswers
 from adjudge.stats.preference.bradley_terry import fit

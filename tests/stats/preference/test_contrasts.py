@@ -14,7 +14,7 @@ from scipy.optimize import brentq, minimize
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats.preference.answers import PairAnswers
 from adjudge.stats.preference.bradley_terry import fit
 from adjudge.stats.preference.contrasts import around, half_width, pair_contrasts, quantile, two_sided

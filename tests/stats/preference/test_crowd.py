@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
 from tests.stats.preference.generate import crowd, log_worth, ordered_right
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats.preference.answers import FloatArray, PairAnswers, propagated
 from adjudge.stats.preference.bradley_terry import REGULARISER, fit
 from adjudge.stats.preference.crowd import PRIOR, CrowdPosterior, _mode, fit_crowd

@@ -17,7 +17,7 @@ from scipy.stats import norm
 from scipy.stats import t as student
 from tests.stats.preference.generate import Topic, agreement, facts, ordered_right, themes
 
-from adjudge.errors import DataError, UsageError
+from adjudge.core.errors import DataError, UsageError
 from adjudge.stats.preference import next_pair
 from adjudge.stats.preference.answers import FloatArray, PairAnswers, propagated
 from adjudge.stats.preference.bradley_terry import fit

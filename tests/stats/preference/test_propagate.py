@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.errors import DataError
+from adjudge.core.errors import DataError
 from adjudge.stats.preference.answers import FloatArray, PairAnswers, propagated
 
 

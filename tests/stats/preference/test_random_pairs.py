@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from adjudge.errors import DataError, UsageError
+from adjudge.core.errors import DataError, UsageError
 from adjudge.stats.preference import next_pair
 from adjudge.stats.preference.next_pair import Pair, numbered_pairs, pair_numbers, pairs_left, random_pairs
 

@@ -20,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.paired import Alternative, paired_t, unpaired_t, wilcoxon
 from adjudge.stats.pairs import PairResults, pair_counts

@@ -22,9 +22,10 @@ from adjudge.assessors.learned.features import (
 )
 from adjudge.assessors.learned.judge import LearnedJudge, load_judge
 from adjudge.assessors.learned.training import peer_hash
+from adjudge.core.errors import ClashError, DataError, UsageError, quoted
+from adjudge.core.words import counted
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Folder
-from adjudge.errors import ClashError, DataError, UsageError, quoted
 from adjudge.judgments.assign.planning import make_tasks, missing_tasks
 from adjudge.judgments.batch import judgments_of
 from adjudge.judgments.intake import Item, take
@@ -32,7 +33,6 @@ from adjudge.judgments.protocol import UNIT, Protocol, protocol_of, protocols_of
 from adjudge.judgments.store.store import Store, store_of
 from adjudge.judgments.tasks import Event, Task, is_anonymous, stable_id
 from adjudge.stats.checks import FloatArray
-from adjudge.wording import counted
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from adjudge.core.errors import UsageError, nearest, quoted
 from adjudge.data.collection import Collection
 from adjudge.data.rows import Summary, Unit
-from adjudge.errors import UsageError, nearest, quoted
 from adjudge.judgments.batch import Judgments
 from adjudge.judgments.protocol import UNIT, Protocol
 from adjudge.judgments.tasks import JUDGES, Event, Judged, TextRef, is_anonymous, units_of

@@ -12,10 +12,10 @@ from typing import Any
 from adjudge import __version__
 from adjudge.assessors.learned.features import FEATURES, FeatureOptions, Mode
 from adjudge.assessors.learned.learners import LEARNERS, PlainModel, model_from
+from adjudge.core.errors import AdjudgeError, DataError, FormatError, UsageError, quoted
+from adjudge.core.words import counted, listed, one_line
 from adjudge.data.lines import dump_json, parse_json, unreadable
 from adjudge.data.transaction import write_whole
-from adjudge.errors import AdjudgeError, DataError, FormatError, UsageError, quoted
-from adjudge.wording import counted, listed, one_line
 
 FORMAT, VERSION = "adjudge-learned-judge", 1
 LARGEST = 256 * 1024 * 1024

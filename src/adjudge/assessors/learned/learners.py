@@ -14,8 +14,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from adjudge.engine import generator
-from adjudge.errors import DataError, UsageError
+from adjudge.core.engine import generator
+from adjudge.core.errors import DataError, UsageError
 from adjudge.stats.checks import FloatArray, IntArray
 
 LEAST_LEAF = 5

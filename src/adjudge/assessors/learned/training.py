@@ -26,14 +26,16 @@ from adjudge.assessors.learned.features import (
 )
 from adjudge.assessors.learned.judge import HeldOutModels, LearnedJudge, TrainedOn
 from adjudge.assessors.learned.learners import LEARNERS, Learn, PlainModel, learn_majority
+from adjudge.core.engine import generator
+from adjudge.core.errors import DataError, UsageError, among, nearest, quoted
+from adjudge.core.picture import Pictured
+from adjudge.core.table import Cell, Column, Table, Tables, Tabular
+from adjudge.core.words import counted, natural
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Folder
-from adjudge.engine import generator
-from adjudge.errors import DataError, UsageError, among, nearest, quoted
 from adjudge.judgments.batch import Judgments, judgments_if_allowed
 from adjudge.judgments.protocol import Protocol, protocol_of
 from adjudge.judgments.tasks import TextRef, text_hash
-from adjudge.picture import Pictured
 from adjudge.stats import checks
 from adjudge.stats.agreement import (
     AgreementCoefficient,
@@ -43,8 +45,6 @@ from adjudge.stats.agreement import (
     reliability,
 )
 from adjudge.stats.checks import FloatArray
-from adjudge.table import Cell, Column, Table, Tables, Tabular
-from adjudge.wording import counted, natural
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -98,7 +98,7 @@ class TrainedJudge(Pictured, Tabular):
     """A judge, and what it is worth on systems that it was not trained on."""
 
     FIGURES: ClassVar[Mapping[str, str]] = {
-        "judge-agreement": "adjudge.trust.figures.judges:left_out_agreement"
+        "judge-agreement": "adjudge.analyses.judges.figures:left_out_agreement"
     }
 
     judge: LearnedJudge

@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from adjudge.assessors.llm.exchange import ChatReply, parse_body
-from adjudge.errors import UsageError
-from adjudge.judgments.protocol import Choice, Question, Value, plain
+from adjudge.core.errors import UsageError, quoted_json
+from adjudge.judgments.protocol import Choice, Question, Value
 
 Score = Literal["top", "weighted"]
 SCORES: tuple[Score, ...] = get_args(Score)
@@ -198,7 +198,7 @@ class AnswerForm:
             return ReadAnswer(None, NOT_FOUND)
         option = self._option(value)
         if option is None:
-            return ReadAnswer(None, f"{OFF_SCALE}: {plain(value)}")
+            return ReadAnswer(None, f"{OFF_SCALE}: {quoted_json(value)}")
         if self.units is None:
             return ReadAnswer({self.field: option.value})
         return self._with_marks(data.get(MARKED), option)
@@ -211,7 +211,9 @@ class AnswerForm:
         for each in marked:
             id = ids.get(str(each).strip().casefold()) if isinstance(each, str | int) else None
             if id is None:
-                return ReadAnswer(None, NO_UNIT if isinstance(each, list) else f"{NO_UNIT}: {plain(each)}")
+                return ReadAnswer(
+                    None, NO_UNIT if isinstance(each, list) else f"{NO_UNIT}: {quoted_json(each)}"
+                )
             found.append(id)
         return ReadAnswer({"marked": list(dict.fromkeys(found)), self.field: option.value})
 
@@ -357,14 +359,20 @@ def number(value: Value) -> str:
     return value if isinstance(value, str) else f"{value:g}"
 
 
-def choice_form(field: str, choices: Iterable[Choice]) -> AnswerForm:
-    """One of a question's choices, by its value."""
-    return AnswerForm(field, _options(choices))
-
-
-def unit_form(choices: Iterable[Choice], units: Iterable[tuple[str, str]]) -> AnswerForm:
-    """How much of a model unit is expressed, and by which peer units."""
-    return AnswerForm("completeness", _options(choices), units=tuple(units))
+def answer_form(
+    field: str,
+    choices: Iterable[Choice],
+    *,
+    words: Sequence[str] = (),
+    units: Iterable[tuple[str, str]] | None = None,
+) -> AnswerForm:
+    """One of a question's choices, by its value or by a word for each; and which of some units are marked."""
+    there = list(choices)
+    written = words or [number(choice.value) for choice in there]
+    options = tuple(
+        AnswerOption(choice.value, choice.label, word) for choice, word in zip(there, written, strict=True)
+    )
+    return AnswerForm(field, options, units=None if units is None else tuple(units))
 
 
 def weighted_form(question: Question) -> AnswerForm:
@@ -380,14 +388,6 @@ def weighted_form(question: Question) -> AnswerForm:
     return AnswerForm("value", tuple(options), weighted=True)
 
 
-def preference_form(tie: bool) -> AnswerForm:
-    """Which of two texts, which the prompt calls A and B."""
-    sides = [AnswerOption("left", "text A", "A"), AnswerOption("right", "text B", "B")]
-    if tie:
-        sides.append(AnswerOption("tie", "neither is better than the other", "tie"))
-    return AnswerForm("winner", tuple(sides))
-
-
 def check_weighted(question: Question) -> None:
     """Refuse scales whose mean says nothing, or whose answers are not of one token each."""
     if any(isinstance(value, str) for value in question.values):
@@ -399,10 +399,6 @@ def check_weighted(question: Question) -> None:
             f"{question.id} has {len(question.values)} choices, and a weighted score needs an answer of one token for"
             f" each, {len(LETTERS)} at most: take score=top"
         )
-
-
-def _options(choices: Iterable[Choice]) -> tuple[AnswerOption, ...]:
-    return tuple(AnswerOption(each.value, each.label, number(each.value)) for each in choices)
 
 
 def _labelled(choice: Choice) -> str:

@@ -37,7 +37,7 @@ from adjudge.assessors.llm.exchange import (
 )
 from adjudge.assessors.llm.spending import Purse
 from adjudge.assessors.llm.trial import WORD, ServerTrial
-from adjudge.errors import among, quoted
+from adjudge.core.errors import among, quoted
 
 if TYPE_CHECKING:
     import httpx

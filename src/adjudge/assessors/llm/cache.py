@@ -22,11 +22,11 @@ from typing import Any, Protocol, Self
 
 from adjudge.assessors.llm.exchange import ChatReply, parse_body
 from adjudge.assessors.llm.spending import Spent
+from adjudge.core.errors import DataError, FormatError
+from adjudge.core.words import one_line
 from adjudge.data.folder import Folder
 from adjudge.data.layout import JUDGES, check_plain_file, check_plain_folder
-from adjudge.errors import DataError, FormatError
 from adjudge.judgments.store.guard import ENDLESS, Shape, connect, read_master, shape_of
-from adjudge.wording import one_line
 
 FILE = "replies.sqlite"
 _REPLIES = (

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from adjudge.assessors.llm.exchange import ChatReply, ChatRequest, LlmServer, ServerFeatures, parse_body
-from adjudge.errors import UsageError, quoted
+from adjudge.core.errors import UsageError, quoted
 
 LONGEST_WORDS = 200  # characters of a server's message
 LONGEST_TEXT = 1_000_000

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
-from adjudge.errors import AdjudgeError, UsageError
-from adjudge.wording import counted, decimal, listed
+from adjudge.core.errors import AdjudgeError, UsageError
+from adjudge.core.words import counted, decimal, listed
 
 Message = Mapping[str, str]
 """A role (system, user) and its content, as chat completions have them."""

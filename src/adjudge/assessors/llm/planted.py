@@ -28,13 +28,13 @@ from adjudge.assessors.llm.judging import (
 )
 from adjudge.assessors.llm.prompts import PosedQuestion
 from adjudge.assessors.llm.server import count
-from adjudge.engine import generator
-from adjudge.errors import DataError, UsageError
-from adjudge.judgments.protocol import Value
+from adjudge.core.engine import generator
+from adjudge.core.errors import DataError, UsageError
+from adjudge.core.table import Cell, Column, Table, Tabular
+from adjudge.core.words import counted, decimal
+from adjudge.judgments.protocol import PREFERENCE, Value
 from adjudge.judgments.tasks import Task, TextRef
 from adjudge.stats.resampling.cluster import cluster_codes, cluster_means
-from adjudge.table import Cell, Column, Table, Tabular
-from adjudge.wording import counted, decimal
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -147,7 +147,7 @@ class PlantedCheck(Tabular):
 
     @property
     def _what(self) -> str:
-        return "share of pairs" if self.question == "preference" else "points of the scale"
+        return "share of pairs" if self.question == PREFERENCE else "points of the scale"
 
     def headline(self) -> str:
         """What was seen, and no more."""
@@ -155,9 +155,9 @@ class PlantedCheck(Tabular):
         if not every.n:
             return f"Nothing can be said of {self.judge}: no summary has all the answers that are compared."
         of = counted(
-            self.sampled - self.unanswered, "pair" if self.question == "preference" else "summary", None
+            self.sampled - self.unanswered, "pair" if self.question == PREFERENCE else "summary", None
         )
-        if self.question != "preference" and self.sampled - self.unanswered != 1:
+        if self.question != PREFERENCE and self.sampled - self.unanswered != 1:
             of = f"{self.sampled - self.unanswered:,} summaries"
         end = (
             f"[{decimal(every.low, '.2f')}, {decimal(every.high, '.2f')}]"
@@ -331,9 +331,7 @@ def estimate_planted(job: LlmJob, many: int, replies: ReplyStore | None = None) 
 def _check_plantable(job: LlmJob, many: int) -> None:
     if many < 1:
         raise UsageError(f"the sample has {many} summaries, expected 1 or more")
-    if job.protocol.kind not in ("rating", "preference") or (
-        job.protocol.kind == "preference" and job.protocol.of != "summaries"
-    ):
+    if not job.protocol.of_whole_summaries:
         raise UsageError(
             f"instructions are planted in summaries that are rated or compared, and {job.protocol.name} asks otherwise"
         )

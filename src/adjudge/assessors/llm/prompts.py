@@ -9,40 +9,36 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from importlib.resources import files
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 from adjudge.assessors.llm.answers import (
     AnswerForm,
     Score,
+    answer_form,
     check_weighted,
-    choice_form,
-    preference_form,
-    unit_form,
     weighted_form,
 )
 from adjudge.assessors.llm.exchange import ChatRequest, Message
+from adjudge.core.errors import DataError, FormatError, UsageError, nearest, quoted
+from adjudge.core.words import counted, listed
 from adjudge.data.collection import Collection, by_date, references_for
 from adjudge.data.folder import read_text
-from adjudge.data.rows import Summary, Unit
-from adjudge.errors import DataError, FormatError, UsageError, nearest, quoted
+from adjudge.data.rows import Summary
+from adjudge.judgments.kinds import KINDS
+from adjudge.judgments.kinds.base import Prompt, Protocol, running_text
 from adjudge.judgments.pairs.sides import side_now
-from adjudge.judgments.protocol import PREFERENCE, UNIT, UNMARKED, Protocol, Question
-from adjudge.judgments.tasks import Task, TextRef, units_of
-from adjudge.text.headers import hidden_spans, paragraphs, shown
-from adjudge.wording import counted, listed
+from adjudge.judgments.tasks import Task, TextRef
+from adjudge.text.headers import hidden_spans, shown
 
-KNOWN_KINDS = ("rating", "coverage", "preference")
 COMMON = ("boundary", "question", "scale", "answer")
-MAY = ("guidelines", "topic", "documents", "reference")
 PLACES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "rating": ((*COMMON, "summary"), MAY),
-    "coverage": ((*COMMON, "summary", "reference", "unit"), ("guidelines", "topic", "documents")),
-    "preference": ((*COMMON, "left", "right"), MAY),
+    name: ((*COMMON, *kind.PLACES), kind.MAY_SHOW) for name, kind in KINDS.items() if kind.PLACES
 }
 """By kind of protocol: the places that a template must have, and those that it may have."""
 SHOWN = ("documents", "reference")
@@ -53,7 +49,6 @@ LARGEST = 100_000
 
 _ROLE = re.compile(r"^\[([a-z]+)\][ \t]*$", re.MULTILINE)
 _PLACE = re.compile(r"\{\{\s*(.*?)\s*\}\}")
-_UNIT_NAMES = "abcdefghijklmnopqrstuvwxyz"
 
 
 # The template
@@ -151,9 +146,7 @@ def parse_template(text: str, kind: str, where: str) -> PromptTemplate:
 
 def default_shown(protocol: Protocol) -> tuple[str, ...]:
     """What people may open beside what they judge: the documents, where the question is not about two texts alone."""
-    if protocol.kind == "rating" or (protocol.kind == "preference" and protocol.of == "summaries"):
-        return ("documents",)
-    return ()
+    return ("documents",) if protocol.of_whole_summaries else ()
 
 
 def check_shown(names: Iterable[str], protocol: Protocol) -> tuple[str, ...]:
@@ -162,7 +155,7 @@ def check_shown(names: Iterable[str], protocol: Protocol) -> tuple[str, ...]:
     for name in wanted:
         if name not in SHOWN:
             raise UsageError(f"show is {quoted(name)}{nearest(name, SHOWN)}, expected {' or '.join(SHOWN)}")
-    if "reference" in wanted and protocol.kind == "coverage":
+    if "reference" in wanted and protocol.has_reference:
         raise UsageError(f"{protocol.name} compares with a reference, which is always shown")
     return tuple(name for name in SHOWN if name in wanted)
 
@@ -211,7 +204,7 @@ class Prompter:
     def __post_init__(self) -> None:
         check_kind(self.protocol)
         if self.score == "weighted":
-            if self.protocol.kind != "rating":
+            if not self._is_weighable:
                 raise UsageError(
                     f"a weighted score is for ratings, and {self.protocol.name} is a {self.protocol.kind} protocol:"
                     " take score=top"
@@ -225,68 +218,34 @@ class Prompter:
                 f" template, or leave {lost[0]} out of show"
             )
 
+    @property
+    def _is_weighable(self) -> bool:
+        """Whether every question is one of a summary as a whole, on a scale of its own."""
+        return self.protocol.of_whole_summaries and self.protocol.compares is None
+
     def asked(self, task: Task, *, planted: Mapping[str, str] | None = None) -> list[PosedQuestion]:
         """The questions of a task that need no other answer first.
 
         `planted` puts other texts in the place of those that are judged, by role (peer, left, right).
         """
-        if self.protocol.kind == "preference":
-            return [self._preference(task, planted or {})]
-        posed = list(self._units(task)) if self.protocol.kind == "coverage" else []
-        summary = (planted or {}).get("peer") or self._peer(task).text
-        texts = {"summary": whole(summary)}
-        if self.protocol.kind == "coverage":  # quality: the summary for its own sake
-            return [
-                *posed,
-                *(self._put(task, q.id, q.ask, _choice(q), texts) for q in self.protocol.questions),
-            ]
-        for question in self.protocol.questions:
-            form = weighted_form(question) if self.score == "weighted" else _choice(question)
-            posed.append(self._put(task, question.id, question.ask, form, texts))
-        return posed
+        return [self._put(task, prompt) for prompt in self.protocol.prompts(task, self, planted or {})]
 
-    def unmarked(self, task: Task, marked: Iterable[str]) -> PosedQuestion | None:
-        """The question on the units that no answer marked; None where there are none, or it is not asked."""
-        left = [unit for unit in self._peer_units(task) if unit.id not in set(marked)]
-        choices = self.protocol.unmarked_choices(len(left))
-        if not choices or self.protocol.unmarked is None:
-            return None
-        texts = {
-            "reference": whole(self._reference(task).text),
-            "summary": _lines(self._named(task, keep={unit.id for unit in left})),
-        }
-        return self._put(
-            task, UNMARKED, self.protocol.unmarked.ask, choice_form("relevant", choices), texts, of="unmarked"
-        )
+    def last(self, task: Task, answers: Mapping[str, Mapping[str, Any]]) -> PosedQuestion | None:
+        """The question that depends on the other answers; None where these leave nothing to ask."""
+        prompt = self.protocol.last_prompt(task, self, answers)
+        return None if prompt is None else self._put(task, prompt)
 
-    # By kind
+    def _form(self, prompt: Prompt) -> AnswerForm:
+        if self.score == "weighted":
+            return weighted_form(self.protocol.question(prompt.question))
+        return answer_form(prompt.answer_field, prompt.choices, words=prompt.words, units=prompt.marks)
 
-    def _units(self, task: Task) -> Iterator[PosedQuestion]:
-        question = self.protocol.completeness
-        assert question is not None
-        reference = self._reference(task)
-        own = units_of(self._all_units(task), TextRef.of(reference), self.protocol.model_units)
-        hidden = hidden_spans(reference.text)
-        named = self._named(task)
-        names = [(name, id) for name, id, _ in named]
-        for unit in own:
-            text = shown(reference.text, unit.start, unit.end, hidden=hidden) or "…"
-            texts = {"reference": whole(reference.text), "summary": _lines(named), "unit": text}
-            form = unit_form(question.choices, names)
-            yield self._put(task, f"{UNIT}{unit.id}", question.ask, form, texts, of="units")
-
-    def _preference(self, task: Task, planted: Mapping[str, str]) -> PosedQuestion:
-        texts = {
-            role: whole(planted[role]) if role in planted else self._side(task, role)
-            for role in ("left", "right")
-        }
-        return self._put(task, PREFERENCE, self.protocol.ask, preference_form(self.protocol.tie), texts)
-
-    def _side(self, task: Task, role: str) -> str:
+    def side(self, task: Task, role: str) -> str:
+        """The text of a side of a pair, as people read it."""
         side = (task.left if role == "left" else task.right) or {}
         side = side_now(side, task.hashes.get(role), task.topic, self.collection)
         if "document" not in side:
-            return whole(self.summary(task.topic, TextRef.named(side)).text)
+            return running_text(self.summary(task.topic, TextRef.named(side)).text)
         for document in self.collection.documents.get(task.topic, ()):
             if document.id == side["document"]:
                 hidden = hidden_spans(document.text)
@@ -305,31 +264,6 @@ class Prompter:
         assert task.peer is not None
         return self.summary(task.topic, task.peer)
 
-    def _reference(self, task: Task) -> Summary:
-        assert task.reference is not None
-        return self.summary(task.topic, task.reference)
-
-    def _all_units(self, task: Task) -> Sequence[Unit]:
-        return self.collection.units.get(task.topic, ())
-
-    def _peer_units(self, task: Task) -> list[Unit]:
-        assert task.peer is not None
-        return units_of(self._all_units(task), task.peer, self.protocol.peer_units)
-
-    def _named(self, task: Task, keep: set[str] | None = None) -> list[tuple[str, str, str]]:
-        """Units of the summary: the name that the prompt has for each, its id and its text."""
-        text = self._peer(task).text
-        hidden = hidden_spans(text)
-        return [
-            (
-                _UNIT_NAMES[n] if n < len(_UNIT_NAMES) else str(n + 1),
-                unit.id,
-                shown(text, unit.start, unit.end, hidden=hidden) or "…",
-            )
-            for n, unit in enumerate(self._peer_units(task))
-            if keep is None or unit.id in keep
-        ]
-
     def _documents(self, topic: str) -> tuple[str, int]:
         """The documents as people read them, cut to the words that are allowed; and how many words were cut."""
         if "documents" not in self.show:
@@ -342,7 +276,7 @@ class Prompter:
         left, cut = self.max_words, 0
         parts: list[str] = []
         for n, document in enumerate(by_date(self.collection.documents.get(topic, ())), 1):
-            text = whole(document.text)
+            text = running_text(document.text)
             if left is not None:
                 text, lost = cut_to(text, left)
                 left, cut = max(0, left - len(text.split())), cut + lost
@@ -361,34 +295,35 @@ class Prompter:
         elif task.left is not None and "system" in task.left and task.right is not None:
             sides = {task.left["system"], task.right["system"]}
             there = [each for each in there if each.system not in sides]
-        return whole(there[0].text) if there else ""
+        return running_text(there[0].text) if there else ""
 
-    def _put(
-        self, task: Task, id: str, ask: str, form: AnswerForm, texts: Mapping[str, str], *, of: str = ""
-    ) -> PosedQuestion:
+    def _put(self, task: Task, prompt: Prompt) -> PosedQuestion:
+        form = self._form(prompt)
         documents, cut = self._documents(task.topic)
         if cut:
             self.cut[task.topic] = cut
         row = self.collection.topics.get(task.topic)
-        data = {"documents": documents, "reference": self._shown_reference(task), **texts}
+        data = {"documents": documents, "reference": self._shown_reference(task), **prompt.texts}
         if row is not None and row.question:
             data["topic"] = row.question
         shared = (data.get("topic", ""), documents)
         made_of = shared if documents else (text for name, text in data.items() if name != "unit")
         token = boundary(data.values(), made_of)
-        heads = HEADS | UNIT_HEADS.get(of, {})
+        heads = {**HEADS, **prompt.heads}
         values = dict.fromkeys((*PLACES[self.protocol.kind][0], *PLACES[self.protocol.kind][1]), "")
         values |= {
-            name: _block(heads[name], text, token) for name, text in data.items() if text or name in texts
+            name: _block(heads[name], text, token)
+            for name, text in data.items()
+            if text or name in prompt.texts
         }
         values |= {
             "boundary": token,
             "guidelines": " ".join(self.protocol.guidelines.split()),
-            "question": ask,
+            "question": prompt.ask,
             "scale": form.scale(),
             "answer": form.instruction(),
         }
-        return PosedQuestion(task, id, form, self.template.filled(values), cut)
+        return PosedQuestion(task, prompt.question, form, self.template.filled(values), cut)
 
 
 HEADS = {
@@ -400,18 +335,15 @@ HEADS = {
     "left": "Text A",
     "right": "Text B",
 }
-UNIT_HEADS = {
-    "units": {"summary": "The units of the summary to be judged, a letter before each"},
-    "unmarked": {"summary": "The unmarked units of the summary to be judged"},
-}
 
 
 def check_kind(protocol: Protocol) -> None:
     """Refuse protocols that no prompt asks."""
-    if protocol.kind not in KNOWN_KINDS:
+    if protocol.kind not in PLACES:
+        *most, last = PLACES
         raise UsageError(
             f"{protocol.name} is a {protocol.kind} protocol, and a language model is asked"
-            f" {', '.join(KNOWN_KINDS[:-1])} and {KNOWN_KINDS[-1]} protocols"
+            f" {', '.join(most)} and {last} protocols"
         )
 
 
@@ -428,11 +360,6 @@ def boundary(texts: Iterable[str], made_of: Iterable[str]) -> str:
     raise AssertionError("unreachable")
 
 
-def whole(text: str) -> str:
-    """A text as people read it: its paragraphs, without headers that may name who wrote it."""
-    return "\n".join(paragraphs(text))
-
-
 def cut_to(text: str, words: int) -> tuple[str, int]:
     """The first words of a text, its lines kept, and how many words were cut."""
     total = len(text.split())
@@ -444,14 +371,6 @@ def cut_to(text: str, words: int) -> tuple[str, int]:
 
 def _block(head: str, text: str, token: str) -> str:
     return f"{head}:\n{token}\n{text}\n{token}"
-
-
-def _lines(units: Iterable[tuple[str, str, str]]) -> str:
-    return "\n".join(f"{name}) {text}" for name, _, text in units)
-
-
-def _choice(question: Question) -> AnswerForm:
-    return choice_form("value", question.choices)
 
 
 def cut_words(cut: Mapping[str, int]) -> str | None:

@@ -37,7 +37,7 @@ from adjudge.assessors.llm.exchange import (
     ServerFeatures,
 )
 from adjudge.assessors.llm.spending import Purse
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 
 if TYPE_CHECKING:
     from adjudge.assessors.llm.cache import KeptReplies

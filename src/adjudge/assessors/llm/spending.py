@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from adjudge.assessors.llm.completion import Bound
 from adjudge.assessors.llm.exchange import AskLimits, Prices
-from adjudge.wording import counted, decimal
+from adjudge.core.words import counted, decimal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

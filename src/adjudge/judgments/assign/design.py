@@ -7,8 +7,8 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import Literal
 
+from adjudge.core.words import counted
 from adjudge.stats.judging import FEW_DF, FEWEST_DF, judge_freedom, judging_groups
-from adjudge.wording import counted
 
 Cell = tuple[str, str]
 """A topic and a system."""

@@ -9,8 +9,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from adjudge.errors import UsageError, quoted
-from adjudge.judgments.assign.pages import JudgingPage
+from adjudge.core.errors import UsageError, quoted
+from adjudge.judgments.judging_page import JudgingPage
 from adjudge.judgments.tasks import Task, TextRef, stable_id
 
 Order = Literal["topic", "mixed"]

@@ -13,11 +13,13 @@ import numpy as np
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from adjudge.core.engine import generator
+from adjudge.core.errors import ClashError, DataError, UsageError, nearest, quoted
+from adjudge.core.phrases import Argument
+from adjudge.core.words import counted, listed
 from adjudge.data.collection import Collection
 from adjudge.data.rows import Summary
 from adjudge.data.transaction import Transaction
-from adjudge.engine import generator
-from adjudge.errors import ClashError, DataError, UsageError, nearest, quoted
 from adjudge.judgments.assign import balance
 from adjudge.judgments.assign.design import AssignedDesign, Cell, design_of
 from adjudge.judgments.assign.order import (
@@ -31,19 +33,16 @@ from adjudge.judgments.assign.order import (
     with_repeats,
 )
 from adjudge.judgments.assign.pages import (
-    JudgingPage,
-    PageKey,
     SentencePairs,
     check_phase,
-    key_of,
     may_judge,
     names,
     pages_of,
     sentence_pages,
     some_pairs,
-    topic_pages,
     writer,
 )
+from adjudge.judgments.judging_page import JudgingPage, PageKey, key_of
 from adjudge.judgments.protocol import Protocol
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.appending import add_tasks
@@ -52,7 +51,6 @@ from adjudge.judgments.store.encoding import task_row
 from adjudge.judgments.store.importing import add_with_rows
 from adjudge.judgments.store.store import Store
 from adjudge.judgments.tasks import ORDER_KEY, PROGRAMS, Task, stable_id
-from adjudge.wording import counted, listed
 
 # The plan
 
@@ -277,14 +275,17 @@ def _check(
         raise UsageError(f"the assessor {quoted(twice[0])} is named twice")
     if not who:
         raise UsageError(
-            "there are no assessors: add them with `adjudge people add`, or name them with --assessor"
+            "there are no assessors: add them with `adjudge people add`, or name them with"
+            f" {Argument('assessors', flag='assessor')}"
         )
     if not 0 <= repeats <= MOST:
-        raise UsageError(f"--repeats is {repeats:g}, expected a share from 0 to {MOST:g}")
-    if pairs is not None and protocol.kind != "preference":
-        raise UsageError(f"--pairs is for preferences, and {protocol.name} is a {protocol.kind} protocol")
+        raise UsageError(f"{Argument('repeats')} is {repeats:g}, expected a share from 0 to {MOST:g}")
+    if pairs is not None and protocol.compares is None:
+        raise UsageError(
+            f"{Argument('pairs')} is for preferences, and {protocol.name} is a {protocol.kind} protocol"
+        )
     if pairs is not None and pairs < 1:
-        raise UsageError(f"--pairs is {pairs}, expected 1 or more")
+        raise UsageError(f"{Argument('pairs')} is {pairs}, expected 1 or more")
     check_phase(phase)
     check_order(order)
 
@@ -292,7 +293,7 @@ def _check(
 def _check_number(per_summary: int, people: Set[str]) -> None:
     if not 1 <= per_summary <= len(people):
         raise UsageError(
-            f"--per-summary is {per_summary}, expected 1 to {len(people)}, the number of assessors"
+            f"{Argument('per_summary')} is {per_summary}, expected 1 to {len(people)}, the number of assessors"
         )
 
 
@@ -554,7 +555,7 @@ def make_tasks(
         raise UsageError(f"per_page is {many}, expected 1 to {len(assessors)}, the number of assessors")
     if not 0 <= repeat <= 1:
         raise UsageError(f"repeat is {repeat:g}, expected a share from 0 to 1")
-    of_sentences = protocol.kind == "preference" and protocol.of == "sentences"
+    of_sentences = protocol.compares == "sentences"
     if of_sentences and pairs is None:
         raise UsageError(f"{protocol.name} compares sentences, which come from whoever chooses the pairs")
     if pairs is not None and not of_sentences:
@@ -566,7 +567,7 @@ def make_tasks(
         who = [assessors[(number + k) % len(assessors)] for k in range(many)]
         peers, references = collection.peers(topic), collection.references(topic)
         pages = (
-            topic_pages(collection, protocol, topic, peers, references)
+            protocol.pages(topic, peers, references, collection.units.get(topic, ()))
             if pairs is None
             else sentence_pages(topic, pairs)
         )

@@ -14,8 +14,9 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
+from adjudge.core.errors import DataError, nearest, quoted
+from adjudge.core.words import counted
 from adjudge.data.collection import Collection
-from adjudge.errors import DataError, nearest, quoted
 from adjudge.judgments.batch import Judgments, TopicBatch, batch_of
 from adjudge.judgments.pairs.sides import (
     WON,
@@ -29,7 +30,6 @@ from adjudge.judgments.pairs.sides import (
 from adjudge.judgments.protocol import PREFERENCE, Protocol
 from adjudge.judgments.tasks import PROGRAMS, Event, Task
 from adjudge.stats.preference.answers import PairAnswers
-from adjudge.wording import counted
 
 K = TypeVar("K")
 
@@ -268,7 +268,7 @@ def kinds(judgments: Judgments) -> set[str]:
     """What preferences there are: of sentences, of summaries."""
     protocols: Mapping[str, Protocol] = judgments.protocols
     used = {judged.task.protocol for each in judgments.by_topic.values() for judged in each}
-    return {p.of for name, p in protocols.items() if name in used and p.kind == "preference"}
+    return {p.compares for name, p in protocols.items() if name in used and p.compares is not None}
 
 
 def sentence_preferences(batch: TopicBatch) -> Preferences:

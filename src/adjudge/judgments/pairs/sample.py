@@ -8,9 +8,10 @@ from typing import Any, get_args
 
 import numpy as np
 
+from adjudge.core.engine import generator
+from adjudge.core.errors import DataError, UsageError, quoted
+from adjudge.core.words import counted, listed
 from adjudge.data.collection import Collection
-from adjudge.engine import generator
-from adjudge.errors import DataError, UsageError, quoted
 from adjudge.judgments.assign.order import with_even_repeats
 from adjudge.judgments.pairs.answers import Preferences, answers_in
 from adjudge.judgments.pairs.sides import Pair, PairPool, pools_of
@@ -19,7 +20,6 @@ from adjudge.judgments.store.store import Store
 from adjudge.judgments.tasks import ANONYMOUS, ORDER_KEY, Task, stable_id
 from adjudge.stats.preference.next_pair import How, next_pairs, random_pairs
 from adjudge.text.similarity import DEFAULT, Similarity, sentence_similarity
-from adjudge.wording import counted, listed
 
 HOWS: tuple[How, ...] = get_args(How)
 
@@ -223,7 +223,7 @@ class _Asking:
             return random_pairs(len(pool), count, rng=rng, taken=taken)
         answers, waiting = answers_in(pool, there, self.answered)
         similarity = None
-        if self.protocol.of == "sentences":
+        if self.protocol.compares == "sentences":
             similarity = sentence_similarity(self.plan.similarity, pool.texts).among()
         # What was skipped, is a check or is the same text counts as handed out: it is not to come again.
         known = {frozenset(pair) for pair in (*waiting, *zip(answers.first, answers.second, strict=True))}
@@ -336,7 +336,11 @@ def _side(pool: PairPool, number: int) -> str:
 
 
 def _short(free: int, several: bool, protocol: Protocol) -> str:
-    what = "sentences in its documents" if protocol.of == "sentences" else "summaries of one length and form"
+    what = (
+        "sentences in its documents"
+        if protocol.compares == "sentences"
+        else "summaries of one length and form"
+    )
     if not several:
         return f"needs two {what}"
     return "every pair has been asked" if not free else f"only {counted(free, 'pair')} left to ask"

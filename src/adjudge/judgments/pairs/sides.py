@@ -13,14 +13,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from adjudge.core.errors import UsageError, quoted
 from adjudge.data.collection import Collection, SourceSentence, source_sentences
 from adjudge.data.rows import Document, Summary
-from adjudge.errors import UsageError, quoted
-from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.protocol import PREFERENCE, Protocol, load_protocol
 from adjudge.judgments.tasks import Event, Task, TextRef, text_hash
+
+if TYPE_CHECKING:
+    from adjudge.judgments.batch import TopicBatch
 
 Side = Mapping[str, Any]
 Pair = tuple[int, int]
@@ -199,11 +201,11 @@ def topic_pool(batch: TopicBatch) -> PairPool:
 
 def pools_of(collection: Collection, topic: str, protocol: Protocol) -> list[PairPool]:
     """The pools of a topic: one of sentences, or one of summaries per length and form."""
-    if protocol.kind != "preference":
+    if protocol.compares is None:
         raise UsageError(
             f"{quoted(protocol.name)} is a {protocol.kind} protocol; expected one for preferences"
         )
-    if protocol.of == "sentences":
+    if protocol.compares == "sentences":
         found = sentence_pool(topic, collection.documents.get(topic, ()), collection.settings.language)
         return [found] if len(found) else []
     peers = collection.peers(topic)
@@ -288,7 +290,7 @@ def judged_pairs(batch: TopicBatch, of: Literal["sentences", "summaries"]) -> It
             continue
         if name not in asked:
             protocol = batch.protocols.get(name) or load_protocol(name)
-            asked[name] = protocol.kind == "preference" and protocol.of == of
+            asked[name] = protocol.compares == of
         if asked[name]:
             yield judged.task, event
 

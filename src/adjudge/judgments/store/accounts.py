@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from adjudge.errors import ClashError, DataError, FormatError, UsageError, nearest, quoted
+from adjudge.core.errors import ClashError, DataError, FormatError, UsageError, nearest, quoted
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.database import lock
 from adjudge.judgments.store.encoding import Row, Stored, check_name, checked, checked_cell, stamp

@@ -16,8 +16,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from adjudge.engine import chunked
-from adjudge.errors import AdjudgeError, ClashError, DataError, StoreUnavailable, quoted
+from adjudge.core.engine import chunked
+from adjudge.core.errors import AdjudgeError, ClashError, DataError, StoreUnavailable, quoted
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.database import AT_ONCE, among, among_given, lock, present
 from adjudge.judgments.store.encoding import (

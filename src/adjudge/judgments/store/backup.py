@@ -16,7 +16,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from adjudge.errors import ClashError, DataError, UsageError
+from adjudge.core.errors import ClashError, DataError, UsageError
 from adjudge.judgments.store.database import Database
 from adjudge.judgments.store.guard import connect, make_private
 from adjudge.judgments.store.readonly import connect_to_read, is_read_only

@@ -9,15 +9,16 @@ from contextlib import closing
 from itertools import islice
 from pathlib import Path
 
+from adjudge.core.errors import quoted
 from adjudge.data.check import Finding, some
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Folder
-from adjudge.errors import quoted
+from adjudge.judgments.frozen import FrozenNow, changed
 from adjudge.judgments.protocol import protocols_of
 from adjudge.judgments.store.encoding import task_of
 from adjudge.judgments.store.faults import faults
 from adjudge.judgments.store.readonly import connect_to_read
-from adjudge.judgments.tasks import FrozenNow, Task, changed
+from adjudge.judgments.tasks import Task
 
 MOST = 1000  # faults that are named; the rest is counted
 _LATER = dict.fromkeys(("peer_form", "reference_form", "cancelled", "renamed", "asked"))

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from sqlalchemy import URL
 
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data.folder import Folder
 from adjudge.data.transaction import write_whole
-from adjudge.errors import DataError, UsageError
 from adjudge.judgments.store.database import server
 
 VARIABLE = "ADJUDGE_DATABASE"

@@ -22,8 +22,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from adjudge.engine import chunked
-from adjudge.errors import (
+from adjudge.core.engine import chunked
+from adjudge.core.errors import (
     AdjudgeError,
     BusyError,
     DataError,

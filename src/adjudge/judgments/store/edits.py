@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from adjudge.core.errors import AdjudgeError, ClashError, DataError, FormatError, quoted
 from adjudge.data.layout import PENDING_IMPORT
 from adjudge.data.transaction import Transaction
-from adjudge.errors import AdjudgeError, ClashError, DataError, FormatError, quoted
 from adjudge.judgments.protocol import PYRAMID
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.database import lock, present

@@ -16,8 +16,8 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, Union
 
+from adjudge.core.errors import FormatError, UsageError, quoted
 from adjudge.data.rows import HALF
-from adjudge.errors import FormatError, UsageError, quoted
 from adjudge.judgments.tasks import ORIGINS, Ack, Event, Task, TextRef
 
 if TYPE_CHECKING:
@@ -421,11 +421,6 @@ def check_name(field: str, value: object) -> None:
 def check_line(field: str, value: object) -> None:
     """Refuses what is no text of one line, or holds what a terminal would obey."""
     _refuse(field, _wrong_line(value))
-
-
-def check_text(field: str, value: object) -> None:
-    """Refuses what is no text that both databases can hold."""
-    _refuse(field, _wrong_text(value))
 
 
 def check_time(field: str, value: object) -> None:

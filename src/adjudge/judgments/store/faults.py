@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from adjudge.errors import DataError, FormatError, quoted
+from adjudge.core.errors import DataError, FormatError, quoted
 from adjudge.judgments.protocol import Protocol
 from adjudge.judgments.store.encoding import CELLS, HIGHEST, KEYS, BadCell, Row, bad_cells, from_json
 from adjudge.judgments.store.guard import ENDLESS

@@ -22,8 +22,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from adjudge.core.errors import DataError, FormatError, quoted
 from adjudge.data.lines import MAX_LINE
-from adjudge.errors import DataError, FormatError, quoted
 
 VERSION_TABLE = "alembic_version"
 BESIDE = ("", "-wal", "-shm", "-journal")

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from adjudge.core.errors import AdjudgeError, FormatError, StoreUnavailable
 from adjudge.data.layout import PENDING_IMPORT
 from adjudge.data.transaction import Transaction
-from adjudge.errors import AdjudgeError, FormatError, StoreUnavailable
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.appending import add_tasks, append_all
 from adjudge.judgments.store.database import lock, present
@@ -106,7 +106,9 @@ def make_pending_import(folder: Path, store: Store) -> None:
     try:
         store.change(job)
     except AdjudgeError as error:
-        raise type(error)(f"{error}. An import was interrupted; to go on without it, remove {path}") from None
+        raise type(error)(
+            f"{error.text}. An import was interrupted; to go on without it, remove {path}"
+        ) from None
 
 
 def _add(connection: Connection, store: Store, tasks: Sequence[Task], events: Sequence[Event]) -> Counts:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from adjudge.errors import FormatError
+from adjudge.core.errors import FormatError
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.database import lock
 from adjudge.judgments.store.encoding import check_line, check_name, checked, checked_cell, stamp

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from adjudge.errors import ClashError, DataError, nearest, quoted
+from adjudge.core.errors import ClashError, DataError, nearest, quoted
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.database import lock, present
 from adjudge.judgments.store.encoding import Row, check_line, check_name, check_time, checked, stamp

@@ -16,10 +16,11 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from adjudge.core.errors import AdjudgeError, ClashError, DataError, FormatError, nearest, quoted
+from adjudge.core.phrases import Argument
 from adjudge.data.folder import Folder
 from adjudge.data.lines import read_json_lines
 from adjudge.data.transaction import Transaction
-from adjudge.errors import AdjudgeError, ClashError, DataError, FormatError, nearest, quoted
 from adjudge.judgments.protocol import Protocol, new_protocol_files, parse_protocol
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.appending import EventLedger, add_some_tasks, refuse_orphans
@@ -351,7 +352,7 @@ class RecordsIntake:
         elif row["seq"] <= ledger.last:
             raise ClashError(
                 f"event {quoted(row['id'])}: its seq {row['seq']} is not above {ledger.last}, the last one"
-                " here; import the file with --merge to number its events anew"
+                f" here; import the file with {Argument('merge', True)} to number its events anew"
             )
         ledger.take(row | given)
 
@@ -360,7 +361,7 @@ class RecordsIntake:
         if name != self.evaluation and not self.merge:
             raise DataError(
                 f"of the evaluation {quoted(name)}, and this is {quoted(self.evaluation)};"
-                " import the file with --merge to take it in"
+                f" import the file with {Argument('merge', True)} to take it in"
             )
         return values | {"evaluation": self.evaluation}
 
@@ -371,7 +372,7 @@ class RecordsIntake:
         except FormatError as error:
             raise FormatError(error.problem, file=self.path, line=number) from None
         except (ClashError, DataError) as error:
-            raise type(error)(f"{self.path}:{number}: {error}") from None
+            raise type(error)(f"{self.path}:{number}: {error.text}") from None
 
 
 def _protocol(data: Record) -> Protocol:

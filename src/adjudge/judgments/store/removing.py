@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from adjudge.core.errors import UsageError, nearest, quoted
+from adjudge.core.words import counted
 from adjudge.data.folder import Folder
 from adjudge.data.layout import CHANGES, PENDING_EDIT
 from adjudge.data.lines import dump_json
 from adjudge.data.transaction import Transaction
-from adjudge.errors import UsageError, nearest, quoted
 from adjudge.judgments.protocol import protocol_file
 from adjudge.judgments.store.edits import TaskEdit, finish_change, make_pending_edit
 from adjudge.judgments.store.store import Store
-from adjudge.wording import counted
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 from sqlalchemy.dialects import postgresql, sqlite
 
-from adjudge.errors import DataError, UsageError, quoted
+from adjudge.core.errors import DataError, UsageError, quoted
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.database import lock
 from adjudge.judgments.store.encoding import SKEW, check_name, checked, checked_cell, moment, stamp

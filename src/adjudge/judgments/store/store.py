@@ -19,8 +19,8 @@ from typing import Any, Self, TypeVar
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from adjudge.core.errors import DataError, FormatError, quoted
 from adjudge.data.folder import Folder
-from adjudge.errors import DataError, FormatError, quoted
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.accounts import Accounts, PeopleWithAccounts
 from adjudge.judgments.store.appending import add_tasks, append_all, lease_task, leave_tasks, release_task

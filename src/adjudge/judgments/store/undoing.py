@@ -11,14 +11,17 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from adjudge.core.errors import DataError
+from adjudge.core.phrases import Argument, Call
+from adjudge.core.words import counted
 from adjudge.data.collection import Collection
 from adjudge.data.history import HistoryEntry
-from adjudge.errors import DataError
+from adjudge.judgments.frozen import changed
+from adjudge.judgments.kinds.base import Role
 from adjudge.judgments.protocol import Protocol
 from adjudge.judgments.store.edits import TOPIC, TaskEdit, refuse_merge, shown
 from adjudge.judgments.store.store import Store
-from adjudge.judgments.tasks import Task, TextRef, changed, units_hash, units_of
-from adjudge.wording import counted
+from adjudge.judgments.tasks import Task, TextRef, units_hash, units_of
 
 CANCELLING = ("withdraw", "restore", "remove")
 
@@ -72,14 +75,23 @@ def plan_tasks(
 def _refusal(judged: list[Task], asked: list[Task]) -> str:
     parts = [counted(len(some), one) for some, one in ((judged, "judgment"), (asked, "open task")) if some]
     protocols = sorted({task.protocol for task in (*judged, *asked)})
-    removing = [f"adjudge judgments remove EVALUATION --protocol {each} --why WHY" for each in protocols]
+    removing = " and ".join(
+        str(
+            Call(
+                command=["judgments", "remove", "EVALUATION"],
+                function="Evaluation.remove_judgments()",
+                arguments=[Argument("protocol", protocol), Argument("why", "WHY")],
+            )
+        )
+        for protocol in protocols
+    )
     one = judged[0] if judged else asked[0]
     who = next(shown(one), None)
     where = f"{one.topic}/{who}" if who is not None else one.topic
     verb = "refers" if len(judged) + len(asked) == 1 else "refer"
     return (
         f"{' and '.join(parts)} (the first: {where}, {one.assessor}) {verb} to what would go; answers are never undone."
-        f" To take them out first: {' and '.join(removing)}"
+        f" To take them out first: {removing}"
     )
 
 
@@ -98,19 +110,19 @@ def _seen(task: Task, collection: Collection, protocol: Protocol | None) -> Iter
         yield True if system in collection.systems else None
     summaries = {TextRef.of(s): s.text for s in collection.summaries.get(task.topic, ())}
     units = collection.units.get(task.topic, ())
-    coverage = protocol is not None and protocol.kind == "coverage"
-    for role, text in (("peer", task.peer), ("reference", task.reference)):
+    texts: dict[Role, TextRef | None] = {"peer": task.peer, "reference": task.reference}
+    for role, text in texts.items():
         yield None if text is None else summaries.get(text)
-        if coverage and protocol is not None and text is not None:
-            kind = protocol.peer_units if role == "peer" else protocol.model_units
+        kind = None if protocol is None else protocol.units_shown(role)
+        if kind is not None and text is not None:
             own = units_of(units, text, kind)
             yield units_hash(own) if own else None
     for side in (task.left, task.right):
         if side is not None and "system" in side:
             yield summaries.get(TextRef.named(side))
         elif side is not None:
-            texts = {each.id: each.text for each in collection.documents.get(task.topic, ())}
-            yield texts.get(side.get("document", ""))
+            documents = {each.id: each.text for each in collection.documents.get(task.topic, ())}
+            yield documents.get(side.get("document", ""))
     if task.peer is None and task.left is None:  # of the topic as a whole: a pyramid of its references
         yield tuple(sorted((r.system, r.text) for r in collection.references(task.topic))) or None
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 
-from adjudge.errors import AdjudgeError, BusyError, StoreUnavailable, UsageError
+from adjudge.core.errors import AdjudgeError, BusyError, StoreUnavailable, UsageError
 from adjudge.judgments.store.encoding import Row
 from adjudge.judgments.tasks import Ack
 

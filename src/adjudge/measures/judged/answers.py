@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from adjudge.data.rows import Summary
 from adjudge.data.scores import Score
 from adjudge.judgments.batch import TopicBatch
+from adjudge.judgments.kinds.coverage import CoverageProtocol
 from adjudge.judgments.protocol import UNIT, Protocol, load_protocol
 from adjudge.judgments.tasks import Judged, TextRef
 from adjudge.measures.base import Measure
@@ -29,6 +30,13 @@ class JudgedMeasure(Measure):
     """
 
     by: str = field(default=PEOPLE, kw_only=True)
+
+    PROTOCOLS: ClassVar[tuple[type[Protocol], ...]] = ()
+    """The kinds of protocols whose tasks its rows come from, one by one."""
+
+    @property
+    def protocol_kinds(self) -> tuple[type[Protocol], ...]:
+        return self.PROTOCOLS
 
     def seen(self, batch: TopicBatch) -> TopicBatch:
         return batch if self.by == PEOPLE else batch.judged_by(self.by)
@@ -89,7 +97,7 @@ class JudgedPage:
 
 
 def judged_peers(
-    batch: TopicBatch, kind: str, *, question: str | None = None
+    batch: TopicBatch, kind: type[Protocol], *, question: str | None = None
 ) -> Iterator[tuple[Judged, Summary | None, int]]:
     """The tasks of protocols of a kind, with the peer and which repeat it is; of a question, those that answer it.
 
@@ -100,7 +108,7 @@ def judged_peers(
     seen: Counter[tuple[Any, ...]] = Counter()
     for judged in batch.judgments:
         task = judged.task
-        if task.peer is None or protocol_of(batch, task.protocol).kind != kind:
+        if task.peer is None or not isinstance(protocol_of(batch, task.protocol), kind):
             continue
         if question is not None and question not in judged.answers:
             continue
@@ -114,7 +122,7 @@ def pages(batch: TopicBatch) -> list[JudgedPage]:
     """Every coverage page of a topic."""
     return batch.once(
         "judged/pages",
-        lambda: [_page(batch, judged, repeat) for judged, _, repeat in judged_peers(batch, "coverage")],
+        lambda: [_page(batch, judged, repeat) for judged, _, repeat in judged_peers(batch, CoverageProtocol)],
     )
 
 

@@ -8,17 +8,19 @@ from dataclasses import dataclass
 from statistics import fmean, median
 from typing import ClassVar
 
+from adjudge.core.errors import UsageError
+from adjudge.core.phrases import Argument, Call
+from adjudge.core.words import counted
 from adjudge.data.rows import Unit
 from adjudge.data.scores import Score
-from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
+from adjudge.judgments.kinds.coverage import CoverageProtocol
 from adjudge.judgments.levels import author_lengths, level_of
 from adjudge.judgments.protocol import UNMARKED, inconsistency
 from adjudge.judgments.tasks import TextRef
 from adjudge.measures.base import Need
 from adjudge.measures.judged.answers import JudgedMeasure, JudgedPage, pages, protocol_of, score_row
 from adjudge.text.words import count_words
-from adjudge.wording import counted
 
 LIN_HOVY = "Lin and Hovy 2002, Manual and Automatic Evaluation of Summaries, section 3.1"
 OVER_LIGGETT = "Over and Liggett 2002, Introduction to DUC-2002"
@@ -28,6 +30,7 @@ OVER_LIGGETT = "Over and Liggett 2002, Introduction to DUC-2002"
 class JudgedCoverage(JudgedMeasure):
     """What these measures share: a row per assessor, reference and repeat; NaN until every unit is judged."""
 
+    PROTOCOLS = (CoverageProtocol,)
     needs: ClassVar[frozenset[Need]] = frozenset({"judgments"})
     uses: ClassVar[frozenset[Need]] = frozenset({"units"})
 
@@ -215,7 +218,8 @@ class Uncovered(JudgedCoverage):
 # Coverage by level: how short a reference of the author still has the unit (judgments/levels.py)
 
 NO_LEVELS = (
-    "the reference's units have no levels (adjudge units --levels, where authors wrote several lengths)"
+    "the reference's units have no levels"
+    f" ({Call(command=['units'], arguments=[Argument('levels', True)])}, where authors wrote several lengths)"
 )
 
 
@@ -325,6 +329,7 @@ class Unmarked(JudgedMeasure):
     count: str = "all"
 
     FAMILY = "unmarked"
+    PROTOCOLS = (CoverageProtocol,)
     TITLE = "unmarked units"
     ABOUT = "peer units that matched nothing of the reference"
     CITATION = OVER_LIGGETT

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+from adjudge.core.errors import UsageError
+from adjudge.core.words import counted
 from adjudge.data.scores import Score
-from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Need
 from adjudge.measures.judged.answers import JudgedMeasure
@@ -23,7 +24,6 @@ from adjudge.text.similarity import (
     similarity_name,
     similarity_signature,
 )
-from adjudge.wording import counted
 
 if TYPE_CHECKING:
     import numpy as np

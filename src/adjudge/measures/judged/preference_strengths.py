@@ -14,8 +14,8 @@ from typing import Literal
 
 import numpy as np
 
-from adjudge.engine import generator
-from adjudge.errors import DataError
+from adjudge.core.engine import generator
+from adjudge.core.errors import DataError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.pairs.answers import human_answers
 from adjudge.judgments.pairs.sides import topic_sentences

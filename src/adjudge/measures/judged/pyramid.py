@@ -9,9 +9,11 @@ from dataclasses import dataclass, replace
 from math import fsum
 from typing import Any, ClassVar
 
+from adjudge.core.errors import DataError
+from adjudge.core.words import counted
 from adjudge.data.scores import Score
-from adjudge.errors import DataError
 from adjudge.judgments.batch import TopicBatch
+from adjudge.judgments.kinds.pyramid import PyramidProtocol
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER
 from adjudge.judgments.pyramid import (
     UNMATCHED,
@@ -26,7 +28,6 @@ from adjudge.judgments.pyramid import (
 from adjudge.judgments.tasks import Judged, TextRef
 from adjudge.measures.base import Measure, Need
 from adjudge.measures.judged.answers import JudgedMeasure, judged_peers
-from adjudge.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +149,7 @@ def _find_peers(batch: TopicBatch) -> list[PyramidPeer]:
     pyramids = _pyramids(batch)
     found = [
         _annotated(judged, judged.task.peer, repeat, pyramids)
-        for judged, _, repeat in judged_peers(batch, "pyramid")
+        for judged, _, repeat in judged_peers(batch, PyramidProtocol)
         if judged.task.peer is not None
     ]
     return found + list(_references(batch, pyramids, found))
@@ -206,6 +207,7 @@ def _references(batch: TopicBatch, pyramids: list[Built], found: list[PyramidPee
 class JudgedPyramid(JudgedMeasure):
     """What these measures share: a row per peer, assessor and repeat."""
 
+    PROTOCOLS = (PyramidProtocol,)
     CITATION = NENKOVA
     range: ClassVar[tuple[float | None, float | None]] = (0.0, None)
     needs: ClassVar[frozenset[Need]] = frozenset({"judgments"})

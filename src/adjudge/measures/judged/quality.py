@@ -7,14 +7,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from adjudge.core.errors import DataError, UsageError, quoted
+from adjudge.core.words import listed
 from adjudge.data.scores import Better, Score
-from adjudge.errors import DataError, UsageError, quoted
 from adjudge.judgments.batch import TopicBatch
+from adjudge.judgments.kinds.coverage import CoverageProtocol
+from adjudge.judgments.kinds.rating import RatingProtocol
 from adjudge.judgments.protocol import QUALITY, RATING, Protocol, Question
 from adjudge.measures.base import Measure, Need
 from adjudge.measures.judged.answers import JudgedMeasure, given_value, judged_peers, protocol_of, score_row
 from adjudge.measures.judged.coverage import LIN_HOVY, OVER_LIGGETT
-from adjudge.wording import listed
 
 NONE = "0"
 """DUC-2002's answer "no error"."""
@@ -30,6 +32,7 @@ class QualityErrors(JudgedMeasure):
     question: str = "all"
 
     FAMILY = "quality-errors"
+    PROTOCOLS = (CoverageProtocol,)
     TITLE = "quality errors"
     ABOUT = "quality questions that found errors (DUC-2002)"
     CITATION = OVER_LIGGETT
@@ -39,7 +42,7 @@ class QualityErrors(JudgedMeasure):
     needs: ClassVar[frozenset[Need]] = frozenset({"judgments"})
 
     def score(self, batch: TopicBatch) -> Iterator[Score]:
-        for judged, _, repeat in judged_peers(batch, "coverage"):
+        for judged, _, repeat in judged_peers(batch, CoverageProtocol):
             asked = [q for q in protocol_of(batch, judged.task.protocol).questions if NONE in q.values]
             if self.question != "all":
                 asked = [q for q in asked if q.id == f"{QUALITY}{self.question}"]
@@ -56,21 +59,15 @@ class QualityErrors(JudgedMeasure):
                 yield score_row(self, judged, repeat, float(question.values.index(value)))
 
 
-PREFIXES = {"coverage": QUALITY, "rating": RATING}
-"""The kinds of protocols that ask questions on quality, and what the ids of their questions begin with."""
 UNSET = "none"
 
 
 def quality_questions(protocol: Protocol) -> dict[str, Question]:
-    """A protocol's questions on quality by key; of a rating, those whose key is a number, as linguistic quality's are.
+    """A protocol's questions on quality by key.
 
     Only those whose answers are numbers, or counts of errors such as DUC-2002's (0, 1-5, 6-10, >10).
     """
-    prefix = PREFIXES.get(protocol.kind)
-    if prefix is None:
-        return {}
-    found = {q.id.removeprefix(prefix): q for q in protocol.questions if _counts_errors(q) or _has_numbers(q)}
-    return found if prefix == QUALITY else {key: q for key, q in found.items() if key.isdecimal()}
+    return {q.key: q for q in protocol.quality_questions() if _counts_errors(q) or _has_numbers(q)}
 
 
 def _counts_errors(question: Question) -> bool:
@@ -102,12 +99,13 @@ def _asked(batches: Sequence[TopicBatch]) -> dict[str, tuple[Protocol, list[str]
                 continue
             if name not in found:
                 protocol = protocol_of(batch, name)
-                all_at_once = protocol.kind == "coverage"
-                found[name] = protocol, dict.fromkeys(quality_questions(protocol) if all_at_once else ())
+                found[name] = (
+                    protocol,
+                    dict.fromkeys(quality_questions(protocol) if protocol.IS_WHOLE else ()),
+                )
             protocol, keys = found[name]
-            if protocol.kind == "rating":
-                given = (q.removeprefix(RATING) for q in judged.answers if q.startswith(RATING))
-                keys |= dict.fromkeys(given)
+            if not protocol.IS_WHOLE:
+                keys |= dict.fromkeys(id.partition(":")[2] for id in judged.answers)
     return {
         name: (protocol, own)
         for name, (protocol, keys) in found.items()
@@ -146,9 +144,8 @@ class Quality(JudgedMeasure):
             raise UsageError(f"quality: question={self.question} and q={self.q}; expected one of them")
 
     @property
-    def kinds(self) -> tuple[str, ...]:
-        """The kinds of the protocols that it looks at."""
-        return ("coverage",) if self.q == UNSET else tuple(PREFIXES)
+    def protocol_kinds(self) -> tuple[type[Protocol], ...]:
+        return (CoverageProtocol,) if self.q == UNSET else (CoverageProtocol, RatingProtocol)
 
     @property
     def better(self) -> Better:  # type: ignore[override]
@@ -181,8 +178,10 @@ class Quality(JudgedMeasure):
         asked = _asked(batches)
         if self.q != UNSET:
             return [replace(self, asked=self._one(asked))]
-        levels = (protocol for protocol, _ in asked.values() if protocol.kind == "coverage")
-        if self.question != Quality.question or any(self.question in quality_questions(p) for p in levels):
+        ids = {
+            question.id for protocol, _ in asked.values() for question in quality_questions(protocol).values()
+        }
+        if self.question != Quality.question or f"{QUALITY}{self.question}" in ids:
             return [self]
         keys = dict.fromkeys(key for _, own in asked.values() for key in own)
         every = [Quality(q=key, by=self.by) for key in keys]
@@ -193,7 +192,7 @@ class Quality(JudgedMeasure):
         found: dict[Question, str] = {}
         for name, (protocol, keys) in asked.items():
             question = _called(protocol, self.q)
-            if question is not None and question.id.removeprefix(PREFIXES[protocol.kind]) in keys:
+            if question is not None and question.key in keys:
                 found.setdefault(question, name)
         if len(found) > 1:
             instead = list(dict.fromkeys(map(_spec_of, found)))
@@ -216,7 +215,7 @@ class Quality(JudgedMeasure):
             yield from self._answers(batch)
             return
         id = f"{QUALITY}{self.question}"
-        for judged, _, repeat in judged_peers(batch, "coverage"):
+        for judged, _, repeat in judged_peers(batch, CoverageProtocol):
             asked = [q for q in protocol_of(batch, judged.task.protocol).questions if q.id == id]
             if not asked or isinstance(asked[0].values[0], str):
                 continue
@@ -227,7 +226,7 @@ class Quality(JudgedMeasure):
 
     def _answers(self, batch: TopicBatch) -> Iterator[Score]:
         """A row per page of coverage that asks, answered or not, and per rating that answers."""
-        for kind, needed in (("coverage", None), ("rating", f"{RATING}{self.q}")):
+        for kind, needed in ((CoverageProtocol, None), (RatingProtocol, f"{RATING}{self.q}")):
             for judged, _, repeat in judged_peers(batch, kind, question=needed):
                 question = _called(protocol_of(batch, judged.task.protocol), self.q)
                 if question is None:

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 from typing import ClassVar, cast
 
+from adjudge.core.errors import UsageError, nearest, quoted
 from adjudge.data.scores import Score
-from adjudge.errors import UsageError, nearest, quoted
 from adjudge.judgments.batch import TopicBatch
+from adjudge.judgments.kinds.rating import RatingProtocol
 from adjudge.judgments.protocol import RATING
 from adjudge.judgments.tasks import Judged, is_anonymous
 from adjudge.measures.base import Measure, Need
@@ -22,7 +23,7 @@ def aspects(batches: Sequence[TopicBatch]) -> list[str]:
     found = (
         question.removeprefix(RATING)
         for batch in batches
-        for judged, _, _ in judged_peers(batch, "rating")
+        for judged, _, _ in judged_peers(batch, RatingProtocol)
         for question in judged.answers
         if question.startswith(RATING)
     )
@@ -46,6 +47,7 @@ class Rating(JudgedMeasure):
     scale: str = "raw"
 
     FAMILY = "rating"
+    PROTOCOLS = (RatingProtocol,)
     ABOUT = "what people gave on an aspect (responsiveness, linguistic quality, any scale)"
     CITATION = "Dang 2005, Overview of DUC 2005"
     OPTIONS: ClassVar[dict[str, tuple[str, ...]]] = {"scale": ("raw", "z")}
@@ -85,7 +87,7 @@ class Rating(JudgedMeasure):
 
     def rated(self, batch: TopicBatch) -> Iterator[Rated]:
         question = f"{RATING}{self.aspect}"
-        for judged, _, repeat in judged_peers(batch, "rating", question=question):
+        for judged, _, repeat in judged_peers(batch, RatingProtocol, question=question):
             value = given_value(judged.answers[question].answer)
             if isinstance(value, int | float):
                 yield judged, repeat, float(value)

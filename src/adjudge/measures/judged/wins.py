@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import ClassVar
 
+from adjudge.core.words import counted
 from adjudge.data.scores import Score
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.pairs.sides import WON, judged_pairs, named_summary
 from adjudge.judgments.tasks import TextRef
 from adjudge.measures.base import Need
 from adjudge.measures.judged.answers import JudgedMeasure
-from adjudge.wording import counted
 
 Dueller = tuple[TextRef, str]
 """Whose summary, and who judged."""

@@ -9,9 +9,9 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from adjudge.core.errors import FormatError, UsageError, quoted
 from adjudge.data.rows import Summary
 from adjudge.data.scores import Score
-from adjudge.errors import FormatError, UsageError, quoted
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Measure, Need, no_reference
 from adjudge.measures.rouge.counts import (

@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+from adjudge.core.errors import UsageError
+from adjudge.core.words import counted
 from adjudge.data.rows import Summary, Unit
 from adjudge.data.scores import Score
-from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Make, Measure, Need, Spans, UnitMatch, Writers
 from adjudge.measures.rouge.counts import (
@@ -43,7 +44,6 @@ from adjudge.measures.spec import build, split_spec
 from adjudge.measures.topicwords import shared_spans
 from adjudge.text.stemmers.stem import STEMMERS
 from adjudge.text.words import WORD_RULES, share_kept
-from adjudge.wording import counted
 
 if TYPE_CHECKING:
     import numpy as np

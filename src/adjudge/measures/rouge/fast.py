@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.compiled import bare
-from adjudge.errors import DataError
+from adjudge.core.compiled import bare
+from adjudge.core.errors import DataError
 from adjudge.measures.rouge import kernels
 from adjudge.measures.rouge.counts import power_table
 from adjudge.measures.rouge.texts import Preparation, PreparedText, Stem, Stemming, split_text

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from adjudge.compiled import bare
+from adjudge.core.compiled import bare
 
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _ONE = np.uint64(1)

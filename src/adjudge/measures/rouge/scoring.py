@@ -1,4 +1,4 @@
-"""ROUGE of topics, and of texts that belong to no evaluation.
+"""ROUGE of topics.
 
 A few pairs of texts are counted in plain Python, so that nobody waits for a compiler; many at once by compiled kernels.
 The scores are the same.
@@ -8,26 +8,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from adjudge.compiled import uncollected
+from adjudge.core.compiled import uncollected
 from adjudge.data.rows import Summary
 from adjudge.data.scores import Score
 from adjudge.data.target import Target
-from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
-from adjudge.measures.base import Measure, Writers, no_reference
-from adjudge.measures.presets import written_out
+from adjudge.measures.base import Writers, no_reference
 from adjudge.measures.rouge.counts import RougeCounts
-from adjudge.measures.rouge.elements import RougeBe
-from adjudge.measures.rouge.family import Rouge, RougeW, parse_rouge
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from adjudge.measures.rouge.family import CountColumns
+    from adjudge.measures.rouge.family import CountColumns, Rouge
     from adjudge.measures.rouge.fast import RougePairs
 
 
@@ -210,7 +205,7 @@ def _encoded(
 
     with uncollected():
         words = numbered(texts, measures[0].preparation, measures[0].lines, language)
-    weight = next((measure.weight for measure in measures if isinstance(measure, RougeW)), None)
+    weight = next(filter(None, (getattr(measure, "weight", None) for measure in measures)), None)
     return RougePairs(words, TextPairs.of(peers, against), weight)
 
 
@@ -251,67 +246,3 @@ def _ratio(measure: Rouge, hits: np.ndarray, peer: np.ndarray, reference: np.nda
         return root(share(hits, reference if measure.stat == "recall" else peer))
     recall, precision = root(share(hits, reference)), root(share(hits, peer))
     return share(precision * recall, (1 - measure.alpha) * precision + measure.alpha * recall)
-
-
-# Texts that belong to no evaluation
-
-
-def rouge_many(
-    peers: Sequence[str], references: Sequence[Sequence[str]], measures: Sequence[str], language: str = "en"
-) -> dict[str, list[float]]:
-    """ROUGE of many texts at once, each with references of its own: a list of numbers per measure."""
-    import numpy as np
-
-    chosen = _chosen(measures)
-    if len(peers) != len(references):
-        raise UsageError(f"{len(peers)} texts and {len(references)} lists of references, expected as many")
-    for each in references:
-        _check(each)
-    groups: dict[tuple[str, ...], list[Rouge]] = {}
-    for measure in chosen:
-        groups.setdefault(measure.alike, []).append(measure)
-    numbers: dict[str, int] = {}
-    own = [numbers.setdefault(text, len(numbers)) for text in peers]
-    theirs = [numbers.setdefault(text, len(numbers)) for each in references for text in each]
-    sizes = np.asarray([len(each) for each in references], np.int64)
-    against, mine = np.asarray(theirs, np.int64), np.repeat(np.asarray(own, np.int64), sizes)
-    found: dict[str, list[float]] = {}
-    for group in groups.values():
-        for measure, values in values_of(
-            group, list(numbers), language, mine, against, sizes, [False] * len(peers)
-        ):
-            found[str(measure)] = list(cast(Sequence[float], values))
-    return {str(measure): found[str(measure)] for measure in chosen}
-
-
-def _chosen(measures: Sequence[str]) -> list[Rouge]:
-    elements, words = _apart(parse_quickly(measures))
-    if elements:
-        raise UsageError(f"{elements[0]} is scored text by text: use adjudge.rouge")
-    return words
-
-
-def parse_quickly(measures: str | Sequence[str]) -> list[Measure]:
-    """Measures of their specs; where all are ROUGE's, without loading the others that there are."""
-    with suppress(UsageError):  # which the registry words better, since it knows them all
-        if (known := parse_rouge(written_out(measures))) is not None:
-            return list(known)
-    from adjudge.measures.registry import parse_measures
-
-    return parse_measures(measures)
-
-
-def _apart(measures: Sequence[Measure]) -> tuple[list[RougeBe], list[Rouge]]:
-    """Those of basic elements, and those of words."""
-    for measure in measures:
-        if not isinstance(measure, Rouge | RougeBe):
-            raise UsageError(f"{measure} is not a ROUGE")
-    elements = [m for m in measures if isinstance(m, RougeBe)]
-    return elements, [m for m in measures if isinstance(m, Rouge)]
-
-
-def _check(references: Sequence[str]) -> None:
-    if isinstance(references, str):
-        raise UsageError("references is one text, expected a list of texts")
-    if not references:
-        raise UsageError("no references: there is nothing to compare a text with")

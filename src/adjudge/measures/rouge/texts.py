@@ -10,7 +10,7 @@ from functools import cache
 from itertools import chain
 from pathlib import Path
 
-from adjudge.errors import DataError, UsageError
+from adjudge.core.errors import DataError, UsageError
 from adjudge.text.sentences import sentences
 from adjudge.text.stemmers.porter import load_exceptions
 from adjudge.text.stemmers.stem import STEMMERS, stem_words

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from adjudge.errors import FormatError, UsageError, nearest, quoted
+from adjudge.core.errors import FormatError, UsageError, nearest, quoted
+from adjudge.core.phrases import Argument
 from adjudge.formats.files import Place, shown
 from adjudge.formats.rouge155 import (
     DEFAULT_SYSTEM,
@@ -133,7 +134,8 @@ def _gather(trials: Sequence[Trial], files: SummaryFiles, peers: Sequence[str], 
 def _found(files: SummaryFiles, listed: Listed, side: Side) -> Path:
     path = files.find(listed, side)
     if path is None:
-        hint = "below --root" if files.root else "where it says: --root DIR names the folder that has it now"
+        elsewhere = f"where it says: {Argument('root', 'DIR')} names the folder that has it now"
+        hint = f"below {Argument('root')}" if files.root else elsewhere
         raise Place(files.settings, listed.line).wrong(
             f"{side} {shown(listed.id)}: no file {shown(files.expected(listed))} {hint}"
         )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from adjudge.errors import UsageError, quoted
+from adjudge.core.errors import UsageError, quoted
 from adjudge.measures.rouge.elements import MODES
 
 Kind = Literal["N", "L", "W", "S", "BE"]

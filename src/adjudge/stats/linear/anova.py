@@ -12,7 +12,7 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.special import fdtrc, stdtr, stdtrit
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.linear.model import Key, LinearFit, LinearModel, Term, crossed, indicators, within

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import chdtri, fdtrc, fdtri, ndtri, stdtr, stdtrit
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.linear.model import AdditiveFit, fit_additive

@@ -21,7 +21,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import fdtrc
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats.linear.anova import SumsOfSquares
 from adjudge.stats.linear.mixed import fixed_test
 from adjudge.stats.linear.model import Key, LinearModel, fit_model, same_groups, within

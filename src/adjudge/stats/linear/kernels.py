@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from adjudge.compiled import kernel
+from adjudge.core.compiled import kernel
 
 
 @kernel

@@ -22,7 +22,7 @@ from scipy.linalg import lapack
 from scipy.sparse.csgraph import connected_components
 from scipy.special import chdtrc, fdtrc
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.linear.anova import WHOLE, level_weights
@@ -685,17 +685,18 @@ def fit_mixed(
     fixed: Sequence[int],
     random: Sequence[Sequence[int]],
     interactions: Sequence[Sequence[int]] = (),
+    names: Sequence[str] = (),
 ) -> MixedFit:
     """Fit by restricted maximum likelihood, as lme4's lmer(value ~ system + (1 | topic) + (1 | assessor)).
 
-    `fixed` are positions of factors, `interactions` fixed terms of several, `random` terms as in model.py; NaN values
-    are left out.
+    `fixed` are positions of factors, `interactions` fixed terms of several, `random` terms as in model.py, and `names`
+    what these are called where something is wrong with one; NaN values are left out.
     """
     if not random:
         raise UsageError("random: no term; a model without random terms is fit_linear's")
     model = LinearModel(values, factors, [*((f,) for f in fixed), *interactions, *random])
     known, keys = model.keys[: -len(random)], model.keys[-len(random) :]
-    why = _why_not(model, known, keys)
+    why = _why_not(model, known, keys, names)
     if why is not None:
         return _undefined(keys, model.n, why)
     columns, averaging = _fixed_columns(model, known)
@@ -874,8 +875,11 @@ def _random_test(fit: MixedFit, found: MixedEstimate, k: int) -> RandomTest:
     return RandomTest(fit.random[k], ratio, 0.5 * float(chdtrc(1, ratio)) if ratio else 1.0)
 
 
-def _why_not(model: LinearModel, fixed: tuple[Key, ...], random: tuple[Key, ...]) -> str | None:
-    """Why a model cannot be fitted. Terms are named by their number: names are not known here."""
+def _why_not(
+    model: LinearModel, fixed: tuple[Key, ...], random: tuple[Key, ...], names: Sequence[str] = ()
+) -> str | None:
+    """Why a model cannot be fitted."""
+    names = names or [f"random term {k}" for k in range(1, len(random) + 1)]
     whole = fit_model(model)
     if whole.why is not None:
         return whole.why
@@ -884,10 +888,10 @@ def _why_not(model: LinearModel, fixed: tuple[Key, ...], random: tuple[Key, ...]
     terms = [model.term(key) for key in random]
     for k, (key, term) in enumerate(zip(random, terms, strict=True)):
         if model.space([*fixed, key]).rank == model.space(fixed).rank:
-            return f"the variance of random term {k + 1} cannot be separated from the fixed effects"
+            return f"the variance of {names[k]} cannot be separated from the fixed effects"
         for j, known in enumerate(terms[:k]):
             if same_groups(term, known):
-                return f"random terms {j + 1} and {k + 1} are the same groups: their variances cannot be separated"
+                return f"{names[j]} and {names[k]} are the same groups: their variances cannot be separated"
     return None
 
 

@@ -20,7 +20,7 @@ from scipy import sparse
 from scipy.linalg import lapack, solve_triangular
 from scipy.sparse.csgraph import connected_components
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.paired import NOISE

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, log_expit, logit
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.linear.model import LinearModel, Term, within
@@ -501,13 +501,14 @@ def fit_ordinal(
     fixed: int,
     random: Sequence[Sequence[int]] = (),
     start: npt.ArrayLike | None = None,
+    names: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> OrdinalFit:
     """Fit by maximum likelihood, as clmm(rating ~ system + (1 | topic) + (1 | assessor)); without random terms as clm.
 
     `fixed` is the position of the factor whose levels have effects; every one of them occurs. `random` are terms as in
     model.py. `start` are standard deviations to begin with, as ratios to the noise, such as a linear model's. NaN
-    values are left out. `progress` hears of every step.
+    values are left out. `names` are what random terms are called in a reason. `progress` hears of every step.
     """
     keys = [tuple(sorted(key)) for key in random]
     model = LinearModel(values, factors, [(fixed,), *keys])
@@ -526,11 +527,12 @@ def fit_ordinal(
     if ratios.size != len(keys):
         raise UsageError(f"start: {ratios.size} ratios for {len(keys)} random terms")
     laplace = Laplace(ratings.reshape(-1).astype(np.int64), groups, [model.term(key) for key in keys])
-    return _fitted(laplace, levels, np.clip(ratios, 0.2, 3.0), progress)
+    names = names or [f"random term {k}" for k in range(1, len(keys) + 1)]
+    return _fitted(laplace, levels, np.clip(ratios, 0.2, 3.0), names, progress)
 
 
 def _fitted(
-    laplace: Laplace, levels: FloatArray, ratios: FloatArray, progress: Progress | None
+    laplace: Laplace, levels: FloatArray, ratios: FloatArray, names: Sequence[str], progress: Progress | None
 ) -> OrdinalFit:
     terms = ratios.size
     shares = np.cumsum(np.bincount(laplace.ratings, minlength=laplace.levels))[:-1] / laplace.n
@@ -544,7 +546,7 @@ def _fitted(
     if deviations.size and np.abs(deviations).max() > TOO_FAR:
         far = int(np.abs(deviations).argmax())
         return _undefined(
-            levels, terms, laplace.n, f"the standard deviation of random term {far + 1} grows without bound"
+            levels, terms, laplace.n, f"the standard deviation of {names[far]} grows without bound"
         )
     if not gain < 1e-4:
         return _undefined(levels, terms, laplace.n, "the search for the maximum did not converge")

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.polynomial import Chebyshev
 from scipy.special import chdtri, ndtr, stdtrit
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.judging import FEWEST_DF, OWN_FROM, judge_freedom, own_freedom
 from adjudge.stats.power.rates import MOST_TOPICS, t_power, t_topics

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.special import bdtr, bdtrik, nctdtr, ndtr, ndtri, stdtrit
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.multiple import SAME, at_most

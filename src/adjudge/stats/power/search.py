@@ -14,7 +14,7 @@ from typing import get_args
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from adjudge.errors import UsageError, nearest, quoted
+from adjudge.core.errors import UsageError, nearest, quoted
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.multiple import at_most

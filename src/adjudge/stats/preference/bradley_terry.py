@@ -20,7 +20,8 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, dijkstra, minimum_spanning_tree
 
-from adjudge.errors import DataError, UsageError, quoted
+from adjudge.core.errors import DataError, UsageError, quoted
+from adjudge.core.words import counted, listed
 from adjudge.stats.preference.answers import FloatArray, IntArray
 from adjudge.stats.preference.duels import (
     LANES,
@@ -34,7 +35,6 @@ from adjudge.stats.preference.duels import (
     solve,
     with_opponent,
 )
-from adjudge.wording import counted, listed
 
 Method = Literal["accelerated", "zermelo"]
 Scale = Literal["geometric", "mean", "sum"]

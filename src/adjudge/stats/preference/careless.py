@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from adjudge.errors import DataError, UsageError
+from adjudge.core.errors import DataError, UsageError
 from adjudge.stats.preference.answers import FloatArray, PairAnswers, propagated
 from adjudge.stats.preference.bradley_terry import Strengths, fit
 from adjudge.stats.preference.next_pair import Pair

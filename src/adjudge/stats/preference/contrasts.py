@@ -25,7 +25,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
-from adjudge.errors import UsageError, quoted
+from adjudge.core.errors import UsageError, quoted
 from adjudge.stats.checks import BoolArray
 from adjudge.stats.order import closure
 from adjudge.stats.preference.answers import FloatArray, IntArray, PairAnswers, propagated

@@ -15,8 +15,8 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from adjudge.compiled import bare
-from adjudge.errors import DataError
+from adjudge.core.compiled import bare
+from adjudge.core.errors import DataError
 from adjudge.stats.preference.answers import FloatArray, IntArray
 
 _BLOCK = 32  # rows and columns that are read together: both squares stay in the nearest cache

@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from scipy.special import expit, log_expit
 
-from adjudge.errors import DataError, UsageError, quoted
+from adjudge.core.errors import DataError, UsageError, quoted
 from adjudge.stats.preference.answers import FloatArray, IntArray, PairAnswers
 
 TieModel = Literal["half", "davidson", "rao-kupper"]

@@ -27,7 +27,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.special import entr, expit, log_expit
 
-from adjudge.errors import DataError, UsageError, quoted
+from adjudge.core.errors import DataError, UsageError, quoted
 from adjudge.stats.preference.answers import FloatArray, IntArray, PairAnswers
 
 Pair = tuple[int, int]

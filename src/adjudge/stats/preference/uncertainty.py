@@ -10,11 +10,11 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from adjudge.errors import UsageError, quoted
+from adjudge.core.errors import UsageError, quoted
+from adjudge.core.words import counted
 from adjudge.stats.preference.answers import FloatArray, PairAnswers, propagated
 from adjudge.stats.preference.bradley_terry import REGULARISER, Strengths, climb
 from adjudge.stats.preference.duels import Duels, of_pairs, packed, parts, with_opponent
-from adjudge.wording import counted
 
 Unit = Literal["answer", "cluster"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from adjudge.compiled import kernel
+from adjudge.core.compiled import kernel
 
 _SPREADS = 6.0
 _DOUBT = 2 * np.exp(-_SPREADS * _SPREADS / 2)

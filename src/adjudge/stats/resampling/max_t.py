@@ -15,13 +15,13 @@ from typing import get_args
 import numpy as np
 import numpy.typing as npt
 
-from adjudge.engine import worker_count
-from adjudge.errors import UsageError
+from adjudge.core.engine import worker_count
+from adjudge.core.errors import UsageError
+from adjudge.core.words import counted
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.paired import NOISE, Alternative, noise_of, settled
 from adjudge.stats.pairs import columns_of_pairs
-from adjudge.wording import counted
 
 LEAST_VARIED = 5
 """Topics whose difference is not the commonest one: with fewer, too many resamples would hold one number only."""

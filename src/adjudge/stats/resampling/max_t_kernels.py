@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from adjudge.compiled import bare
+from adjudge.core.compiled import bare
 from adjudge.stats.resampling.max_t import DEGENERATE, NO_SHIFT, ONE
 
 ZERO = np.float32(0)

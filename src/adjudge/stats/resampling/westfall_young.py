@@ -12,12 +12,12 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from adjudge.errors import UsageError
+from adjudge.core.errors import UsageError
+from adjudge.core.words import counted
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.paired import Alternative
 from adjudge.stats.pairs import DifferenceGrid, PairBlock, blocks, columns_of_pairs, on_grid
-from adjudge.wording import counted
 
 Signs = npt.NDArray[np.uint8]
 """One row a resample, one bit a topic, eight to a byte; a bit that is set turns the topic round."""

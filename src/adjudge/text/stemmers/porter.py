@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from adjudge.errors import FormatError
+from adjudge.core.errors import FormatError
 
 # What the variants share: kinds of letters, the measure, the steps
 

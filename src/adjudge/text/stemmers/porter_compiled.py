@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from adjudge.compiled import bare
+from adjudge.core.compiled import bare
 from adjudge.text.stemmers.porter import STEP_2, STEP_3, STEP_4_155, Endings
 from adjudge.text.stemmers.stem import SHORTEST
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
-from adjudge.errors import UsageError, nearest, quoted
+from adjudge.core.errors import UsageError, nearest, quoted
 from adjudge.text.stemmers import lovins, porter
 
 STEMMERS = ("porter-155", "porter-nltk", "porter", "lovins", "none")

@@ -9,7 +9,8 @@ from fastapi import HTTPException, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from adjudge.errors import DataError
+from adjudge.core.errors import DataError
+from adjudge.core.words import counted
 from adjudge.formats.answer_table import answer_table
 from adjudge.judgments.pairs.sample import ANYONE
 from adjudge.judgments.protocol import NOTES, own_protocols
@@ -25,7 +26,6 @@ from adjudge.web.pages.views import render
 from adjudge.web.pages.work import answers_of, is_assigned, progress
 from adjudge.web.sampler import Quota, Sampler, is_copy
 from adjudge.web.site import Site
-from adjudge.wording import counted
 
 
 @dataclass(frozen=True)
@@ -215,8 +215,8 @@ def _sum(cells: Mapping[tuple[str, str], ProgressCell], name: str) -> ProgressCe
 
 
 def _is_done(site: Site, task: Task, judged: Judged | None) -> bool:
-    if site.protocol(task.protocol).kind == "pyramid":
-        return False  # annotated elsewhere
+    if not site.protocol(task.protocol).IN_BROWSER:
+        return False
     answers = {} if judged is None else {q: event.answer for q, event in judged.answers.items()}
     done, of = progress(site, task, answers)
     return done >= of
@@ -262,7 +262,7 @@ def results_closed(site: Site, person: str, sampler: Sampler | None) -> bool:
         return False
     answers = answers_of(site, person)
     for task in site.tasks_of(person):
-        if site.protocol(task.protocol).kind == "pyramid" or site.changed(task) is not None:
+        if not site.protocol(task.protocol).IN_BROWSER or site.changed(task) is not None:
             continue  # nothing that could be judged here
         done, of = progress(site, task, answers.get(task.id, {}))
         if done < of:

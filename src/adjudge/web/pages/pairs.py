@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from adjudge.errors import DataError
+from adjudge.core.errors import DataError
 from adjudge.judgments.pairs.sides import side_now
 from adjudge.judgments.tasks import Task, TextRef
 from adjudge.text.headers import hidden_spans, paragraphs, shown

@@ -10,21 +10,16 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from adjudge.core.errors import DataError
 from adjudge.data.collection import by_date
 from adjudge.data.rows import Document
-from adjudge.errors import DataError
-from adjudge.judgments.protocol import Protocol
+from adjudge.judgments.kinds.base import PageBody, PageTexts, Protocol
 from adjudge.judgments.tasks import Judged, Task
 from adjudge.text.headers import paragraphs
-from adjudge.web.answering import AskedPage
+from adjudge.web.answering import asked_page
 from adjudge.web.blind import UnitIds
-from adjudge.web.pages.coverage import CoveragePage, coverage_page
-from adjudge.web.pages.mismatch import MismatchTask, mismatch_page
-from adjudge.web.pages.rating import RatingPage, rating_page
 from adjudge.web.pages.work import WorkItem, item_of
 from adjudge.web.site import Site
-
-Body = CoveragePage | RatingPage | MismatchTask
 
 
 class Given(BaseModel):
@@ -62,7 +57,7 @@ class TaskPage:
     guidelines: tuple[str, ...]
     answers: Mapping[str, Given]
     changed: str | None
-    body: Body | None
+    body: PageBody | None
     """None where the texts have changed: nothing can be judged then."""
 
     @property
@@ -90,21 +85,30 @@ def task_page(site: Site, person: str, task: Task) -> TaskPage:
         guidelines=guideline_paragraphs(protocol),
         answers=given(site, mine.get(task.id), task, person),
         changed=why,
-        body=None if why is not None else _body(site, task, protocol, mine.values()),
+        body=None if why is not None else protocol.page(task, _page_texts(site, task, mine.values())),
     )
 
 
-def _body(site: Site, task: Task, protocol: Protocol, mine: Iterable[Judged]) -> Body:
-    if protocol.kind == "mismatch":
-        return mismatch_page(site, task)
-    return coverage_page(site, task, mine) if protocol.kind == "coverage" else rating_page(site, task)
+def _page_texts(site: Site, task: Task, mine: Iterable[Judged]) -> PageTexts:
+    def begun(id: str) -> int | None:
+        first = next(iter(site.store.events(task=id)), None)
+        return None if first is None else first.seq
+
+    return PageTexts(
+        collection=site.collection,
+        summary=site.summary,
+        unit_keys=UnitIds.of(site, task).public,
+        said_before=site.judging.said_before,
+        earlier=mine,
+        begun=begun,
+    )
 
 
 def given(site: Site, judged: Judged | None, task: Task, person: str) -> dict[str, Given]:
     """A person's answers to a task that count now, as the browser knows them; of one that is open again, its number."""
     answered = {} if judged is None else judged.answers
     mine = {question: event for question, event in answered.items() if event.assessor == person}
-    ids, page = UnitIds.of(site, task), AskedPage.of(site, task)
+    ids, page = UnitIds.of(site, task), asked_page(site, task)
     standing = page.standing({question: event.answer for question, event in mine.items()})
     answers: dict[str, Given] = {}
     for name, event in mine.items():

@@ -83,7 +83,7 @@ def work(request: Request) -> Response:
 def task(key: str, request: Request) -> Response:
     site: Site = request.app.state.site
     found = open_task(request, key)
-    if site.protocol(found.protocol).kind == "preference":
+    if site.protocol(found.protocol).compares is not None:
         return RedirectResponse(f"{request.scope.get('root_path', '')}/pairs?task={key}", 303)
     person = visitor(request).person
     go_on(site, person, [found])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from adjudge.judgments.tasks import Judged, Task
-from adjudge.web.answering import AskedPage
+from adjudge.web.answering import asked_page
 from adjudge.web.desks import Desk
 from adjudge.web.sampler import is_copy
 from adjudge.web.site import Site
@@ -40,7 +40,6 @@ class WorkItem:
 class WorkBlock:
     """The tasks of one protocol. In parts by topic a planted repeat would be known: it is not where its topic is."""
 
-    kind: str
     protocol: str
     items: tuple[WorkItem, ...]
 
@@ -69,15 +68,6 @@ class Work:
         return self.total - self.done
 
 
-LABELS = {
-    "coverage": "Summary",
-    "rating": "Summary",
-    "preference": "Pair",
-    "pyramid": "Summary",
-    "mismatch": "Mismatch",
-}
-
-
 def work_of(site: Site, person: str) -> Work:
     """A person's work in the order of the plan: a planted repeat stands, and is numbered, where the plan has it."""
     desk = site.desk(person)
@@ -95,12 +85,12 @@ def work_of(site: Site, person: str) -> Work:
 def _blocks(site: Site, placed: list[tuple[Task, WorkItem]]) -> Iterator[WorkBlock]:
     for protocol in map(site.protocol, dict.fromkeys(task.protocol for task, _ in placed)):
         items = tuple(item for task, item in placed if task.protocol == protocol.name)
-        yield WorkBlock(protocol.kind, protocol.title, items)
+        yield WorkBlock(protocol.title, items)
 
 
 def is_assigned(site: Site, task: Task) -> bool:
     """Whether a task was given to its assessor, to be done here: pairs that are drawn live are counted apart."""
-    return site.protocol(task.protocol).kind != "pyramid" and not is_copy(task)
+    return site.protocol(task.protocol).IN_BROWSER and not is_copy(task)
 
 
 def places(site: Site, desk: Desk) -> Mapping[str, tuple[int, int]]:
@@ -143,7 +133,7 @@ def _item(site: Site, task: Task, desk: Desk, place: tuple[int, int]) -> WorkIte
         key=site.task_key(task),
         number=number,
         total=total,
-        label=f"{LABELS[site.protocol(task.protocol).kind]} {number}",
+        label=f"{site.protocol(task.protocol).LABEL} {number}",
         done=done,
         of=of,
         changed=done < of and site.changed(task) is not None,
@@ -162,7 +152,7 @@ def _progress(site: Site, task: Task, desk: Desk) -> tuple[int, int]:
 
 def progress(site: Site, task: Task, answers: Mapping[str, Any]) -> tuple[int, int]:
     """How many of a task's questions are answered, and how many there are now."""
-    page = AskedPage.of(site, task)
+    page = asked_page(site, task)
     standing = page.standing(answers)
     questions = page.asked(standing)
     return sum(question in standing for question in questions), len(questions)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from sqlalchemy import Column, Connection, MetaData, PrimaryKeyConstraint, String, Table, inspect, text
 
-from adjudge.errors import DataError, FormatError
+from adjudge.core.errors import DataError, FormatError
 from adjudge.judgments.store.schema import SCHEMA, VERSION_TABLE, VERSIONS, metadata
 
 STEPS = Path(__file__).parent

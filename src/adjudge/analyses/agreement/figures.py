@@ -1,0 +1,121 @@
+"""Agreement by question, with Krippendorff's thresholds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from adjudge.analyses.agreement.words import verdicts
+from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
+from adjudge.analyses.trust_drawing import WIDE, need_few, rows_axis, series_colour, series_shape
+from adjudge.core.errors import AdjudgeError, DataError
+from adjudge.core.picture import GOOD, Figure, figure_of
+from adjudge.core.words import listed
+
+if TYPE_CHECKING:
+    import altair as alt
+
+    from adjudge.analyses.agreement.result import AgreementResult
+    from adjudge.analyses.scores import Scores
+
+THRESHOLDS = (0.667, 0.8)
+MOST_NAMED = 5
+"""Questions that the words below a title name."""
+
+
+def agreement(result: AgreementResult) -> Figure:
+    """Alpha and AC of every question, with intervals and Krippendorff's thresholds."""
+    import altair as alt
+    import pandas as pd
+
+    if not result.questions:
+        raise DataError(result.headline().rstrip("."))
+    need_few(len(result.questions), "questions", "name some of them as measures")
+    data = pd.DataFrame(
+        [
+            {
+                "question": question.title,
+                "coefficient": name,
+                "value": coefficient.value,
+                "low": coefficient.low,
+                "high": coefficient.high,
+                "units": coefficient.units,
+                "assessors": len(question.assessors),
+                "why": coefficient.why or coefficient.why_no_interval,
+            }
+            for question in result.questions
+            for name, coefficient in (("alpha", question.alpha), (question.ac.name, question.ac))
+        ]
+    )
+    if not data["value"].notna().any():
+        raise DataError(f"no coefficient of agreement: {data['why'].iloc[0]}")
+    names = list(dict.fromkeys(data["question"]))
+    there = list(dict.fromkeys(data.loc[data["value"].notna(), "coefficient"]))
+
+    def drawing(base: alt.Chart) -> alt.TopLevelMixin:
+        y = rows_axis("question", names, wide=300)
+        offset = alt.YOffset("coefficient:N", sort=there, scale=alt.Scale(domain=there, paddingOuter=0.3))
+        colour, shape = series_colour("coefficient", there), series_shape("coefficient", there)
+        x: dict[str, Any] = {"title": "agreement", "scale": alt.Scale(zero=False)}
+        known = base.transform_filter("datum.value != null")
+        marks = [
+            base.mark_rule(color=GOOD, strokeDash=[4, 3]).encode(x=alt.datum(threshold))
+            for threshold in THRESHOLDS
+        ]
+        bars = (
+            known.transform_filter("datum.low != null")
+            .mark_rule(strokeWidth=2)
+            .encode(x=alt.X("low:Q", **x), x2="high:Q", y=y, yOffset=offset, color=colour)
+        )
+        points = known.mark_point().encode(
+            x=alt.X("value:Q", **x), y=y, yOffset=offset, color=colour, shape=shape
+        )
+        return alt.layer(
+            *marks, bars, points, width=WIDE, height=alt.Step(14 * len(there) + 4, **{"for": "position"})
+        )
+
+    words = [verdicts(result, MOST_NAMED)]
+    if data["low"].notna().any():
+        words.append(f"Lines are {result.asked.level:.0%} intervals over topics.")
+    words.append("Krippendorff's thresholds for alpha, .667 and .800, are dashed.")
+    if absent := [question.title for question in result.questions if question.alpha.why is not None]:
+        words.append(f"No alpha: {listed(absent, most=6)}.")
+    return figure_of(
+        "agreement",
+        "Agreement of assessors by question",
+        " ".join(words),
+        data,
+        drawing,
+        signature=result.signature,
+    )
+
+
+def _made(scores: Scores, options: FigureOptions) -> Figure:
+    from adjudge.analyses.agreement import Agreement
+
+    def is_measure(name: str) -> bool:
+        """Whether scores of that name are here; else it is a question, which a file of scores has none of."""
+        try:
+            return bool(scores.resolved(name))
+        except AdjudgeError:
+            return scores.folder is None
+
+    measures = [name for name in options.measures if is_measure(name)]
+    asked = Agreement(
+        measures or None,
+        question=[name for name in options.measures if name not in measures],
+        length=options.length,
+        form=options.form,
+        seed=options.seed,
+    )
+    return asked.run(scores).figure("agreement")
+
+
+SPECS = (
+    FigureSpec(
+        "agreement",
+        "How far assessors agree on every question, with intervals.",
+        _made,
+        example="-m completeness -m unmarked --length 100",
+        panels=True,
+    ),
+)

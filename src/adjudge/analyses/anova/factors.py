@@ -1,0 +1,223 @@
+"""Score rows with factors: a row per judgment or cell, every factor as codes; what is not a factor is averaged over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from adjudge.analyses.scores import HUMANS, Scores
+from adjudge.core.errors import DataError, UsageError, nearest, quoted
+from adjudge.core.results import Note
+from adjudge.core.words import counted, listed
+from adjudge.data.scores import POOLED, MeasureInfo, ScoreTable, pooled, targets_of
+from adjudge.data.target import Target
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+AS_FACTOR = ", or make {} a factor"
+OF_ROWS = ("system", "topic", "assessor", "length", "form", "reference", "repeat")
+OF_TOPICS = ("type", "selector", "set", "task")
+FACTORS = (*OF_ROWS, *OF_TOPICS, "kind", "author")
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A factor's level on every row."""
+
+    name: str
+    codes: np.ndarray
+    levels: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class AnovaRows:
+    """Scores and factors, row by row."""
+
+    info: MeasureInfo
+    length: int | None
+    form: str | None
+    values: np.ndarray
+    factors: dict[str, Factor]
+    keys: pd.DataFrame
+    """Every row's system and topic, and whatever else tells rows apart."""
+    notes: tuple[Note, ...]
+    """What was left out or averaged over."""
+
+    @property
+    def n(self) -> int:
+        return int(self.values.size)
+
+    def same(self, first: str, second: str) -> bool:
+        """Whether two factors put the rows into the same groups."""
+        from adjudge.stats.linear.model import make_term, same_groups
+
+        one, other = (make_term([self.factors[name].codes], (0,)) for name in (first, second))
+        return same_groups(one, other)
+
+    def best_first(self, item: Any) -> tuple[bool, float, str]:
+        """How systems' means sort: the best first, those without one last."""
+        sign = 1 if self.info.better == "lower" else -1
+        return item.mean != item.mean, sign * item.mean, item.system
+
+    def where(self, row: int) -> str:
+        """A row in words: `19 on D094 by B`."""
+        at = self.keys.iloc[row]
+        links = [("assessor", "by"), ("length", "at"), ("form", "as")]
+        more = [f" {link} {at[name]}" for name, link in links if name in self.factors]
+        return f"{at['system']} on {at['topic']}{''.join(more)}"
+
+
+def known_factors(table: ScoreTable, measure: str, length: int | None, form: str | None) -> list[str]:
+    """The factors that a measure's rows have by themselves, in the order in which DUC-2002 prints them.
+
+    Assessors are among them where judgments are repeated: two have judged one summary.
+    """
+    frame = table.at(measure, length=length, form=form, several=AS_FACTOR)
+    judges = frame[frame["value"].notna()].groupby(["topic", "system", "length", "form"], dropna=False)[
+        "assessor"
+    ]
+    return ["assessor", "system", "topic"] if bool((judges.nunique() > 1).any()) else ["system", "topic"]
+
+
+def build(
+    scores: Scores,
+    measure: str,
+    names: Sequence[str],
+    *,
+    length: int | None,
+    form: str | None,
+    repeats: bool,
+    pool_humans: bool,
+    average_humans: bool,
+) -> AnovaRows:
+    """The rows of a measure with these factors; `repeats` keeps repeated judgments apart."""
+    for name in names:
+        if name not in FACTORS:
+            raise UsageError(
+                f"no factor {quoted(name)}{nearest(name, FACTORS)}; there are: {', '.join(FACTORS)}"
+            )
+    several: Literal["all"] | None = "all" if "length" in names and length is None else None
+    frame = scores.table.at(
+        measure, length=length or several, form=form, all_forms="form" in names, several=AS_FACTOR
+    )
+    forms = {target.form for target in targets_of(frame)}
+    frame, notes = _present(frame, measure)
+    if "assessor" not in names:
+        notes += _one_assessor_each(frame)
+    if pool_humans:
+        frame = _one_system(frame, scores.kinds, notes)
+    wanted = {"reference" if name == "author" else name for name in names}
+    wanted |= {"repeat"} if repeats else set()
+    frame = _averaged(frame, wanted, notes, humans=pool_humans and average_humans)
+    factors = {name: _factor(name, frame, scores) for name in names}
+    lengths = scores.table.lengths(measure)
+    info = scores.table.info[measure]
+    if form is not None:
+        info = replace(info, signature=f"{info.signature or measure}|form:{form}")
+    if pool_humans:
+        how = "pooled" if average_humans else "pooled-rows"
+        info = replace(info, signature=f"{info.signature or measure}|humans:{how}")
+    return AnovaRows(
+        info=info,
+        length=length if length is not None else lengths[0] if len(lengths) == 1 else None,
+        form=forms.pop() if len(forms) == 1 else None,
+        values=frame["value"].to_numpy(dtype=float),
+        factors=factors,
+        keys=frame,
+        notes=tuple(notes),
+    )
+
+
+def _present(frame: pd.DataFrame, measure: str) -> tuple[pd.DataFrame, list[Note]]:
+    """The rows with a score, and a note for every reason why one has none."""
+    absent = frame[frame["value"].isna()]
+    reasons = absent["why"].value_counts()
+    if len(absent) == len(frame):
+        raise DataError(f"{measure}: every score is missing ({reasons.index[0]})")
+    return frame[frame["value"].notna()], [
+        Note.of("missing-scores", n=int(n), why=why) for why, n in reasons.items()
+    ]
+
+
+def _one_assessor_each(frame: pd.DataFrame) -> list[Note]:
+    """Where every topic has an assessor of its own: who judged it is no factor, and yet in its scores."""
+    several = int(frame["assessor"].nunique())
+    if (
+        several < 2
+        or frame["assessor"].isna().any()
+        or (frame.groupby("topic")["assessor"].nunique() > 1).any()
+    ):
+        return []
+    return [Note.of("one-assessor-each", n=several)]
+
+
+def _one_system(frame: pd.DataFrame, kinds: Mapping[str, str], notes: list[Note]) -> pd.DataFrame:
+    humans = [s for s in frame["system"].unique() if kinds.get(s) == "human"]
+    if not humans:
+        raise UsageError("no system here is human, so there are none to pool")
+    if HUMANS in frame["system"].unique() and HUMANS not in humans:
+        raise UsageError(f"a system that is not human is named {HUMANS}; rename it first")
+    notes.append(Note.of("humans-are-one-system", humans=sorted(humans)))
+    renamed = frame["system"].where(~frame["system"].isin(humans), HUMANS)
+    # Who wrote it stays with the row until people are averaged, so that each person weighs the same.
+    return frame.assign(person=frame["system"], system=renamed)
+
+
+def _averaged(frame: pd.DataFrame, wanted: set[str], notes: list[Note], *, humans: bool) -> pd.DataFrame:
+    """Means over everything that is no factor: repeats, then references, then assessors, then people."""
+    before, over, frame = len(frame), [], pooled(frame, [])  # in one order, whatever the rows' order was
+    for step in [*(name for name in POOLED if name not in wanted), *(["person"] if humans else [])]:
+        rows = len(frame)
+        frame = pooled(frame, [step])
+        if len(frame) < rows:
+            over.append("people" if step == "person" else f"{step}s")
+    if over:
+        notes.append(Note.of("scores-averaged", before=before, after=len(frame), over=over))
+    return frame.reset_index(drop=True)
+
+
+def _factor(name: str, frame: pd.DataFrame, about: Scores) -> Factor:
+    import pandas as pd
+
+    column = _column(name, frame, about)
+    if column.isna().any():
+        at = frame[column.isna()]
+        what = "system" if name == "kind" else "topic"
+        missing = sorted(str(each) for each in at[what].unique())
+        raise UsageError(f"{name} is not known of {counted(len(missing), what)} ({listed(missing)})")
+    codes, levels = pd.factorize(column, sort=True)
+    return Factor(name, codes, tuple(str(level) for level in levels))
+
+
+def _column(name: str, frame: pd.DataFrame, about: Scores) -> pd.Series:
+    if name in OF_TOPICS:
+        return frame["topic"].map({t: getattr(row, name) for t, row in about.topics.items()})
+    if name == "kind":
+        # The pooled humans are none of the systems that kinds were given for.
+        return frame["system"].map({HUMANS: "human", **about.kinds})
+    if name == "author":
+        return _authors(frame, about)
+    if name in ("assessor", "reference") and frame[name].isna().all():
+        raise UsageError(f"these scores say no {name}: it cannot be a factor")
+    return frame[name]
+
+
+def _authors(frame: pd.DataFrame, about: Scores) -> pd.Series:
+    """Who wrote the reference that a summary was compared with; the reference's own name where nobody is known."""
+    import pandas as pd
+
+    if frame["reference"].isna().all():
+        raise UsageError("these scores say no reference: its author cannot be a factor")
+
+    def author(topic: str, reference: Any, target: Target) -> str | None:
+        if pd.isna(reference):
+            return None
+        near = (target, Target(target.length), Target(None, target.form), Target())
+        found = (about.authors.get((topic, reference, each)) for each in near)
+        return next((each for each in found if each), str(reference))
+
+    columns = (frame["topic"], frame["reference"], targets_of(frame))
+    return pd.Series([author(*row) for row in zip(*columns, strict=True)], index=frame.index, dtype=object)

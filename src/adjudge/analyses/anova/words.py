@@ -1,0 +1,229 @@
+"""What is said of an analysis of variance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from adjudge.analyses import phrasebook
+from adjudge.analyses.anova.result import NOISE, df_text, f_text, ordered, percent
+from adjudge.analyses.scores import HUMANS
+from adjudge.core.phrases import Argument, Phrase
+from adjudge.core.words import counted, decimal, listed
+from adjudge.stats.paired import p_words
+
+if TYPE_CHECKING:
+    from adjudge.analyses.anova.result import AnovaResult, AnovaTerm, Interaction, MixedModel, VarianceShare
+
+MOST_NAMED = 5
+AVERAGING = "; with system and topic as the only factors, the judgments of a summary are averaged"
+FEWEST_DF = 3
+"""Below so many degrees of freedom of the noise only a very large F is significant, and that is said."""
+
+
+def _averaged(before: int, after: int, over: Sequence[str]) -> str:
+    only = "; the tests hold for these assessors" if "assessors" in over else ""
+    return f"{before:,} scores averaged to {after:,}, over {listed(over)}{only}"
+
+
+def _unbalanced(factors: Sequence[Sequence[str]], ss_type: int, terms: Sequence[str]) -> str:
+    which = listed([f"{first} with {second}" for first, second in factors])
+    if ss_type == 1:
+        order = listed(terms, most=len(terms))
+        return f"unbalanced ({which}): type I takes each term after those before it: {order}"
+    after = "all others" if ss_type == 3 else "those that do not contain it"
+    return f"unbalanced ({which}): type {'I' * ss_type}, each term after {after}"
+
+
+OF_ROWS = {
+    **phrasebook.NOTES,
+    "one-assessor-each": lambda n: (
+        f"each topic was judged by one of {n} assessors: assessors and topics cannot be told apart, and what is said of"
+        " topics holds for both together"
+    ),
+    "humans-are-one-system": lambda humans: (
+        f"{counted(len(humans), 'human is', 'humans are')} one system, {HUMANS} ({listed(humans)})"
+    ),
+    "scores-averaged": _averaged,
+}
+"""Of the rows, of whichever model."""
+NOTES = {
+    **OF_ROWS,
+    "unbalanced": _unbalanced,
+    "few-degrees-of-freedom": lambda term, error, df: (
+        f"{term}: {error} has {counted(df, 'degree')} of freedom; with so few the test at 5 % finds something in up to"
+        " 13 of 100 cases where there is nothing"
+    ),
+    "single-scores": lambda factor, levels: (
+        f"{counted(len(levels), factor)} with a single score: {listed(levels)}"
+    ),
+    "no-chain-of-common-topics": lambda parts: (
+        f"no chain of common topics joins all systems: they are compared within {parts} parts, and nothing is said"
+        " across them"
+    ),
+    "terms-added": lambda terms: (
+        f"{listed(terms)} {'is' if len(terms) == 1 else 'are'} among the terms too, to be compared with"
+    ),
+    "shares-without-intervals": lambda: Phrase(
+        "the shares have no intervals: nothing was resampled, see {resamples}",
+        resamples=Argument("resamples"),
+    ),
+}
+
+
+def sentences(result: AnovaResult) -> Iterator[str]:
+    """The terms, large interactions, variance components, and what the residuals say of the model's assumptions."""
+    yield _headline(result)
+    for line in result.lines:
+        yield about_term(line, result.alpha)
+    yield from _for_whom(result)
+    for interaction in result.interactions:
+        yield _about_cells(interaction, result.alpha)
+    if result.components is not None:
+        yield from _about_variances(result.components, result.alpha, result.lines)
+    yield from about_residuals(result)
+
+
+def _headline(result: AnovaResult) -> str:
+    """Which terms matter, which were not tested, and how much is left."""
+    tested = [line for line in result.lines if line.why is None]
+    if not tested:
+        helped: dict[str | None, list[bool]] = {}
+        for line in result.lines:
+            helped.setdefault(line.why, []).append(line.averaging_helps)
+        reasons = [f"{why}{AVERAGING * all(of_lines)}" for why, of_lines in helped.items()]
+        return f"On {result.title} nothing can be tested: {'; '.join(reasons)}."
+    significant = [line.term for line in tested if line.p < result.alpha]
+    others = [line.term for line in tested if line.term not in significant]
+    absent = [line.term for line in result.lines if line.why is not None]
+    untested = f"; {listed(absent)} {'was' if len(absent) == 1 else 'were'} not tested" if absent else ""
+    if not significant:
+        verb = "has" if len(others) == 1 else "have"
+        return f"On {result.title} {listed(others)} {verb} no significant effect{untested}."
+    left = percent(result.residual_ss / result.total_ss)
+    rest = f"the terms leave {left} of the variation"
+    if result.by_residuals:
+        rest = f"{left} of the variation is noise"
+    verb = "matters" if len(significant) == 1 else "matter"
+    but = "; system has no significant effect" if "system" in others else ""
+    return f"On {result.title} {listed(significant)} {verb}{but}{untested}; {rest}."
+
+
+def about_term(line: AnovaTerm, alpha: float) -> str:
+    """One term: does it matter, compared with what, and how much?"""
+    name = f"The interaction {line.term}" if ":" in line.term else line.term.capitalize()
+    if line.why is not None:
+        return f"{name} cannot be tested: {line.why}{AVERAGING * line.averaging_helps}."
+    basis = f"F({line.df}, {df_text(line.denominator_df)}) = {f_text(line.f)}, {p_words(line.p, alpha)}"
+    against = f", compared with {listed(line.against)}" if line.against else ""
+    if line.beyond:
+        against = f", compared with what is left after {listed(line.beyond)}"
+    much = f"it accounts for {percent(line.share)} of the variation"
+    if line.p < alpha:
+        return f"{name} matters: {basis}{against}; {much}."
+    whole = " as a whole" if ":" in line.term else ""  # of its cells one may stand out
+    return f"{name}{whole} has no significant effect: {basis}{against}{_out_of_reach(line, alpha)}; {much}."
+
+
+def _out_of_reach(line: AnovaTerm, alpha: float) -> str:
+    """What F would have had to be, where the noise has so few degrees of freedom that hardly any F is enough."""
+    from scipy.special import fdtri
+
+    if line.denominator_df >= FEWEST_DF - 0.05:  # as it is printed
+        return ""
+    least = float(fdtri(line.df, line.denominator_df, 1 - alpha))
+    return f" (with so few degrees of freedom F would have to be above {f_text(least)}: little could have been found)"
+
+
+def _for_whom(result: AnovaResult) -> Iterator[str]:
+    """Of which topics and assessors the conclusions hold."""
+    single = [name for name in result.samples if result.levels[name] == 1]
+    if single and any(line.why is None for line in result.lines):
+        them = "them" if len(single) > 1 else "it"
+        yield f"There is only one {' and one '.join(single)}: the tests hold for {them} alone."
+    sampled = [name for name in result.random if name in result.samples and name not in single]
+    if sampled:
+        given = [name for name in result.levels if name not in result.samples and name in result.given]
+        these = f", and for these {listed([f'{name}s' for name in given])} alone" if given else ""
+        yield (
+            f"{listed([f'{name}s' for name in sampled]).capitalize()} count as a sample: the tests hold for others"
+            f" like them{these}."
+        )
+    for line in result.lines:
+        more = [f"{name}s" for name in line.sampled if name not in result.samples]
+        if more and line.why is None:
+            yield f"To tell whether {line.term} matters, {listed(more)} count as a sample{' too' if sampled else ''}."
+
+
+def _about_cells(interaction: Interaction, alpha: float) -> str:
+    """Which cells of an interaction are large."""
+    sizes, large, term = interaction.sizes, interaction.large(), interaction.term
+    if interaction.against:
+        against = f"the interaction is compared with {listed(interaction.against)}, not with the residuals"
+        return f"Which cells of {term} stand out is not tested: {against}."
+    if math.isnan(sizes.limit) or not sizes.tested:
+        return f"How large {term} is in each cell cannot be judged: there is no noise to compare with."
+    rule = f"beyond {sizes.limit:.2f} standard errors, alpha {alpha:g} over {counted(sizes.tested, 'cell')}"
+    if not large:
+        return f"No cell of {term} stands out ({rule})."
+    named = [f"{first} with {second} ({decimal(effect, '+.4f')})" for first, second, effect in large]
+    return f"Large in {term}: {listed(named, most=MOST_NAMED)} ({rule})."
+
+
+def _about_variances(mixed: MixedModel, alpha: float, lines: Sequence[AnovaTerm]) -> Iterator[str]:
+    """What the mixed model says beside the lines of the table."""
+    if mixed.why is not None:
+        yield f"The mixed model cannot be fitted: {mixed.why}."
+        yield from (about_term(line, alpha) for line in mixed.beside)
+        return
+    parts = [
+        f"{percent(part.share)} {'is' if part.term == NOISE else 'lies in'} {part.term}{_interval(part)}"
+        for part in sorted(mixed.components, key=lambda part: -part.share)
+    ]
+    beside = f" beside {listed(mixed.fixed, most=len(mixed.fixed))}" if mixed.fixed else ""
+    yield f"Of the variance{beside}, {listed(parts, most=len(parts))}."
+    # As the table of variances has it: the first fit may differ a little.
+    none = {part.term for part in mixed.components if part.variance == 0}
+    significant = {line.term for line in (*lines, *mixed.beside) if line.p < alpha}
+    for terms, but in (
+        (none - significant, ""),
+        (none & significant, ", though F is significant: the shares are uncertain"),
+    ):
+        if terms:
+            names = listed([part.term for part in mixed.components if part.term in terms], most=len(terms))
+            variances = "variances" if len(terms) > 1 else "variance"
+            yield f"The {variances} of {names} {'are' if len(terms) > 1 else 'is'} estimated as 0{but}."
+    yield from (about_term(line, alpha) for line in mixed.beside if line.term not in none - significant)
+
+
+def _interval(part: VarianceShare) -> str:
+    return "" if math.isnan(part.low) else f" ({part.low * 100:.0f} to {part.high * 100:.0f} %)"
+
+
+def about_residuals(result: AnovaResult) -> Iterator[str]:
+    """Whether the residuals look as they should, and the rows that fit worst."""
+    yield from result.checks.sentences(result.spread_over, result.alpha)
+    if not result.largest:
+        return
+    first, *rest = result.largest
+    others = [f"{residual.where} ({residual.standardised:+z.1f})" for residual in rest]
+    then = f"; then {listed(others)}" if others else ""
+    off = f"{first.where} is off most, by {first.standardised:+z.1f} standard errors"
+    if math.isnan(first.p):
+        yield f"{off}{then}."
+        return
+    verdict = "an outlier" if first.p < result.alpha else "no outlier among so many"
+    yield f"{off}: {verdict} ({p_words(first.p, result.alpha)}, Bonferroni){then}."
+
+
+def about_interaction(result: AnovaResult, by: str) -> str:
+    """What the test of a factor's interaction with systems says."""
+    term = ordered(f"system:{by}")
+    for line in (*result.lines, *result.beside):
+        if line.term == term:
+            return about_term(line, result.alpha)
+    why = "it is not among the terms"
+    if (result.cell_means(by)["n"] == 1).all():
+        why = f"no system has two scores {'on' if by == 'topic' else 'of'} one {by} to show the noise"
+    return f"The interaction {term} is not tested: {why}."

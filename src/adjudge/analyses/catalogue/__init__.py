@@ -1,0 +1,1 @@
+"""Which figures there are, and how each is made from scores."""

@@ -1,0 +1,83 @@
+"""What to draw where nobody chose: measures and targets that are tried in turn, till a figure can be drawn."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
+from adjudge.core.errors import AdjudgeError, UsageError
+
+if TYPE_CHECKING:
+    from adjudge.analyses.scores import Scores
+    from adjudge.core.picture import Figure
+    from adjudge.data.target import Target
+
+
+def choices(
+    scores: Scores, options: FigureOptions, measures: Iterable[Sequence[str]] | None = None
+) -> list[FigureOptions]:
+    """What to try: the figure's own choice of measures first, then one; all targets, then the one with most scores.
+
+    What `options` say stays. `measures` are other measures to try than people's first and the first with a direction.
+    """
+    if options.measures:
+        tried: list[Sequence[str]] = [options.measures]
+    else:
+        tried = [*_usual(scores)] if measures is None else [*measures]
+    found: dict[FigureOptions, None] = {}
+    for named in tried:
+        found[each := replace(options, measures=tuple(named))] = None
+        if (main := main_target(scores, each)) is not None:
+            found[replace(each, length=main.length, form=main.form)] = None
+            found[replace(each, form=main.form)] = None  # for figures of all lengths
+    return list(found)
+
+
+def main_target(scores: Scores, options: FigureOptions) -> Target | None:
+    """The target with most scores, of those that the options leave; None where one is left, or all are asked for."""
+    from adjudge.data.scores import targets_of
+
+    if isinstance(options.length, str):
+        return None
+    frame = scores.frame
+    if options.measures:
+        frame = frame[frame["measure"].isin(scores.resolved(list(options.measures)))]
+    known = Counter(targets_of(frame))
+    left = {
+        target: count
+        for target, count in known.items()
+        if options.length in (None, target.length) and options.form in (None, target.form)
+    }
+    if len(left) < 2:
+        return None
+    return max(left, key=lambda target: (left[target], *target.order))
+
+
+def _usual(scores: Scores) -> Iterator[Sequence[str]]:
+    from adjudge.analyses.meta.cells import human_measures
+
+    yield ()
+    if len(scores.measures) > 1:
+        with suppress(UsageError):
+            yield human_measures(scores, ())[:1]
+        yield [name for name in scores.measures if scores.info[name].better is not None][:1]
+
+
+def first_drawn(
+    spec: FigureSpec, scores: Scores, asked: Iterable[FigureOptions], *, on_paper: bool = False
+) -> tuple[Figure | None, str]:
+    """The figure by the first of the options by which it can be drawn; if by none, why not."""
+    why, lacking = "", ""
+    one = spec.one_target or (on_paper and spec.panels)
+    for options in sorted(asked, key=lambda each: one and each.length is None):
+        try:
+            return spec.drawn(scores, options), ""
+        except UsageError as error:
+            why = why or str(error)
+        except AdjudgeError as error:
+            lacking = lacking or str(error)  # what the data lacks says more than which option is wrong
+    return None, lacking or why

@@ -1,0 +1,238 @@
+"""Which systems really differ: all pairs of systems, on one measure or on several."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from adjudge.analyses.base import Analysis, R_co, analysis_function
+from adjudge.analyses.corrections import CORRECTIONS
+from adjudge.analyses.tests import (
+    ALL,
+    TESTS,
+    USUAL_STATISTIC,
+    Side,
+    Statistic,
+    Test,
+    Zeros,
+    parts_of,
+)
+from adjudge.core.errors import UsageError, quoted
+from adjudge.core.options import ADVANCED, option, shared
+from adjudge.core.phrases import Argument, Phrase
+from adjudge.data.scores import Among, Pool
+
+if TYPE_CHECKING:
+    from adjudge.analyses.compare.pairs import Comparison
+    from adjudge.analyses.compare.several import ComparedMeasures
+    from adjudge.analyses.scores import Scores
+
+AssessorEffects = Literal["random", "fixed"]
+Cluster = Literal["set", "type", "task", "selector", "assessor"]
+Intervals = Literal["agreeing", "pointwise"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparing(Analysis[R_co]):
+    """How pairs of systems are compared: the options of one comparison, and of several."""
+
+    test: str | None = option(
+        None,
+        metavar="TEST",
+        help=f"The test over topics that makes the groups: {', '.join(TESTS)}, of mc and hb also with a statistic, as"
+        " mc:w; all runs every test.",
+        unset="the first of tests, or wilcoxon",
+    )
+    correct: str = option(
+        "holm", choices=tuple(CORRECTIONS), metavar="HOW", help="Correction for many pairs."
+    )
+    against: str | None = option(
+        None, of="system", metavar="SYSTEM", help="Compare all systems with this one only."
+    )
+    margin: float | None = option(
+        None, above=0, metavar="D", help="Also say which systems are the same within this difference."
+    )
+    assessor_effects: AssessorEffects | None = option(
+        None,
+        metavar="random|fixed",
+        help="Of scores that assessors gave, whose answer makes the groups: that for assessors like them, or for these"
+        " alone.",
+        unset="random from two assessors up, where the judgments allow it",
+    )
+    alpha: float = shared("alpha")
+    effects: bool = option(False, help="Also show how large the differences are.")
+    pairs: bool = option(False, help="Say every pair in words.")
+    tests: str | Sequence[str] = option(
+        (), metavar="A,B", panel=ADVANCED, help="Run these tests as well; each is corrected by itself."
+    )
+    side: Side = option(
+        "both", metavar="SIDE", panel=ADVANCED, help="Of comparisons with one system: both sides, or one."
+    )
+    among: Among = option("all", metavar="WHO", panel=ADVANCED, help="Which pairs are compared.")
+    pool_humans: bool = shared("pool_humans", panel=ADVANCED)
+    cluster: Cluster | None = option(
+        None,
+        metavar="BY",
+        panel=ADVANCED,
+        help="Swap and resample whole clusters of topics, with the test mc.",
+        unset="none",
+    )
+    statistic: Statistic | None = option(
+        None, metavar="S", panel=ADVANCED, help="What mc and hb resample.", unset="mean for mc, t for hb"
+    )
+    zeros: Zeros = option("wilcox", metavar="Z", panel=ADVANCED, help="Equal scores in Wilcoxon's test.")
+    level: float = shared("level", panel=ADVANCED, help="Of the means' intervals, and of pointwise ones.")
+    intervals: Intervals = option(
+        "agreeing",
+        metavar="HOW",
+        panel=ADVANCED,
+        help="Of differences: made to agree with test and correction, or each by itself.",
+    )
+    resamples: int | None = option(
+        None,
+        least=1,
+        metavar="N",
+        panel=ADVANCED,
+        help="Of mc and hb.",
+        unset="2000, more where the correction for many pairs needs them",
+    )
+    seed: int = shared("seed", panel=ADVANCED)
+    pool: Pool = option("mean", by_name=False, help="How several scores of a cell become one.")
+
+    def check(self) -> None:
+        if self.test == ALL and self.tests:
+            raise UsageError(
+                Phrase(
+                    "{all} runs every test: leave out {tests}",
+                    all=Argument("test", ALL),
+                    tests=Argument("tests"),
+                )
+            )
+        for test in self.tests_run:
+            parts_of(test)
+        if self.statistic is not None and not any(test in USUAL_STATISTIC for test in self.tests_run):
+            raise UsageError(
+                Phrase(
+                    "{statistic} is what mc and hb resample, and none of these is run without a statistic of its own:"
+                    " say {test}",
+                    statistic=Argument("statistic", self.statistic),
+                    test=Argument("test", f"mc:{self.statistic}"),
+                )
+            )
+        if self.side != "both" and self.against is None:
+            raise UsageError(
+                Phrase(
+                    "{side} needs {against}: which of two is better is not known before",
+                    side=Argument("side", self.side),
+                    against=Argument("against", "SYSTEM"),
+                )
+            )
+
+    @property
+    def grouping_test(self) -> Test:
+        """The test over topics that makes the groups and sentences."""
+        if self.test is not None and self.test != ALL:
+            return self.test
+        return next(iter(self._also), TESTS[0])
+
+    @property
+    def tests_run(self) -> tuple[Test, ...]:
+        """All tests over topics that are run, the one that makes the groups among them."""
+        tests = tuple(dict.fromkeys(TESTS if self.test == ALL else self._also))
+        return tests if self.grouping_test in tests else (self.grouping_test, *tests)
+
+    @property
+    def _also(self) -> list[Test]:
+        return [name for names in self.tests for test in names.split(",") if (name := test.strip())]
+
+    @property
+    def on_anything(self) -> Comparing[Any]:
+        """The same without what was compared: equal where two comparisons were made in the same way."""
+        return replace(self, measure=None, length=None, form=None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compare(Comparing["Comparison"]):
+    """Rank the systems: means, intervals over topics, and groups that do not differ.
+
+    One measure is compared. Several lengths are compared one at a time: choose one, or say "all" to average within a
+    topic first. Intervals of differences agree with the corrected test. Where assessors gave the scores, there are two
+    answers: for these assessors (the test over topics), and for assessors like them, who are then a sample as topics
+    are. Without some assessors, the result's `changes` say which conclusions are others.
+    """
+
+    NAME = "compare"
+    METHODS = True
+    EXAMPLE = "adjudge compare my-eval -m rouge-1 --against random"
+
+    def run(self, scores: Scores) -> Comparison:
+        from adjudge.analyses.compare.pairs import compare_each
+
+        which = (scores.resolve(self.measure), self.length, self.form)
+        each = scores.each([which[0]], length=self.length, form=self.form)
+        # Of one length or form, the title says which.
+        return compare_each(scores, each if len(each) == 1 else [which], self)[0]
+
+
+MOST_COMPARED = 2_000
+"""Measures that are compared in one go."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareAll(Comparing["ComparedMeasures"]):
+    """Rank the systems: means, intervals over topics, and groups that do not differ.
+
+    Systems that share a letter are not significantly different by the test with its correction. Pairs that could
+    not have been found, whatever their scores, are counted apart, and do not burden the others. Every measure, length
+    and form is compared by itself, unless some are named.
+
+    Scores that several assessors gave have two answers, for these assessors and for others like them; groups are
+    those of the second unless assessor effects are fixed.
+    """
+
+    NAME = "compare"
+    FUNCTION = "compare_all"
+    METHODS = True
+    RUNS = "once"
+    EXAMPLE = "adjudge compare my-eval -m rouge-1 --against random"
+    VARIANTS: ClassVar[Mapping[str, str]] = {"counts": "counts", "judge": "compare_corrected"}
+
+    primary: str | None = option(
+        None, of="measure", metavar="MEASURE", help="The measure chosen beforehand; others are secondary."
+    )
+    across: Literal["each", "measures"] = option(
+        "each",
+        metavar="WHAT",
+        panel=ADVANCED,
+        help="Correct p over the pairs of each measure by itself, or of all measures together.",
+    )
+    skip_missing: bool = option(
+        False, by_name=False, help="Leave out measures of which every score is missing, and say so."
+    )
+
+    def run(self, scores: Scores) -> ComparedMeasures:
+        from adjudge.analyses.compare.pairs import compare_each
+        from adjudge.analyses.compare.several import ComparedMeasures
+
+        primary = None if self.primary is None else scores.resolve(self.primary)
+        if (many := len(scores.resolved(self.measure or ()))) > MOST_COMPARED:
+            raise UsageError(
+                f"{many:,} measures, of which at most {MOST_COMPARED:,} are compared at a time: name them"
+            )
+        each = scores.each(self.measure or (), length=self.length, form=self.form)
+        if primary is not None:
+            each.sort(key=lambda which: which[0] != primary)
+            if not each or each[0][0] != primary:
+                raise UsageError(
+                    f"the primary measure {quoted(primary)} is not among those that are compared"
+                )
+        absent = {which: why for which in each if self.skip_missing and (why := scores.all_missing(*which))}
+        if len(absent) < len(each):
+            each = [which for which in each if which not in absent]
+        compared = compare_each(scores, each, self, primary=primary, together=self.across == "measures")
+        return ComparedMeasures(asked=self, results=tuple(compared), left_out=tuple(absent.values()))
+
+
+compare = analysis_function(Compare)
+compare_all = analysis_function(CompareAll)

@@ -1,0 +1,1138 @@
+"""All pairs of systems on one measure, with a ranking, intervals, tests and groups.
+
+The tests are run in conclusions.py, the mathematics is in stats/.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from adjudge.analyses.compare import Compare, Comparing, Intervals
+from adjudge.analyses.compare.sampled import (
+    ASSESSORS,
+    Population,
+    equivalence_of,
+    pair_results,
+    population,
+)
+from adjudge.analyses.compare.without import ConclusionChanges, conclusion_changes
+from adjudge.analyses.conclusions import (
+    CONCLUSIONS,
+    DIFFERENT,
+    Conclusion,
+    PairIntervals,
+    Tested,
+    Untold,
+    candidates,
+    conclude,
+    pair_intervals,
+    run_all,
+)
+from adjudge.analyses.corrections import CORRECTIONS
+from adjudge.analyses.scores import Scores
+from adjudge.analyses.tests import Test
+from adjudge.core.errors import DataError, UsageError, among, quoted
+from adjudge.core.phrases import Argument, Phrase
+from adjudge.core.results import Note, Result
+from adjudge.core.table import Cell, Column, Table
+from adjudge.core.words import counted, decimal, listed
+from adjudge.data.scores import AllLengths, ScoreMatrix
+
+if TYPE_CHECKING:
+    from adjudge.analyses.methods import MethodsParagraph
+    from adjudge.stats.checks import BoolArray, FloatArray, IntArray
+    from adjudge.stats.effects import Kind, PairEffects
+    from adjudge.stats.equivalence import Equivalence
+    from adjudge.stats.paired import Alternative, PairedTest
+    from adjudge.stats.pairs import PairCounts
+
+    Family = Callable[[Sequence[str]], BoolArray]
+
+Which = tuple[str, int | AllLengths | None, str | None]
+"""A measure, a length and a form."""
+Ordering = Literal["", "topics", "apart", "assessors"]
+"""Where cells are missing, what means are adjusted for: topics, topics and assessors; or that nothing joins them."""
+ABOUT_THE_MIDDLE = ("wilcoxon", "sign")
+"""Tests that skewed differences with a mean of 0 make significant."""
+MISSING_SCORES = "missing-scores"
+PAIR_COLUMNS = [
+    "measure",
+    "length",
+    "form",
+    "a",
+    "b",
+    "n",
+    "test",
+    "statistic",
+    "p",
+    "p_adjusted",
+    "difference",
+    "low",
+    "high",
+    "wins",
+    "losses",
+    "ties",
+    "method",
+    "why",
+    "conclusion",
+    "smallest_p",
+    "cutoff",
+    "interval",
+    "p_equivalent",
+    "verdict",
+]
+
+
+MOST_SYSTEMS = 5_000
+"""Systems in one comparison: there are 12.5 million pairs of so many."""
+
+
+def compare_each(
+    scores: Scores,
+    each: Sequence[Which],
+    asked: Comparing[Any],
+    *,
+    primary: str | None = None,
+    together: bool = False,
+) -> list[Comparison]:
+    """The comparisons; where assessors were left out, also with everybody, to say what changes."""
+    ready = [_prepared(scores, which, asked) for which in each]
+    if asked.assessor_effects is not None and ready and not any(one.population for one in ready):
+        names = listed([one.matrix.measure for one in ready])
+        raise DataError(
+            f"assessor effects: the scores of {names} name no assessor; a column 'assessor' of a long table can"
+        )
+    compared = conclusions(ready, asked, primary=primary, together=together)
+    if scores.everyone is None:
+        return compared
+    # Conclusions for other assessors, which too few are left for, are not compared with those for these.
+    alike = [
+        asked if one.maker else replace(asked, assessor_effects="fixed" if one.population else None)
+        for one in ready
+    ]
+    before = [
+        _prepared(scores.everyone, _explicit(scores, which), how)
+        for which, how in zip(each, alike, strict=True)
+    ]
+    with_all = conclusions(before, asked, primary=primary, together=together)
+    return [
+        replace(after, changes=conclusion_changes(one, after, scores.left_out))
+        for one, after in zip(with_all, compared, strict=True)
+    ]
+
+
+def _explicit(scores: Scores, which: Which) -> Which:
+    """The same length and form by name, as others may have judged further ones."""
+    measure, length, form = which
+    lengths, forms = scores.table.lengths(measure), scores.table.forms(measure)
+    if length is None and len(lengths) == 1:
+        length = "unset" if lengths[0] is None else lengths[0]
+    return measure, length, forms[0] if form is None and len(forms) == 1 else form
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A matrix ready to be compared: systems in their order, the pairs that are asked for."""
+
+    matrix: ScoreMatrix
+    """Best system first; the one that all are compared with comes last."""
+    means: FloatArray
+    """By system, what they are ordered by: least-squares means where cells are missing."""
+    family: BoolArray
+    kinds: Mapping[str, str]
+    codes: IntArray | None
+    """The set of every topic, where whole sets are swapped."""
+    ordering: Ordering = ""
+    about_scores: tuple[str, ...] = ()
+    fewer_references: tuple[Note, ...] = ()
+    population: Population | None = None
+    which: Which | None = None
+    """What was asked for, where it was."""
+    given_topics: tuple[str, ...] = ()
+    given_systems: tuple[str, ...] = ()
+
+    @property
+    def maker(self) -> Test | None:
+        """The test that makes the groups, where it is not the chosen one over topics."""
+        return ASSESSORS if self.population is not None and self.population.effects == "random" else None
+
+
+def _prepared(scores: Scores, which: Which, asked: Comparing[Any]) -> Prepared:
+    measure, length, form = which
+    matrix = scores.matrix(
+        measure,
+        length=length,
+        form=form,
+        among=asked.among,
+        pool=asked.pool,
+        pool_humans=asked.pool_humans,
+    ).averaged()
+    if len(matrix.systems) > MOST_SYSTEMS:
+        raise UsageError(
+            f"{measure} has {len(matrix.systems):,} systems, of which at most {MOST_SYSTEMS:,} are compared with each"
+            " other; are rows and columns the other way round?"
+        )
+    clusters = scores.clusters(matrix, asked.cluster or False, length=length, form=form)
+    ready = prepare(
+        matrix if clusters is None else matrix.signed(f"cluster:{asked.cluster}"),
+        asked,
+        family=partial(scores.pairs_among, among=asked.among),
+        clusters=clusters,
+        kinds=scores.kinds_of(matrix.systems),
+    )
+    whose = population(
+        scores, ready.matrix, length=length, form=form, asked=asked, clustered=clusters is not None
+    )
+    topics, systems = scores.given_order(matrix)
+    return replace(
+        _in_order(ready, whose, asked.against),
+        which=which,
+        given_topics=topics,
+        given_systems=systems,
+        about_scores=scores.unsaid_notes(measure),
+        fewer_references=scores.fewer_references(matrix.measure),
+    )
+
+
+def _in_order(ready: Prepared, whose: Population | None, against: str | None) -> Prepared:
+    """With the assessors; where they judged different systems, ordered by means adjusted for them and for topics."""
+    import numpy as np
+
+    from adjudge.stats.order import places
+
+    if whose is None or whose.effects == "fixed":
+        return replace(ready, population=whose)
+    assert whose.pairs is not None
+    means = whose.pairs.means.estimate
+    if np.isnan(means).any() or np.allclose(means, ready.means, rtol=1e-9, atol=1e-12):
+        return replace(ready, population=whose)
+    names, family = ready.matrix.systems, ready.family
+    rank = places((1 if ready.matrix.info.better == "lower" else -1) * means)
+    order = sorted(range(len(names)), key=lambda j: (rank[j], names[j]))
+    if against is not None:
+        last = names.index(against)
+        order = [*(j for j in order if j != last), last]
+    return replace(
+        ready,
+        matrix=ready.matrix.select([names[j] for j in order]),
+        means=means[order],
+        family=_moved(family, order),
+        population=whose.in_order(order),
+        ordering="assessors",
+    )
+
+
+def _moved(family: BoolArray, order: Sequence[int]) -> BoolArray:
+    """Which pairs are asked for when the systems stand in another order."""
+    import numpy as np
+
+    from adjudge.stats.pairs import columns_of_pairs
+
+    first, second = columns_of_pairs(len(order))
+    asked = np.zeros((len(order), len(order)), dtype=np.bool_)
+    asked[first, second] = asked[second, first] = family
+    at = np.asarray(order)
+    moved: BoolArray = asked[at[first], at[second]]
+    return moved
+
+
+def prepare(
+    matrix: ScoreMatrix,
+    asked: Comparing[Any],
+    *,
+    family: Family | None = None,
+    clusters: Sequence[str | None] | None = None,
+    kinds: Mapping[str, str] | None = None,
+) -> Prepared:
+    """Order the systems of a matrix, and choose the pairs; see `compare_matrix`."""
+    import numpy as np
+
+    ranked, means, ordering = _ranked(matrix, asked.against)
+    pairs = np.ones(len(ranked.systems) * (len(ranked.systems) - 1) // 2, dtype=np.bool_)
+    if asked.against is not None:
+        pairs &= _with_last(len(ranked.systems))
+    if family is not None:
+        pairs &= family(ranked.systems)
+    return Prepared(
+        matrix=replace(ranked, missing=matrix.missing),
+        means=means,
+        family=pairs,
+        kinds=kinds or {},
+        codes=None if clusters is None else _codes(clusters),
+        ordering=ordering,
+    )
+
+
+def compare_matrix(
+    matrix: ScoreMatrix,
+    asked: Comparing[Any] | None = None,
+    *,
+    family: Family | None = None,
+    clusters: Sequence[str | None] | None = None,
+    kinds: Mapping[str, str] | None = None,
+) -> Comparison:
+    """Rank the systems of a matrix, and test pairs of them.
+
+    `family` says of an order of systems which pairs are asked for; without it, all are (or with
+    `asked.against` those with that system). `clusters` names the set of every topic: then whole sets are
+    swapped, and intervals take sets as observations.
+    """
+    asked = asked or Compare()
+    return conclusions([prepare(matrix, asked, family=family, clusters=clusters, kinds=kinds)], asked)[0]
+
+
+def conclusions(
+    prepared: Sequence[Prepared], asked: Comparing[Any], *, primary: str | None = None, together: bool = False
+) -> list[Comparison]:
+    """Test all pairs, correct the p-values, of each matrix by itself or of all together, and draw conclusions."""
+    from adjudge.stats.tests import smallest_p
+
+    total = sum(int(one.family.sum()) for one in prepared)
+    run = []
+    for one in prepared:
+        alternative = _alternative(one.matrix, asked)
+        tests = run_all(
+            one.matrix.values,
+            one.family,
+            asked,
+            alternative,
+            clusters=one.codes,
+            pairs=total if together else None,
+        )
+        if one.population is not None and one.population.pairs is not None:
+            results = pair_results(one.matrix.values, one.population.pairs, alternative)
+            tests[ASSESSORS] = Untold(
+                results=results, family=one.family, smallest=smallest_p(results), resamples=None
+            )
+        run.append(tests)
+    if together:
+        tested = _together(run, [one.maker or asked.grouping_test for one in prepared], asked)
+    else:
+        tested = [{test: conclude([untold], asked)[0] for test, untold in tests.items()} for tests in run]
+    return [
+        _comparison(
+            one,
+            tests,
+            asked,
+            role="" if primary is None else "primary" if one.matrix.measure == primary else "secondary",
+            corrected=total if together else int(one.family.sum()),
+        )
+        for one, tests in zip(prepared, tested, strict=True)
+    ]
+
+
+def _together(
+    run: Sequence[Mapping[Test, Untold]], makers: Sequence[Test], asked: Comparing[Any]
+) -> list[dict[Test, Tested]]:
+    """Each test corrected over all matrices; the tests that make the groups are one family, whichever they are."""
+    tested: list[dict[Test, Tested]] = [{} for _ in run]
+    common = [test for test in run[0] if all(test in tests for tests in run)] if run else []
+    families = [*([test] * len(run) for test in common), makers]
+    for family in families:
+        told = conclude([tests[test] for tests, test in zip(run, family, strict=True)], asked)
+        for by_test, test, one in zip(tested, family, told, strict=True):
+            by_test[test] = one
+    for by_test, tests in zip(tested, run, strict=True):  # what only some measures have, and makes no groups
+        by_test |= {
+            test: conclude([untold], asked)[0] for test, untold in tests.items() if test not in by_test
+        }
+    return tested
+
+
+def _comparison(
+    prepared: Prepared,
+    tested: dict[Test, Tested],
+    asked: Comparing[Any],
+    *,
+    role: str,
+    corrected: int,
+) -> Comparison:
+    import numpy as np
+
+    from adjudge.stats.bootstrap import flat, t_means
+    from adjudge.stats.resampling.cluster import cluster_means
+
+    matrix, codes, whose = prepared.matrix, prepared.codes, prepared.population
+    if prepared.maker is not None and whose is not None:
+        low, high = whose.mean_intervals(prepared.means, level=asked.level)
+    elif codes is None:
+        means = t_means(matrix.values, level=asked.level)
+        low, high = means.low, means.high
+    else:
+        low, high = cluster_means(matrix.values, codes, level=asked.level)
+    without = flat(matrix.values)
+    # A mean is within the measure's range, so an interval that reaches beyond it covers no more than its part inside.
+    least, most = matrix.info.range
+    low = np.where(without, np.nan, low if least is None else np.maximum(low, least))
+    high = np.where(without, np.nan, high if most is None else np.minimum(high, most))
+    if prepared.which is not None and not role and corrected == int(prepared.family.sum()):
+        measure, length, form = prepared.which
+        asked = replace(asked, measure=(measure,), length=length, form=form)
+    return Comparison(
+        asked=asked,
+        about_scores=prepared.about_scores,
+        matrix=matrix,
+        standings=_standings(
+            prepared, low, high, tested[prepared.maker or asked.grouping_test], bool(prepared.family.all())
+        ),
+        tested=tested,
+        family=prepared.family,
+        interval="deviation-t" if prepared.maker else "t" if codes is None else "cluster-t",
+        kinds=prepared.kinds,
+        codes=codes,
+        ordering=prepared.ordering,
+        fewer_references=prepared.fewer_references,
+        role=role,
+        corrected=corrected,
+        population=whose,
+        given_topics=prepared.given_topics,
+        given_systems=prepared.given_systems,
+    )
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One system's place in the league table.
+
+    `adjusted` is the least-squares mean where cells are missing: what the mean would be on all topics, by the model
+    value = topic + system. `best` and `worst` are the highest and lowest rank that the significant differences
+    leave open: 1 + the systems significantly better, all less those significantly worse.
+    """
+
+    system: str
+    rank: int
+    n: int
+    mean: float
+    adjusted: float
+    low: float
+    high: float
+    group: str
+    best: int
+    worst: int
+
+
+VERDICTS = {
+    (True, False): "different",
+    (True, True): "different by less than the margin",
+    (False, True): "equivalent",
+    (False, False): "undecided",
+}
+"""By whether a pair differs, and whether it is shown to be within the margin."""
+
+
+@dataclass(frozen=True)
+class ComparedPair:
+    """Two systems compared by one test: the one with the better mean first, or, of `against`, the other system."""
+
+    a: str
+    b: str
+    result: PairedTest
+    p_adjusted: float
+    conclusion: Conclusion
+    smallest: float = 0.0
+    """The smallest p, not corrected, that the pair could have had."""
+    needed: float = 1.0
+    """What a p, not corrected, must not exceed, where the pair was not found."""
+    low: float = float("nan")
+    high: float = float("nan")
+    sets: int = 0
+    """Where whole sets of topics are swapped: how many there are."""
+    same: bool = False
+    """Equivalence was shown: the difference is within the margin."""
+
+    @property
+    def different(self) -> bool:
+        return self.conclusion == "differ"
+
+    @property
+    def verdict(self) -> str:
+        """With a margin: different, different by less than the margin, equivalent, undecided."""
+        return VERDICTS[self.different, self.same]
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Comparison(Result):
+    """A ranking with intervals, tests and groups. Keeps the matrix it came from, best system first."""
+
+    IN_JSON = ("pairs",)
+
+    FIGURES: ClassVar[Mapping[str, str]] = {
+        "league": "adjudge.analyses.compare.figures.ranking:league",
+        "forest": "adjudge.analyses.compare.figures.pairs:forest",
+        "matrix": "adjudge.analyses.compare.figures.pairs:matrix",
+        "heat": "adjudge.analyses.compare.figures.heat:heat",
+    }
+
+    asked: Comparing[Any]
+    matrix: ScoreMatrix
+    standings: tuple[Standing, ...]
+    tested: dict[Test, Tested]
+    family: BoolArray
+    """Which pairs were asked for, in the order of `itertools.combinations` over the matrix's systems."""
+    interval: str = "t"
+    """How the league's intervals are computed."""
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    """Of the systems, where they are known: machine, baseline, human."""
+    codes: IntArray | None = None
+    """The set of every topic, where whole sets are swapped."""
+    ordering: Ordering = ""
+    fewer_references: tuple[Note, ...] = ()
+    """Notes on people who are compared with fewer references than others."""
+    role: str = ""
+    """primary or secondary, where one measure was chosen beforehand."""
+    corrected: int = 0
+    """The pairs over which p is corrected; more than this comparison's where measures are corrected together."""
+    population: Population | None = None
+    """Whose judgments stand behind the scores, where assessors gave them."""
+    changes: ConclusionChanges | None = None
+    """Where assessors were left out: which conclusions are others with everybody."""
+    given_topics: tuple[str, ...] = ()
+    """In the order in which the data has them; none where a matrix was compared, which has its own."""
+    given_systems: tuple[str, ...] = ()
+
+    @property
+    def test(self) -> Test:
+        """The test that makes the groups."""
+        return ASSESSORS if self.sampled else self.asked.grouping_test
+
+    @property
+    def sampled(self) -> bool:
+        """Whether conclusions are for assessors like those who judged."""
+        return self.population is not None and self.population.effects == "random"
+
+    @property
+    def alpha(self) -> float:
+        return self.asked.alpha
+
+    @property
+    def level(self) -> float:
+        return self.asked.level
+
+    @property
+    def intervals(self) -> Intervals:
+        return self.asked.intervals
+
+    @property
+    def resamples(self) -> int | None:
+        """Of the chosen test, where it resamples."""
+        return self.tested[self.test].resamples
+
+    @property
+    def seed(self) -> int:
+        return self.asked.seed
+
+    @property
+    def measure(self) -> str:
+        return self.matrix.measure
+
+    @property
+    def title(self) -> str:
+        return self.matrix.title
+
+    @property
+    def complete(self) -> bool:
+        """Every pair was asked for, so that letters and rank intervals mean something."""
+        return bool(self.family.all())
+
+    def how(self) -> str:
+        matrix, asked = self.matrix, self.asked
+        against = f"|against:{asked.against}:{asked.side}" if asked.against else ""
+        against += f"|margin:{asked.margin:g}" if asked.margin is not None else ""
+        pairs = int(self.family.sum())
+        of = "" if self.corrected == pairs else f" of {self.corrected}"
+        return (
+            f"{matrix.signature}|topics:{len(matrix.topics)}|pool:{matrix.pool}"
+            f"|interval:{self.interval}:{self.level:g}"
+            f"|test:{self.tested[self.test].results.signature.replace('|', ':')}"
+            f"|correct:{asked.correct}:{asked.alpha:g}|pairs:{pairs}{of}{against}|seed:{self.seed}"
+        )
+
+    def methods(self) -> MethodsParagraph:
+        from adjudge.analyses.methods import compared_methods
+
+        return compared_methods([self])
+
+    @cached_property
+    def pairs(self) -> dict[Test, tuple[ComparedPair, ...]]:
+        """The pairs that were asked for, by test."""
+        return {test: tuple(self._pairs(test)) for test in self.tested}
+
+    def _pairs(self, test: Test) -> Iterator[ComparedPair]:
+        import numpy as np
+
+        tested, names = self.tested[test], self.matrix.systems
+        counts, ends = tested.results.counts, self.pair_intervals[test]
+        same = self.same
+        for k in np.flatnonzero(self.family).tolist():
+            yield ComparedPair(
+                a=names[counts.first[k]],
+                b=names[counts.second[k]],
+                result=tested.results.at(k),
+                p_adjusted=float(tested.adjusted[k]),
+                conclusion=CONCLUSIONS[tested.conclusion[k]],
+                smallest=float(tested.smallest[k]),
+                needed=self.alpha / tested.divisor,
+                low=float(ends.low[k]),
+                high=float(ends.high[k]),
+                same=bool(same[k]),
+                sets=0 if self.codes is None else int(np.unique(self.codes).size),
+            )
+
+    @cached_property
+    def pair_intervals(self) -> dict[Test, PairIntervals]:
+        """Intervals of the mean differences, by test."""
+        pointwise = self.intervals == "pointwise"
+        return {
+            test: pair_intervals(
+                tested,
+                *self._errors(test),
+                self.asked,
+                pointwise=pointwise,
+                elsewhere=self.corrected - int(self.family.sum()),
+            )
+            for test, tested in self.tested.items()
+        }
+
+    def _errors(self, test: Test) -> tuple[FloatArray, FloatArray]:
+        """Standard errors of the mean differences, and their degrees of freedom."""
+        if test == ASSESSORS and self.population is not None and self.population.pairs is not None:
+            return self.population.pairs.error, self.population.pairs.df
+        return self._errors_over_topics
+
+    @cached_property
+    def _errors_over_topics(self) -> tuple[FloatArray, FloatArray]:
+        import numpy as np
+
+        from adjudge.stats.pairs import moments
+        from adjudge.stats.resampling.cluster import cluster_errors
+
+        if self.codes is not None:
+            return cluster_errors(self.matrix.values, self.codes)
+        found = moments(self.matrix.values)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            error: FloatArray = np.where(found.constant, np.nan, found.sd / np.sqrt(found.counts.n))
+        return error, found.counts.n.astype(np.float64) - 1
+
+    @cached_property
+    def better(self) -> BoolArray:
+        """Systems x systems, in the order of the standings: whether one is significantly better than the other."""
+        return _better(self.matrix, self.tested[self.test], [s.system for s in self.standings])
+
+    @cached_property
+    def topics_by_difficulty(self) -> tuple[str, ...]:
+        """The topics from the easiest to the hardest, by mean ranks as `topics` has them; without scores last."""
+        from adjudge.analyses.topics.result import topics_of_matrix
+
+        return tuple(each.topic for each in topics_of_matrix(self.matrix).standings)
+
+    @cached_property
+    def effects(self) -> PairEffects:
+        """How large the differences are, with intervals, over all pairs."""
+        from adjudge.stats.effects import pair_effects
+
+        return pair_effects(self.matrix.values, level=self.level)
+
+    @cached_property
+    def _without_interval(self) -> BoolArray:
+        """Pairs whose differences are nearly all one number: at a ceiling no interval of their size covers."""
+        import numpy as np
+
+        from adjudge.stats.bootstrap import LEAST_VARIED
+        from adjudge.stats.resampling.max_t import DifferenceRows, row_moments
+
+        counts = self.effects.counts
+        columns = np.ascontiguousarray(self.matrix.values.T) + 0.0
+        seen = row_moments(DifferenceRows(columns, counts.first, counts.second))
+        found: BoolArray = (seen.n - seen.varied > 1) & (seen.varied < LEAST_VARIED)
+        return found
+
+    def _effect_ends(self, kind: Kind) -> tuple[FloatArray, FloatArray]:
+        """The intervals of one kind of effect, where there are any; how often one wins can be told at a ceiling too."""
+        import numpy as np
+
+        found = self.effects.of(kind)
+        if kind == "superiority":
+            return found.low, found.high
+        without = self._without_interval
+        return np.where(without, np.nan, found.low), np.where(without, np.nan, found.high)
+
+    @cached_property
+    def same(self) -> BoolArray:
+        """Which pairs are shown to be the same within the margin.
+
+        A test of ranks counts ties as evidence: where nearly all differences are one number nothing is shown, and
+        where the mean difference exceeds the margin the two are not the same on average.
+        """
+        import numpy as np
+
+        if self.equivalence is None:
+            return np.zeros(self.family.size, dtype=np.bool_)
+        near = np.abs(self.equivalence.counts.difference) < self.equivalence.margin
+        return np.asarray(self.equivalence.equivalent & near & ~self._without_interval)
+
+    @property
+    def never_equivalent(self) -> int:
+        """With a margin: the pairs of which equivalence could not have been shown."""
+        if self.equivalence is None:
+            return 0
+        flat = self._without_interval & ~self.tested[self.test].different
+        return int(((self.equivalence.out_of_reach | flat) & self.family & ~self.same).sum())
+
+    @cached_property
+    def equivalence(self) -> Equivalence | None:
+        """Which pairs are shown to be the same within the margin, where one was given."""
+        if self.asked.margin is None:
+            return None
+        from adjudge.stats.equivalence import equivalence_pairs
+
+        test: Literal["t", "wilcoxon"] = "wilcoxon" if self.test == "wilcoxon" else "t"
+        correct = self.asked.correct
+        if self.sampled and self.population is not None and self.population.pairs is not None:
+            return equivalence_of(
+                self.tested[ASSESSORS].results,
+                self.population.pairs,
+                values=self.matrix.values,
+                margin=self.asked.margin,
+                alpha=self.alpha,
+                family=self.family,
+                correct=correct,
+            )
+        return equivalence_pairs(
+            self.matrix.values,
+            margin=self.asked.margin,
+            test=test,
+            alpha=self.alpha,
+            family=self.family,
+            correct="holm" if CORRECTIONS[correct].from_scores else correct,  # type: ignore[arg-type]
+        )
+
+    def candidates(self) -> list[str] | None:
+        """The systems that nobody is significantly better than; None where not every pair was asked for."""
+        if not self.complete:
+            return None
+        return [self.standings[j].system for j in candidates(self.better)]
+
+    @property
+    def is_adjusted(self) -> bool:
+        """Whether means are adjusted for topics, or for assessors too."""
+        return any(s.adjusted != s.mean for s in self.standings)
+
+    # Rows, facts and notes
+
+    def tables(self) -> Iterator[Table]:
+        yield self._league()
+        if self.asked.effects:
+            yield self._effects()
+
+    def on_demand(self) -> Mapping[str, Callable[[], Table]]:
+        """A row per pair and test, and how large the differences are."""
+        return {"pairs": self._pairs_table, "effects": self._effects}
+
+    @property
+    def csv_table(self) -> str:
+        return "effects" if self.asked.effects else "pairs"
+
+    def _league(self) -> Table:
+        from adjudge.analyses.compare.marks import best_of, marks
+        from adjudge.analyses.compare.several_words import league_caption
+
+        moved = self.is_adjusted
+        of = ", beside the average system" if self.sampled else ", unadjusted" if moved else ""
+        stars = {} if self.asked.against is None else marks(self) or {}
+        ranked: Literal["always", "never"] = "always" if self.complete else "never"
+        best = best_of(self, self.kinds)
+        return Table(
+            name="league",
+            anchor=f"league {self.matrix.heading}",
+            columns=(
+                Column("measure", show="never"),
+                Column("length", show="never"),
+                Column("form", show="never"),
+                Column("rank", ""),
+                Column("system", right=False),
+                Column("kind", show="varies"),
+                Column("n", "topics"),
+                Column("mean", format=".4f"),
+                Column("adjusted", "adjusted mean", format=".4f", show="always" if moved else "never"),
+                Column("star", "", data=False, raised=True, show="print" if stars else "never"),
+                Column("low", show="never"),
+                Column("high", show="never"),
+                Column("interval", f"{self.level:.0%} interval{of}", data=False, right=False),
+                Column("best", show="never"),
+                Column("worst", show="never"),
+                Column("ranks", data=False, right=False, show=ranked),
+                Column("group", right=False, show=ranked),
+            ),
+            rows=tuple(
+                (
+                    *self._target,
+                    s.rank,
+                    s.system,
+                    self.kinds.get(s.system),
+                    s.n,
+                    s.mean,
+                    s.adjusted,
+                    stars.get(s.system, ""),
+                    s.low,
+                    s.high,
+                    interval_words(s),
+                    *((s.best, s.worst, ranks(s), s.group) if self.complete else (None,) * 4),
+                )
+                for s in self.standings
+            ),
+            title=f"{self.matrix.heading} ({self.matrix.info.direction},"
+            f" {counted(len(self.matrix.topics), 'topic')})",
+            caption=league_caption(self),
+            bold=frozenset(
+                (at, "adjusted" if moved else "mean")
+                for at, s in enumerate(self.standings)
+                if s.system in best
+            ),
+        )
+
+    @property
+    def _target(self) -> tuple[Cell, ...]:
+        return self.measure, *self.matrix.target
+
+    def _pairs_table(self) -> Table:
+        rows = (row for test in self.tested for row in _pair_rows(self, test))
+        return Table(name="pairs", columns=tuple(map(Column, PAIR_COLUMNS)), rows=tuple(rows))
+
+    def _effects(self) -> Table:
+        from adjudge.stats.effects import KINDS
+
+        headings = {
+            "mean": "difference",
+            "standardised": "in s.d.",
+            "hodges_lehmann": "Hodges-Lehmann",
+            "superiority": "superiority",
+        }
+        counts, names = self.effects.counts, self.matrix.systems
+        columns = [
+            Column("measure", show="never"),
+            Column("length", show="never"),
+            Column("form", show="never"),
+            Column("a", right=False),
+            Column("b", right=False),
+            *(Column(name, "topics" if name == "n" else name) for name in COUNTS),
+        ]
+        # Column by column: a dictionary for each of 100,000 pairs would take most of the time and memory.
+        cells: list[list[Cell]] = [
+            *([cell] * int(self.family.sum()) for cell in self._target),
+            [names[i] for i in counts.first[self.family]],
+            [names[i] for i in counts.second[self.family]],
+            *(getattr(counts, name)[self.family].tolist() for name in COUNTS),
+        ]
+        for kind in KINDS:
+            numbers = (self.effects.of(kind).estimate, *self._effect_ends(kind))
+            own = [each[self.family].tolist() for each in numbers]
+            for name, values in zip((kind, f"{kind}_low", f"{kind}_high"), own, strict=True):
+                columns.append(Column(name, show="never"))
+                cells.append(values)
+            columns.append(Column(f"{kind} shown", headings[kind], data=False, right=False))
+            cells.append(list(map(_effect, *own)))
+        return Table(
+            name="effects",
+            title=f"How large the differences are (intervals of {self.level:.0%}, each by itself)",
+            columns=tuple(columns),
+            rows=tuple(zip(*cells, strict=True)),
+        )
+
+    def facts(self) -> dict[str, Any]:
+        whose = self.population
+        of_whom: dict[str, Any] | None = None
+        if whose is not None:
+            differ = {"fixed": self.tested[self.asked.grouping_test].count(DIFFERENT), "random": None}
+            if whose.pairs is not None:
+                differ["random"] = self.tested[ASSESSORS].count(DIFFERENT)
+            of_whom = {**whose.facts(), "differ": differ}
+        return {
+            "measure": self.measure,
+            "better": self.matrix.info.better,
+            "length": self.matrix.length,
+            "form": self.matrix.target.form,
+            "topics": len(self.matrix.topics),
+            "role": self.role or None,
+            "corrected_over": self.corrected,
+            "conclusions": {word: self.tested[self.test].count(k) for k, word in enumerate(CONCLUSIONS)},
+            "candidates": self.candidates(),
+            "missing": self.matrix.missing,
+            "population": of_whom,
+            "methods": self.methods().as_dict(),
+            **({"changes": self.changes.facts()} if self.changes else {}),
+        }
+
+    def notes(self) -> Iterator[Note]:
+        """What a reader should know before believing the table."""
+        from adjudge.stats.bootstrap import LEAST_VARIED, flat
+
+        counts: dict[tuple[str, str], int] = {}
+        for _, system, why in self.matrix.missing:
+            counts[system, why] = counts.get((system, why), 0) + 1
+        for (system, why), n in counts.items():
+            yield Note.of(MISSING_SCORES, system=system, n=n, why=why)
+        tested = self.tested[self.test]
+        if self.population is not None:
+            yield from self.population.notes()
+            yield from self._only_sampled(self.population)
+        if self.ordering:
+            yield Note.of(f"ordered-{self.ordering}")
+        no_interval = flat(self.matrix.values)
+        if without := [s for j, s in enumerate(self.matrix.systems) if no_interval[j]]:
+            yield Note.of("no-interval", systems=without, topics=LEAST_VARIED)
+        if tested.results.test in CORRECTIONS:
+            yield Note.of("swaps-test-exchangeability")
+        if tested.left_out:
+            first, second = tested.results.counts.first, tested.results.counts.second
+            yield Note.of(
+                "pairs-left-out",
+                pairs=[[self.matrix.systems[side[k]] for side in (first, second)] for k in tested.left_out],
+                why=next(iter(tested.left_out.values())),
+            )
+        if self.test in ABOUT_THE_MIDDLE and (unsure := self._means_unsure()):
+            yield Note.of("means-unsure", n=unsure, level=1 - self.alpha)
+        if self.test in ("t-unpaired", "welch"):
+            yield Note.of("not-independent")
+        pairs = int(self.family.sum())
+        if self.asked.correct == "none" and pairs > 1:
+            yield Note.of("not-corrected", pairs=pairs, alpha=self.alpha, by_chance=pairs * self.alpha)
+        if self.asked.effects:
+            if self.population is not None:
+                yield Note.of("effects-over-topics", assessors=len(self.population.assessors))
+            if lost := int((self._without_interval & self.family).sum()):
+                yield Note.of("effects-without-interval", pairs=lost, topics=LEAST_VARIED)
+
+    def _only_sampled(self, whose: Population) -> Iterator[Note]:
+        """Pairs may differ for assessors like these and not for these: two tests are not equally keen."""
+        if whose.pairs is None:
+            return
+        these, others = self.tested[self.asked.grouping_test], self.tested[ASSESSORS]
+        if more := int((others.different & ~these.different).sum()):
+            yield Note.of(
+                "only-for-assessors-like-them",
+                pairs=more,
+                assessors=len(whose.assessors),
+                test=these.results.test,
+            )
+
+    def _means_unsure(self) -> int:
+        """How many of the pairs that differ have a mean difference that, taken by itself, does not."""
+        import numpy as np
+
+        tested, (error, freedom) = self.tested[self.test], self._errors(self.test)
+        alone = replace(self.asked, correct="none", level=1 - self.alpha)
+        ends = pair_intervals(tested, error, freedom, alone, pointwise=True)
+        with_zero = ~((ends.low > 0) | (ends.high < 0)) & ~np.isnan(error)
+        return int((tested.different & with_zero).sum())
+
+
+COUNTS = ("n", "wins", "losses", "ties")
+
+
+def ranks(standing: Standing, dash: str = "-") -> str:
+    """The ranks that the significant differences leave open: 2-4."""
+    if standing.best == standing.worst:
+        return str(standing.best)
+    return f"{standing.best}{dash}{standing.worst}"
+
+
+def interval_words(standing: Standing) -> str | None:
+    """`0.1200 to 0.1400`; a single topic has none."""
+    return None if standing.low != standing.low else f"{decimal(standing.low)} to {decimal(standing.high)}"
+
+
+def _effect(value: float, low: float, high: float) -> str | None:
+    """An effect with its interval, where there is one."""
+    if value != value:
+        return None
+    return f"{value:z.3g}" if low != low else f"{value:z.3g} ({low:z.3g} to {high:z.3g})"
+
+
+def _pair_rows(c: Comparison, test: Test) -> Iterator[tuple[Any, ...]]:
+    """In the order of PAIR_COLUMNS."""
+    import numpy as np
+
+    tested, ends, names = c.tested[test], c.pair_intervals[test], c.matrix.systems
+    results, counts, equivalence = tested.results, tested.results.counts, c.equivalence
+    called = results.test if results.test in CORRECTIONS else test
+    for k in np.flatnonzero(c.family).tolist():
+        statistic, low = float(results.statistic[k]), float(ends.low[k])
+        yield (
+            *c._target,
+            names[counts.first[k]],
+            names[counts.second[k]],
+            int(counts.n[k]),
+            called,
+            statistic,
+            float(results.p[k]),
+            float(tested.adjusted[k]),
+            float(counts.difference[k]),
+            low,
+            float(ends.high[k]),
+            int(counts.wins[k]),
+            int(counts.losses[k]),
+            int(counts.ties[k]),
+            results.method[k],
+            tested.why(k) or _without_spread(c, counts, k, statistic, low),
+            CONCLUSIONS[int(tested.conclusion[k])],
+            float(tested.smallest[k]),
+            math.nan if results.cutoff is None else float(results.cutoff[k]),
+            ends.method,
+            math.nan if equivalence is None else float(equivalence.same_adjusted[k]),
+            None if equivalence is None else VERDICTS[bool(tested.different[k]), bool(c.same[k])],
+        )
+
+
+def _without_spread(c: Comparison, counts: PairCounts, k: int, statistic: float, low: float) -> str | None:
+    """Why a pair that was tested has no number for its statistic or its interval, if so: JSON has none for infinity."""
+    import numpy as np
+
+    if not math.isinf(statistic):
+        if not math.isnan(low):
+            return None
+        a, b = c.matrix.values[:, counts.first[k]], c.matrix.values[:, counts.second[k]]
+        differences = (a - b)[~np.isnan(a - b)]
+        if differences.size < 2:
+            return "an interval needs two topics"
+        same = np.ptp(differences) <= 1e-12 * max(1.0, float(np.abs(differences).max()))
+        return (
+            "all differences are the same, so that there is no interval" if same else "there is no interval"
+        )
+    ends = " and there is no interval" if math.isnan(low) else ""
+    return f"all differences are the same, so that the statistic is infinite{ends}"
+
+
+def _ranked(matrix: ScoreMatrix, against: str | None) -> tuple[ScoreMatrix, FloatArray, Ordering]:
+    """Systems with scores, best first, what they are ordered by, and what that is adjusted for.
+
+    The one that all are compared with comes last. Where systems have different topics, they are ordered by
+    least-squares means, since means over different topics are not comparable.
+    """
+    import numpy as np
+
+    from adjudge.stats.order import places
+
+    if not matrix.systems:
+        raise DataError(f"{matrix.measure}: no scores")
+    if against is not None and against not in matrix.systems:
+        raise UsageError(
+            Phrase(
+                "{against} {system}: no such system{hint}",
+                against=Argument("against"),
+                system=quoted(against),
+                hint=among(against, matrix.systems),
+            )
+        )
+    present = ~np.isnan(matrix.values)
+    scored = matrix.select([s for s, n in zip(matrix.systems, present.sum(axis=0), strict=True) if n])
+    if not scored.systems:
+        raise DataError(f"{matrix.measure}: every score is missing ({matrix.missing[0][2]})")
+    if against is not None and against not in scored.systems:
+        raise DataError(
+            Phrase(
+                "{against} {system}: it has no score of {measure}",
+                against=Argument("against"),
+                system=quoted(against),
+                measure=matrix.measure,
+            )
+        )
+    means, ordering = _adjusted(scored.values)
+    sign = 1 if matrix.info.better == "lower" else -1
+    rank = places(sign * means)
+    order = sorted(range(len(means)), key=lambda j: (rank[j], scored.systems[j]))
+    if against is not None:
+        last = scored.systems.index(against)
+        order = [*(j for j in order if j != last), last]
+    return scored.select([scored.systems[j] for j in order]), means[order], ordering
+
+
+def _adjusted(values: FloatArray) -> tuple[FloatArray, Ordering]:
+    """Means, adjusted for topics where systems have different ones."""
+    import numpy as np
+
+    present = ~np.isnan(values)
+    means = np.nanmean(values, axis=0)
+    if (present == present[:, :1]).all():
+        return means, ""
+    from adjudge.stats.linear.model import fit_additive  # slow to load, and seldom needed
+
+    adjusted = fit_additive(values).means
+    return (means, "apart") if np.isnan(adjusted).any() else (adjusted, "topics")
+
+
+def _codes(clusters: Sequence[str | None]) -> IntArray:
+    """A number for every set; topics without one would each be a set of its own by accident."""
+    import numpy as np
+
+    if absent := sum(name is None for name in clusters):
+        raise DataError(
+            f"{absent} of {len(clusters)} topics belong to no set: there is nothing to cluster by"
+        )
+    numbers = {name: k for k, name in enumerate(dict.fromkeys(clusters))}
+    return np.array([numbers[name] for name in clusters], dtype=np.int64)
+
+
+def _alternative(matrix: ScoreMatrix, asked: Comparing[Any]) -> Alternative:
+    if asked.side == "both":
+        return "two-sided"
+    higher = (asked.side == "better") == (matrix.info.better != "lower")
+    return "greater" if higher else "less"
+
+
+def _with_last(systems: int) -> BoolArray:
+    from adjudge.stats.pairs import columns_of_pairs
+
+    chosen: BoolArray = columns_of_pairs(systems)[1] == systems - 1
+    return chosen
+
+
+def _better(matrix: ScoreMatrix, tested: Tested, names: Sequence[str]) -> BoolArray:
+    """Whether one system is significantly better than the other, systems x systems in the order of the names."""
+    import numpy as np
+
+    size = len(matrix.systems)
+    counts = tested.results.counts
+    higher = tested.results.statistic * (-1 if matrix.info.better == "lower" else 1) > 0
+    above = np.zeros((size, size), dtype=bool)
+    above[counts.first, counts.second] = tested.different & higher
+    above[counts.second, counts.first] = tested.different & ~higher
+    place = [matrix.systems.index(name) for name in names]
+    return above[np.ix_(place, place)]
+
+
+def _standings(
+    prepared: Prepared, low: FloatArray, high: FloatArray, tested: Tested, complete: bool
+) -> tuple[Standing, ...]:
+    """The league table, best mean first. Groups and rank intervals need every pair."""
+    import numpy as np
+
+    from adjudge.stats.order import letters, places, rank_intervals
+
+    matrix, means = prepared.matrix, prepared.means
+    size = len(matrix.systems)
+    sign = -1 if matrix.info.better == "lower" else 1
+    above = _better(matrix, tested, matrix.systems)
+    rank = places(-sign * means)
+    order = sorted(range(size), key=lambda j: (rank[j], matrix.systems[j]))
+    groups = letters(above | above.T, order) if complete else [""] * size
+    best, worst = rank_intervals(above) if complete else (np.ones(size, int), np.full(size, size))
+    raw = np.nanmean(matrix.values, axis=0)
+    return tuple(
+        Standing(
+            system=matrix.systems[j],
+            rank=int(rank[j]),
+            n=int(np.count_nonzero(~np.isnan(matrix.values[:, j]))),
+            mean=float(raw[j]),
+            adjusted=float(means[j]),
+            low=float(low[j]),
+            high=float(high[j]),
+            group=groups[j],
+            best=int(best[j]),
+            worst=int(worst[j]),
+        )
+        for j in order
+    )

@@ -1,0 +1,298 @@
+"""For whom a comparison holds: for the assessors who judged, or for assessors like them.
+
+Scores that assessors gave are averaged over assessors before systems are compared topic by topic, so that what is
+found holds for these assessors. Here assessors are a sample, as topics are: a test of the same pairs, `assessors`,
+whose mathematics are in stats/linear/judged_pairs.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from adjudge.analyses.compare import AssessorEffects, Comparing
+from adjudge.analyses.corrections import CORRECTIONS
+from adjudge.analyses.scores import HUMANS, Scores
+from adjudge.core.errors import DataError
+from adjudge.core.results import Note
+from adjudge.core.words import number_word
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from adjudge.data.scores import AllLengths, ScoreMatrix
+    from adjudge.stats.checks import BoolArray, FloatArray
+    from adjudge.stats.equivalence import Equivalence
+    from adjudge.stats.linear.judged_pairs import JudgedPairs
+    from adjudge.stats.paired import Alternative
+    from adjudge.stats.pairs import PairResults
+
+ASSESSORS = "assessors"
+"""The test in which assessors are a sample, by its name in every table."""
+
+
+def these_assessors(size: int) -> str:
+    """`these three assessors`."""
+    return "this one assessor" if size == 1 else f"these {number_word(size)} assessors"
+
+
+@dataclass(frozen=True)
+class Population:
+    """Whose judgments stand behind the scores, and which answer makes the groups."""
+
+    assessors: tuple[str, ...]
+    effects: AssessorEffects
+    """random: assessors like these; fixed: these."""
+    pairs: JudgedPairs | None
+    """All pairs of systems with assessors as a sample; None where they cannot be."""
+    why: str = ""
+    """Why they cannot."""
+
+    @property
+    def these(self) -> str:
+        """`these three assessors`."""
+        return these_assessors(len(self.assessors))
+
+    @property
+    def like_these(self) -> str:
+        """`assessors like these three`."""
+        return f"assessors like these {number_word(len(self.assessors))}"
+
+    def mean_intervals(self, means: FloatArray, *, level: float) -> tuple[FloatArray, FloatArray]:
+        """Of every system's distance from the average system, about its mean."""
+        from scipy.special import stdtrit
+
+        assert self.pairs is not None
+        sure = self.pairs.deviations
+        reach = stdtrit(sure.df, (1 + level) / 2) * sure.error
+        return means - reach, means + reach
+
+    def in_order(self, order: Sequence[int]) -> Population:
+        """The same of the systems in another order."""
+        return self if self.pairs is None else replace(self, pairs=_moved(self.pairs, order))
+
+    def notes(self) -> Iterator[Note]:
+        """What a reader should know before taking the answer for more than it is."""
+        alike: dict[str, list[str]] = {}
+        for name in self.assessors:
+            alike.setdefault(name.casefold(), []).append(name)
+        if twins := [names for names in alike.values() if len(names) > 1]:
+            yield Note.of("assessors-of-one-name", names=twins)
+        if self.pairs is None:
+            yield Note.of("these-assessors-only", assessors=len(self.assessors), why=self.why)
+        elif self.pairs.few:
+            yield Note.of("few-assessors", assessors=len(self.assessors))
+
+    def facts(self) -> dict[str, Any]:
+        found: dict[str, Any] = {
+            "assessors": list(self.assessors),
+            "effects": self.effects,
+            "why_fixed": self.why or None,
+        }
+        if self.pairs is not None:
+            found |= {
+                "design": self.pairs.design,
+                "groups": self.pairs.groups,
+                "assessor_df": self.pairs.judge_df,
+                "few": self.pairs.few,
+                "variance_components": dict(self.pairs.components),
+            }
+        return found
+
+
+def population(
+    scores: Scores,
+    matrix: ScoreMatrix,
+    *,
+    length: int | AllLengths | None,
+    form: str | None,
+    asked: Comparing[Any],
+    clustered: bool,
+) -> Population | None:
+    """Whose judgments stand behind a matrix; None where no assessor is named. The order of systems is the matrix's."""
+    rows = _rows(scores, matrix, length, form)
+    names = tuple(sorted(rows["assessor"].dropna().unique()))
+    if not names:
+        return None
+    why = _unlike(matrix, rows, asked, clustered)
+    effects = asked.assessor_effects
+    return population_of(names, why, lambda: _fitted(matrix, rows, names), effects, matrix.measure)
+
+
+def population_of(
+    names: tuple[str, ...],
+    why: str,
+    fit: Callable[[], JudgedPairs],
+    effects: AssessorEffects | None,
+    measure: str,
+) -> Population:
+    """The assessors as a sample, by what `fit` finds; as themselves where `why` or the fit says so."""
+    pairs = None
+    if not why and len(names) < 2:
+        why = "with one assessor there is nothing to tell how others would judge"
+    if not why:
+        pairs = fit()
+        if not pairs.unavailable and len(pairs) and all(p != p for p in pairs.p):
+            why = pairs.why.get(0, "no pair could be tested")
+        if why or pairs.unavailable:
+            why, pairs = why or pairs.unavailable or "", None
+    if effects == "random" and pairs is None:
+        raise DataError(f"{measure}: assessors cannot be a random factor: {why}")
+    return Population(
+        assessors=names,
+        effects="fixed" if pairs is None else effects or "random",
+        pairs=pairs,
+        why=why,
+    )
+
+
+def _unlike(matrix: ScoreMatrix, rows: pd.DataFrame, asked: Comparing[Any], clustered: bool) -> str:
+    """What else was asked for that has no such test, or why these scores have none."""
+    if clustered:
+        return "whole clusters of topics are swapped"
+    if why := swaps_topics(asked):
+        return why
+    if matrix.pool != "mean":
+        return f"assessors are pooled by their {matrix.pool}, not their mean"
+    if nobody := int(rows["assessor"].isna().sum()):
+        return f"{nobody:,} of {len(rows):,} scores name no assessor"
+    return ""
+
+
+def swaps_topics(asked: Comparing[Any]) -> str:
+    """Why a correction has no test in which assessors are a sample."""
+    correction = CORRECTIONS[asked.correct]
+    return f"{correction.name} swaps topics" if correction.from_scores else ""
+
+
+def _rows(
+    scores: Scores, matrix: ScoreMatrix, length: int | AllLengths | None, form: str | None
+) -> pd.DataFrame:
+    """The scores behind a matrix, one for each topic, system and assessor, pooled in the order that the matrix has."""
+    rows = scores.table.at(matrix.measure, length=length, form=form)
+    rows = rows[rows["value"].notna()]
+    pooled = {} if matrix.together is None else dict.fromkeys(matrix.together.systems, HUMANS)
+    rows = rows.assign(called=rows["system"].replace(pooled))
+    rows = rows[rows["called"].isin(matrix.systems)]
+    key = ["topic", "called", "assessor", "system", "length", "form", "reference"]
+    for kept in (
+        len(key),
+        len(key) - 1,
+        4,
+        3,
+    ):  # over repeats, references, lengths, and humans who are one system
+        rows = rows.groupby(key[:kept], dropna=False, as_index=False, sort=False, observed=True)[
+            "value"
+        ].mean()
+    return rows.rename(columns={"called": "system"})
+
+
+def _fitted(matrix: ScoreMatrix, rows: pd.DataFrame, names: tuple[str, ...]) -> JudgedPairs:
+    from adjudge.stats.linear.judged_pairs import judged_pairs
+
+    def codes(column: str, known: tuple[str, ...]) -> Any:
+        place: Mapping[str, int] = {name: k for k, name in enumerate(known)}
+        return rows[column].map(place).to_numpy()
+
+    topics = tuple(sorted(rows["topic"].unique()))
+    return judged_pairs(
+        rows["value"].to_numpy(dtype=float),
+        codes("topic", topics),
+        codes("system", tuple(matrix.systems)),
+        codes("assessor", names),
+        size=len(matrix.systems),
+    )
+
+
+def pair_results(values: FloatArray, found: JudgedPairs, alternative: Alternative) -> PairResults:
+    """The test of every pair in the shape that all tests have; wins and losses are over topics."""
+    import numpy as np
+    from scipy.special import stdtr
+
+    from adjudge.stats.pairs import PairResults, pair_counts
+
+    counts = pair_counts(values)
+    p = found.p
+    if alternative != "two-sided":
+        sign = 1 if alternative == "less" else -1
+        p = np.where(np.isnan(p), np.nan, stdtr(found.df, sign * found.statistic))
+    return PairResults(
+        test=ASSESSORS,
+        counts=replace(counts, difference=found.difference),
+        statistic=found.statistic,
+        p=p,
+        method=tuple(None if np.isnan(each) else "t" for each in found.p),
+        signature=f"{ASSESSORS}|{found.design.replace(' ', '-')}|assessors:{found.judges}|groups:{found.groups}",
+        alternative=alternative,
+        why=dict(found.why),
+    )
+
+
+def equivalence_of(
+    results: PairResults,
+    found: JudgedPairs,
+    *,
+    values: FloatArray,
+    margin: float,
+    alpha: float,
+    family: BoolArray,
+    correct: str,
+) -> Equivalence:
+    """Two one-sided t-tests of every pair, with assessors as a sample."""
+    import numpy as np
+    from scipy.special import stdtr
+
+    from adjudge.stats.equivalence import Equivalence
+
+    asked = family & ~np.isnan(found.p)
+
+    def p(t: FloatArray) -> FloatArray:
+        return np.where(asked, stdtr(found.df, t), np.nan)
+
+    return Equivalence(
+        values=values,
+        test="t",
+        margin=margin,
+        alpha=alpha,
+        correct=correct,  # type: ignore[arg-type]
+        counts=results.counts,
+        family=family,
+        p_low=p(-(found.difference + margin) / found.error),
+        p_high=p((found.difference - margin) / found.error),
+        p_different=np.where(asked, found.p, np.nan),
+        smallest=np.where(asked, 0.0, np.nan),
+        why=dict(found.why),
+        signature=f"tost|{results.signature}|margin:{margin:g}|alpha:{alpha:g}|correct:{correct}",
+    )
+
+
+UNSIGNED = ("n", "error", "df", "p", "pooled_error", "pooled_df", "own_error", "own_df")
+"""What pairs have whichever of the two systems comes first."""
+
+
+def _moved(found: JudgedPairs, order: Sequence[int]) -> JudgedPairs:
+    """Pairs and deviations of the systems in another order."""
+    import numpy as np
+
+    from adjudge.stats.linear.judged_pairs import JudgedMeans
+
+    size, at = len(order), np.asarray(order)
+    place = np.zeros((size, size), dtype=np.int64)
+    place[found.first, found.second] = place[found.second, found.first] = np.arange(found.p.size)
+    first, second = at[found.first], at[found.second]
+    pair, sign = place[first, second], np.where(first < second, 1.0, -1.0)
+    now = {int(old): new for new, old in enumerate(pair)}
+
+    def moved(means: JudgedMeans) -> JudgedMeans:
+        return JudgedMeans(estimate=means.estimate[at], error=means.error[at], df=means.df[at])
+
+    return replace(
+        found,
+        difference=sign * found.difference[pair],
+        statistic=sign * found.statistic[pair],
+        **{name: getattr(found, name)[pair] for name in UNSIGNED},
+        why={now[k]: why for k, why in found.why.items()},
+        deviations=moved(found.deviations),
+        means=moved(found.means),
+    )

@@ -1,0 +1,187 @@
+"""What is said of several comparisons together, and the captions of tables in papers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from adjudge.analyses.compare.marks import STAR, arrow, best_of, leads
+from adjudge.analyses.compare.words import NOTES as NOTES
+from adjudge.analyses.methods import (
+    adjusted_words,
+    alpha_words,
+    correction_words,
+    holes_words,
+    interval_words,
+    name_of_test,
+    target_words,
+    title,
+    together_words,
+    topics_words,
+    without_difference,
+)
+from adjudge.core.phrases import Argument, Phrase, Spoken
+from adjudge.core.words import counted, listed
+
+if TYPE_CHECKING:
+    from adjudge.analyses.compare.pairs import Comparison
+    from adjudge.analyses.compare.several import ComparedMeasures
+
+
+def sentences(result: ComparedMeasures) -> Iterator[Spoken]:
+    """Who may be the best by every measure, the headline of every comparison, and over what p is corrected."""
+    yield from dict.fromkeys([_headline(result), *(c.headline() for c in result)])
+    if scope := scope_words(result):
+        yield scope
+
+
+def joint(result: ComparedMeasures) -> Iterator[Spoken]:
+    """What stands below comparisons that were shown one by one."""
+    advice = Phrase(
+        ": name a {primary} measure, or correct {across} measures",
+        primary=Argument("primary"),
+        across=Argument("across"),
+    )
+    if scope := _scope(result, advice):
+        yield scope
+
+
+def scope_words(found: Sequence[Comparison]) -> str:
+    """Over what the p-values of several comparisons are corrected; nothing to say of one."""
+    return str(_scope(found, ""))
+
+
+def _scope(found: Sequence[Comparison], advice: Spoken) -> Spoken:
+    if len(found) < 2 or found[0].asked.correct == "none":
+        return ""
+    primary = (
+        f" {found[0].matrix.info.words} was named as the primary measure; the others say what else may be looked into."
+        if found[0].role
+        else ""
+    )
+    if found[0].corrected > int(found[0].family.sum()):
+        return (
+            f"p-values are corrected over {counted(found[0].corrected, 'pair')}, those of all {len(found)} comparisons"
+            f" together.{primary}"
+        )
+    if primary:
+        return f"p-values are corrected over the pairs of each comparison.{primary}"
+    return Phrase(
+        "p-values are corrected over the pairs of each comparison, not over the {n} comparisons{advice}.",
+        n=len(found),
+        advice=advice,
+    )
+
+
+def _headline(result: ComparedMeasures) -> str:
+    if not result.results:
+        return "Nothing is compared."
+    asked, names = result.may_be_best()
+    if len(asked) < 2:
+        return result[0].headline()
+    measures = "both measures" if len(asked) == 2 else f"all {len(asked)} measures"
+    measures += " that have a direction" if len(asked) < len(result) else ""
+    if not names:
+        return f"No system may be the best by {measures}: each is significantly worse than another by one at least."
+    if len(names) == 1 and all(leads(c, names[0]) for c in asked):
+        return f"By {measures} {names[0]} is significantly better than every other system."
+    return f"By {measures} {listed(names)} may{' each' if len(names) > 1 else ''} be the best."
+
+
+# Captions
+
+
+def caption(found: Sequence[Comparison], kinds: Mapping[str, str]) -> str:
+    """What a reader of the table alone must know: of how many topics, what bold and letters mean, by which test."""
+    return " ".join(
+        [*_means_words(found), *_bold_words(found, kinds), *_arrow_words(found), *_letter_words(found)]
+    )
+
+
+def league_caption(c: Comparison) -> str:
+    """The same of the league table of one measure."""
+    said = f"{title(c, [c])}: means over {topics_words([c])}{target_words([c])}."
+    adjusted = [f"{holes}."] if (holes := holes_words(c, [c])) else []
+    if c.is_adjusted:
+        adjusted.append(f"Adjusted {adjusted_words(c)}.")
+    interval = list(interval_words([c]))
+    lower = ["Lower is better."] if c.matrix.info.better == "lower" else []
+    open_ranks = ["Ranks are those that the significant differences leave open."] if lettered(c) else []
+    bold = _bold_words([c], c.kinds)
+    adjusted += together_words([c])
+    return " ".join([said, *adjusted, *lower, *bold, *interval, *open_ranks, *_letter_words([c])])
+
+
+def _names_of_tests(found: Sequence[Comparison]) -> str:
+    """The test that makes the groups; where measures with assessors have one of their own, each with its measures."""
+    by_name: dict[str, list[str]] = {}
+    for c in found:
+        by_name.setdefault(name_of_test(c)[0], []).append(title(c, found))
+    if len(by_name) == 1:
+        return next(iter(by_name))
+    return "; ".join(f"{name} ({listed(names, most=len(names))})" for name, names in by_name.items())
+
+
+def lettered(c: Comparison) -> bool:
+    return c.complete and c.asked.against is None and len(c.standings) > 1
+
+
+def _means_words(found: Sequence[Comparison]) -> Iterator[str]:
+    yield f"Means over {topics_words(found)}{target_words(found)}."
+    yield from (f"{holes}." for c in found if (holes := holes_words(c, found)))
+    for c in found:
+        if c.sampled and c.is_adjusted:
+            yield f"{title(c, found)}: {adjusted_words(c)}."
+    moved = [title(c, found) for c in found if c.is_adjusted and not c.sampled]
+    apart = [title(c, found) for c in found if c.ordering and not c.is_adjusted]
+    if moved:
+        model = "least-squares means of the model score = topic + system"
+        yield f"Means of {listed(moved)} are {model}."
+    if apart:
+        yield f"Each mean of {listed(apart)} is over the topics that the system has."
+    yield from together_words(found)
+
+
+def _bold_words(found: Sequence[Comparison], kinds: Mapping[str, str]) -> Iterator[str]:
+    bold = [best_of(c, kinds) for c in found]
+    if not any(bold):
+        return
+    human = "human" in kinds.values() and set(kinds.values()) != {"human"}
+    whose = " that is not a human's" if human else ""
+    yield f"Bold: the best mean{whose}."
+    plain = [title(c, found) for c in found if c.matrix.info.better is None]
+    if plain:
+        yield f"{listed(plain)} {'is a description' if len(plain) == 1 else 'are descriptions'}: none is best."
+
+
+def _arrow_words(found: Sequence[Comparison]) -> Iterator[str]:
+    if any(arrow(c) for c in found):
+        yield "↓: lower is better."
+
+
+def _letter_words(found: Sequence[Comparison]) -> Iterator[str]:
+    """What the superscripts mean, by which test and correction; and which pairs share a letter for want of data."""
+    tested = [c for c in found if c.family.any()]
+    if not tested:
+        return
+    first = tested[0]
+    results = first.tested[first.test].results
+    sided = "two-sided" if results.alternative == "two-sided" else "one-sided"
+    drawn = list(dict.fromkeys(f"{c.resamples:,}" for c in tested if c.tested[c.test].results.resamples))
+    how = [f"{sided} {_names_of_tests(tested)}"]
+    how += [f"{listed(drawn)} resamples"] if drawn else []
+    how += [words] if (words := correction_words(tested)[0]) else []
+    basis = f"({', '.join([*how, f'α = {alpha_words(first)}'])})"
+    against = first.asked.against
+    where = "Systems" if len(found) == 1 else "Within a column, systems"
+    if all(map(lettered, tested)):
+        yield f"{where} that share a letter are not significantly different {basis}."
+    elif against is not None:
+        what = {"both": "different from", "better": "better than", "worse": "worse than"}[first.asked.side]
+        yield f"{STAR}: significantly {what} {against} {basis}."
+    else:
+        yield f"Not all pairs were compared, so there are no letters {basis}."
+        return
+    shared = (" and shares a letter", " and share a letter") if against is None else ("", "")
+    for _, total, words in without_difference(tested):
+        yield f"{words}{shared[total > 1]}."

@@ -1,0 +1,1 @@
+"""Under which conditions the conclusions of a comparison can be trusted, each stated either way."""

@@ -1,0 +1,129 @@
+"""Systems compared with a judge's scores, corrected by people's: prediction-powered inference of all pairs."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING
+
+from adjudge.analyses.base import Analysis, analysis_function
+from adjudge.analyses.compare import Compare, Intervals
+from adjudge.analyses.corrections import FROM_P
+from adjudge.analyses.preferences import PairAnalysis
+from adjudge.analyses.tests import Side
+from adjudge.core.errors import UsageError
+from adjudge.core.options import ADVANCED, option, shared
+from adjudge.core.phrases import Argument, Phrase
+from adjudge.data.scores import Among, Pool
+
+if TYPE_CHECKING:
+    from adjudge.analyses.corrected.result import CorrectedComparison
+    from adjudge.analyses.preferences.source import PairSource
+    from adjudge.analyses.scores import Scores
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareCorrected(Analysis["CorrectedComparison"]):
+    """Which systems differ by people's measure, with a judge's scores of more topics corrected by people's.
+
+    The judge is an assessor of the measure, or a measure of its own; in a folder also a judge whose scores are the
+    measure with `by=NAME`. Everybody else is people. Each pair has its own lambda (PPI++), its variance has n - 2
+    degrees of freedom. What is said holds if the topics that people judged were drawn at random. Where the judge's
+    scores of these topics are plainly others than of the rest, nothing is computed unless it is said that they were.
+    """
+
+    NAME = "compare_corrected"
+    RUNS = "once"
+    EXAMPLE = "adjudge compare my-eval -m coverage --judge learned"
+
+    judge: str | None = option(
+        None,
+        metavar="NAME",
+        help="Correct this judge's scores by people's, and compare with both: an assessor, a measure, or a program that"
+        " judged in the folder.",
+    )
+    correct: str = option("holm", choices=FROM_P, metavar="HOW", help="Correction for many pairs.")
+    against: str | None = option(
+        None, of="system", metavar="SYSTEM", help="Compare all systems with this one only."
+    )
+    alpha: float = shared("alpha")
+    at_random: bool = option(
+        False, help="The topics that people judged were drawn at random, whatever they look like."
+    )
+    pairs: bool = option(False, help="Say every pair in words.")
+    side: Side = option(
+        "both", metavar="SIDE", panel=ADVANCED, help="Of comparisons with one system: both sides, or one."
+    )
+    among: Among = option("all", metavar="WHO", panel=ADVANCED, help="Which pairs are compared.")
+    pool_humans: bool = shared("pool_humans", panel=ADVANCED)
+    level: float = shared("level", panel=ADVANCED, help="Of the means' intervals, and of pointwise ones.")
+    intervals: Intervals = option(
+        "agreeing",
+        metavar="HOW",
+        panel=ADVANCED,
+        help="Of differences: made to agree with test and correction, or each by itself.",
+    )
+    seed: int = shared("seed", panel=ADVANCED)
+    pool: Pool = option("mean", by_name=False, help="How several scores of a cell become one.")
+
+    def check(self) -> None:
+        self.how()
+
+    def how(self) -> Compare:
+        """By Student's t on corrected differences, with a correction of p-values."""
+        return Compare(
+            test="t",
+            correct=self.correct,
+            against=self.against,
+            side=self.side,
+            alpha=self.alpha,
+            level=self.level,
+            seed=self.seed,
+        )
+
+    def run(self, scores: Scores) -> CorrectedComparison:
+        from adjudge.analyses.corrected.result import corrected_by_people
+
+        if self.judge is None:
+            raise UsageError(
+                Phrase("whose scores are to be corrected? say {judge}", judge=Argument("judge", "NAME"))
+            )
+        return corrected_by_people(scores, self.judge, self)
+
+
+compare_corrected = analysis_function(CompareCorrected)
+
+
+@dataclass(frozen=True)
+class PreferCorrected(PairAnalysis["CorrectedComparison"]):
+    """Strengths of systems from people's duels, made surer by a judge's duels on more topics. Ties are half wins.
+
+    What a topic adds to people's strengths takes the place of its scores, so that each pair has its own lambda, and its
+    variance is the topic-clustered sandwich with n - 2 degrees of freedom.
+    """
+
+    NAME = "prefer_corrected"
+    EXAMPLE = "adjudge prefer fit duels.csv --judge gpt"
+
+    judge: str | None = option(
+        None,
+        metavar="NAME",
+        help="Correct this judge's answers by people's: strengths of systems from both.",
+    )
+    _: KW_ONLY
+    at_random: bool = option(
+        False, help="The topics that people judged were drawn at random, whatever they look like."
+    )
+    pairs: bool = option(False, help="Say every pair in words.")
+    seed: int = shared("seed", panel=ADVANCED)
+
+    def run(self, source: PairSource) -> CorrectedComparison:
+        from adjudge.analyses.corrected.result import strengths_corrected
+
+        if self.judge is None:
+            raise UsageError(
+                Phrase("whose answers are to be corrected? say {judge}", judge=Argument("judge", "NAME"))
+            )
+        return strengths_corrected(source, self.judge, self)
+
+
+prefer_corrected = analysis_function(PreferCorrected)

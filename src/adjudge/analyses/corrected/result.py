@@ -1,0 +1,1027 @@
+"""Pairs of systems by people's measure, each difference made surer by a judge's scores of more topics.
+
+Every pair's difference is estimated from people's differences on the topics that they judged and the judge's on all;
+the judge can only make it surer, not move it on average, however wrong the judge is, if the topics that people judged
+were drawn at random. The mathematics are in stats/ppi.py, of shares of yes without labels in stats/screening.py, of
+strengths from preferences in stats/preference/influence.py.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from adjudge.analyses.compare import Compare, Intervals
+from adjudge.analyses.conclusions import (
+    ALIKE,
+    CONCLUSIONS,
+    DIFFERENT,
+    Conclusion,
+    PairIntervals,
+    Tested,
+    Untold,
+    candidates,
+    conclude,
+    pair_intervals,
+)
+from adjudge.analyses.corrected import CompareCorrected, PreferCorrected
+from adjudge.analyses.scores import Scores
+from adjudge.core.engine import generator
+from adjudge.core.errors import DataError, UsageError, quoted
+from adjudge.core.errors import among as among_known
+from adjudge.core.phrases import Argument, Phrase
+from adjudge.core.results import Note, Result
+from adjudge.core.table import Column, Table
+from adjudge.core.words import counted, decimal, listed
+from adjudge.data.scores import MeasureInfo, ScoreTable
+from adjudge.measures.registry import parse_measure
+from adjudge.measures.spec import judge_of, same_name
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    import pandas as pd
+
+    from adjudge.analyses.preferences.source import PairSource
+    from adjudge.stats.checks import BoolArray, FloatArray
+    from adjudge.stats.paired import Alternative
+    from adjudge.stats.ppi import PoweredMean
+    from adjudge.stats.screening import Screening
+
+Method = Literal["ppi++", "rogan-gladen", "none"]
+PPI: Method = "ppi++"
+LOGS = "Bradley-Terry log strengths"
+REFUSED, UNLIKELY = 0.001, 0.05
+"""p of a random draw of the topics that people judged: up to the first it is refused, up to the second it is said."""
+MOST_PAIRS = 45
+"""Pairs up to which their table is shown unasked: those of ten systems."""
+
+
+# What is asked for
+
+
+def corrected_by_people(scores: Scores, judge: str, asked: CompareCorrected) -> CorrectedComparison:
+    """A judge's scores of people's measure, corrected by people's."""
+    import numpy as np
+
+    length, form = asked.length, asked.form
+    people, judged = _split(scores, asked.measure or None, judge)
+    name, program = people.measures[0], judged.measures[0]
+    matrices = [
+        each.matrix(
+            which,
+            length=length,
+            form=form,
+            among=asked.among,
+            pool=asked.pool,
+            pool_humans=asked.pool_humans,
+        ).averaged()
+        for each, which in ((people, name), (judged, program))
+    ]
+    own, its = matrices
+    topics = tuple(dict.fromkeys([*own.topics, *its.topics]))
+    yes_no = _yes_or_no(people.frame) and _yes_or_no(judged.frame)
+    systems = [s for s in own.systems if s in its.systems]
+    systems += [s for s in its.systems if yes_no and s not in systems]
+    if not systems:
+        raise DataError(f"{judge} and people have no system in common")
+    given, scored = (_placed(each, topics, systems) for each in matrices)
+    both = ~np.isnan(given) & ~np.isnan(scored)
+    rows = people.table.at(name, length=length, form=form)
+    pooled = own.together.systems if own.together else ()
+    rows = rows[
+        rows["value"].notna()
+        & rows["topic"].isin([topics[k] for k in np.flatnonzero(both.any(axis=1))])
+        & rows["system"].isin([*systems, *pooled])
+    ]
+    behind = _placed(replace(own, values=own.counts), topics, systems)
+    turned = {own.info.better, its.info.better} == {"higher", "lower"}
+    notes = []
+    if alone := [s for s in own.systems if s not in its.systems]:
+        notes.append(Note.of("not-judged-by-judge", judge=judge, systems=alone))
+    if not yes_no and (unseen := [s for s in its.systems if s not in own.systems]):
+        notes.append(Note.of("not-judged-by-people", systems=unseen))
+    basis = _Basis(
+        asked=asked,
+        about_scores=scores.unsaid_notes(name),
+        title=own.title,
+        heading=own.heading,
+        info=own.info,
+        signature=f"{own.signature}|judge:{judge}:{its.signature.replace('|', ':')}|pool:{asked.pool}",
+        judge=judge,
+        assessors=tuple(sorted(rows["assessor"].dropna().unique())),
+        judgments=np.where(both, behind, 0).sum(axis=1),
+        # A scale that nobody declared may be any: a judge's may be a twentieth of people's.
+        same_scale=its.info.range == own.info.range
+        and None not in own.info.range
+        and name.split("(")[0] == program.split("(")[0],
+        yes_no=yes_no,
+        kinds=scores.kinds_of(systems),
+        judge_means=np.array([_mean(column) for column in scored.T]),
+        target=dict(own.target._asdict()),
+        notes=tuple(notes),
+        testing=asked.how(),
+        intervals=asked.intervals,
+        at_random=asked.at_random,
+        say_pairs=asked.pairs,
+    )
+    return _corrected(
+        basis,
+        topics=topics,
+        systems=tuple(systems),
+        people=given,
+        judged=-scored if turned else scored,  # a judge's low scores may go with people's high ones
+        family=lambda names: scores.pairs_among(names, asked.among),
+    )
+
+
+def _split(scores: Scores, measure: str | Sequence[str] | None, judge: str) -> tuple[Scores, Scores]:
+    """People's scores of a measure, and the judge's of the same things, each with one measure."""
+    known = scores.all_measures()
+    own = same_name(judge, known)
+    if measure is None:
+        others = [m for m in known if m != own and judge_of(m) is None]
+        if len(others) > 1:
+            raise UsageError(
+                Phrase(
+                    "{name} has several measures ({measures}): choose the one that people gave with {measure}",
+                    name=scores.name,
+                    measures=listed(others),
+                    measure=Argument("measure"),
+                )
+            )
+        measure = others[0] if others else known[0]
+    name = scores.resolve(measure)
+    if (other := judge_of(name)) is not None:
+        raise UsageError(f"{name} is of the judge {other}: name the measure that people gave")
+    if name == own:
+        raise UsageError(f"{judge} cannot be corrected by itself: name the measure that people gave")
+    rows, info = scores.table.of(name), scores.info[name]
+    mine = rows["assessor"] == judge
+    if mine.any():
+        if mine.all():
+            raise DataError(f"{judge} alone gave scores of {name}: there is nobody to correct it by")
+        its, about = rows[mine], replace(info, signature=f"{info.signature or name}|by:{judge}")
+        return _alone(scores, rows[~mine], info), _alone(scores, its, about)
+    if own is None:
+        own = _by_judge(scores, name, judge)
+    return _alone(scores, rows, info), _alone(scores, scores.table.of(own), scores.info[own])
+
+
+def _by_judge(scores: Scores, name: str, judge: str) -> str:
+    """The folder's measure with the judge's name in it; what is missing is said with how to get it."""
+    if scores.folder is not None and ":" not in name.partition("(")[0]:
+        measure: Any = parse_measure(name)
+        if any(each.name == "by" for each in fields(measure)):
+            return scores.resolve(str(replace(measure, by=judge)))
+    who = scores.assessors(name)
+    there = [*who, *(m for m in scores.measures if m != name)]
+    raise UsageError(
+        f"{scores.name} has no scores by {quoted(judge)}: no assessor of {name} and no measure is called so"
+        f"{among_known(judge, there) if there else ''}"
+    )
+
+
+def _alone(scores: Scores, rows: pd.DataFrame, info: MeasureInfo) -> Scores:
+    return replace(scores, table=ScoreTable.from_frame(rows, [info]), files=(), folder=None)
+
+
+def _yes_or_no(rows: pd.DataFrame) -> bool:
+    values = rows["value"].dropna()
+    return bool(values.isin([0.0, 1.0]).all())
+
+
+def _placed(matrix: Any, topics: Sequence[str], systems: Sequence[str]) -> FloatArray:
+    """A matrix's values in the places of these topics and systems; NaN where there is none."""
+    found: FloatArray = matrix.to_frame().reindex(index=list(topics), columns=list(systems)).to_numpy(float)
+    return found
+
+
+# Strengths from preferences
+
+
+def strengths_corrected(source: PairSource, judge: str, asked: PreferCorrected) -> CorrectedComparison:
+    """Bradley-Terry log strengths from people's duels, made surer by a judge's duels on more topics."""
+    import numpy as np
+
+    from adjudge.judgments.pairs.answers import Preferences as Answers
+    from adjudge.judgments.pairs.answers import preference_notes, system_preferences
+    from adjudge.stats.preference.influence import NO_MAXIMUM, has_maximum, log_strengths, topic_strengths
+
+    notes: Sequence[str] = ()
+    if source.gathered is not None:
+        collection = source.gathered.collection
+        judgments = source.gathered.judgments.with_judges([judge])
+        given = system_preferences(collection, judgments, length=asked.length, form=asked.form)
+        notes = preference_notes(collection, judgments, "systems", asked.topic or ())
+    else:
+        given = source.named_items(asked)
+    given = given.only(asked.topic) if asked.topic else given
+    if judge not in given.assessors:
+        raise UsageError(f"no answers by {quoted(judge)}{among_known(judge, given.assessors)}")
+    if not given.topics:
+        raise DataError("the answers do not say on which topic they were given: topics are what is sampled")
+    everything = list(given.rows())
+    rows = [[r for r in everything if (r.assessor == judge) == whose] for whose in (False, True)]
+    met = [{item for r in some for item in (r.left, r.right)} for some in rows]
+    items = [item for item in given.items if item in met[0] & met[1]]
+    if len(items) < 2:
+        raise DataError(f"{judge} and people have fewer than two items in common")
+    left = [item for item in given.items if item in met[0] ^ met[1]]
+    rows = [[r for r in some if {r.left, r.right} <= {*items}] for some in rows]
+    order = tuple(dict.fromkeys(r.topic for some in rows for r in some))
+    shared = {r.topic for r in rows[0]} & {r.topic for r in rows[1]}
+    answers = []
+    for some in rows:
+        found = Answers.of(some, items=items)
+        place = np.array([order.index(topic) for topic in found.topics])
+        answers.append(replace(found.answers, cluster=place[found.answers.cluster]))
+    fitted = topic_strengths(answers[0], answers[1], len(order))
+    if fitted is None:
+        raise DataError(NO_MAXIMUM)
+    from adjudge import __version__
+
+    basis = _Basis(
+        asked=asked,
+        about_scores=(*given.notes, *notes),
+        title=LOGS,
+        heading=f"{source.title}: {LOGS}",
+        info=MeasureInfo("log-strength", better="higher"),
+        signature=f"bradley-terry|items:{len(items)}|answers:{len(rows[0])}|judge:{judge}:{len(rows[1])}"
+        f"|ties:half|v:{__version__}",
+        judge=judge,
+        assessors=tuple(sorted({r.assessor for r in rows[0] if r.assessor and r.topic in shared})),
+        judgments=np.bincount(answers[0].cluster, minlength=len(order)),
+        same_scale=False,
+        kinds={},
+        judge_means=log_strengths(answers[1]) if has_maximum(answers[1]) else np.full(len(items), np.nan),
+        notes=(Note.of("not-judged-by-both", judge=judge, items=left),) if left else (),
+        testing=Compare(test="t", alpha=round(1 - asked.level, 12), level=asked.level, seed=asked.seed),
+        intervals="agreeing",
+        at_random=asked.at_random,
+        unit="answer",
+        say_pairs=asked.pairs,
+    )
+    return _corrected(
+        basis, topics=order, systems=tuple(items), people=fitted.people, judged=fitted.judge, family=None
+    )
+
+
+# The comparison
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Basis:
+    """What is known of the scores, and how they are to be compared."""
+
+    asked: CompareCorrected | PreferCorrected | None = None
+    about_scores: tuple[str, ...]
+    title: str
+    heading: str
+    info: MeasureInfo
+    signature: str
+    judge: str
+    assessors: tuple[str, ...]
+    judgments: npt.NDArray[Any]
+    """People's, by topic: those of summaries that the judge judged too."""
+    same_scale: bool
+    """Both on one declared scale, so that lambda is kept up to 1."""
+    kinds: Mapping[str, str]
+    testing: Compare
+    intervals: Intervals
+    at_random: bool
+    notes: tuple[Note, ...] = ()
+    yes_no: bool = False
+    judge_means: FloatArray | None = None
+    target: Mapping[str, Any] = field(default_factory=dict)
+    unit: str = "judgment"
+    say_pairs: bool = False
+
+
+@dataclass(frozen=True)
+class CorrectedStanding:
+    """One system's place: people's mean, the judge's, and the corrected one with its interval."""
+
+    system: str
+    rank: int | None
+    labelled: int
+    """Topics that people and the judge judged."""
+    judged: int
+    """Topics that the judge judged."""
+    people: float
+    """People's mean, over the topics that they judged."""
+    judge: float
+    """The judge's mean, over the topics that it judged."""
+    mean: float
+    low: float
+    high: float
+    weight: float
+    """Lambda of the corrected mean."""
+    method: Method
+    group: str
+    best: int | None
+    worst: int | None
+    few_values: bool = False
+    """Most of people's scores are the same, and the interval may be too short."""
+    why: str | None = None
+
+    @property
+    def excludes_people(self) -> bool:
+        """People's own mean of this system lies outside the interval."""
+        return self.people < self.low or self.people > self.high
+
+    @property
+    def interval(self) -> str | None:
+        return None if self.low != self.low else f"{decimal(self.low)} to {decimal(self.high)}"
+
+    @property
+    def ranks(self) -> str | None:
+        if self.best is None:
+            return None
+        return str(self.best) if self.best == self.worst else f"{self.best}-{self.worst}"
+
+
+@dataclass(frozen=True)
+class CorrectedPair:
+    """Two systems: people's difference, the corrected one, and what the judge added. The first less the second."""
+
+    a: str
+    b: str
+    labelled: int
+    unlabelled: int
+    weight: float
+    """Lambda."""
+    people: float
+    people_low: float
+    people_high: float
+    difference: float
+    low: float
+    high: float
+    ratio: float
+    """The corrected difference's variance, as a share of that of people's alone."""
+    effective: float
+    """As if people had judged so many topics."""
+    statistic: float
+    df: float
+    p: float
+    p_adjusted: float
+    conclusion: Conclusion
+    skewness: float = math.nan
+    """Of people's differences, less what the judge accounts for."""
+    skewed: bool = False
+    """These, or the judge's differences on all topics, are too skewed for Student's t with so few labels."""
+    few_values: bool = False
+    """Most of people's differences are the same, and the interval may be too short."""
+    all_labelled: int = 0
+    """Topics on which people judged both, whether the judge did or not."""
+    all_people: float = math.nan
+    """People's difference on all these topics, with Student's interval."""
+    all_people_low: float = math.nan
+    all_people_high: float = math.nan
+    why: str | None = None
+
+    @property
+    def saved(self) -> float:
+        """Topics that people need not judge; 0 where the judge gives nothing beyond all that people judged."""
+        return max(0.0, self.effective - self.all_labelled)
+
+    def ends(self) -> str:
+        """`0.103 to 0.519`; an end that a step-down test cuts at 0 is `above 0` or `below 0`, which is not in it."""
+        cut = self.conclusion == "differ"
+        low = "above 0" if cut and self.low == 0 else _end(self.low)
+        return f"{low} to {'below 0' if cut and self.high == 0 else _end(self.high)}"
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class CorrectedComparison(Result):
+    """A ranking of systems by people's measure, with a judge's scores corrected by people's."""
+
+    asked: CompareCorrected | PreferCorrected | None = None
+    title: str
+    heading: str
+    info: MeasureInfo
+    judge: str
+    assessors: tuple[str, ...]
+    topics: tuple[str, ...]
+    labelled: tuple[str, ...]
+    """The topics that people judged, and the judge too."""
+    standings: tuple[CorrectedStanding, ...]
+    pairs: tuple[CorrectedPair, ...]
+    better: BoolArray
+    """Systems x systems, in the order of the standings: whether one is significantly better than the other."""
+    complete: bool
+    """Every pair was asked for, so that letters and rank intervals mean something."""
+    testing: Compare
+    """The tests and their correction."""
+    intervals: PairIntervals
+    judgments: int
+    """People's, of summaries that the judge judged too."""
+    random_p: float
+    """How often labels drawn at random would differ as much in the judge's scores."""
+    said_at_random: bool
+    screening: Screening | None = None
+    """How the judge's yes and no agree with people's, where some system's share was corrected by that."""
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    target: Mapping[str, Any] = field(default_factory=dict)
+    design: tuple[Note, ...] = ()
+    """What is to be known of who judged what."""
+    made: str = ""
+    unit: str = "judgment"
+    say_pairs: bool = False
+    """Whether every pair is told in words."""
+
+    @property
+    def measure(self) -> str:
+        return self.info.measure
+
+    def how(self) -> str:
+        return self.made
+
+    @property
+    def unlabelled(self) -> int:
+        return len(self.topics) - len(self.labelled)
+
+    def standing(self, system: str) -> CorrectedStanding:
+        return next(each for each in self.standings if each.system == system)
+
+    def pair(self, a: str, b: str) -> CorrectedPair:
+        """The pair of two systems, in the order in which it is compared."""
+        return next(each for each in self.pairs if {each.a, each.b} == {a, b})
+
+    def count(self, conclusion: Conclusion) -> int:
+        return sum(pair.conclusion == conclusion for pair in self.pairs)
+
+    def candidates(self) -> list[str] | None:
+        """The systems that nobody is significantly better than; None where not every pair was asked for."""
+        return [self.standings[j].system for j in candidates(self.better)] if self.complete else None
+
+    @property
+    def further(self) -> int:
+        """The most topics that the judge added to any pair."""
+        return max((pair.unlabelled for pair in self.pairs), default=self.unlabelled)
+
+    @property
+    def judged_apart(self) -> bool:
+        """Whether people judged topics that the judge did not."""
+        return any(pair.all_labelled > pair.labelled for pair in self.pairs)
+
+    def saved(self) -> Saved | None:
+        """What the judge saves in human judgments; None where no pair could be compared."""
+        import numpy as np
+
+        compared = [pair for pair in self.pairs if not math.isnan(pair.effective)]
+        if not compared:
+            return None
+        effective, labelled = (
+            [getattr(pair, name) for pair in compared] for name in ("effective", "all_labelled")
+        )
+        topics = math.floor(float(np.median(np.subtract(effective, labelled))) + 1e-9)
+        per_topic = self.judgments / float(np.median([pair.labelled for pair in compared]))
+        return Saved(
+            pairs=len(compared),
+            least=math.floor(min(effective) + 1e-9),
+            median=math.floor(float(np.median(effective)) + 1e-9),
+            most=math.floor(max(effective) + 1e-9),
+            topics=topics,
+            judgments=round(topics * per_topic),
+        )
+
+    def notes(self) -> Iterator[Note]:
+        yield from self.design
+        of = {"judge": self.judge, "unit": self.unit}
+        if self.random_p <= UNLIKELY:
+            yield Note.of("hardly-random", p=self.random_p, **of)
+        if skewed := sum(pair.skewed for pair in self.pairs):
+            yield Note.of("skewed", judge=self.judge, pairs=skewed)
+        if few := [s.system for s in self.standings if s.few_values]:
+            yield Note.of("most-scores-the-same", systems=few)
+        if same := [[pair.a, pair.b] for pair in self.pairs if pair.few_values]:
+            yield Note.of("most-differences-the-same", pairs=same)
+        for s in self.standings:
+            if s.excludes_people:
+                yield Note.of(
+                    "people-outside-interval",
+                    system=s.system,
+                    people=s.people,
+                    low=s.low,
+                    high=s.high,
+                    labelled=s.labelled,
+                    method=s.method,
+                    **of,
+                )
+        means = {s.system: s.mean for s in self.standings}
+        if turned := sum((means[p.a] - means[p.b]) * p.difference < 0 for p in self.pairs):
+            yield Note.of("sign-turned", pairs=turned, unit=self.unit)
+        for s in self.standings:
+            if s.why:
+                yield Note.of("no-mean", system=s.system, why=s.why)
+        for why in dict.fromkeys(pair.why for pair in self.pairs if pair.why):
+            yield Note.of(
+                "not-tested", why=why, pairs=[[pair.a, pair.b] for pair in self.pairs if pair.why == why]
+            )
+        if self.screening is not None:
+            yield Note.of(
+                "screened",
+                judge=self.judge,
+                systems=[s.system for s in self.standings if s.method == "rogan-gladen"],
+                sensitivity=self.screening.sensitivity,
+                specificity=self.screening.specificity,
+            )
+
+    def facts(self) -> dict[str, Any]:
+        from adjudge.analyses.corrected.words import saving, validity
+
+        return {
+            "measure": self.measure,
+            "judge": self.judge,
+            "better": self.info.better,
+            **self.target,
+            "topics": len(self.topics),
+            "labelled": len(self.labelled),
+            "assessors": self.assessors,
+            "judgments": self.judgments,
+            "saving": str(saving(self)),
+            "validity": validity(self),
+            "random_p": self.random_p,
+            "conclusions": {word: self.count(word) for word in CONCLUSIONS},
+            "candidates": self.candidates(),
+            "screening": None if self.screening is None else self.screening.as_dict(),
+        }
+
+    def tables(self) -> Iterator[Table]:
+        """The league table; the pairs where they are few."""
+        yield self._league()
+        if self._shows_pairs:
+            yield self._pairs_table()
+
+    @property
+    def _shows_pairs(self) -> bool:
+        return len(self.pairs) <= MOST_PAIRS or self.say_pairs
+
+    def on_demand(self) -> Mapping[str, Any]:
+        return {} if self._shows_pairs else {"pairs": self._pairs_table}
+
+    @property
+    def csv_table(self) -> str:
+        return "pairs"
+
+    def _league(self) -> Table:
+        of = "mean" if self.unit == "judgment" else "log strength"
+        ranked: Literal["always", "never"] = "always" if self.complete else "never"
+        return Table(
+            name="league",
+            anchor=f"corrected league {self.heading}",
+            columns=(
+                Column("rank", ""),
+                Column("system", right=False),
+                Column("kind", show="varies"),
+                Column("labelled", "by people"),
+                Column("judged", f"by {self.judge}"),
+                Column("people", f"people's {of}", format=".4f"),
+                Column("judge", f"{self.judge}'s {of}", format=".4f"),
+                Column("mean", f"corrected {of}", format=".4f"),
+                Column("low", show="never"),
+                Column("high", show="never"),
+                Column("interval", f"{self.testing.level:.0%} interval", data=False, right=False),
+                Column("weight", "lambda", format=".2f"),
+                Column("method", show="varies"),
+                Column("few_values", show="never"),
+                Column("why", show="never"),
+                Column("best", show="never"),
+                Column("worst", show="never"),
+                Column("ranks", data=False, right=False, show=ranked),
+                Column("group", right=False, show=ranked),
+            ),
+            rows=tuple(
+                (
+                    *(s.rank, s.system, self.kinds.get(s.system), s.labelled, s.judged, s.people, s.judge),
+                    *(s.mean, s.low, s.high, s.interval, s.weight, s.method, s.few_values, s.why),
+                    *((s.best, s.worst, s.ranks, s.group) if self.complete else (None,) * 4),
+                )
+                for s in self.standings
+            ),
+            title=f"{self.heading}, {self.judge} corrected by people ({self.info.direction},"
+            f" {counted(len(self.topics), 'topic')}, {len(self.labelled):,} of them judged by people)",
+        )
+
+    def _pairs_table(self) -> Table:
+        """What every pair's difference is by people alone and corrected, and what the judge added."""
+        from adjudge.analyses.corrections import CORRECTIONS
+
+        # People's topics that the judge did not judge are not in the correction: beside it stands what they say.
+        apart: Literal["always", "never"] = "always" if self.judged_apart else "never"
+        hidden = (
+            *("people", "people_low", "people_high", "difference", "low", "high"),
+            *("all_labelled", "all_people", "all_people_low", "all_people_high"),
+        )
+        after = ("ratio", "effective", "saved", "statistic", "df", "skewness", "skewed", "few_values")
+        last = ("p", "p_adjusted", "conclusion", "why")
+        shown = {
+            "ratio": Column("ratio", "variance ratio", format=".2f"),
+            "effective": Column("effective", "as if topics", format=".1f"),
+            "p_adjusted": Column("p_adjusted", "p", format=".3f"),
+            "conclusion": Column("conclusion", right=False),
+        }
+        correction = CORRECTIONS[self.testing.correct].for_all_pairs
+        return Table(
+            name="pairs",
+            title=f"Differences, with intervals at {_level(self.intervals.level)} each ({correction})",
+            columns=(
+                Column("measure", show="never"),
+                Column("judge", show="never"),
+                Column("a", right=False),
+                Column("b", right=False),
+                Column("labelled", "by people"),
+                Column("unlabelled", "further"),
+                Column("weight", "lambda", format=".2f"),
+                *(Column(name, show="never") for name in hidden),
+                Column("all_alone", "people's alone, all their topics", data=False, right=False, show=apart),
+                Column("alone", "people's alone", data=False, right=False),
+                Column("corrected", data=False, right=False),
+                *(shown.get(name) or Column(name, show="never") for name in (*after, *last)),
+            ),
+            rows=tuple(
+                (
+                    *(self.measure, self.judge, pair.a, pair.b, pair.labelled, pair.unlabelled, pair.weight),
+                    *(getattr(pair, name) for name in hidden),
+                    _around(
+                        pair.all_people,
+                        pair.all_people_low,
+                        pair.all_people_high,
+                        topics=pair.all_labelled,
+                    ),
+                    _around(pair.people, pair.people_low, pair.people_high),
+                    _around(pair.difference, pair.low, pair.high, ends=pair.ends()),
+                    *(getattr(pair, name) for name in (*after, *last)),
+                )
+                for pair in self.pairs
+            ),
+        )
+
+
+@dataclass(frozen=True)
+class Saved:
+    """As if people had judged so many topics, over pairs; and what that saves, estimated."""
+
+    pairs: int
+    least: int
+    median: int
+    most: int
+    topics: int
+    judgments: int
+
+
+def _around(value: float, low: float, high: float, *, ends: str = "", topics: int = 0) -> str | None:
+    """`0.311 (0.103 to 0.519)`, perhaps with the number of topics."""
+    if value != value:
+        return None
+    parts = [ends or f"{_end(low)} to {_end(high)}"] if low == low or high == high else []
+    parts += [counted(topics, "topic")] if topics else []
+    brackets = f" ({'; '.join(parts)})" if parts else ""
+    return f"{decimal(value, '.3f')}{brackets}"
+
+
+def _end(value: float) -> str:
+    return decimal(value, ".3f") if value == value else "open"
+
+
+def _level(level: float) -> str:
+    """With four decimals, or more where the rest to 1 is smaller: 0.95, 0.9833, 0.99924."""
+    digits = max(4, 1 - math.floor(math.log10(1 - level))) if level < 1 else 4
+    return f"{level:.{digits}f}".rstrip("0")
+
+
+@dataclass(frozen=True)
+class _Sides:
+    """People's and the judge's scores, topics x systems."""
+
+    people: FloatArray
+    judged: FloatArray
+
+    def of(self, first: int, second: int | None = None) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Labelled y and f and further f, of a system or of the difference of two."""
+        import numpy as np
+
+        y, f = self.people[:, first], self.judged[:, first]
+        if second is not None:
+            y, f = y - self.people[:, second], f - self.judged[:, second]
+        both, more = ~np.isnan(y) & ~np.isnan(f), np.isnan(y) & ~np.isnan(f)
+        return y[both], f[both], f[more]
+
+
+def _corrected(
+    basis: _Basis,
+    *,
+    topics: tuple[str, ...],
+    systems: tuple[str, ...],
+    people: FloatArray,
+    judged: FloatArray,
+    family: Any,
+) -> CorrectedComparison:
+    import numpy as np
+
+    from adjudge.stats.pairs import columns_of_pairs
+    from adjudge.stats.ppi import CLIP, FROM_ZERO, powered_mean, random_labels_p
+
+    clip = CLIP if basis.same_scale else FROM_ZERO
+    there: BoolArray = np.asarray(~np.isnan(judged).all(axis=1))
+    labelled: BoolArray = there & (~np.isnan(people) & ~np.isnan(judged)).any(axis=1)
+    if not labelled.any():
+        raise DataError(
+            f"{basis.judge} judged none of the summaries that people judged: there is nothing to correct it by"
+        )
+    rng = generator(basis.testing.seed, "compare/labelled")
+    random_p = random_labels_p(judged[there], labelled[there], rng=rng)
+    if random_p <= REFUSED and not basis.at_random:
+        raise DataError(
+            Phrase(
+                "the topics that people judged were hardly drawn at random: {judge}'s scores of them differ too much"
+                " from its scores of the other topics (permutation test, p = {p:.2g}); if they were drawn at random"
+                " all the same, say {at_random}",
+                judge=basis.judge,
+                p=random_p,
+                at_random=Argument("at_random"),
+            )
+        )
+    sides = _Sides(people=people[there], judged=judged[there])
+    means = [powered_mean(*sides.of(j), clip=clip) for j in range(len(systems))]
+    shares, screening = _screened(basis, sides, means)
+    order = _order(basis, systems, [shares.get(j, (m.estimate,))[0] for j, m in enumerate(means)])
+    sides = _Sides(people=sides.people[:, order], judged=sides.judged[:, order])
+    names = tuple(systems[j] for j in order)
+    first, second = columns_of_pairs(len(names))
+    found = [
+        powered_mean(*sides.of(i, j), clip=clip) for i, j in zip(first.tolist(), second.tolist(), strict=True)
+    ]
+    wanted = np.ones(len(found), dtype=np.bool_) if family is None else family(names)
+    if basis.testing.against is not None:
+        wanted &= second == len(names) - 1
+    tested = _tested(basis, found, sides, wanted)
+    error = np.array([math.sqrt(m.variance) if m.variance > 0 else math.nan for m in found])
+    ends = pair_intervals(
+        tested,
+        error,
+        np.array([m.df for m in found]),
+        basis.testing,
+        pointwise=basis.intervals == "pointwise",
+    )
+    pairs = tuple(
+        _pair(
+            found[k],
+            names[first[k]],
+            names[second[k]],
+            k,
+            tested,
+            ends,
+            people[:, order[first[k]]] - people[:, order[second[k]]],
+        )
+        for k in np.flatnonzero(wanted).tolist()
+    )
+    better = _better(basis.info, tested, len(names))
+    standings = _standings(basis, names, order, sides, means, shares, better, complete=bool(wanted.all()))
+    place = [names.index(s.system) for s in standings]
+    return CorrectedComparison(
+        asked=basis.asked,
+        about_scores=basis.about_scores,
+        title=basis.title,
+        heading=basis.heading,
+        info=basis.info,
+        judge=basis.judge,
+        assessors=basis.assessors,
+        topics=tuple(t for t, own in zip(topics, there, strict=True) if own),
+        labelled=tuple(t for t, own in zip(topics, labelled, strict=True) if own),
+        standings=standings,
+        pairs=pairs,
+        better=better[np.ix_(place, place)],
+        complete=bool(wanted.all()) and len(names) > 1,
+        testing=basis.testing,
+        intervals=ends,
+        judgments=int(basis.judgments[labelled].sum()),
+        random_p=random_p,
+        said_at_random=basis.at_random,
+        screening=screening if shares else None,
+        kinds=basis.kinds,
+        target=basis.target,
+        design=(*basis.notes, *_design_notes(basis, sides, people, there), *_limit_notes(basis, pairs)),
+        made=f"{basis.signature}|ppi++:t:n-2|lambda:{'0-1' if basis.same_scale else '0-'}"
+        f"|topics:{int(there.sum())}|labelled:{int(labelled.sum())}|interval:{ends.method}:{ends.level:g}"
+        f"|correct:{basis.testing.correct}:{basis.testing.alpha:g}|pairs:{int(wanted.sum())}|seed:{basis.testing.seed}",
+        unit=basis.unit,
+        say_pairs=basis.say_pairs,
+    )
+
+
+def _limit_notes(basis: _Basis, pairs: Sequence[CorrectedPair]) -> Iterator[Note]:
+    from adjudge.stats.ppi import CLIP
+
+    if basis.same_scale and (many := sum(pair.weight == CLIP[1] for pair in pairs)):
+        yield Note.of("lambda-at-limit", judge=basis.judge, limit=CLIP[1], pairs=many)
+
+
+def _design_notes(basis: _Basis, sides: _Sides, people: FloatArray, there: BoolArray) -> Iterator[Note]:
+    import numpy as np
+
+    judged = ~np.isnan(people).all(axis=1)
+    if unjudged := int((judged & ~there).sum()):
+        yield Note.of(
+            "topics-without-judge", judge=basis.judge, topics=unjudged, all_topics=int(judged.sum())
+        )
+    if alone := int((~np.isnan(sides.people) & np.isnan(sides.judged)).sum()):
+        yield Note.of("summaries-without-judge", judge=basis.judge, summaries=alone)
+    own = ~np.isnan(sides.people)
+    some = own.any(axis=1) & ~own[:, own.any(axis=0)].all(axis=1)
+    if many := int(some.sum()):
+        yield Note.of("some-systems-on-topics", topics=many)
+
+
+def _screened(
+    basis: _Basis, sides: _Sides, means: Sequence[PoweredMean]
+) -> tuple[dict[int, tuple[float, float, float, str | None]], Screening | None]:
+    """Shares of yes of systems with too few labels for PPI++, by the judge's sensitivity and specificity."""
+    import numpy as np
+
+    from adjudge.stats.screening import corrected_share, screen
+
+    lacking = [j for j, mean in enumerate(means) if math.isnan(mean.estimate)]
+    if not basis.yes_no or not lacking:
+        return {}, None
+    both = ~np.isnan(sides.people) & ~np.isnan(sides.judged)
+    found = screen(sides.people[both], sides.judged[both])
+    shares = {}
+    for j in lacking:
+        answers = sides.judged[~np.isnan(sides.judged[:, j]), j]
+        share = corrected_share(float(answers.sum()), answers.size, found, level=basis.testing.level)
+        shares[j] = (share.estimate, share.low, share.high, share.why)
+    return shares, found
+
+
+def _order(basis: _Basis, systems: Sequence[str], means: Sequence[float]) -> list[int]:
+    """Best first, those without a mean next, the one that all are compared with last."""
+    sign = 1 if basis.info.better == "lower" else -1
+    order = sorted(
+        range(len(systems)),
+        key=lambda j: (math.isnan(means[j]), 0 if math.isnan(means[j]) else sign * means[j], systems[j]),
+    )
+    against = basis.testing.against
+    if against is not None:
+        if against not in systems:
+            raise UsageError(
+                Phrase(
+                    "{against} {system}: no such system{hint}",
+                    against=Argument("against"),
+                    system=quoted(against),
+                    hint=among_known(against, list(systems)),
+                )
+            )
+        order = [*(j for j in order if systems[j] != against), list(systems).index(against)]
+    return order
+
+
+def _tested(basis: _Basis, found: Sequence[PoweredMean], sides: _Sides, family: BoolArray) -> Tested:
+    """All pairs by Student's t on corrected differences, in the shape that all tests have."""
+    import numpy as np
+
+    from adjudge.stats.pairs import PairResults, pair_counts
+
+    side, lower = basis.testing.side, basis.info.better == "lower"
+    alternative: Alternative = "two-sided"
+    if side != "both":
+        alternative = "greater" if (side == "better") != lower else "less"
+    both = np.where(np.isnan(sides.judged), np.nan, sides.people)
+    counts = pair_counts(both)
+    p = np.array([m.p(alternative) for m in found])
+    results = PairResults(
+        test=PPI,
+        counts=replace(counts, difference=np.array([m.estimate for m in found])),
+        statistic=np.array([m.statistic for m in found]),
+        p=p,
+        method=tuple(None if math.isnan(each) else "t" for each in p),
+        signature=PPI,
+        alternative=alternative,
+        why={k: m.why for k, m in enumerate(found) if m.why},
+    )
+    smallest = np.where(np.isnan(p), np.nan, 0.0)
+    untold = Untold(results=results, family=family, smallest=smallest, resamples=None)
+    return conclude([untold], basis.testing)[0]
+
+
+def _pair(
+    found: PoweredMean, a: str, b: str, k: int, tested: Tested, ends: PairIntervals, people: FloatArray
+) -> CorrectedPair:
+    """`people` are all differences that people gave, whether the judge judged the topic or not."""
+    from adjudge.stats.ppi import powered_mean
+
+    low, high = found.labelled_interval(ends.level)
+    given = people[people == people]
+    all_low, all_high = powered_mean(given, given, []).labelled_interval(ends.level)
+    state = int(tested.conclusion[k])
+    return CorrectedPair(
+        a=a,
+        b=b,
+        labelled=found.n,
+        unlabelled=found.unlabelled,
+        weight=found.weight,
+        people=found.labelled_estimate,
+        people_low=low,
+        people_high=high,
+        difference=found.estimate,
+        low=float(ends.low[k]),
+        high=float(ends.high[k]),
+        ratio=found.ratio,
+        effective=found.effective,
+        statistic=found.statistic,
+        df=found.df,
+        p=float(tested.results.p[k]),
+        p_adjusted=float(tested.adjusted[k]),
+        # What has no p was not tested, whatever the reason.
+        conclusion=CONCLUSIONS[state] if state in (DIFFERENT, ALIKE) else "not tested",
+        skewness=found.skewness,
+        skewed=found.skewed,
+        few_values=found.few_values,
+        all_labelled=given.size,
+        all_people=_mean(given),
+        all_people_low=all_low,
+        all_people_high=all_high,
+        why=found.why,
+    )
+
+
+def _better(info: MeasureInfo, tested: Tested, size: int) -> BoolArray:
+    import numpy as np
+
+    counts = tested.results.counts
+    higher = tested.results.statistic * (-1 if info.better == "lower" else 1) > 0
+    found = np.zeros((size, size), dtype=np.bool_)
+    found[counts.first, counts.second] = tested.different & higher
+    found[counts.second, counts.first] = tested.different & ~higher
+    return found
+
+
+def _standings(
+    basis: _Basis,
+    names: Sequence[str],
+    order: Sequence[int],
+    sides: _Sides,
+    means: Sequence[PoweredMean],
+    shares: Mapping[int, tuple[float, float, float, str | None]],
+    better: BoolArray,
+    *,
+    complete: bool,
+) -> tuple[CorrectedStanding, ...]:
+    import numpy as np
+
+    from adjudge.stats.order import letters, places, rank_intervals
+
+    least, most = (0.0, 1.0) if basis.yes_no else basis.info.range
+
+    def within(value: float) -> float:
+        return min(max(value, -math.inf if least is None else least), math.inf if most is None else most)
+
+    estimates = np.array([shares[j][0] if j in shares else means[j].estimate for j in order])
+    known = np.flatnonzero(~np.isnan(estimates))
+    sign = 1 if basis.info.better == "lower" else -1
+    rank: dict[int, int] = dict(zip(known.tolist(), places(sign * estimates[known]).tolist(), strict=True))
+    line = sorted(range(len(names)), key=lambda k: (rank.get(k, len(names) + 1), names[k]))
+    groups = letters(better | better.T, line) if complete else [""] * len(names)
+    best, worst = rank_intervals(better)
+    found = []
+    for k in line:
+        j = order[k]
+        mean = means[j]
+        low, high = mean.interval(basis.testing.level)
+        method: Method = PPI if not math.isnan(mean.estimate) else "none"
+        why = mean.why
+        if j in shares:
+            _, low, high, why = shares[j]
+            method = "rogan-gladen" if why is None else "none"
+        judged = sides.judged[:, k]
+        own = sides.people[:, k][~np.isnan(sides.people[:, k])]
+        found.append(
+            CorrectedStanding(
+                system=names[k],
+                rank=rank.get(k),
+                labelled=mean.n,
+                judged=int((~np.isnan(judged)).sum()),
+                people=float(own.mean()) if own.size else math.nan,
+                judge=_mean(judged) if basis.judge_means is None else float(basis.judge_means[j]),
+                mean=within(float(estimates[k])),
+                low=within(low),
+                high=within(high),
+                weight=mean.weight if method == PPI else math.nan,
+                method=method,
+                group=groups[k],
+                best=int(best[k]) if complete else None,
+                worst=int(worst[k]) if complete else None,
+                few_values=method == PPI and mean.few_values,
+                why=why,
+            )
+        )
+    return tuple(found)
+
+
+def _mean(values: FloatArray) -> float:
+    import numpy as np
+
+    there = values[~np.isnan(values)]
+    return float(there.mean()) if there.size else math.nan

@@ -1,0 +1,68 @@
+"""Texts that show what a difference is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from adjudge.analyses.base import Analysis, analysis_function
+from adjudge.core.errors import UsageError
+from adjudge.core.options import ADVANCED, option, shared
+from adjudge.core.words import listed
+
+if TYPE_CHECKING:
+    from adjudge.analyses.examples.result import ExamplesResult
+    from adjudge.analyses.scores import Scores
+
+TOPICS, MOST_TOPICS = 3, 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Examples(Analysis["ExamplesResult"]):
+    """Show what differences look like: topics on which two systems differ most, texts side by side.
+
+    Of ROUGE, the n-grams of the references that one has and the other lacks are marked; of judged coverage, the units;
+    of other measures the texts stand with their scores. The first topic is where the better system is furthest ahead,
+    the second where the other is, the third one with a difference as it usually is; then further ones of the first two
+    kinds. The texts are an evaluation's.
+    """
+
+    NAME = "examples"
+    EXAMPLE = "adjudge examples my-eval -m rouge-2 --between fluent,random"
+    RUNS = "once"
+
+    between: str | Sequence[str] = option(
+        (),
+        of="system",
+        metavar="A,B",
+        help="The two systems.",
+        unset="the best, and the next that differs from it significantly",
+    )
+    topics: int = option(TOPICS, least=1, most=MOST_TOPICS, metavar="N", help="How many to show.")
+    alpha: float = shared("alpha", panel=ADVANCED, help="Of the test that finds the second system.")
+    seed: int = shared("seed", panel=ADVANCED)
+
+    def check(self) -> None:
+        object.__setattr__(self, "between", two_systems(self.between))
+
+    def run(self, scores: Scores) -> ExamplesResult:
+        from adjudge.analyses.examples.result import examples_of
+
+        return examples_of(scores, self)
+
+
+def two_systems(between: str | Sequence[str]) -> tuple[str, ...]:
+    """The two systems that are named, perhaps with a comma between them; or none."""
+    texts = (between,) if isinstance(between, str) else tuple(between)
+    if len(texts) == 1:
+        texts = tuple(texts[0].split(","))
+    names = tuple(dict.fromkeys(name.strip() for name in texts if name.strip()))
+    if names and len(names) != 2:
+        raise UsageError(
+            f"texts of two systems stand side by side, not of {len(names)} ({listed(names)}): name two"
+        )
+    return names
+
+
+examples = analysis_function(Examples)

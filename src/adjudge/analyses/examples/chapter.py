@@ -1,0 +1,186 @@
+"""The chapter of texts side by side: what differences between two systems look like."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from adjudge.analyses.examples.result import (
+    ExamplesResult,
+    ExampleText,
+    ExampleTopic,
+    Pick,
+    default_pair,
+    examples_of_matrix,
+    marks,
+)
+from adjudge.analyses.examples.words import counts, why
+from adjudge.analyses.pages.chapter import Absent, Chapter, Findings, ReportPart
+from adjudge.analyses.pages.names import Name, names_of
+from adjudge.analyses.pages.numbers import format_for
+from adjudge.core.errors import AdjudgeError
+from adjudge.core.words import capitalised, counted
+from adjudge.text.segments import Segment
+from adjudge.text.words import count_words
+
+LONG = 3000
+"""Characters from which a text is folded."""
+MOST_LISTED = 30
+"""N-grams that are listed; the texts have all."""
+
+
+@dataclass(frozen=True, slots=True)
+class SideText:
+    """A text in pieces, each with whether it counts for the first system and for the second."""
+
+    name: Name
+    score: str
+    counts: str
+    pieces: tuple[Segment, ...]
+    folded: str
+    """What unfolds it, where it is long."""
+
+
+@dataclass(frozen=True, slots=True)
+class SideUnit:
+    """A unit that made the difference, with its completeness in both."""
+
+    text: str
+    reference: str
+    first: str
+    second: str
+
+
+@dataclass(frozen=True, slots=True)
+class SideTopic:
+    """One topic: who is ahead by how much, the two texts, the references."""
+
+    topic: str
+    title: str | None
+    why: str
+    """With a full stop."""
+    texts: tuple[SideText, ...]
+    references: tuple[SideText, ...]
+    more_references: tuple[SideText, ...]
+    lists: tuple[tuple[int, str, str], ...]
+    """By side: its name, and the n-grams that count for it alone."""
+    units: tuple[SideUnit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExamplesContent:
+    """Everything that the chapter shows."""
+
+    first: Name
+    second: Name
+    marked: bool
+    language: str
+    topics: tuple[SideTopic, ...]
+    notes: tuple[str, ...]
+    signature: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoundExamples:
+    """Texts side by side."""
+
+    result: ExamplesResult
+    of: str
+    """By which measure, where it is not the report's first."""
+
+
+class ExamplesPart(ReportPart[FoundExamples]):
+    NAME = ANCHOR = "examples"
+    QUESTION = "What do the differences look like?"
+
+    def find(self, findings: Findings) -> FoundExamples | Absent:
+        scores, first, options = findings.scores, findings.directed[0], findings.options
+        if scores.folder is None:
+            return Absent(
+                "Texts side by side need an evaluation's folder, which has the texts",
+                "Bring them in with adjudge import, score them, and make the report of the folder.",
+            )
+        telling = next((c for c in findings.directed if marks(scores, c.measure)), first)
+        of = ""
+        if telling.measure != first.measure:
+            of = f"By {telling.title}, the first measure that says what counts in a text."
+        try:
+            asked_for: tuple[Sequence[str], Pick] = (options.between, "asked")
+            between, pick = asked_for if options.between else default_pair(telling)
+            result = examples_of_matrix(scores, telling.matrix, between, pick, collection=findings.collection)
+        except AdjudgeError as error:
+            if options.between:
+                raise
+            return Absent(str(error))
+        return FoundExamples(result=result, of=of)
+
+    def chapter(self, result: FoundExamples | Absent, findings: Findings) -> Chapter:
+        if isinstance(result, Absent):
+            return Chapter(self.ANCHOR, self.QUESTION, (), self.template, None, (result,))
+        examples = result.result
+        systems = {text.system for topic in examples.examples for text in (*topic.texts, *topic.references)}
+        names = names_of(findings.collection, sorted(systems))
+        shown = replace(examples, labels={system: name.shown for system, name in names.items()})
+        a, b = examples.between
+        content = ExamplesContent(
+            first=names[a],
+            second=names[b],
+            marked=examples.made != "nothing",
+            language=examples.language,
+            topics=tuple(_topic(topic, shown, names) for topic in examples.examples),
+            notes=tuple(examples.warnings()),
+            signature=examples.signature,
+        )
+        said = (*filter(None, [result.of]), *shown.sentences())
+        return Chapter(self.ANCHOR, self.QUESTION, said, self.template, content)
+
+
+PART = ExamplesPart()
+
+
+def _topic(each: ExampleTopic, found: ExamplesResult, names: dict[str, Name]) -> SideTopic:
+    form = format_for([v for row in found.matrix.values.tolist() for v in row], steps=100)
+    a, b = found.between
+    references = sorted(each.references, key=lambda text: -len(text.first) - len(text.second))
+    sides = [_text(text, found, names) for text in references]
+    texts = tuple(
+        replace(_text(text, found, names), score=form(score))
+        for text, score in zip(each.texts, each.scores, strict=True)
+    )
+    because = why(found, each, lambda system: names[system].shown)
+    if each.why.ahead is None:
+        because = capitalised(because)
+    if each.difference:
+        because += f": the scores differ by {form(abs(each.difference))}"
+    return SideTopic(
+        topic=each.topic,
+        title=each.title,
+        why=f"{because}.",
+        texts=texts,
+        references=tuple(sides[:1]),
+        more_references=tuple(sides[1:]),
+        lists=tuple(
+            (side, names[system].shown, _listed(grams))
+            for side, (system, grams) in enumerate(((a, each.only_first), (b, each.only_second)))
+            if grams
+        ),
+        units=tuple(
+            SideUnit(
+                text=unit.text,
+                reference=names[unit.reference].shown if unit.reference in names else unit.reference,
+                first=f"{100 * unit.a:.0f} %",
+                second=f"{100 * unit.b:.0f} %",
+            )
+            for unit in each.units
+        ),
+    )
+
+
+def _listed(grams: Sequence[str]) -> str:
+    more = f" and {len(grams) - MOST_LISTED} more" if len(grams) > MOST_LISTED else ""
+    return f"{' · '.join(grams[:MOST_LISTED])}{more}"
+
+
+def _text(text: ExampleText, found: ExamplesResult, names: dict[str, Name]) -> SideText:
+    folded = f"Show all {counted(count_words(text.text), 'word')}" if len(text.text) > LONG else ""
+    return SideText(names[text.system], "", counts(found, text), text.pieces(), folded)

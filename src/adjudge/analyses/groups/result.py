@@ -1,0 +1,463 @@
+"""Groups of systems that do not differ: letters, lines, rank intervals, consistent rankings, contrasts, the best.
+
+Each pair is tested with the variance of its own differences; Tukey's test, which pools them, by name. The mathematics
+is in stats/.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adjudge.analyses import conclusions
+from adjudge.analyses.groups import Groups
+from adjudge.core.engine import generator
+from adjudge.core.errors import DataError, UsageError, among, nearest, quoted
+from adjudge.core.phrases import Argument, Phrase
+from adjudge.core.results import Note, Result
+from adjudge.core.table import Column, Table
+from adjudge.core.words import counted, decimal, listed
+from adjudge.data.scores import ScoreMatrix
+
+if TYPE_CHECKING:
+    from adjudge.analyses.methods import MethodsParagraph
+    from adjudge.stats.checks import BoolArray, FloatArray, IntArray
+    from adjudge.stats.linear.contrasts import Contrasts
+    from adjudge.stats.linear.tukey import SpreadCheck, Tukey
+    from adjudge.stats.order import CriticalDifference, Rankings, Underlines
+    from adjudge.stats.own_variances import OwnContrasts, OwnMethod, OwnVariances, WithBest
+
+MOST_LINES = 26
+"""Lines that are drawn beside the systems; where there are more, letters say it alone."""
+KIND_WORDS = {"humans": "human", "machines": "machine", "baselines": "baseline"}
+CONCLUSIONS = conclusions.CONCLUSIONS[:4]
+"""What is said of a pair; all pairs are tested, so that none is left over."""
+
+
+def groups_of_matrix(
+    matrix: ScoreMatrix, asked: Groups | None = None, *, kinds: Mapping[str, str] | None = None
+) -> GroupsResult:
+    """All pairs of systems of a matrix, on the values or on ranks, with the contrasts that are asked for."""
+    import numpy as np
+
+    from adjudge.stats.linear.contrasts import contrasts
+    from adjudge.stats.linear.model import fit_additive
+    from adjudge.stats.linear.tukey import scaled, spread_check, tukey
+    from adjudge.stats.order import count_rankings, letters, places, rank_intervals, underlines
+    from adjudge.stats.own_variances import BOOTSTRAP_FROM, own_contrasts, own_pairs, with_best
+
+    asked, kinds = asked or Groups(), kinds or {}
+    level = 1 - asked.alpha
+    weights_by_name = many_to_one(matrix.systems, asked.against) if asked.against else {}
+    for text in asked.contrast:
+        weights_by_name |= kind_contrast(matrix.systems, kinds, text)
+    scored = matrix.select(
+        [s for j, s in enumerate(matrix.systems) if not np.isnan(matrix.values[:, j]).all()]
+    )
+    if not scored.systems:
+        raise DataError(f"{matrix.measure}: every score is missing")
+    values = scaled(scored.values, asked.scale)
+    pooled = asked.method == "tukey"
+    own_method: OwnMethod | None = asked.method if asked.method in ("max-t", "t") else None
+    test: OwnVariances | Tukey
+    if pooled:
+        test = tukey(scored.values, scale=asked.scale, level=level)
+    else:
+        test = own_pairs(
+            values,
+            rng=generator(asked.seed, "groups/pairs"),
+            method=own_method,
+            level=level,
+            resamples=asked.resamples,
+        )
+    sign = 1 if matrix.info.better == "lower" else -1
+    means = fit_additive(values).means
+    joined = not np.isnan(means).any()
+    if not joined:
+        means = np.nanmean(values, axis=0)
+    rank = places(sign * means)
+    order = sorted(range(len(scored.systems)), key=lambda j: (rank[j], scored.systems[j]))
+    first, second = np.triu_indices(len(order), k=1)
+    differ = test.conclusion == 0
+    better = np.zeros((len(order), len(order)), dtype=np.bool_)
+    ahead = differ & (sign * test.difference < 0)
+    better[first[ahead], second[ahead]] = True
+    behind = differ & ~ahead
+    better[second[behind], first[behind]] = True
+    different = better | better.T
+    top, bottom = rank_intervals(better)
+    alike = letters(different, order)
+    chosen: OwnContrasts | Contrasts | None = None
+    if weights_by_name:
+        weights = np.array([_weights(each, matrix, scored) for each in weights_by_name.values()])
+        rng = generator(asked.seed, "groups/contrasts")
+        if pooled:
+            chosen = contrasts(values, weights, adjust=asked.adjust or "single-step", level=level, rng=rng)
+        else:
+            chosen = own_contrasts(
+                values, weights, rng=rng, method=own_method, level=level, resamples=asked.resamples
+            )
+    hsu = None
+    if asked.best and len(order) > 1:
+        bootstrap = test.method == "max-t" or (pooled and len(values) >= BOOTSTRAP_FROM)
+        hsu = with_best(
+            values,
+            rng=generator(asked.seed, "groups/best"),
+            method="max-t" if bootstrap else "t",
+            lower=sign > 0,
+            level=level,
+            resamples=asked.resamples,
+        )
+    return GroupsResult(
+        asked=asked,
+        matrix=scored,
+        values=values,
+        test=test,
+        places=tuple(
+            GroupedSystem(
+                system=scored.systems[j],
+                rank=int(rank[j]),
+                n=int(np.count_nonzero(~np.isnan(values[:, j]))),
+                mean=float(means[j]),
+                group=alike[j],
+                best=int(top[j]),
+                worst=int(bottom[j]),
+            )
+            for j in order
+        ),
+        better=better[np.ix_(order, order)],
+        lines=underlines(different, order),
+        rankings=count_rankings(better),
+        contrast_names=tuple(weights_by_name),
+        contrasts=chosen,
+        kinds=kinds,
+        hsu=hsu,
+        joined=joined,
+        spreads=spread_check(values) if pooled else None,
+    )
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class GroupsResult(Result):
+    """What the tests of all pairs at once say; `places` stand best first."""
+
+    FIGURES: ClassVar[Mapping[str, str]] = {
+        "critical-difference": "adjudge.analyses.groups.figures:critical_difference"
+    }
+    IN_JSON: ClassVar[tuple[str, ...]] = ("pairs", "contrasts")
+
+    asked: Groups
+    matrix: ScoreMatrix
+    values: FloatArray
+    """What was tested: the matrix's values, or their ranks."""
+    test: OwnVariances | Tukey
+    places: tuple[GroupedSystem, ...]
+    better: BoolArray
+    """Who is significantly better than whom, in the order of the places."""
+    lines: Underlines
+    rankings: Rankings
+    contrast_names: tuple[str, ...] = ()
+    contrasts: OwnContrasts | Contrasts | None = None
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    hsu: WithBest | None = None
+    joined: bool = True
+    """Whether chains of common topics join all systems; only then do they have least-squares means."""
+    spreads: SpreadCheck | None = None
+    """For Tukey's test: whether the pairs spread alike."""
+    assessors: int = 0
+    """How many gave the scores."""
+    fewer_references: tuple[Note, ...] = ()
+    """Notes on people who are compared with fewer references than others."""
+
+    @property
+    def pooled(self) -> bool:
+        """Whether one variance stands for all pairs: Tukey's test."""
+        return self.asked.method == "tukey"
+
+    @property
+    def alpha(self) -> float:
+        return self.asked.alpha
+
+    @property
+    def measure(self) -> str:
+        return self.matrix.measure
+
+    @property
+    def title(self) -> str:
+        return self.matrix.title
+
+    @property
+    def drawn_at_random(self) -> bool:
+        """Whether the test resampled, so that its seed matters."""
+        return getattr(self.test, "resamples", None) is not None
+
+    def how(self) -> str:
+        seeded = f"|seed:{self.asked.seed}" if self.drawn_at_random else ""
+        return f"{self.matrix.signature}|topics:{len(self.matrix.topics)}|{self.test.signature}{seeded}"
+
+    @property
+    def csv_table(self) -> str:
+        return "pairs"
+
+    @cached_property
+    def n(self) -> IntArray:
+        """The topics that both systems of a pair have."""
+        import numpy as np
+
+        seen = (~np.isnan(self.values)).astype(float)
+        first, second = np.triu_indices(seen.shape[1], k=1)
+        return np.asarray((seen.T @ seen)[first, second].astype(np.int64))
+
+    def concluded(self) -> dict[str, int]:
+        """How many pairs there are of each conclusion."""
+        return {word: int((self.test.conclusion == k).sum()) for k, word in enumerate(CONCLUSIONS)}
+
+    @cached_property
+    def diagram(self) -> CriticalDifference:
+        """Mean ranks within topics and Nemenyi's test, whatever the method of the groups."""
+        from adjudge.stats.order import critical_difference
+
+        lower = self.matrix.info.better == "lower"
+        return critical_difference(
+            self.matrix.values, best="lowest" if lower else "highest", level=self.test.level
+        )
+
+    def at_the_end(self) -> tuple[str, float, list[str]] | None:
+        """Which end of the scale systems have on half of their topics or more, its score, and which systems."""
+        import numpy as np
+
+        values = self.matrix.values
+        if len(self.places) < 2 or not np.nanmax(values) > np.nanmin(values):
+            return None
+        present = ~np.isnan(values)
+        for end, score in (("highest", np.nanmax(values)), ("lowest", np.nanmin(values))):
+            there = (values == score).sum(axis=0)
+            many = (there > 1) & (2 * there >= present.sum(axis=0))
+            if many.any():
+                return end, float(score), [s for s, at in zip(self.matrix.systems, many, strict=True) if at]
+        return None
+
+    def notes(self) -> Iterator[Note]:
+        if self.assessors > 1:
+            yield Note.of("several-assessors", n=self.assessors)
+
+    def methods(self) -> MethodsParagraph:
+        from adjudge.analyses.groups.words import methods
+        from adjudge.analyses.methods import MethodsParagraph, computed_with
+
+        seed = self.asked.seed if self.drawn_at_random else None
+        return MethodsParagraph(tuple(methods(self)), computed_with(seed), (self.signature,))
+
+    def drawn(self) -> str:
+        """The critical-difference diagram, in plain text."""
+        from adjudge.analyses.groups.words import about_diagram
+
+        return f"\n{about_diagram(self)}\n{self.diagram.draw(self.matrix.systems)}\n"
+
+    def tables(self) -> Iterator[Table]:
+        """The systems, best first, with the ranks that are left open, letters and lines."""
+        room = len(max(self.matrix.systems, key=len))
+        few = len(self.lines.lines) <= MOST_LINES
+        drawn = self.lines.draw(self.matrix.systems).splitlines() if few else [""] * len(self.places)
+        kind = (Column("kind", show="varies"),) if self.kinds else ()
+        hsu: tuple[Column, ...] = ()
+        if self.hsu is not None:
+            hsu = (
+                *(Column(name, show="never") for name in ("best_low", "best_high", "candidate")),
+                Column("with_best", "less the best other", data=False, right=False),
+            )
+        yield Table(
+            name="groups",
+            columns=(
+                *(Column(name, show="never") for name in ("measure", "length", "form")),
+                Column("rank", ""),
+                Column("system", right=False),
+                *kind,
+                Column("n", "topics"),
+                Column("mean", format=".4f"),
+                Column("best", show="never"),
+                Column("worst", show="never"),
+                Column("ranks", data=False, right=False),
+                *hsu,
+                Column("group", right=False),
+                Column("alike", show="terminal" if few else "never", data=False, right=False),
+            ),
+            rows=tuple(
+                (
+                    *self._target,
+                    place.rank,
+                    place.system,
+                    *((self.kinds.get(place.system, "machine"),) if kind else ()),
+                    place.n,
+                    place.mean,
+                    place.best,
+                    place.worst,
+                    str(place.best) if place.best == place.worst else f"{place.best}-{place.worst}",
+                    *self._best_cells(place.system),
+                    place.group,
+                    line[room:],
+                )
+                for place, line in zip(self.places, drawn, strict=True)
+            ),
+            title=f"{self.matrix.heading} ({self.matrix.info.direction},"
+            f" {counted(len(self.matrix.topics), 'topic')})",
+        )
+
+    @property
+    def _target(self) -> tuple[str, int | str | None, str | None]:
+        return self.measure, self.matrix.length, self.matrix.target.form
+
+    def _best_cells(self, system: str) -> tuple[Any, ...]:
+        """Of Hsu's interval of one system: its ends, whether it may be the best, and both ends in words."""
+        if self.hsu is None:
+            return ()
+        j = self.matrix.systems.index(system)
+        low, high = float(self.hsu.low[j]), float(self.hsu.high[j])
+        if self.matrix.info.better == "lower":
+            low, high = -high + 0.0, -low + 0.0
+        words = " to ".join("open" if math.isinf(end) else decimal(end) for end in (low, high))
+        ends = (None if math.isinf(end) else end for end in (low, high))
+        return *ends, bool(self.hsu.candidates[j]), words
+
+    def on_demand(self) -> Mapping[str, Callable[[], Table]]:
+        return {"pairs": self._pairs_table, "contrasts": self._contrasts_table}
+
+    def _pairs_table(self) -> Table:
+        """A row per pair, in the order of the matrix."""
+        import numpy as np
+
+        test, names = self.test, self.matrix.systems
+        first, second = (side.tolist() for side in np.triu_indices(len(names), k=1))
+        arrays = (self.n, test.difference, test.se, test.statistic, test.p, test.low, test.high)
+        numbers = zip(*(array.tolist() for array in arrays), strict=True)
+        said = zip(first, second, numbers, test.conclusion.tolist(), strict=True)
+        columns = "measure length form a b n difference se statistic p low high conclusion method why"
+        return Table(
+            name="pairs",
+            columns=tuple(map(Column, columns.split())),
+            rows=tuple(
+                (
+                    *self._target,
+                    names[i],
+                    names[j],
+                    *row,
+                    CONCLUSIONS[conclusion],
+                    test.method,
+                    test.why.get(k),
+                )
+                for k, (i, j, row, conclusion) in enumerate(said)
+            ),
+        )
+
+    def _contrasts_table(self) -> Table:
+        """A row per contrast; one of the model (Tukey) has no topics of its own."""
+        tested = self.contrasts
+        n = getattr(tested, "n", None)
+        columns = "measure length form contrast n estimate se p low high why"
+        numbers = ("estimate", "se", "p", "low", "high")
+        return Table(
+            name="contrasts",
+            columns=tuple(map(Column, columns.split())),
+            rows=tuple(
+                (
+                    *self._target,
+                    name,
+                    None if n is None else int(n[k]),
+                    *(float(getattr(tested, number)[k]) for number in numbers),
+                    tested.why.get(k),
+                )
+                for k, name in enumerate(self.contrast_names)
+                if tested is not None
+            ),
+        )
+
+    def facts(self) -> dict[str, Any]:
+        names, diagram = self.matrix.systems, self.diagram
+        pooled = ("hsd", "df", "mean_square") if self.pooled else ()
+        return {
+            "measure": self.measure,
+            "length": self.matrix.length,
+            "form": self.matrix.target.form,
+            "method": self.test.method,
+            **{name: getattr(self.test, name) for name in pooled},
+            "spreads": None if self.spreads is None else asdict(self.spreads),
+            "conclusions": self.concluded(),
+            "lines": [[names[j] for j in line] for line in self.lines.lines],
+            "critical_difference": {
+                "cd": diagram.cd,
+                "ranks": {names[j]: float(diagram.ranks[j]) for j in diagram.order},
+                "cliques": [[names[j] for j in clique] for clique in diagram.cliques()],
+            },
+            "methods": self.methods().as_dict(),
+        }
+
+
+@dataclass(frozen=True)
+class GroupedSystem:
+    """One system: its least-squares mean, its letters, and the ranks that are left open."""
+
+    system: str
+    rank: int
+    n: int
+    mean: float
+    group: str
+    best: int
+    worst: int
+
+
+def many_to_one(systems: Sequence[str], control: str) -> dict[str, list[float]]:
+    """Every other system less one, as Dunnett's test takes them."""
+    if control not in systems:
+        raise _refused("against", f"{quoted(control)}: no such system{among(control, systems)}")
+    return {
+        f"{system} - {control}": [float(name == system) - float(name == control) for name in systems]
+        for system in systems
+        if system != control
+    }
+
+
+def kind_contrast(systems: Sequence[str], kinds: Mapping[str, str], text: str) -> dict[str, list[float]]:
+    """`humans-machines`: the mean of one sort of systems less that of another; names of systems do as well."""
+    parts = text.split("-", 1) if text not in systems else [text]
+    sides = [_members(part.strip(), systems, kinds) for part in parts]
+    if len(sides) != 2:
+        raise _refused("contrast", f"is {quoted(text)}, expected A-B with {', '.join(KIND_WORDS)} or systems")
+    first, second = sides
+    if set(first) & set(second):
+        raise _refused(
+            "contrast", f"{quoted(text)}: {listed(sorted(set(first) & set(second)))} on both sides"
+        )
+    return {
+        f"{parts[0].strip()} - {parts[1].strip()}": [
+            (s in first) / len(first) - (s in second) / len(second) for s in systems
+        ]
+    }
+
+
+def _members(part: str, systems: Sequence[str], kinds: Mapping[str, str]) -> list[str]:
+    if part in systems:
+        return [part]
+    if part not in KIND_WORDS:
+        raise _refused(
+            "contrast", f"has {quoted(part)}, which is no system{nearest(part, [*systems, *KIND_WORDS])}"
+        )
+    members = [s for s in systems if kinds.get(s, "machine") == KIND_WORDS[part]]
+    if not members:
+        raise _refused("contrast", f"has {part}, and there are none")
+    return members
+
+
+def _refused(argument: str, why: str) -> UsageError:
+    return UsageError(Phrase("{argument} {why}", argument=Argument(argument), why=why))
+
+
+def _weights(weights: Sequence[float], matrix: ScoreMatrix, scored: ScoreMatrix) -> list[float]:
+    """Weights of the systems that have scores; one without any cannot be part of a contrast."""
+    by_name = dict(zip(matrix.systems, weights, strict=True))
+    lost = [s for s, w in by_name.items() if w and s not in scored.systems]
+    if lost:
+        raise DataError(f"{listed(lost)} has no score of {matrix.measure}, and is part of a contrast")
+    return [by_name[s] for s in scored.systems]

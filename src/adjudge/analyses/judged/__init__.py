@@ -1,0 +1,50 @@
+"""What people answered, in tables as DUC-2002 prints them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from adjudge.analyses.base import AnyAnalysis, analysis_function
+from adjudge.core.errors import DataError
+from adjudge.core.options import option, shared
+
+if TYPE_CHECKING:
+    from adjudge.analyses.gathered import Gathered
+    from adjudge.analyses.judged.result import JudgedTables
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged(AnyAnalysis["JudgedTables"]):
+    """What people answered, as DUC-2002 prints it: quality, coverage, unmarked units, ratings, agreement.
+
+    A table for each thing that was judged; a name may be what the names of several tables begin with.
+    """
+
+    NAME = "judgments tables"
+    FUNCTION = "judged_tables"
+    GROUP = "Judge"
+    EXAMPLE = "adjudge judgments tables my-eval"
+    SOURCE = ("evaluation", "an evaluation or its folder")
+
+    alpha: float = option(
+        0.05, above=0, below=1, metavar="ALPHA", help="1 - alpha is the level of the intervals."
+    )
+    seed: int = shared("seed")
+
+    def read(self, source: Any) -> Gathered:
+        from adjudge.analyses.gathered import gathered_in, need_folder
+
+        return gathered_in(need_folder(source))
+
+    def run(self, source: Gathered) -> JudgedTables:
+        from adjudge.analyses.judged.result import judged_tables
+
+        result = judged_tables(source, self)
+        if not result.parts:
+            name = source.collection.settings.name
+            raise DataError(f"{name}: no judgments yet; bring them in with: adjudge judgments import")
+        return result
+
+
+judged_tables = analysis_function(Judged)

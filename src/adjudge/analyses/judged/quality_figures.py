@@ -1,0 +1,196 @@
+"""A picture of the answers to questions on quality, by question and source. Over and Liggett 2002."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from adjudge.analyses.judged.figures import HOW
+from adjudge.analyses.judged.quality_answers import QualityAnswers, SourceAnswers, answer_words
+from adjudge.analyses.panels import check_size, in_panels, sources_in
+from adjudge.core.errors import DataError
+from adjudge.core.picture import HEAT, INK, PAPER, SOFT, Figure, figure_of, in_order
+from adjudge.core.words import counted, listed
+from adjudge.measures.judged.quality import NONE
+
+if TYPE_CHECKING:
+    import altair as alt
+
+    from adjudge.judgments.protocol import Choice
+
+MOST_ANSWERS = len(HEAT)
+WIDE = 600
+"""Pixels that the sources of a row share."""
+
+
+def quality(result: QualityAnswers) -> Figure:
+    """The shares of answers as bars: a row for each question, a column for each source.
+
+    Of questions that count errors, only answers that found some are drawn: most find none.
+    """
+    import altair as alt
+
+    rows = [row for row in result.rows if row.n and len(row.question.choices) <= MOST_ANSWERS]
+    if not any(row.n for row in result.rows):
+        raise DataError(f"{result.headline()} {HOW}")
+    if not rows:
+        raise DataError(
+            f"no question has {MOST_ANSWERS} answers to choose from or fewer: adjudge judgments tables"
+        )
+    fine = {row.label for row in result.rows if row.n and len(row.question.choices) > MOST_ANSWERS}
+    keys = list(dict.fromkeys(map(_panel_key, rows)))
+    names = _names(keys)
+    check_size(len(keys), len(rows))
+    data = pd.DataFrame([piece for row in rows for piece in _pieces(row, names[_panel_key(row)])])
+    there = sources_in(data["source"].tolist())
+
+    def drawing(base: alt.Chart) -> alt.TopLevelMixin:
+        return in_panels(base, list(names.values()), panel, colours_apart=True)
+
+    def panel(base: alt.Chart, name: str) -> alt.TopLevelMixin:
+        own = data[data["panel"] == name]
+        columns = [each for each in there if each in set(own["source"])]
+        made = []
+        for source in columns:
+            rows = base.transform_filter(alt.FieldEqualPredicate(field="source", equal=source))
+            head = alt.TitleParams(source, anchor="start", frame="group", fontSize=12, color=INK, offset=4)
+            made.append(column(rows, own, labels=source == columns[0]).properties(title=head))
+        return alt.hconcat(*made, spacing=16)
+
+    def column(base: alt.Chart, own: pd.DataFrame, *, labels: bool) -> Any:
+        drawn = own[own["drawn"]]
+        answers = drawn.drop_duplicates("answer")
+        errors = bool(own["errors"].any())
+        room = float(drawn["to"].max()) * 1.3 if errors else 1.0
+        y = alt.Y(
+            "question:N",
+            scale=alt.Scale(domain=in_order(own["question"])),
+            title=None,
+            axis=alt.Axis(labelLimit=240, minExtent=0) if labels else alt.Axis(labels=False, ticks=False),
+        )
+        x = alt.X(
+            "from:Q",
+            title="share of answers",
+            axis=alt.Axis(
+                format=".0%", tickCount=4, grid=not errors, labelExpr="datum.value > 1 ? '' : datum.label"
+            ),
+            scale=alt.Scale(domain=[0, room or 1], nice=False),
+        )
+        colour = alt.Color(
+            "answer:N",
+            title="errors" if errors else "answer",
+            legend=alt.Legend(columns=MOST_ANSWERS),
+            scale=alt.Scale(
+                domain=in_order(answers["answer"]),
+                range=[HEAT[int(step)] for step in answers["step"].tolist()],
+            ),
+        )
+        layers: list[Any] = [
+            base.transform_filter("datum.drawn")
+            .mark_bar(height=12, stroke=PAPER, strokeWidth=0.5)
+            .encode(x=x, x2="to:Q", y=y, color=colour)
+        ]
+        if errors:
+            layers.append(
+                base.transform_filter("datum.last")
+                .mark_text(align="left", dx=4, color=SOFT, fontSize=11)
+                .encode(x="to:Q", y=y, text=alt.Text("found:Q", format=".0%"))
+            )
+        return alt.layer(*layers, width=WIDE / len(there) - 12, height=alt.Step(18))
+
+    return figure_of(
+        "quality",
+        "Answers to the questions on quality, by source",
+        f"{_said(rows)} A row is a question; the pieces of a bar are the shares of its answers"
+        f"{', without those that found no error' if any(row.counts_errors for row in rows) else ''}"
+        f"{', from the best on the left to the worst' if _scaled(rows) else ''}.",
+        data,
+        drawing,
+        notes=(
+            *result.warnings(),
+            *([f"not drawn, as their scales are too fine: {listed(sorted(fine))}"] if fine else []),
+        ),
+        signature=result.signature,
+    )
+
+
+PanelKey = tuple[str, str | None, tuple[str, ...]]
+
+
+def _panel_key(row: SourceAnswers) -> PanelKey:
+    """Protocols, tasks and scales have panels of their own."""
+    return row.protocol, row.task, tuple(map(answer_words, row.question.choices))
+
+
+def _names(keys: Sequence[PanelKey]) -> dict[PanelKey, str]:
+    if len(keys) == 1:
+        return {keys[0]: ""}
+    protocols, tasks = {key[0] for key in keys}, {key[1] for key in keys}
+    found: dict[PanelKey, str] = {}
+    for key in keys:
+        words = [key[0]] if len(protocols) > 1 else []
+        words += [f"{key[1]}-document" if key[1] else "task not set"] if len(tasks) > 1 else []
+        name = ", ".join(words) or key[0]
+        found[key] = name if name not in found.values() else f"{name} ({listed(key[2])})"
+    return found
+
+
+def _scaled(rows: Sequence[SourceAnswers]) -> bool:
+    """Whether there are answers on a scale from good to bad."""
+    return any(not row.counts_errors and row.worst is not None for row in rows)
+
+
+def _pieces(row: SourceAnswers, panel: str) -> list[dict[str, Any]]:
+    """A bar's pieces, side by side: few errors before many, good answers before bad ones."""
+    shares = {choice.value: (choice, n, share) for choice, n, share in row.shares()}
+    order = list(shares)
+    if not row.counts_errors and row.worst is not None:
+        order.sort(reverse=True)
+    drawn = [value for value in order if not (row.counts_errors and value == NONE)]
+    found, at = [], 0.0
+    for value in order:
+        choice, n, share = shares[value]
+        kept = value in drawn
+        found.append(
+            {
+                "panel": panel,
+                "question": f"{row.key} {row.label}" if row.key.isdigit() else row.label,
+                "source": row.source,
+                "answer": answer_words(choice),
+                "n": n,
+                "share": share,
+                "drawn": kept,
+                "from": at if kept else None,
+                "to": at + share if kept else None,
+                "step": _step(choice, drawn) if kept else None,
+                "errors": row.counts_errors,
+                "found": row.error_share,
+                "last": kept and row.counts_errors and value == drawn[-1],
+            }
+        )
+        at += share if kept else 0.0
+    return found
+
+
+def _step(choice: Choice, drawn: Sequence[Any]) -> int:
+    """The stronger, the worse; the first of those drawn is strong enough to be seen on paper."""
+    at = drawn.index(choice.value)
+    return len(HEAT) - 1 if len(drawn) == 1 else 2 + round(at * (len(HEAT) - 3) / (len(drawn) - 1))
+
+
+def _said(rows: Sequence[SourceAnswers]) -> str:
+    counting = [row for row in rows if row.counts_errors]
+    if not counting:
+        asked = len({(row.protocol, row.question.id) for row in rows})
+        return f"{counted(sum(row.n for row in rows), 'answer')} to {counted(asked, 'question')}."
+    totals: dict[str, list[int]] = {}
+    for row in counting:
+        own = totals.setdefault(row.label, [0, 0])
+        own[0] += row.n
+        own[1] += row.n - row.counts[NONE]
+    label, (n, found) = max(totals.items(), key=lambda item: item[1][1] / item[1][0])
+    every, errors = (sum(own[at] for own in totals.values()) for at in (0, 1))
+    most = f", most often {label} ({found / n:.0%} of its answers)" if found else ""
+    return f"{errors / every:.0%} of {counted(every, 'answer')} found errors{most}."

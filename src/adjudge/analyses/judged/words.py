@@ -1,0 +1,276 @@
+"""What is said of the tables of judgments, table by table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from adjudge.analyses.agreement import words as agreement_words
+from adjudge.analyses.gathered import Part, where
+from adjudge.analyses.judged.result import POOLED, JudgedTables
+from adjudge.analyses.judged.unit_coverage import ALL
+from adjudge.analyses.judged.volume import EVERYBODY, place_words
+from adjudge.core.words import counted, listed
+from adjudge.measures.judged.quality import NONE
+
+if TYPE_CHECKING:
+    from adjudge.analyses.judged.adjustment import LengthAdjustment
+    from adjudge.analyses.judged.agreement import JudgedAgreement
+    from adjudge.analyses.judged.overview import JudgingOverview
+    from adjudge.analyses.judged.parts import JudgedResult, JudgedTable
+    from adjudge.analyses.judged.quality_answers import QualityAnswers, SourceAnswers
+    from adjudge.analyses.judged.unit_coverage import CoverageSpread, UnitCoverage
+    from adjudge.analyses.judged.unmarked import UnmarkedTables
+    from adjudge.analyses.judged.volume import JudgingVolume, Submitted
+
+
+def _topics_missing(part: Part, topics: Mapping[str, int], ranked: bool) -> str:
+    missing = ", ".join(f"{system} on {counted(n, 'topic')}" for system, n in topics.items())
+    how = "means are adjusted for topics" if ranked else "means are over each system's own topics"
+    return f"{where(part)}: no score for {missing}; {how}"
+
+
+NOTES: Mapping[str, str | Callable[..., str]] = {
+    **{code: agreement_words.NOTES[code] for code in ("anonymous-answers", "judged-alone", "no-interval")},
+    "left-out": lambda n, why: f"{counted(n, 'judgment')} left out: {why}",
+    "lengths-pooled": "{n} target lengths are pooled, as DUC-2002 pooled them",
+    "forms-pooled": lambda forms: f"summaries of {len(forms)} forms are pooled ({listed(forms)})",
+    "not-answered": lambda n: f"{counted(n, 'question is', 'questions are')} not answered yet",
+    "anonymous-ratings": lambda n: (
+        f"{counted(n, 'anonymous rating')} pooled only: whoever gave them is no assessor"
+    ),
+    "topics-missing": _topics_missing,
+    "partly-timed": "{protocol}: how long it took is known of {timed:,} of {answers:,} answers",
+    "not-among-comparisons": lambda n: (
+        f"{counted(n, 'page')} not among the comparisons: the peer has no units here"
+    ),
+    "what-is-missing": (
+        "missing: topics of which others have a summary of the kind and this system, which has some, has none"
+    ),
+}
+NOTHING = {
+    "unit-coverage": "Nobody has judged model units here.",
+    "coverage-quartiles": "Nobody has judged coverage here.",
+    "quality-by-question": "Nobody has answered a question on quality here.",
+    "length-adjustment": "Nobody has judged coverage of summaries with a target length here.",
+    "unmarked-by-source": "Nobody was asked about unmarked units here.",
+    "volume": "Nothing has been judged.",
+    "summaries-by-system": "Nobody submitted a summary.",
+}
+"""By a result's first table: what is said of one without rows."""
+
+
+def sentences(result: JudgedTables | JudgedResult) -> Iterator[str]:
+    names = [table.name for table in result.all_tables]
+    lines = [line for name in names for line in about(result, name)]
+    if isinstance(result, JudgedTables):
+        yield f"{counted(len(names), 'table')} of what was judged."
+        yield from lines
+    else:
+        yield from lines or [NOTHING[names[0]]]
+
+
+def about(result: JudgedTables | JudgedResult, name: str) -> Iterator[str]:
+    """What one table says by itself."""
+    part = result.part_of(name) if isinstance(result, JudgedTables) else result
+    for start, say in SAID.items():
+        if name == start or name.startswith(f"{start}-"):
+            yield from say(part, name)
+
+
+def _rows(result: JudgedTable) -> Iterator[dict[str, Any]]:
+    return result.made.records()
+
+
+def _place(row: Mapping[str, Any]) -> str:
+    keys = ("protocol", "task", "length", "form", "source", "system")
+    return where(tuple(row.get(key) for key in keys))
+
+
+def _quality_by_source(result: JudgedTable, name: str) -> Iterator[str]:
+    for row in _rows(result):
+        if row["n"] > 1:
+            yield (
+                f"{_place(row)}: {row['mean']:.2f} of {row['questions']} questions found errors on average"
+                f" ({row['low']:z.2f} to {row['high']:z.2f}, n = {row['n']:,}), {row['max']:.0f} at the most."
+            )
+
+
+def _answers(result: JudgedTable, name: str) -> Iterator[str]:
+    """Which question found most: the uneven distribution that Over and Liggett point out."""
+    shares = {}
+    for row in _rows(result):
+        counts = {value: n for value, n in row.items() if value not in ("question", "label", "unanswered")}
+        if NONE in counts and (total := sum(counts.values())):
+            shares[row["label"] or row["question"]] = 1 - counts[NONE] / total
+    if shares:
+        most = max(shares, key=lambda label: shares[label])
+        yield f"The question that most often found errors is {most}: {shares[most]:.0%} of its answers."
+
+
+def _quality_by_question(result: QualityAnswers, name: str) -> Iterator[str]:
+    """Of every source, the question that most often found errors."""
+    groups: dict[tuple[str, str | None, str], list[SourceAnswers]] = {}
+    for row in result.rows:
+        if row.counts_errors and row.n:
+            groups.setdefault((row.protocol, row.task, row.source), []).append(row)
+    for key, rows in groups.items():
+        most = max(rows, key=lambda row: row.error_share)
+        if most.error_share:
+            share = f"{most.error_share:.0%} of {counted(most.n, 'answer')}"
+            yield f"{where(key)}: {most.label} found errors most often, in {share}."
+        else:
+            yield f"{where(key)}: no question found any errors."
+
+
+def _coverage(result: JudgedTable, name: str) -> Iterator[str]:
+    for row in _rows(result):
+        if row["n"] > 1:
+            mean = f"{row['mean']:.3f} ({row['low']:z.3f} to {row['high']:z.3f}, n = {row['n']:,})"
+            yield f"{_place(row)}: mean coverage {mean}."
+
+
+def _coverage_quartiles(result: CoverageSpread, name: str) -> Iterator[str]:
+    for part in dict.fromkeys(row.part for row in result.rows):
+        means = [
+            f"{row.source} {row.average.mean:.2f}"
+            for row in result.rows
+            if row.part == part and row.system is None and row.average.n
+        ]
+        if means:
+            yield f"{where(part)}: mean coverage of a page is {', '.join(means)}."
+
+
+def _human_retention(result: JudgedTable, name: str) -> Iterator[str]:
+    """What Lin and Hovy 2002, section 4, call inter-human agreement. It is no agreement between assessors."""
+    for row in _rows(result):
+        if row["n"]:
+            mean = f"{row['mean']:.1%} on average ({row['statistic']}, n = {row['n']:,})"
+            yield f"{_place(row)}: human peers' retention is {mean}."
+
+
+def _uncovered(result: JudgedTable, name: str) -> Iterator[str]:
+    for row in _rows(result):
+        if row["units"]:
+            yield f"{_place(row)}: {row['share']:.0%} of {row['units']:,} model units have no coverage."
+
+
+def _unit_coverage(result: UnitCoverage, name: str) -> Iterator[str]:
+    """How many units have no coverage and full coverage: of every part, all sources together, then each."""
+    for part in dict.fromkeys(row.part for row in result.rows if name == f"unit-coverage-{row.part[0]}"):
+        rows = [row for row in result.rows if row.part == part and row.n]
+        for row in sorted(rows, key=lambda row: row.source != ALL):
+            yield (
+                f"{where((*part, row.source))}: {row.none:.0%} of {row.n:,} model units have no coverage,"
+                f" {row.full:.0%} are covered completely."
+            )
+
+
+def _length_adjustment(result: LengthAdjustment, name: str) -> Iterator[str]:
+    for part in result.parts:
+        moved = [f"{s.system} from {s.rank} to {s.adjusted_rank}" for s in part.systems if s.moved]
+        systems = counted(len(part.systems), "system")
+        if not part.ranked:
+            effect = "systems that share no topics are not ranked"
+        elif moved:
+            effect = f"length adjustment changes the ranks of {len(moved)} of {systems}: {listed(moved)}"
+        else:
+            effect = f"length adjustment changes no rank of {systems}"
+        yield f"{where(part.part)}: {effect}."
+
+
+def _unmarked(result: UnmarkedTables, name: str) -> Iterator[str]:
+    for row in result.sources:
+        if row.unmarked:
+            yield (
+                f"{where((*row.part, row.source))}: {row.mean_unmarked:.1f} peer units a page are unmarked, and"
+                f" {row.share:.0%} of them relevant."
+            )
+
+
+def _ratings(result: JudgedTable, name: str) -> Iterator[str]:
+    for row in _rows(result):
+        if row["assessor"] == POOLED:
+            of = counted(row["n"], "rating")
+            yield f"{row['aspect']}: {row['mean']:z.2f} on average, median {row['median']:.4g} ({of})."
+
+
+def _agreement(result: JudgedAgreement, name: str) -> Iterator[str]:
+    for title, alpha, topics in result.alphas:
+        yield f"{title}: {agreement_words.alpha_sentence(alpha, topics)}"
+
+
+def _contradictions(result: JudgedTable, name: str) -> Iterator[str]:
+    rows = list(_rows(result))
+    total = sum(row["answers"] for row in rows)
+    odd = sum(row["marked_but_none"] + row["some_but_unmarked"] for row in rows)
+    yield f"{odd:,} of {total:,} answers on model units contradict themselves ({odd / total:.1%})."
+
+
+def _volume(result: JudgingVolume, name: str) -> Iterator[str]:
+    for row in result.rows:
+        if row.assessor != EVERYBODY:
+            continue
+        parts = [counted(row.summaries, "summary", "summaries")] if row.summaries else []
+        parts.append(counted(row.judgments, "judgment"))
+        if row.units:
+            parts.append(counted(row.units, "answer to model units", "answers to model units"))
+        if row.comparisons:
+            of = "of a model unit with a peer unit"
+            parts.append(counted(row.comparisons, f"comparison {of}", f"comparisons {of}"))
+        yield f"{row.protocol}: {listed(parts)}."
+
+
+def _submitted(result: Submitted, name: str) -> Iterator[str]:
+    systems = {row.system for row in result.tasks}
+    if not systems:
+        return
+    total = sum(row.summaries for row in result.tasks)
+    yield f"{counted(len(systems), 'system')} submitted {counted(total, 'summary', 'summaries')}."
+    gaps = [row for row in result.tasks if row.missing]
+    if not gaps:
+        yield "None is missing."
+        return
+    missing = [
+        f"{row.missing} of {row.topics} by {row.system}"
+        + (f" ({place_words(row.place)})" if any(part is not None for part in row.place) else "")
+        for row in gaps
+    ]
+    many = sum(row.missing for row in gaps)
+    yield f"{counted(many, 'summary is', 'summaries are')} missing: {listed(missing)}."
+
+
+SAID: Mapping[str, Callable[[Any, str], Iterator[str]]] = {
+    "quality-by-source": _quality_by_source,
+    "answers": _answers,
+    "quality-by-question": _quality_by_question,
+    "coverage-by-source": _coverage,
+    "coverage-by-system": _coverage,
+    "coverage-quartiles": _coverage_quartiles,
+    "human-retention": _human_retention,
+    "uncovered-by-source": _uncovered,
+    "unit-coverage": _unit_coverage,
+    "length-adjustment": _length_adjustment,
+    "unmarked-by-source": _unmarked,
+    "ratings-by-assessor": _ratings,
+    "agreement": _agreement,
+    "contradictions": _contradictions,
+    "volume": _volume,
+    "summaries-by-system": _submitted,
+}
+"""By a table's name, or what that begins with."""
+
+
+def odd_lines(overview: JudgingOverview) -> list[str]:
+    """What is odd among judgments; the first few by name."""
+    lines = list(overview.unknown)
+    for one, many, odd in (
+        ("contradicts itself", "contradict themselves", overview.contradictions),
+        ("is out of date", "are out of date", overview.out_of_date),
+    ):
+        if odd:
+            lines.append(f"{counted(len(odd), f'answer {one}', f'answers {many}')}:")
+            lines += [f"  {o.topic}, {o.assessor}, {o.question}: {o.what}" for o in odd[:5]]
+            if len(odd) > 5:
+                lines.append(f"  and {len(odd) - 5:,} more (JSON lists them)")
+    return lines

@@ -1,0 +1,599 @@
+"""How far a judge agrees with people, beside people with each other and beside controls, and the verdict in steps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from adjudge import __version__
+from adjudge.analyses.base import Progress, silent
+from adjudge.analyses.judges import Judges
+from adjudge.analyses.judges.bench import AspectBench, JudgeBenches
+from adjudge.analyses.judges.controls import Control, Footing, controls_of
+from adjudge.analyses.judges.verdict import (
+    ControlDifference,
+    Criterion,
+    CriterionVerdict,
+    JudgeVerdict,
+    criterion_verdict,
+)
+from adjudge.analyses.judges.words.agreement import (
+    CRITERIA,
+    NOT_THE_SAME,
+    ONE_ANSWER,
+    PEOPLE,
+    WITH_OTHERS,
+    control_title,
+    difference_words,
+    no_verdict,
+    over_words,
+)
+from adjudge.core.results import Note, Result
+from adjudge.core.table import Cell, Column, Table
+from adjudge.core.words import counted, natural
+from adjudge.stats.agreement import SAME
+from adjudge.stats.checks import FloatArray
+from adjudge.stats.judge_agreement import (
+    COEFFICIENTS,
+    MISSING,
+    DrawnValue,
+    PeopleAgreement,
+    drawn_value,
+    draws_of,
+    order_by_topic,
+    people_agreement,
+    topic_means,
+)
+
+RowKind = Literal["judge", "people", "assessor", "constant", "random", "length", "measure"]
+NONE = DrawnValue(math.nan)
+
+
+@dataclass(frozen=True)
+class BesidePeople:
+    """One row: somebody's agreement with people, and how much further the judge agrees."""
+
+    kind: RowKind
+    name: str
+    alpha: DrawnValue = NONE
+    kappa: DrawnValue = NONE
+    ac2: DrawnValue = NONE
+    within: DrawnValue = NONE
+    judge_alpha: float = math.nan
+    """The judge's with the same people on the same things: beside an assessor, with the other people."""
+    judge_within: float = math.nan
+    more_alpha: DrawnValue = NONE
+    """The judge's less this one's."""
+    more_within: DrawnValue = NONE
+    decides: tuple[str, ...] = ()
+    """The criteria by which the judge has to beat it."""
+    why: str | None = None
+    """There are no numbers."""
+
+    def record(self) -> dict[str, Any]:
+        found: dict[str, Any] = {"kind": self.kind, "row": self.name}
+        for name in ("alpha", "kappa", "ac2", "within", "more_alpha", "more_within"):
+            own: DrawnValue = getattr(self, name)
+            found |= {name: own.value, f"{name}_low": own.low, f"{name}_high": own.high}
+        found |= {"judge_alpha": self.judge_alpha, "judge_within": self.judge_within}
+        return found | {"decides": ", ".join(self.decides), "why": self.why}
+
+
+@dataclass(frozen=True)
+class SystemBesidePeople:
+    """What was judged of one system alone: the judge's alpha with people, and people's with each other."""
+
+    system: str
+    things: int
+    judge: DrawnValue = NONE
+    people: DrawnValue = NONE
+    why: str | None = None
+    """The judge has no alpha."""
+    why_people: str | None = None
+
+
+@dataclass(frozen=True)
+class AspectAgreement:
+    """One judge on one aspect."""
+
+    judge: str
+    aspect: str
+    things: int
+    topics: int
+    clusters: int
+    people: tuple[str, ...]
+    rows: tuple[BesidePeople, ...]
+    verdict: JudgeVerdict
+    remarks: tuple[Note, ...] = ()
+    """Those of the notes without which the verdict would be misread."""
+    notes: tuple[Note, ...] = ()
+    systems: tuple[SystemBesidePeople, ...] = ()
+    """Nobody's where answers are not about single systems."""
+
+    def of(self, kind: RowKind) -> tuple[BesidePeople, ...]:
+        return tuple(each for each in self.rows if each.kind == kind)
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class JudgeAgreementResult(Result):
+    """Judges beside people and controls, aspect by aspect, with a verdict on each."""
+
+    WORDS: ClassVar[str] = "adjudge.analyses.judges.words.agreement"
+    FRAME: ClassVar[str] = "judge-agreement"
+    IN_JSON: ClassVar[tuple[str, ...]] = ("judge-systems",)
+    FIGURES: ClassVar[Mapping[str, str]] = {
+        "judge-agreement": "adjudge.analyses.judges.figures:judge_agreement",
+        "judge-controls": "adjudge.analyses.judges.figures:judge_controls",
+    }
+
+    asked: Judges
+    aspects: tuple[AspectAgreement, ...]
+
+    @property
+    def level(self) -> float:
+        return self.asked.level
+
+    @property
+    def margin(self) -> float:
+        return self.asked.margin
+
+    def of(self, judge: str) -> tuple[AspectAgreement, ...]:
+        return tuple(each for each in self.aspects if each.judge == judge)
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(each.judge for each in self.aspects))
+
+    @property
+    def verdicts(self) -> tuple[JudgeVerdict, ...]:
+        return tuple(each.verdict for each in self.aspects)
+
+    def how(self) -> str:
+        return (
+            f"judge-agreement|alpha:ordinal|weights:quadratic|bootstrap:clusters:expanded-percentile:"
+            f"{self.asked.resamples}|controls:equipercentile:leave-one-cluster-out|margin:{self.margin:g}"
+            f"|seed:{self.asked.seed}|v:{__version__}"
+        )
+
+    def notes(self) -> Iterator[Note]:
+        for each in self.aspects:
+            about = {"about": f"{each.judge} on {each.aspect}"} if len(self.aspects) > 1 else {}
+            for note in each.notes:
+                yield replace(note, data={**note.data, **about})
+
+    def facts(self) -> dict[str, Any]:
+        return {
+            "level": self.level,
+            "margin": self.margin,
+            "aspects": [
+                {
+                    "judge": each.judge,
+                    "aspect": each.aspect,
+                    "things": each.things,
+                    "topics": each.topics,
+                    "clusters": each.clusters,
+                    "people": each.people,
+                    "step": each.verdict.step,
+                    "criteria": {own.criterion: own.step for own in each.verdict.criteria},
+                    "why": each.verdict.why,
+                }
+                for each in self.aspects
+            ],
+        }
+
+    def tables(self) -> Iterator[Table]:
+        """Of several aspects an overview, then a table per judge and aspect."""
+        if len(self.aspects) > 1:
+            yield self._overview()
+        for each in self.aspects:
+            name = f"judge-agreement-{each.aspect}"
+            yield Table(
+                name=name if len(self.judges) == 1 else f"{name}-{each.judge}",
+                columns=_columns(self.level),
+                rows=tuple(tuple(_cells(row)) for row in each.rows),
+                title=(
+                    f"{each.judge} on {each.aspect}: agreement with people, {100 * self.level:.4g}% intervals over"
+                    f" {over_words(each.topics, each.clusters)}"
+                    f" ({counted(each.things, 'thing')}, {counted(len(each.people), 'assessor')})"
+                ),
+            )
+
+    def _overview(self) -> Table:
+        """Every aspect by alpha and by the order within topics: the judge, people, controls, the verdict."""
+        titles: dict[RowKind, str] = {
+            "people": "one assessor with the others",
+            "constant": "constant",
+            "random": "random",
+            "length": "length",
+            "measure": "best measure",
+        }
+        rows: list[tuple[Cell, ...]] = []
+        for each in self.aspects:
+            for own in each.verdict.criteria:
+                judge, *others = (_best(each.of(kind), own.criterion) for kind in ("judge", *titles))
+                people = each.of("people")[0]
+                beside = people.judge_alpha if own.criterion == "alpha" else people.judge_within
+                by = CRITERIA[own.criterion]
+                rows.append((each.judge, each.aspect, by, judge, beside, *others, own.step))
+        return Table.of(
+            "judge-verdicts",
+            rows,
+            Column("name", "judge", show="varies"),
+            "aspect",
+            Column("criterion", "by"),
+            Column("judge", format=".2f", tiny=False),
+            Column("judge_beside", "judge with all but one", ".2f", tiny=False),
+            *(Column(kind, title, ".2f", tiny=False) for kind, title in titles.items()),
+            "verdict",
+            title="Agreement with people by two criteria, beside one assessor's and that of controls",
+        )
+
+    def on_demand(self) -> Mapping[str, Callable[[], Table]]:
+        return {"judge-agreement": self._rows, "judge-systems": self._systems}
+
+    def _rows(self) -> Table:
+        """One row per judge, aspect and row of its table."""
+        records = [
+            {"judge": each.judge, "aspect": each.aspect, **row.record()}
+            for each in self.aspects
+            for row in each.rows
+        ]
+        return Table.of("judge-agreement", records, *records[0])
+
+    def _systems(self) -> Table:
+        """One row per judge, aspect and system: alpha with people, beside people's own."""
+        columns = "judge aspect system things alpha low high people people_low people_high why why_people"
+        return Table.of(
+            "judge-systems",
+            (
+                (
+                    each.judge,
+                    each.aspect,
+                    row.system,
+                    row.things,
+                    *(row.judge.value, row.judge.low, row.judge.high),
+                    *(row.people.value, row.people.low, row.people.high),
+                    row.why,
+                    row.why_people,
+                )
+                for each in self.aspects
+                for row in each.systems
+            ),
+            columns,
+        )
+
+
+def _best(rows: Sequence[BesidePeople], criterion: Criterion) -> float | None:
+    """The highest value of some rows by a criterion."""
+    own = [(each.alpha if criterion == "alpha" else each.within).value for each in rows if each.why is None]
+    return max((value for value in own if not math.isnan(value)), default=None)
+
+
+def judge_agreement(
+    benches: JudgeBenches, asked: Judges, progress: Progress = silent
+) -> JudgeAgreementResult:
+    """Every judge on every aspect beside people and controls, with a verdict in steps."""
+    aspects = []
+    for done, bench in enumerate(benches.benches):
+        aspects.append(_aspect(bench, asked))
+        progress(done + 1, len(benches.benches))
+    return JudgeAgreementResult(asked=asked, aspects=tuple(aspects))
+
+
+# One aspect
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawn:
+    """What is drawn of one criterion: judges are the judge and the controls that there are, in that order."""
+
+    judges: FloatArray
+    """Judges x draws."""
+    beside: FloatArray
+    """Judges x assessors x draws."""
+    assessors: FloatArray
+    """Assessors x draws."""
+    weights: FloatArray
+    """Of assessors in their mean: what they judged."""
+
+    def undefined(self) -> _Drawn:
+        judges, beside, assessors = (
+            np.full_like(drawn, np.nan) for drawn in (self.judges, self.beside, self.assessors)
+        )
+        return replace(self, judges=judges, beside=beside, assessors=assessors)
+
+    def mean(self, by_assessor: FloatArray) -> FloatArray:
+        there = ~np.isnan(by_assessor)
+        weight = (self.weights[:, None] * there).sum(axis=0)
+        total = (self.weights[:, None] * np.nan_to_num(by_assessor)).sum(axis=0)
+        found: FloatArray = np.divide(total, weight, out=np.full(weight.shape, np.nan), where=weight > 0)
+        return found
+
+    @property
+    def people(self) -> FloatArray:
+        return self.mean(self.assessors)
+
+    @property
+    def judge_beside(self) -> FloatArray:
+        """The judge's mean, on the footing of the assessors who count."""
+        return self.mean(np.where(np.isnan(self.assessors), np.nan, self.beside[0]))
+
+    def over_assessor(self, judge: int) -> FloatArray:
+        """How much further one agrees than an assessor."""
+        return self.mean(self.beside[judge] - self.assessors)
+
+    def assessor_over(self, judge: int) -> FloatArray:
+        """The reverse; of one person alone, whose answers nobody else gave, of somebody who gives the same."""
+        return 1 - self.judges[judge] if len(self.assessors) == 1 else -self.over_assessor(judge)
+
+
+def _aspect(bench: AspectBench, options: Judges) -> AspectAgreement:
+    footing = Footing.of(bench)
+    own = footing.bench
+    times = draws_of(options.rng("agreement"), footing.clusters, options.resamples)
+    controls = tuple(controls_of(footing))
+    there = [each for each in controls if each.why is None]
+    coefficients = people_agreement(
+        [footing.given, *(each.codes for each in there if each.codes is not None)],
+        footing.people,
+        scale=footing.scale,
+        cluster=footing.cluster,
+        times=times,
+    )
+    weights = np.count_nonzero(footing.people != MISSING, axis=0).astype(float)
+    drawn = {name: _of_coefficient(coefficients, at, weights) for at, name in enumerate(COEFFICIENTS)}
+    why_no_order = footing.why_no_order
+    signs = [footing.signs(own.given), *(each.signs for each in there if each.signs is not None)]
+    within = None if why_no_order is not None else _orders(footing, signs, times, weights)
+    drawn["within"] = within or drawn["alpha"].undefined()
+    rows = tuple(_rows(footing, controls, drawn, options))
+    verdict = JudgeVerdict(
+        judge=bench.judge,
+        aspect=bench.aspect,
+        criteria=tuple(
+            _verdict(criterion, drawn[criterion], there, options, footing)
+            for criterion in CRITERIA
+            if not math.isnan(drawn[criterion].judges[0, 0])
+        ),
+        why=tuple(no_verdict(why_no_order, not math.isnan(drawn["alpha"].judges[0, 0]), controls)),
+    )
+    remarks = [note for note in (footing.rank_note, _copied(bench)) if note is not None]
+    notes = [*bench.notes, *remarks, *footing.notes, *(note for each in controls for note in each.notes)]
+    notes = [note for at, note in enumerate(notes) if note not in notes[:at]]
+    return AspectAgreement(
+        judge=bench.judge,
+        aspect=bench.aspect,
+        things=len(own.topics),
+        topics=footing.topics,
+        clusters=footing.clusters,
+        people=own.people,
+        rows=rows,
+        verdict=verdict,
+        remarks=tuple(remarks),
+        notes=tuple(notes),
+        systems=tuple(_systems(footing, times, options)),
+    )
+
+
+def _systems(footing: Footing, times: FloatArray, options: Judges) -> Iterator[SystemBesidePeople]:
+    """Every system's things alone, on the scale of all, in the same draws of clusters."""
+    bench = footing.bench
+    if bench.pairs:
+        return
+    for system in sorted({each for each in bench.systems if each is not None}, key=natural):
+        own = np.array([each == system for each in bench.systems])
+        codes = footing.people[own]
+        found = people_agreement(
+            [footing.given[own]], codes, scale=footing.scale, cluster=footing.cluster[own], times=times
+        )
+        weights = np.count_nonzero(codes != MISSING, axis=0).astype(float)
+        drawn = _of_coefficient(found, COEFFICIENTS.index("alpha"), weights)
+        clusters = np.unique(footing.cluster[own]).size
+        judge, people = (
+            drawn_value(each, clusters, options.level) for each in (drawn.judges[0], drawn.people)
+        )
+        yield SystemBesidePeople(
+            system=system,
+            things=int(own.sum()),
+            judge=judge,
+            people=people,
+            why=ONE_ANSWER if math.isnan(judge.value) else None,
+            why_people=(footing.alone or NOT_THE_SAME) if math.isnan(people.value) else None,
+        )
+
+
+LEAST_COPIED, COPIED = 30, 0.99
+"""A judge copied somebody where this share of their answers is the same, about at least so many things."""
+LEAST_VARIED, VARIED = 5, 0.9
+"""The same among answers other than the most common one, which two people easily share by chance."""
+
+
+def _copied(bench: AspectBench) -> Note | None:
+    """Whose answers the judge gives, if somebody's."""
+    copied: list[tuple[float, int, int, str]] = []
+    for person, answers in zip(bench.people, bench.answers.T, strict=True):
+        both = ~np.isnan(answers) & ~np.isnan(bench.given)
+        theirs, given = answers[both], bench.given[both]
+        alike = np.isclose(theirs, given, rtol=1e-9, atol=1e-12)
+        n, same = theirs.size, int(alike.sum())
+        if n < LEAST_COPIED or same < COPIED * n:
+            continue
+        values, times = np.unique(theirs, return_counts=True)
+        varied = ~alike | (theirs != values[times.argmax()])
+        if varied.sum() >= LEAST_VARIED and alike[varied].mean() >= VARIED:
+            copied.append((same / n, n, same, person if bench.named else "people"))
+    if not copied:
+        return None
+    _, n, same, person = max(copied, key=lambda each: each[:2])
+    return Note.of("copied", judge=bench.judge, person=person, same=same, things=n)
+
+
+def _of_coefficient(agreement: PeopleAgreement, at: int, weights: FloatArray) -> _Drawn:
+    return _Drawn(
+        judges=agreement.judges[:, at],
+        beside=agreement.beside[:, :, at],
+        assessors=agreement.assessors[:, at],
+        weights=weights,
+    )
+
+
+def _orders(footing: Footing, signs: Sequence[FloatArray], times: FloatArray, weights: FloatArray) -> _Drawn:
+    """The order within topics: with people's mean; of and beside an assessor, with the mean of the others."""
+    k = len(footing.bench.people)
+
+    def drawn(values: FloatArray) -> FloatArray:
+        return topic_means(values, footing.topic_cluster, times)
+
+    beside, assessors = np.full((len(signs), k, len(times)), np.nan), np.full((k, len(times)), np.nan)
+    for j in range(k if k > 1 else 0):
+        human, own = footing.signs_without(j), footing.assessor_signs(j)
+        for at, each in enumerate([*signs, own]):
+            values = order_by_topic(human, each, footing.topic, footing.topic_cluster.size, ~np.isnan(own))
+            if at < len(signs):
+                beside[at, j] = drawn(values)
+            else:
+                assessors[j] = drawn(values)
+    return _Drawn(
+        judges=np.stack([drawn(footing.order(each)) for each in signs]),
+        beside=beside,
+        assessors=assessors,
+        weights=weights,
+    )
+
+
+def _rows(
+    footing: Footing, controls: Sequence[Control], drawn: dict[str, _Drawn], options: Judges
+) -> Iterator[BesidePeople]:
+    def valued(each: FloatArray) -> DrawnValue:
+        return drawn_value(each, footing.clusters, options.level)
+
+    def row(kind: RowKind, name: str, own: Callable[[_Drawn], FloatArray]) -> BesidePeople:
+        alpha, kappa, ac2, within = (valued(own(drawn[each])) for each in (*COEFFICIENTS, "within"))
+        return BesidePeople(kind=kind, name=name, alpha=alpha, kappa=kappa, ac2=ac2, within=within)
+
+    def beside(
+        found: BesidePeople, judge: Callable[[_Drawn], FloatArray], more: Callable[[_Drawn], FloatArray]
+    ) -> BesidePeople:
+        alpha, within = drawn["alpha"], drawn["within"]
+        return replace(
+            found,
+            judge_alpha=float(judge(alpha)[0]),
+            judge_within=float(judge(within)[0]),
+            more_alpha=valued(more(alpha)),
+            more_within=valued(more(within)),
+        )
+
+    yield row("judge", footing.bench.judge, lambda of: of.judges[0])
+    people = footing.bench.people
+    if footing.alone is not None:
+        yield BesidePeople(kind="people", name=PEOPLE, why=footing.alone)
+    else:
+        together = row("people", PEOPLE, lambda of: of.people)
+        together = beside(together, lambda of: of.judge_beside, lambda of: of.over_assessor(0))
+        yield replace(together, decides=tuple(CRITERIA))
+        for j, person in enumerate(people):
+            yield beside(
+                row("assessor", WITH_OTHERS.format(person), lambda of, j=j: of.assessors[j]),  # type: ignore[misc]
+                lambda of, j=j: of.beside[0, j],  # type: ignore[misc]
+                lambda of, j=j: of.beside[0, j] - of.assessors[j],  # type: ignore[misc]
+            )
+    at = 0
+    for control in controls:
+        if control.why is not None:
+            yield BesidePeople(kind=control.kind, name=control_title(control), why=control.why)
+            continue
+        at += 1
+        found = beside(
+            row(control.kind, control_title(control), lambda of, at=at: of.judges[at]),  # type: ignore[misc]
+            lambda of: of.judges[0],
+            lambda of, at=at: of.judges[0] - of.judges[at],  # type: ignore[misc]
+        )
+        yield replace(found, decides=control.criteria)
+
+
+def _verdict(
+    criterion: Criterion,
+    drawn: _Drawn,
+    controls: Sequence[Control],
+    options: Judges,
+    footing: Footing,
+) -> CriterionVerdict:
+    def valued(each: FloatArray) -> DrawnValue:
+        return drawn_value(each, footing.clusters, options.level)
+
+    def compared(at: int, control: Control) -> ControlDifference:
+        return ControlDifference(
+            words=control.name,
+            judge=valued(drawn.judges[0] - drawn.judges[at]),
+            assessor=valued(drawn.assessor_over(at)),
+        )
+
+    floor, measure = [], None
+    for at, control in enumerate(controls, start=1):
+        if control.kind != "measure":
+            floor.append(compared(at, control))
+        elif criterion in control.criteria:
+            measure = compared(at, control)
+    return criterion_verdict(
+        criterion,
+        floor,
+        measure,
+        valued(drawn.over_assessor(0)) if footing.alone is None else None,
+        margin=options.margin,
+        topics=over_words(footing.topics, footing.clusters),
+        alone=footing.alone or "",
+    )
+
+
+# Rows as cells
+
+
+def _columns(level: float) -> tuple[Column, ...]:
+    return (
+        Column("kind", show="never"),
+        Column("row", "", right=False),
+        Column("alpha", tiny=False),
+        Column("alpha_interval", f"{100 * level:.4g}% interval", data=False, right=True),
+        Column("kappa", "weighted kappa", tiny=False),
+        Column("ac2", "AC2", tiny=False),
+        Column("within", "within topics", tiny=False),
+        Column("within_interval", f"{100 * level:.4g}% interval", data=False, right=True),
+        Column("judge_alpha", "judge's alpha there", tiny=False),
+        Column("more_alpha_shown", "less this", data=False, right=True),
+        Column("judge_within", "judge's within there", tiny=False),
+        Column("more_within_shown", "less this", data=False, right=True),
+        *(
+            Column(f"{name}_{end}", show="never")
+            for name in ("alpha", "kappa", "ac2", "within", "more_alpha", "more_within")
+            for end in ("low", "high")
+        ),
+        Column("more_alpha", show="never"),
+        Column("more_within", show="never"),
+        Column("decides", show="never"),
+        Column("why", "", right=False, show="varies"),
+    )
+
+
+def _cells(row: BesidePeople) -> list[Cell]:
+    known = row.record()
+    texts = {
+        "alpha_interval": _interval(row.alpha),
+        "within_interval": _interval(row.within),
+        "more_alpha_shown": _difference(row.more_alpha),
+        "more_within_shown": _difference(row.more_within),
+    }
+    return [(texts | known)[column.name] for column in _columns(0.95)]
+
+
+def _interval(value: DrawnValue) -> str | None:
+    if not value.is_known or value.high - value.low <= SAME:
+        return None
+    return f"{value.low:z.3f} to {value.high:z.3f}"
+
+
+def _difference(value: DrawnValue) -> str | None:
+    return None if math.isnan(value.value) else difference_words(value)

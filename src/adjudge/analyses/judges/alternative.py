@@ -1,0 +1,362 @@
+"""The alternative-annotator test of judges, beside constant answers, random ones, length and measures.
+
+Calderon, Reichart and Dror 2025; `adjudge.stats.alternative` has the definition. A judge that says nothing can pass:
+where answers are skewed, the commonest one is seldom further from the other assessors than an assessor is, and where
+they are not, the middle of the scale is near to everybody. So the controls stand beside every judge.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from adjudge import __version__
+from adjudge.analyses.base import Progress, silent
+from adjudge.analyses.judges import Judges
+from adjudge.analyses.judges.bench import AspectBench, JudgeBenches
+from adjudge.core.results import Note, Result
+from adjudge.core.table import Cell, Column, Table
+from adjudge.core.words import listed
+from adjudge.stats.alternative import ENOUGH_TOPICS, AlternativeTests, alternative_tests
+from adjudge.stats.checks import FloatArray
+
+DRAWS = 100
+"""Of random answers."""
+MOST_CONSTANTS = 25
+"""Choices of a scale that are tried; of a longer one, as many quantiles of people's answers."""
+UNNAMED = "people's scores name no assessors"
+
+Contender = Literal["judge", "constant", "random", "length", "measure"]
+
+
+@dataclass(frozen=True)
+class AlternativeRow:
+    """The test of a judge, or of a control in its place."""
+
+    name: str
+    kind: Contender
+    average: float
+    """rho, the average advantage probability; of random answers, the mean over draws."""
+    winning_rate: float
+    """omega; of random answers, the mean over draws."""
+    assessors: int
+    """Who were tested."""
+    passed: int
+    """In how many draws of answers the test was passed,"""
+    draws: int = 1
+    """of how many: one, unless the answers are random."""
+    why: str | None = None
+
+    @property
+    def passes(self) -> bool:
+        """Random answers pass where at least half of the draws do."""
+        return self.why is None and 2 * self.passed >= self.draws
+
+    def shown(self) -> Cell:
+        """`yes`, `no`, or how many draws."""
+        if self.why is not None:
+            return None
+        if self.draws > 1:
+            return f"{self.passed} of {self.draws} draws"
+        return "yes" if self.passed else "no"
+
+
+@dataclass(frozen=True)
+class AssessorAdvantage:
+    """The judge beside one assessor."""
+
+    assessor: str
+    things: int
+    topics: int
+    advantage: float
+    """How often the judge is at least as near to the others as the assessor."""
+    own: float
+    """How often the assessor is at least as near as the judge."""
+    p: float
+    adjusted: float
+    won: bool
+
+
+@dataclass(frozen=True)
+class AspectAlternative:
+    """One judge on one question: its test, the controls', and the judge beside each assessor."""
+
+    judge: str
+    aspect: str
+    epsilon: float
+    rows: tuple[AlternativeRow, ...]
+    """The judge's first; empty where the test was not made."""
+    assessors: tuple[AssessorAdvantage, ...]
+    units: str
+    """What the observations are: topics, or sets of topics."""
+    why: str | None = None
+
+    @property
+    def own(self) -> AlternativeRow:
+        return self.rows[0]
+
+    @property
+    def empty(self) -> tuple[AlternativeRow, ...]:
+        """The controls that read no summary and pass."""
+        return tuple(
+            each for each in self.rows if each.kind in ("constant", "random", "length") and each.passes
+        )
+
+    @property
+    def measured(self) -> tuple[AlternativeRow, ...]:
+        """The best measure, where it passes."""
+        return tuple(each for each in self.rows if each.kind == "measure" and each.passes)
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class AlternativeResult(Result):
+    """The test of every judge on every question."""
+
+    WORDS: ClassVar[str] = "adjudge.analyses.judges.words.alternative"
+
+    asked: Judges
+    aspects: tuple[AspectAlternative, ...]
+
+    @property
+    def made(self) -> tuple[AspectAlternative, ...]:
+        """Where the test could be made."""
+        return tuple(each for each in self.aspects if each.why is None)
+
+    def how(self) -> str:
+        o = self.asked
+        units = "+".join(dict.fromkeys(each.units.split()[0] for each in self.aspects)) or "topics"
+        return (
+            f"alternative|alignment:-rmse|epsilon:{o.epsilon:g}|t:{units}|by:{o.alpha:g}|random:{DRAWS}|seed:{o.seed}"
+            f"|v:{__version__}"
+        )
+
+    def of(self, judge: str, aspect: str) -> AspectAlternative:
+        return next(each for each in self.aspects if (each.judge, each.aspect) == (judge, aspect))
+
+    def facts(self) -> dict[str, Any]:
+        not_made = [each for each in self.aspects if each.why is not None]
+        return {
+            "epsilon": self.asked.epsilon,
+            "alpha": self.asked.alpha,
+            "not_made": [{"judge": each.judge, "aspect": each.aspect, "why": each.why} for each in not_made],
+        }
+
+    def tables(self) -> Iterator[Table]:
+        """Judges and controls, a row each; and the judge beside each assessor."""
+        yield Table.of(
+            "alternative",
+            (
+                {
+                    "judge": aspect.judge,
+                    "aspect": aspect.aspect,
+                    **vars(row),
+                    "passes": row.passes if row.why is None else None,
+                    "shown": row.shown(),
+                }
+                for aspect in self.aspects
+                for row in aspect.rows
+            ),
+            Column("judge", "dossier of", right=False, show="varies"),
+            Column("aspect", "question", right=False, show="varies"),
+            Column("name", "who answers", right=False),
+            Column("kind", show="never"),
+            Column("average", "average advantage", format=".2f"),
+            Column("winning_rate", "winning rate", format=".2f"),
+            Column("assessors", show="varies"),
+            Column("passes", show="never"),
+            Column("shown", "passes", right=False, data=False),
+            Column("passed", show="never"),
+            Column("draws", show="never"),
+            Column("why", show="never"),
+            title=(
+                f"The alternative-annotator test at epsilon {self.asked.epsilon:g}: how often is a judge at least as"
+                " near to the other assessors as an assessor is, and against which share of assessors does it win?"
+            ),
+        )
+        if not self.made:
+            return
+        yield Table.of(
+            "alternative-assessors",
+            (
+                {
+                    "judge": aspect.judge,
+                    "aspect": aspect.aspect,
+                    **vars(row),
+                    "won": None if math.isnan(row.adjusted) else row.won,
+                }
+                for aspect in self.aspects
+                for row in aspect.assessors
+            ),
+            Column("judge", right=False, show="varies"),
+            Column("aspect", "question", right=False, show="varies"),
+            Column("assessor", right=False),
+            "things",
+            Column("topics", listed(list(dict.fromkeys(each.units for each in self.aspects)))),
+            Column("advantage", "judge's advantage", format=".2f"),
+            Column("own", "assessor's", format=".2f"),
+            Column("p", show="never"),
+            Column("adjusted", "corrected p"),
+            Column("won", "judge wins", right=False),
+            title="The judge beside each assessor: how often each is at least as near to the others as the other is",
+        )
+
+    def notes(self) -> Iterator[Note]:
+        if not self.made:
+            return
+        units = list(dict.fromkeys(each.units for each in self.made))
+        yield Note.of("how-tested", units=units, alpha=self.asked.alpha)
+        kinds = {row.kind for aspect in self.made for row in aspect.rows}
+        if "constant" in kinds:
+            yield Note.of("best-constant")
+        if kinds & {"length", "measure"}:
+            yield Note.of("ranks-as-answers")
+        for each in self.made:
+            about = {"judge": each.judge, "aspect": each.aspect, "units": each.units}
+            fewest = min(who.topics for who in each.assessors if not math.isnan(who.adjusted))
+            if fewest < ENOUGH_TOPICS:
+                yield Note.of("few-topics", n=fewest, enough=ENOUGH_TOPICS, **about)
+            if left := [who.assessor for who in each.assessors if math.isnan(who.adjusted)]:
+                yield Note.of("assessors-not-counted", assessors=left, **about)
+
+
+def alternative(benches: JudgeBenches, asked: Judges, progress: Progress = silent) -> AlternativeResult:
+    """The alternative-annotator test of every judge on every question, with the controls beside it."""
+    aspects = []
+    for done, bench in enumerate(benches.benches):
+        progress(done, len(benches.benches))
+        aspects.append(_aspect(bench, asked))
+    return AlternativeResult(asked=asked, aspects=tuple(aspects))
+
+
+def _aspect(bench: AspectBench, options: Judges) -> AspectAlternative:
+    bench = bench.take(bench.judged)
+    units = "topics" if set(bench.clusters) == set(bench.topics) else "sets of topics"
+
+    def tested(judges: FloatArray) -> AlternativeTests:
+        return alternative_tests(
+            bench.answers, judges, clusters=bench.clusters, epsilon=options.epsilon, alpha=options.alpha
+        )
+
+    own = tested(bench.given[None])
+    why = UNNAMED if not bench.named else own.why[0]
+    if why is not None:
+        return AspectAlternative(
+            judge=bench.judge,
+            aspect=bench.aspect,
+            epsilon=options.epsilon,
+            rows=(),
+            assessors=(),
+            units=units,
+            why=why,
+        )
+    rows = [_row(bench.judge, "judge", own, 0)]
+    constants = _constants(bench)
+    found = tested(np.repeat(constants[:, None], len(bench.topics), axis=1))
+    best = _best(found)
+    rows.append(_row(f"the constant {constants[best]:g}", "constant", found, best))
+    rows.append(_random(tested(_drawn(bench, options))))
+    if matched := _lengths(bench):
+        found = tested(np.stack(list(matched.values())))
+        best = _best(found)
+        rows.append(_row(list(matched)[best], "length", found, best))
+    if matched := {name: _matched(bench, values) for name, values in bench.measures.items()}:
+        found = tested(np.stack(list(matched.values())))
+        best = _best(found)
+        rows.append(_row(list(matched)[best], "measure", found, best))
+    return AspectAlternative(
+        judge=bench.judge,
+        aspect=bench.aspect,
+        epsilon=options.epsilon,
+        rows=tuple(rows),
+        assessors=tuple(
+            AssessorAdvantage(
+                assessor=name,
+                things=int(own.things[0, j]),
+                topics=int(own.observations[0, j]),
+                advantage=float(own.advantage[0, j]),
+                own=float(own.assessor_advantage[0, j]),
+                p=float(own.p[0, j]),
+                adjusted=float(own.adjusted[0, j]),
+                won=bool(own.won[0, j]),
+            )
+            for j, name in enumerate(bench.people)
+        ),
+        units=units,
+    )
+
+
+def _row(name: str, kind: Contender, found: AlternativeTests, at: int) -> AlternativeRow:
+    return AlternativeRow(
+        name=name,
+        kind=kind,
+        average=float(found.average[at]),
+        winning_rate=float(found.winning_rate[at]),
+        assessors=int(found.tested[at]),
+        passed=int(found.passes[at]),
+        why=found.why[at],
+    )
+
+
+def _best(found: AlternativeTests) -> int:
+    """By the winning rate, then by the average advantage; the first of equal ones."""
+    keys = zip(np.nan_to_num(found.winning_rate, nan=-1), np.nan_to_num(found.average, nan=-1), strict=True)
+    return max(enumerate(keys), key=lambda each: (each[1], -each[0]))[0]
+
+
+def _random(found: AlternativeTests) -> AlternativeRow:
+    return AlternativeRow(
+        name="random",
+        kind="random",
+        average=float(found.average.mean()),
+        winning_rate=float(found.winning_rate.mean()),
+        assessors=int(found.tested[0]),
+        passed=int(found.passes.sum()),
+        draws=len(found.why),
+        why=found.why[0],
+    )
+
+
+def _constants(bench: AspectBench) -> FloatArray:
+    """Every choice of the scale, or quantiles of people's answers where there are very many."""
+    scale = np.array(bench.scale)
+    if scale.size <= MOST_CONSTANTS:
+        return scale
+    there = bench.answers[~np.isnan(bench.answers)]
+    return np.unique(np.quantile(there, np.linspace(0, 1, MOST_CONSTANTS), method="inverted_cdf"))
+
+
+def _drawn(bench: AspectBench, options: Judges) -> FloatArray:
+    """Draws x things: answers of people's, drawn at random, whatever the thing."""
+    there = bench.answers[~np.isnan(bench.answers)]
+    found: FloatArray = options.rng("alternative/random").choice(there, size=(DRAWS, len(bench.topics)))
+    return found
+
+
+def _lengths(bench: AspectBench) -> dict[str, FloatArray]:
+    if np.isnan(bench.words).all():
+        return {}
+    return {
+        "length, longer is better": _matched(bench, bench.words),
+        "length, shorter is better": _matched(bench, -bench.words),
+    }
+
+
+def _matched(bench: AspectBench, values: FloatArray) -> FloatArray:
+    """Values as answers: by their ranks, in people's shares; of pairs, whichever has the higher value wins."""
+    if bench.pairs:
+        return (np.sign(values) + 1) / 2
+    there = ~np.isnan(values)
+    found = np.full(values.shape, np.nan)
+    given = np.sort(bench.answers[~np.isnan(bench.answers)])
+    known, ties, times = np.unique(values[there], return_inverse=True, return_counts=True)
+    if not known.size:
+        return found
+    if bench.better == "lower":
+        ties, times = known.size - 1 - ties, times[::-1]
+    middle = (np.cumsum(times) - times / 2) / times.sum()  # of the ranks that share a value
+    found[there] = given[np.minimum((middle * given.size).astype(np.int64), given.size - 1)][ties]
+    return found

@@ -1,0 +1,549 @@
+"""What a dossier starts from: a judge's answers beside people's, to one question about the same things."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+import numpy as np
+
+from adjudge.analyses.gathered import Gathered, gather, gathered_of
+from adjudge.analyses.meta.cells import is_judged
+from adjudge.analyses.questions import GivenAnswer, at_target, scored_answers, stored_answers
+from adjudge.analyses.scores import Scores
+from adjudge.assessors.cards import JudgeCard, read_cards
+from adjudge.core.errors import DataError, UsageError, among, nearest, quoted
+from adjudge.core.results import Note
+from adjudge.core.words import counted, listed, natural
+from adjudge.data.folder import Folder
+from adjudge.data.scores import AllLengths, Better
+from adjudge.judgments.protocol import PREFERENCE, Protocol
+from adjudge.judgments.tasks import TextRef
+from adjudge.measures.judged.quality import NONE
+from adjudge.measures.spec import judge_of
+from adjudge.stats.checks import BoolArray, FloatArray
+from adjudge.text.words import count_words
+
+POOLED = "people"
+"""Who answered, where scores name nobody."""
+_Place = tuple[str, str | None, int | None, str | None]
+"""Topic, system, length and form."""
+
+
+@dataclass(frozen=True, eq=False)
+class JudgeCells:
+    """Answers as scores of systems on topics, oriented so that higher is better; NaN is missing."""
+
+    topics: tuple[str, ...]
+    clusters: tuple[str, ...]
+    """The set of every topic, or the topic itself."""
+    systems: tuple[str, ...]
+    kinds: tuple[str, ...]
+    people: FloatArray
+    """Assessors x topics x systems."""
+    judge: FloatArray
+    """Topics x systems."""
+
+    @property
+    def people_mean(self) -> FloatArray:
+        """Topics x systems: over the assessors who answered."""
+        return _mean(self.people, axis=0)
+
+
+@dataclass(frozen=True, eq=False)
+class AspectBench:
+    """One question: what a judge and what people answered about the same things.
+
+    A thing is a summary, a model unit for a peer, or a pair of texts. Of a pair the answer is 1 where the first wins, 0
+    where the second does, half a tie; first and second are by name, in whatever order they were shown.
+    """
+
+    judge: str
+    aspect: str
+    source: str | None
+    """The protocol; None where scores of a measure are the answers."""
+    topics: tuple[str, ...]
+    """Of every thing."""
+    clusters: tuple[str, ...]
+    """The set of every thing's topic, or the topic itself."""
+    systems: tuple[str | None, ...]
+    """Of every thing; None of pairs."""
+    sides: tuple[tuple[str, str] | None, ...]
+    """Of pairs of summaries, the two systems."""
+    people: tuple[str, ...]
+    answers: FloatArray
+    """Things x people; NaN where somebody did not answer."""
+    given: FloatArray
+    """By the judge; NaN where it did not answer. Off the scale where it is a mean over probabilities."""
+    categories: tuple[float, ...] | None
+    """The whole scale, where it is known."""
+    words: FloatArray
+    """Of the summary that was judged; of pairs, those of the first less those of the second."""
+    measures: Mapping[str, FloatArray]
+    """Of automatic measures, by title: the score of the summary, higher is better; of pairs, the difference."""
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    """By system: machine, baseline or human."""
+    better: Better = "higher"
+    pairs: bool = False
+    panel: bool = False
+    """Whether the judge is several judges as one."""
+    named: bool = True
+    """Whether people are known by name."""
+    card: JudgeCard | None = None
+    notes: tuple[Note, ...] = ()
+    ratios: FloatArray | None = None
+    """Of pairs of summaries: the logarithm to base 2 of the first one's words over the second's, 1 where the first is
+    twice as long; NaN where that is not known."""
+
+    @property
+    def judged(self) -> BoolArray:
+        """Things that both the judge and somebody else answered for."""
+        found: BoolArray = ~np.isnan(self.given) & ~np.isnan(self.answers).all(axis=1)
+        return found
+
+    @property
+    def people_mean(self) -> FloatArray:
+        """Of every thing, over the people who answered."""
+        return _mean(self.answers, axis=1)
+
+    @property
+    def scale(self) -> tuple[float, ...]:
+        """The choices: of the protocol, or what people used."""
+        if self.categories is not None:
+            return tuple(sorted(self.categories))
+        there = self.answers[~np.isnan(self.answers)]
+        return tuple(map(float, np.unique(there)))
+
+    def on_scale(self, values: FloatArray) -> FloatArray:
+        """Every value as the nearest choice, the lower of two; what has none is left as it is."""
+        scale = np.array(self.scale)
+        nearest_choice = np.abs(np.nan_to_num(values)[..., None] - scale).argmin(axis=-1)
+        found: FloatArray = np.where(np.isnan(values), np.nan, scale[nearest_choice])
+        return found
+
+    def take(self, things: BoolArray) -> AspectBench:
+        """The same of some things."""
+        at = np.flatnonzero(things)
+
+        def of(values: Sequence[Any]) -> tuple[Any, ...]:
+            return tuple(values[int(k)] for k in at)
+
+        return replace(
+            self,
+            topics=of(self.topics),
+            clusters=of(self.clusters),
+            systems=of(self.systems),
+            sides=of(self.sides),
+            answers=self.answers[at],
+            given=self.given[at],
+            words=self.words[at],
+            measures={name: values[at] for name, values in self.measures.items()},
+            ratios=None if self.ratios is None else self.ratios[at],
+        )
+
+    def with_judge(self, name: str, given: FloatArray) -> AspectBench:
+        """The same people beside another judge, such as one that always gives the same answer."""
+        return replace(self, judge=name, given=given, card=None)
+
+    def cells(self) -> JudgeCells | None:
+        """Systems' scores on topics: means over things; of pairs, shares of duels won. None without systems."""
+        systems = sorted({name for _, _, name, _ in self.scored()}, key=natural)
+        if not systems:
+            return None
+        topics = list(dict.fromkeys(self.topics))
+        sets = dict(zip(self.topics, self.clusters, strict=True))
+        t, s = {name: k for k, name in enumerate(topics)}, {name: k for k, name in enumerate(systems)}
+        layers = np.column_stack([self.given, self.answers])
+        sums = np.zeros((layers.shape[1], len(topics), len(systems)))
+        times = np.zeros_like(sums)
+        for k, topic, name, first in self.scored():
+            values = layers[k] if first else 1 - layers[k]
+            there = ~np.isnan(values)
+            sums[there, t[topic], s[name]] += values[there]
+            times[there, t[topic], s[name]] += 1
+        means = np.divide(sums, times, out=np.full(sums.shape, np.nan), where=times > 0)
+        means = -means if self.better == "lower" else means
+        return JudgeCells(
+            topics=tuple(topics),
+            clusters=tuple(sets[topic] for topic in topics),
+            systems=tuple(systems),
+            kinds=tuple(self.kinds.get(name, "machine") for name in systems),
+            people=means[1:],
+            judge=means[0],
+        )
+
+    def scored(self) -> Iterator[tuple[int, str, str, bool]]:
+        """Every thing with a system that it counts for, and whether as the first of a pair."""
+        for k, (topic, system, sides) in enumerate(zip(self.topics, self.systems, self.sides, strict=True)):
+            if sides is not None:
+                yield k, topic, sides[0], True
+                yield k, topic, sides[1], False
+            elif system is not None:
+                yield k, topic, system, True
+
+
+@dataclass(frozen=True, eq=False)
+class JudgeBenches:
+    """What is known of some judges: a bench for every judge and question, and what was left out."""
+
+    name: str
+    judges: tuple[str, ...]
+    benches: tuple[AspectBench, ...]
+    gathered: Gathered | None = None
+    """The judgments of a folder, with those of the judges among them."""
+    notes: tuple[str, ...] = ()
+
+    def of(self, judge: str) -> tuple[AspectBench, ...]:
+        return tuple(each for each in self.benches if each.judge == judge)
+
+    def beside(self, aspect: str) -> tuple[AspectBench, ...]:
+        """Every judge's on one aspect."""
+        return tuple(each for each in self.benches if each.aspect == aspect)
+
+
+def benches_of(
+    scores: Scores,
+    judges: str | Sequence[str],
+    *,
+    question: str | Sequence[str] = (),
+    length: int | AllLengths | None = None,
+    form: str | None = None,
+    without: str | Sequence[str] = (),
+) -> JudgeBenches:
+    """Judges beside people, question by question.
+
+    Of a folder, every question that the judge answered, and imported measures that it gave; of a table or a DataFrame,
+    every measure whose rows name the judge as the assessor, or that stands beside a measure of the judge's name.
+    `question` names some. `without` leaves out people.
+    """
+    names = tuple(dict.fromkeys([judges] if isinstance(judges, str) else judges))
+    if not names:
+        raise UsageError("no judge is named: name one, such as smollm2")
+    left = {without} if isinstance(without, str) else set(without)
+    if clash := left & set(names):
+        raise UsageError(f"{listed(sorted(clash))} cannot be both a judge and left out")
+    gathered, answers = answers_with(scores, names)
+    columns = [name for name in names if name in scores.measures]
+    known = sorted({each.assessor for each in answers}, key=natural)
+    for name in names:
+        if name not in known and name not in columns:
+            if (why := _never_answered(scores, name)) is not None:
+                raise DataError(f"{scores.name}: {why}")
+            there = [*known, *(gathered.judgments.by_judge if gathered else ()), *scores.measures]
+            raise UsageError(f"{scores.name} has no answers by {quoted(name)}{among(name, there)}")
+    for name in left - set(known):
+        raise UsageError(f"{scores.name} has no answers by {quoted(name)}{among(name, known)}")
+    asked = [each for each in answers if each.assessor not in left]
+    named = (question,) if isinstance(question, str) else tuple(question)
+    if columns and scores.folder is None and not asked:
+        for column in _peoples_columns(scores, names, named):
+            asked += column_answers(scores, column, question=column, assessor=POOLED)
+    kept, refused = at_target(asked, length=length, form=form)
+    found: list[AspectBench] = []
+    look_up = LookUp.of(scores, gathered, leave={*names, *(each.question for each in asked)})
+    cards = {(card.name, card.protocol): card for card in _cards(scores)}
+    for answered in by_question(kept):
+        by = by_assessor(answered, names)
+        people = {who: values for who, values in by.items() if who not in names}
+        things = {thing for values in people.values() for thing in values}
+        for judge in names:
+            given = look_up.column(judge, answered) if judge in columns else by.get(judge, {})
+            if things.isdisjoint(given):
+                continue
+            rows = in_order(answered, things.union(given))
+            bench = look_up.bench(judge, rows, people, given)
+            found.append(replace(bench, card=cards.get((judge, bench.source or ""))))
+    found = titled(found)
+    if named:
+        there = list(dict.fromkeys(each.aspect for each in found))
+        for text in named:
+            if text not in there:
+                raise UsageError(
+                    f"no judge answered {quoted(text)}{nearest(text, there)}; there are: {listed(there)}"
+                )
+        found = [each for each in found if each.aspect in named]
+    for judge in names:
+        if not any(each.judge == judge for each in found):
+            raise DataError(
+                f"{scores.name}: nothing that {judge} answered was also answered by people"
+                + (f" ({refused[0]})" if refused else "")
+                + ": have some of the same judged by assessors who are not named as judges"
+            )
+    return JudgeBenches(
+        name=scores.name,
+        judges=names,
+        benches=tuple(found),
+        gathered=gathered,
+        notes=tuple(f"{why}: left out" for why in refused),
+    )
+
+
+def answers_with(scores: Scores, judges: Sequence[str]) -> tuple[Gathered | None, list[GivenAnswer]]:
+    """A folder's judgments with those of some judges among them, and all answers that name who gave them.
+
+    Of a folder only measures that were imported count, for others rest on the answers.
+    """
+    answers: list[GivenAnswer] = []
+    gathered = gathered_of(scores)
+    if gathered is not None:
+        gathered = gather(gathered.collection, gathered.judgments.with_judges(judges))
+        answers += stored_answers(gathered)
+    imported = [file.info.measure for file in scores.files if file.origin != "computed"]
+    names = scores.measures if scores.folder is None else imported
+    measures = [name for name in names if name not in scores.refused and scores.assessors(name)]
+    if measures:
+        answers += scored_answers(scores, measures, length="all", form=None).answers
+    return gathered, answers
+
+
+def by_question(answers: Iterable[GivenAnswer]) -> list[list[GivenAnswer]]:
+    """The answers to every question."""
+    questions: dict[tuple[str | None, str, str], list[GivenAnswer]] = {}
+    for answer in answers:
+        questions.setdefault((answer.source, answer.question, answer.part), []).append(answer)
+    return list(questions.values())
+
+
+def by_assessor(answers: Iterable[GivenAnswer], judges: Container[str]) -> dict[str, dict[Hashable, float]]:
+    """By who answered, and the thing: the first answer; a judge's to a pair in both orders are one, their mean."""
+    every: dict[str, dict[Hashable, list[float]]] = {}
+    averaged = set()
+    for answer in answers:
+        every.setdefault(answer.assessor, {}).setdefault(answer.thing, []).append(answer.value)
+        if answer.question == PREFERENCE and answer.assessor in judges:
+            averaged.add(answer.assessor)
+    return {
+        who: {thing: math.fsum(v) / len(v) if who in averaged else v[0] for thing, v in things.items()}
+        for who, things in every.items()
+    }
+
+
+def in_order(answers: Iterable[GivenAnswer], things: Container[Hashable]) -> list[GivenAnswer]:
+    """An answer about each of these things, topic by topic."""
+    first: dict[Hashable, GivenAnswer] = {}
+    for answer in answers:
+        if answer.thing in things:
+            first.setdefault(answer.thing, answer)
+    return sorted(first.values(), key=lambda row: (natural(row.topic), repr(row.thing)))
+
+
+def _peoples_columns(scores: Scores, judges: Sequence[str], named: Sequence[str]) -> list[str]:
+    """The columns of a table that are people's, beside a judge's: those that are named, or the only one."""
+    others = [m for m in scores.measures if m not in judges and scores.info[m].better is not None]
+    wrong = [name for name in named if name not in others]
+    if wrong:
+        raise UsageError(f"{scores.name} has no column {quoted(wrong[0])}{among(wrong[0], others)}")
+    if not others:
+        raise DataError(f"{scores.name} has no column beside {listed(judges)} that could be people's")
+    if not named and len(others) != 1:
+        raise UsageError(
+            f"{scores.name} names no assessors: name the column that is people's as the question; there are:"
+            f" {listed(others)}"
+        )
+    return list(named) or others
+
+
+def column_answers(scores: Scores, measure: str, *, question: str, assessor: str) -> Iterator[GivenAnswer]:
+    """A column of scores that names nobody, as somebody's answers; those of repeats last."""
+    rows = scores.table.of(measure)
+    rows = rows[rows["value"].notna()].sort_values("repeat", kind="stable")
+    rows = rows.astype(object).where(rows.notna(), None)
+    for row in rows.itertuples(index=False):
+        yield GivenAnswer(
+            source=None,
+            question=question,
+            thing=(row.topic, row.system, row.length, row.form, row.reference),
+            topic=str(row.topic),
+            system=str(row.system),
+            assessor=assessor,
+            value=float(row.value),
+            length=row.length,
+            form=row.form,
+        )
+
+
+def _cards(scores: Scores) -> list[JudgeCard]:
+    return [] if scores.folder is None else read_cards(Folder.open(scores.folder))
+
+
+def _never_answered(scores: Scores, judge: str) -> str | None:
+    """What the cards of a judge without answers say."""
+    own = [card for card in _cards(scores) if card.name == judge and card.asked and not card.answered]
+    if not own:
+        return None
+    reasons: Counter[str] = Counter()
+    for card in own:
+        reasons.update(card.invalid)
+    why = ", ".join(f"{reason} {n:,}" for reason, n in reasons.most_common())
+    return (
+        f"{judge} was asked {counted(sum(card.asked for card in own), 'question')} and answered none ({why})"
+    )
+
+
+def titled(found: Sequence[AspectBench]) -> list[AspectBench]:
+    """Aspects with names that tell them apart: with their protocol, where another asks one of the same name."""
+    sources: dict[str, set[str | None]] = {}
+    for each in found:
+        sources.setdefault(each.aspect, set()).add(each.source)
+    return [
+        replace(each, aspect=f"{each.source}/{each.aspect}")
+        if len(sources[each.aspect]) > 1 and each.source
+        else each
+        for each in found
+    ]
+
+
+@dataclass(frozen=True)
+class LookUp:
+    """Texts and scores by topic and summary, and the benches that are made with them."""
+
+    scores: Scores
+    words: Mapping[tuple[str, TextRef], int]
+    protocols: Mapping[str, Protocol]
+    automatic: Mapping[str, Mapping[_Place, float]]
+    """By title of an automatic measure: means over what is left, higher is better."""
+    sets: Mapping[str, str]
+    """Of topics that are in one."""
+
+    @classmethod
+    def of(cls, scores: Scores, gathered: Gathered | None, leave: Container[str] = ()) -> LookUp:
+        words: dict[tuple[str, TextRef], int] = {}
+        protocols: dict[str, Protocol] = {}
+        if gathered is not None:
+            for summary in gathered.collection.all_summaries():
+                words[summary.topic, TextRef.of(summary)] = count_words(summary.text)
+            protocols = dict(gathered.judgments.protocols)
+        sets = {name: topic.set for name, topic in scores.topics.items() if topic.set is not None}
+        automatic = {
+            scores.info[m].heading: _values(scores, m)
+            for m in scores.measures
+            if m not in leave
+            and scores.info[m].better is not None
+            and judge_of(m) is None
+            and not is_judged(scores, m)
+        }
+        return cls(
+            scores=scores,
+            words=words,
+            protocols=protocols,
+            automatic=automatic,
+            sets=sets,
+        )
+
+    def column(self, measure: str, answers: Iterable[GivenAnswer]) -> dict[Hashable, float]:
+        """A judge's answers that stand as a measure beside people's."""
+        values = _values(self.scores, measure, oriented=False)
+        return {
+            answer.thing: values[key]
+            for answer in answers
+            if answer.question != measure
+            and (key := (answer.topic, answer.system, answer.length, answer.form)) in values
+        }
+
+    def bench(
+        self,
+        judge: str,
+        rows: Sequence[GivenAnswer],
+        people: Mapping[str, Mapping[Hashable, float]],
+        given: Mapping[Hashable, float],
+    ) -> AspectBench:
+        """A judge beside people on some things, for each of which there is a row."""
+        one, names = rows[0], sorted(people, key=natural)
+        pairs = one.question == PREFERENCE
+        sides = [_two_summaries(row.thing) if pairs else None for row in rows]
+        answers = [[people[who].get(row.thing, math.nan) for who in names] for row in rows]
+        words, ratios = np.array([self._words(*both) for both in zip(rows, sides, strict=True)]).T
+        return AspectBench(
+            judge=judge,
+            aspect=f"{one.question}, {one.part}" if one.part else one.question,
+            source=one.source,
+            topics=tuple(row.topic for row in rows),
+            clusters=tuple(self.sets.get(row.topic, row.topic) for row in rows),
+            systems=tuple(row.system for row in rows),
+            sides=tuple(None if both is None else (both[0].system, both[1].system) for both in sides),
+            people=tuple(names),
+            answers=np.array(answers).reshape(len(rows), len(names)),
+            given=np.array([given.get(row.thing, math.nan) for row in rows]),
+            categories=one.categories,
+            words=words,
+            measures=self._measured(rows, sides),
+            kinds=self.scores.kinds,
+            better=self._direction(one.source, one.question),
+            pairs=pairs,
+            named=names != [POOLED],
+            ratios=ratios if pairs else None,
+        )
+
+    def _words(self, row: GivenAnswer, sides: tuple[TextRef, TextRef] | None) -> tuple[float, float]:
+        """Words of a text; of two those of the first less the second's, and how often it is twice as long."""
+        if sides is not None:
+            first, second = (float(self.words.get((row.topic, side), math.nan)) for side in sides)
+            ratio = math.log2(first / second) if first > 0 and second > 0 else math.nan
+            return first - second, ratio
+        text = TextRef(row.system or "", row.length, row.form)
+        return float(self.words.get((row.topic, text), math.nan)), math.nan
+
+    def _measured(
+        self, rows: Sequence[GivenAnswer], sides: Sequence[tuple[TextRef, TextRef] | None]
+    ) -> dict[str, FloatArray]:
+        """Automatic measures of every thing; those that have scores of none are left out."""
+        measured: dict[str, FloatArray] = {}
+        for title, values in self.automatic.items():
+
+            def score(topic: str, text: Any, values: Mapping[Any, float] = values) -> float:
+                return values.get((topic, text.system, text.length, text.form), math.nan)
+
+            scored = np.array(
+                [
+                    score(row.topic, row)
+                    if both is None
+                    else score(row.topic, both[0]) - score(row.topic, both[1])
+                    for row, both in zip(rows, sides, strict=True)
+                ]
+            )
+            if not np.isnan(scored).all():
+                measured[title] = scored
+        return measured
+
+    def _direction(self, source: str | None, question: str) -> Better:
+        """Whether a higher answer is better: of counts of errors a lower one is."""
+        if source is None:
+            info = self.scores.info.get(question)
+            return (info and info.better) or "higher"
+        protocol = self.protocols.get(source)
+        for asked in protocol.questions if protocol is not None else ():
+            if question in (asked.id, asked.id.partition(":")[2]):
+                return "lower" if NONE in asked.values else "higher"
+        return "higher"
+
+
+def _values(scores: Scores, measure: str, *, oriented: bool = True) -> dict[_Place, float]:
+    rows = scores.table.of(measure)
+    rows = rows[rows["value"].notna()]
+    rows = rows.astype(object).where(rows.notna(), None)
+    sign = -1.0 if oriented and scores.info[measure].better == "lower" else 1.0
+    sums: dict[_Place, list[float]] = {}
+    for row in rows.itertuples(index=False):
+        key = (str(row.topic), str(row.system), cast("int | None", row.length), cast("str | None", row.form))
+        sums.setdefault(key, []).append(sign * float(row.value))
+    return {key: math.fsum(own) / len(own) for key, own in sums.items()}
+
+
+def _two_summaries(thing: Any) -> tuple[TextRef, TextRef] | None:
+    """The two summaries of a pair."""
+    _, left, right = thing
+    if left[0] == right[0] == "summary":
+        return left[1], right[1]
+    return None
+
+
+def _mean(values: FloatArray, axis: int) -> FloatArray:
+    there = ~np.isnan(values)
+    n = there.sum(axis=axis)
+    found: FloatArray = np.divide(
+        np.where(there, values, 0.0).sum(axis=axis), n, out=np.full(n.shape, np.nan), where=n > 0
+    )
+    return found

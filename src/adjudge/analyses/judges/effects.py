@@ -1,0 +1,726 @@
+"""What else moves a judge, and what it costs and saves: itself, order, length, its own family, invalid answers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from adjudge import __version__
+from adjudge.analyses.base import Progress, silent
+from adjudge.analyses.gathered import Gathered
+from adjudge.analyses.judges import Judges
+from adjudge.analyses.judges.bench import POOLED, AspectBench, JudgeBenches
+from adjudge.analyses.stability.repeats import RepeatedAnswer, repeated_answers
+from adjudge.assessors.cards import JudgeCard
+from adjudge.core.results import Note, Result
+from adjudge.core.table import Cell, Column, Table, with_interval
+from adjudge.core.words import natural
+from adjudge.judgments.pairs.sides import WON, judged_pairs, sides_of
+from adjudge.judgments.protocol import RATING
+from adjudge.judgments.tasks import is_anonymous
+from adjudge.stats.checks import BoolArray, FloatArray
+from adjudge.stats.judge_effects import (
+    ClusteredEstimate,
+    JudgeExcess,
+    JudgmentsSaved,
+    OrderEffect,
+    clustered_mean,
+    judge_excess,
+    judgments_saved,
+    order_effect,
+    share_by_cluster,
+)
+from adjudge.stats.shares import ClusteredShare, clustered_share
+
+PER = 1000
+"""Answers that costs are given for."""
+
+
+# What is found
+
+
+@dataclass(frozen=True)
+class JudgeRepeats:
+    """How far answers to the same question are the same: a judge's, or people's together. Of pairs, asked again in the
+    same order."""
+
+    judge: str
+    source: str
+    aspect: str
+    who: str
+    """The judge, or people."""
+    same: ClusteredShare
+    distance: ClusteredEstimate | None
+    """Mean distance of the second answer from the first, where they are numbers."""
+
+
+@dataclass(frozen=True)
+class JudgeOrder:
+    """How far the side on which a text stands decides."""
+
+    judge: str
+    source: str
+    who: str
+    swapped: OrderEffect | None
+    """Of pairs that were asked in both orders."""
+    once: int
+    """Pairs that were asked in one order alone, and that people answered too."""
+    left: ClusteredEstimate | None
+    """Of those: how often the left text wins, less how often people let the same text win."""
+
+
+@dataclass(frozen=True)
+class JudgeLength:
+    """How answers change with every doubling of a text's words: in standard deviations, of pairs in shares of wins."""
+
+    judge: str
+    aspect: str
+    pairs: bool
+    slopes: JudgeExcess
+
+    @property
+    def unit(self) -> str:
+        return "share of wins" if self.pairs else "standard deviations"
+
+
+@dataclass(frozen=True)
+class JudgeFavour:
+    """How much more some systems get from a judge than others do, compared with people's: in units of the answers."""
+
+    judge: str
+    aspect: str
+    group: str
+    """own family, human or baseline."""
+    systems: tuple[str, ...]
+    others: tuple[str, ...]
+    contrasts: JudgeExcess
+
+
+@dataclass(frozen=True)
+class JudgeWork:
+    """How a judge's work under one protocol went, from its card."""
+
+    judge: str
+    card: JudgeCard
+    invalid: ClusteredShare
+    """Wilson's interval, as if answers were independent: a card knows no topics."""
+
+    def per(self, amount: float | None) -> float:
+        """For a thousand answers."""
+        return math.nan if amount is None or not self.card.answered else PER * amount / self.card.answered
+
+    @property
+    def tokens(self) -> int:
+        return self.card.prompt_tokens + self.card.answer_tokens
+
+    @property
+    def costs(self) -> bool:
+        """A learned judge is asked nothing that costs."""
+        return self.card.kind != "learned"
+
+
+@dataclass(frozen=True)
+class JudgeSaving:
+    """How many of people's judgments a judge's answers to one question are worth."""
+
+    judge: str
+    aspect: str
+    saved: JudgmentsSaved
+
+
+@dataclass(frozen=True)
+class TestedEffect:
+    """An effect on a judge, and what it favours if the effect is there, on which question."""
+
+    effect: str
+    liked: str | JudgeFavour
+    where: str
+    p: float
+    size: float
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class JudgeEffects(Result):
+    """What moves judges beside what people see, how steady they are, what they cost, and what they save."""
+
+    WORDS: ClassVar[str] = "adjudge.analyses.judges.words.effects"
+    FRAME: ClassVar[str] = "judge-effects"
+
+    asked: Judges
+    name: str
+    judges: tuple[str, ...]
+    repeats: tuple[JudgeRepeats, ...]
+    order: tuple[JudgeOrder, ...]
+    lengths: tuple[JudgeLength, ...]
+    favours: tuple[JudgeFavour, ...]
+    work: tuple[JudgeWork, ...]
+    savings: tuple[JudgeSaving, ...]
+    unknown: tuple[Note, ...] = ()
+    """What cannot be said, each on the table that would say it."""
+
+    def how(self) -> str:
+        o = self.asked
+        return (
+            f"judge-effects|level:{o.level:g}|clusters:sets-or-topics|resamples:{o.resamples}|seed:{o.seed}"
+            f"|v:{__version__}"
+        )
+
+    def notes(self) -> Iterator[Note]:
+        if self.lengths or self.favours:
+            yield Note.of("beside-what-people-see")
+            yield Note.of("one-effect-alone")
+            yield Note.of("one-by-one")
+        if self.work:
+            yield Note.of("wilson").on("judge-invalid")
+
+    def tested(self, judge: str) -> Iterator[TestedEffect]:
+        """Every effect on a judge that could be compared with 0."""
+        for order in self.order:
+            if order.judge == order.who == judge and order.swapped is not None:
+                bias = order.swapped.bias
+                liked = "left" if bias > 0 else "right"
+                yield TestedEffect("order", liked, order.source, order.swapped.p, bias)
+        for each in self.lengths:
+            excess = each.slopes.excess
+            if each.judge == judge and excess.why is None:
+                liked = "longer" if excess.estimate >= 0 else "shorter"
+                yield TestedEffect("length", liked, each.aspect, excess.p, excess.estimate)
+        for favour in self.favours:
+            excess = favour.contrasts.excess
+            if favour.judge == judge and excess.why is None:
+                yield TestedEffect(favour.group, favour, favour.aspect, excess.p, excess.estimate)
+
+    def on_demand(self) -> Mapping[str, Callable[[], Table]]:
+        return {"judge-effects": self._effects}
+
+    def _effects(self) -> Table:
+        """The effects that can be compared with 0, all in one."""
+        rows: list[tuple[Cell, ...]] = []
+        for order in self.order:
+            if order.swapped is not None and order.who == order.judge:
+                s = order.swapped
+                ends = (s.bias, s.low, s.high, s.p)
+                rows.append((order.judge, "left side", order.source, "share of wins", *ends))
+        for each in self.lengths:
+            excess = self._with_p(each.slopes.excess)
+            rows.append((each.judge, "twice as long", each.aspect, each.unit, *excess))
+        for favour in self.favours:
+            excess = self._with_p(favour.contrasts.excess)
+            rows.append((favour.judge, favour.group, favour.aspect, "answers", *excess))
+        columns = (Column("judge", show="varies"), "effect aspect unit", *self._ends("estimate"))
+        title = "What moves a judge beside what people see"
+        return Table.of("judge-effects", rows, *columns, Column("p", format=".3g"), title=title)
+
+    def tables(self) -> Iterator[Table]:
+        judge, protocol = Column("judge", show="varies"), Column("protocol", show="varies")
+        compared = (
+            *self._ends("difference"),
+            Column("difference_p", "p", format=".3g"),
+            *self._ends("excess", "among equally good"),
+            Column("excess_p", "p", format=".3g"),
+            Column("why", show="never"),
+        )
+        tables = (
+            Table.of(
+                "judge-repeats",
+                (
+                    (
+                        each.judge,
+                        each.source,
+                        each.aspect,
+                        each.who,
+                        each.same.n,
+                        each.same.clusters,
+                        *(each.same.share, each.same.low, each.same.high),
+                        *self._bounded(each.distance),
+                    )
+                    for each in self.repeats
+                ),
+                judge,
+                protocol,
+                "aspect who answers topics",
+                *self._ends("same"),
+                Column("distance", "mean distance"),
+                Column("distance_low", show="never"),
+                Column("distance_high", show="never"),
+                title="Agreement with itself",
+            ),
+            Table.of(
+                "judge-order",
+                map(self._order_row, self.order),
+                judge,
+                protocol,
+                "who",
+                Column("pairs", "pairs in both orders"),
+                *self._ends("kept"),
+                Column("always_left", "always left"),
+                Column("always_right", "always right"),
+                *self._ends("bias"),
+                Column("once", "pairs in one order", show="varies"),
+                Column("over_people", "left, less people", show="varies"),
+                Column("over_people_low", show="never"),
+                Column("over_people_high", show="never"),
+                title="Order of a pair",
+            ),
+            Table.of(
+                "judge-length",
+                (
+                    (
+                        each.judge,
+                        each.aspect,
+                        each.unit,
+                        each.slopes.difference.n,
+                        each.slopes.difference.clusters,
+                        *self._compared(each.slopes),
+                    )
+                    for each in self.lengths
+                ),
+                judge,
+                "aspect unit",
+                Column("things", show="varies"),
+                Column("topics", show="varies"),
+                Column("slope_judge", "from the judge"),
+                Column("slope_people", "from people"),
+                *compared,
+                title="Length: what a text twice as long gets more",
+            ),
+            Table.of(
+                "judge-favours",
+                (
+                    (
+                        each.judge,
+                        each.aspect,
+                        each.group,
+                        ", ".join(each.systems),
+                        ", ".join(each.others),
+                        each.contrasts.difference.clusters,
+                        *self._compared(each.contrasts),
+                    )
+                    for each in self.favours
+                ),
+                judge,
+                "aspect group systems",
+                Column("others", "compared with", show="never"),
+                Column("topics", show="varies"),
+                Column("judge_contrast", "judge"),
+                Column("people_contrast", "people"),
+                *compared,
+                title="Whose texts a judge favours, in units of the answers",
+            ),
+            Table.of(
+                "judge-invalid",
+                self._invalid_rows(),
+                judge,
+                protocol,
+                "reason answers invalid",
+                *self._ends("share"),
+                title="Invalid answers",
+            ),
+            Table.of(
+                "judge-cost",
+                (
+                    (
+                        each.judge,
+                        each.card.protocol,
+                        each.card.answered,
+                        each.card.requests,
+                        each.tokens,
+                        each.card.cost,
+                        each.card.seconds,
+                        *map(each.per, (each.tokens, each.card.cost, each.card.seconds)),
+                    )
+                    for each in self.work
+                    if each.costs
+                ),
+                judge,
+                protocol,
+                "answers requests tokens",
+                Column("cost", format=".4f"),
+                Column("seconds", format=".1f"),
+                Column("tokens_per_1000", "tokens per 1,000 answers", format=",.0f"),
+                Column("cost_per_1000", "cost per 1,000", format=".2f"),
+                Column("seconds_per_1000", "seconds per 1,000", format=".1f"),
+                title="Cost",
+            ),
+            Table.of(
+                "judge-saves",
+                map(self._saving_row, self.savings),
+                judge,
+                "aspect",
+                Column("pairs", "pairs of systems"),
+                Column("topics", "topics by both"),
+                Column("further", "by the judge alone"),
+                *self._ends("rho2", "rho^2"),
+                Column("rho2_least", "least"),
+                Column("rho2_most", "most"),
+                Column("counts_as", "count as", format=".1f"),
+                Column("at_most", "at most", format=".1f"),
+                Column("at_most_low", show="never"),
+                Column("at_most_high", show="never"),
+                Column("why", show="never"),
+                title="How many topics judged by people the judge's answers are worth",
+            ),
+        )
+        yield from (table for table in tables if table.rows)
+
+    def _ends(self, name: str, heading: str | None = None) -> tuple[Column, Column, Column]:
+        return with_interval(name, heading, self.asked.level, ends="" if name == "estimate" else None)
+
+    def _bounded(self, estimate: ClusteredEstimate | None) -> tuple[Cell, Cell, Cell]:
+        if estimate is None:
+            return None, None, None
+        return (estimate.estimate, *estimate.interval(self.asked.level))
+
+    def _with_p(self, estimate: ClusteredEstimate) -> tuple[Cell, ...]:
+        return (*self._bounded(estimate), estimate.p)
+
+    def _compared(self, excess: JudgeExcess) -> tuple[Cell, ...]:
+        """The judge's and people's, the one less the other, and among texts that people find equally good."""
+        both = excess.judge.estimate, excess.people.estimate
+        return (*both, *self._with_p(excess.difference), *self._with_p(excess.excess), excess.excess.why)
+
+    def _order_row(self, each: JudgeOrder) -> tuple[Cell, ...]:
+        s = each.swapped
+        both: tuple[Cell, ...] = (0, *([None] * 8))
+        if s is not None:
+            kept = s.kept.share, s.kept.low, s.kept.high
+            both = (s.pairs, *kept, s.left.share, s.right.share, s.bias, s.low, s.high)
+        return (each.judge, each.source, each.who, *both, each.once, *self._bounded(each.left))
+
+    def _invalid_rows(self) -> Iterator[tuple[Cell, ...]]:
+        for each in self.work:
+            head, share = (each.judge, each.card.protocol), each.invalid
+            yield (*head, "all", share.n, share.hits, share.share, share.low, share.high)
+            for reason, hits in sorted(each.card.invalid.items(), key=lambda one: (-one[1], one[0])):
+                one = clustered_share([hits], [share.n], level=self.asked.level)
+                yield (*head, reason, one.n, one.hits, one.share, one.low, one.high)
+
+    def _saving_row(self, each: JudgeSaving) -> tuple[Cell, ...]:
+        s = each.saved
+        counts = [s.counts_as(rho2) for rho2 in (s.squared, s.low, s.high)]
+        return (
+            each.judge,
+            each.aspect,
+            s.pairs,
+            s.topics,
+            s.further,
+            *(s.squared, s.low, s.high, s.least, s.most),
+            s.counts_as(s.squared, s.further) if s.why is None else None,
+            *(value if math.isfinite(value) else None for value in counts),
+            s.why,
+        )
+
+
+# How it is found
+
+FAMILY = "own family"
+
+
+def judge_effects(benches: JudgeBenches, asked: Judges, progress: Progress = silent) -> JudgeEffects:
+    """What moves judges beside what people see, their agreement with themselves, what they cost and save.
+
+    The option `family` is the part of a system's name by which a judge's own family is known, several with commas
+    between; without it that of a judge's card counts.
+    """
+    unknown: list[Note] = []
+    steps = 2 + len(benches.benches)
+    repeats = tuple(_repeats(benches, asked, unknown))
+    progress(1, steps)
+    order = tuple(_order(benches, asked, unknown))
+    progress(2, steps)
+    lengths: list[JudgeLength] = []
+    favours: list[JudgeFavour] = []
+    savings: list[JudgeSaving] = []
+    for done, bench in enumerate(benches.benches, start=3):
+        lengths += _length(bench)
+        favours += _favours(bench, _family(bench, asked.family), unknown)
+        savings += _saving(bench, asked)
+        progress(done, steps)
+    for judge in benches.judges:
+        if not any(each.judge == judge for each in lengths):
+            unknown.append(Note.of("no-lengths", judge=judge).on("judge-length"))
+    work = tuple(_work(benches, asked, unknown))
+    return JudgeEffects(
+        asked=asked,
+        name=benches.name,
+        judges=benches.judges,
+        repeats=repeats,
+        order=order,
+        lengths=tuple(lengths),
+        favours=tuple(favours),
+        work=work,
+        savings=tuple(savings),
+        unknown=tuple(note for at, note in enumerate(unknown) if note not in unknown[:at]),
+    )
+
+
+def _question(bench: AspectBench) -> str:
+    """Without its protocol, and without the length or form that a bench may be of."""
+    return bench.aspect.removeprefix(f"{bench.source}/").partition(", ")[0]
+
+
+def _set_of(gathered: Gathered, topic: str) -> str:
+    found = gathered.collection.topics.get(topic)
+    return topic if found is None or found.set is None else found.set
+
+
+def _repeats(benches: JudgeBenches, options: Judges, unknown: list[Note]) -> Iterator[JudgeRepeats]:
+    gathered = benches.gathered
+    found: dict[tuple[str, str], list[RepeatedAnswer]] = {}
+    for each in repeated_answers(gathered) if gathered is not None else ():
+        if not each.swapped:
+            found.setdefault((each.protocol, _asked(each)), []).append(each)
+    for judge in benches.judges:
+        asked = {(each.source, _question(each)) for each in benches.of(judge) if each.source is not None}
+        own = [key for key in found if key in asked and any(e.assessor == judge for e in found[key])]
+        if not own:
+            kinds = {each.card.kind for each in benches.of(judge) if each.card is not None}
+            how = "learned" if kinds == {"learned"} else "asked" if kinds else "assigned"
+            unknown.append(Note.of("no-repeats", judge=judge, how=how).on("judge-repeats"))
+        for source, question in own:
+            for who in (judge, POOLED):
+                some = [
+                    each
+                    for each in found[source, question]
+                    if (each.assessor == judge if who == judge else each.assessor not in benches.judges)
+                ]
+                if some and gathered is not None:
+                    yield _repeated(judge, source, question, who, some, gathered, options)
+
+
+def _asked(each: RepeatedAnswer) -> str:
+    """The question as benches name it."""
+    if each.question in ("completeness", "marks"):
+        return each.question
+    return each.id.removeprefix(RATING)
+
+
+def _repeated(
+    judge: str,
+    source: str,
+    question: str,
+    who: str,
+    some: Sequence[RepeatedAnswer],
+    gathered: Gathered,
+    options: Judges,
+) -> JudgeRepeats:
+    clusters = [_set_of(gathered, each.topic) for each in some]
+    apart = [math.nan if each.change is None else abs(each.change) for each in some]
+    distance = clustered_mean(apart, clusters)
+    return JudgeRepeats(
+        judge=judge,
+        source=source,
+        aspect=question,
+        who=who,
+        same=share_by_cluster([each.same for each in some], clusters, level=options.level),
+        distance=None if math.isnan(distance.estimate) else distance,
+    )
+
+
+# Order
+
+
+Order = dict[tuple[object, ...], float]
+"""By the text on the left: how much it won the first time that it stood there."""
+
+
+def _order(benches: JudgeBenches, options: Judges, unknown: list[Note]) -> Iterator[JudgeOrder]:
+    gathered = benches.gathered
+    sources = {
+        judge: list(dict.fromkeys(b.source for b in benches.of(judge) if b.pairs and b.source is not None))
+        for judge in benches.judges
+    }
+    if gathered is None or not any(sources.values()):
+        return
+    asked = _pairs(gathered)
+    for judge, protocols in sources.items():
+        for source in protocols:
+            own = {key: orders for key, orders in asked.items() if key[:2] == (judge, source)}
+            people = {
+                key: orders
+                for key, orders in asked.items()
+                if key[1] == source and key[0] not in benches.judges
+            }
+            mine = _order_of(judge, source, judge, own, people, gathered, options)
+            yield mine
+            theirs = _order_of(judge, source, POOLED, people, {}, gathered, options)
+            if theirs.swapped is not None:
+                yield theirs
+            if mine.swapped is None and mine.left is None:
+                unknown.append(Note.of("no-pairs", judge=judge, source=source).on("judge-order"))
+
+
+def _pairs(gathered: Gathered) -> dict[tuple[str, str, str, frozenset[object]], Order]:
+    """By assessor, protocol, topic and the two texts; planted repeats last, so that the first answers count."""
+    found: dict[tuple[str, str, str, frozenset[object]], Order] = {}
+    for topic, batch in gathered.batches.items():
+        judged = [*judged_pairs(batch, "sentences"), *judged_pairs(batch, "summaries")]
+        for task, event in sorted(judged, key=lambda one: (one[0].repeat_of is not None, one[0].position)):
+            left, right = sides_of(task)
+            won = WON.get(event.answer.get("winner"))
+            if won is not None and left != right and not is_anonymous(task.assessor):
+                key = (task.assessor, task.protocol, topic, frozenset((left, right)))
+                found.setdefault(key, {}).setdefault(left, won)
+    return found
+
+
+def _order_of(
+    judge: str,
+    source: str,
+    who: str,
+    asked: Mapping[tuple[str, str, str, frozenset[object]], Order],
+    people: Mapping[tuple[str, str, str, frozenset[object]], Order],
+    gathered: Gathered,
+    options: Judges,
+) -> JudgeOrder:
+    both = [(key[2], tuple(orders.values())) for key, orders in asked.items() if len(orders) == 2]
+    yardstick: dict[tuple[str, frozenset[object]], list[tuple[object, float]]] = {}
+    for key, orders in people.items():
+        for left, won in orders.items():
+            yardstick.setdefault(key[2:], []).append((left, won))
+    over, topics = [], []
+    for key, orders in asked.items():
+        if len(orders) == 1 and key[2:] in yardstick:
+            [(left, won)] = orders.items()
+            shares = [won if text == left else 1 - won for text, won in yardstick[key[2:]]]
+            over.append(won - math.fsum(shares) / len(shares))
+            topics.append(key[2])
+    return JudgeOrder(
+        judge=judge,
+        source=source,
+        who=who,
+        swapped=order_effect(
+            np.array([one for _, (one, _) in both]),
+            np.array([other for _, (_, other) in both]),
+            [_set_of(gathered, topic) for topic, _ in both],
+            level=options.level,
+        ),
+        once=len(over),
+        left=clustered_mean(over, [_set_of(gathered, topic) for topic in topics]) if over else None,
+    )
+
+
+# Length, families and kinds
+
+
+def _length(bench: AspectBench) -> Iterator[JudgeLength]:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        doublings = (
+            (np.full(len(bench.given), np.nan) if bench.ratios is None else bench.ratios)
+            if bench.pairs
+            else np.where(bench.words > 0, np.log2(bench.words), np.nan)
+        )
+    if np.isnan(doublings[bench.judged]).all():
+        return
+    sign = -1.0 if bench.better == "lower" else 1.0
+    middle = 0.5 if bench.pairs else 0.0
+    yield JudgeLength(
+        judge=bench.judge,
+        aspect=bench.aspect,
+        pairs=bench.pairs,
+        slopes=judge_excess(
+            sign * (bench.given - middle),
+            sign * (bench.answers - middle),
+            doublings,
+            topics=None if bench.pairs else bench.topics,
+            clusters=bench.clusters,
+            standardise=not bench.pairs,
+        ),
+    )
+
+
+def _family(bench: AspectBench, family: str) -> tuple[str, ...]:
+    """The parts of systems' names by which a judge's family is known."""
+    text = family or (bench.card.family if bench.card is not None else "")
+    return tuple(part.strip().casefold() for part in text.split(",") if part.strip())
+
+
+def _favours(bench: AspectBench, family: Sequence[str], unknown: list[Note]) -> Iterator[JudgeFavour]:
+    cells = bench.cells()
+    if cells is None:
+        return
+    kinds = dict(zip(cells.systems, cells.kinds, strict=True))
+    machines = [name for name in cells.systems if kinds[name] == "machine"] or list(cells.systems)
+    own = [name for name in cells.systems if any(part in name.casefold() for part in family)]
+    compared: list[tuple[str, list[str], list[str]]] = []
+    others = [name for name in machines if name not in own]
+    if family and own and others:
+        compared.append((FAMILY, own, others))
+    elif family:
+        note = Note.of("family-unseen", judge=bench.judge, family=family, only=bool(own))
+        unknown.append(note.on("judge-favours"))
+    elif bench.card is None or bench.card.kind != "learned":
+        unknown.append(Note.of("family-unknown", judge=bench.judge).on("judge-favours"))
+    for kind in ("human", "baseline"):
+        of_kind = [name for name in cells.systems if kinds[name] == kind]
+        if of_kind and "machine" in cells.kinds:
+            compared.append((kind, of_kind, [name for name in machines if name not in of_kind]))
+    for group, some, rest in compared:
+        yield JudgeFavour(
+            judge=bench.judge,
+            aspect=bench.aspect,
+            group=group,
+            systems=tuple(sorted(some, key=natural)),
+            others=tuple(sorted(rest, key=natural)),
+            contrasts=_contrast(cells.people, cells.judge, cells.clusters, cells.systems, some, rest),
+        )
+
+
+def _contrast(
+    people: FloatArray,
+    judge: FloatArray,
+    clusters: Sequence[str],
+    systems: Sequence[str],
+    some: Iterable[str],
+    rest: Iterable[str],
+) -> JudgeExcess:
+    """How much more some systems get than the rest: the mean over topics that have both."""
+    inside, outside = set(some), set(rest)
+    kept: BoolArray = np.array([name in inside or name in outside for name in systems])
+    column = np.array([float(name in inside) for name in systems])[kept]
+    size, topics = int(kept.sum()), len(judge)
+    return judge_excess(
+        judge[:, kept].ravel(),
+        people[:, :, kept].reshape(len(people), -1).T,
+        np.tile(column, topics),
+        topics=np.repeat(np.arange(topics), size).tolist(),
+        clusters=[name for name in clusters for _ in range(size)],
+        standardise=False,
+        even=True,
+    )
+
+
+# Work and savings
+
+
+def _work(benches: JudgeBenches, options: Judges, unknown: list[Note]) -> Iterator[JudgeWork]:
+    for judge in benches.judges:
+        cards = {each.card.file: each.card for each in benches.of(judge) if each.card is not None}
+        if not cards:
+            unknown.append(Note.of("no-card", judge=judge).on("judge-invalid"))
+        for card in cards.values():
+            bad = sum(card.invalid.values())
+            share = clustered_share([bad], [card.answered + bad], level=options.level)
+            yield JudgeWork(judge=judge, card=card, invalid=share)
+
+
+def _saving(bench: AspectBench, options: Judges) -> Iterator[JudgeSaving]:
+    cells = bench.cells()
+    if cells is None or len(cells.systems) < 2:
+        return
+    yield JudgeSaving(
+        judge=bench.judge,
+        aspect=bench.aspect,
+        saved=judgments_saved(
+            cells.people_mean,
+            cells.judge,
+            cells.clusters,
+            rng=options.rng(f"saved/{bench.judge}/{bench.aspect}"),
+            resamples=options.resamples,
+            level=options.level,
+        ),
+    )

@@ -1,0 +1,570 @@
+"""The ranking of systems that a judge reproduces: its tau with people's, and the conclusions that both come to.
+
+Beside it what length and the best automatic measure reach, and one assessor beside the others. The mathematics is that
+of a meta-evaluation: a judge's scores of systems are compared with people's as a measure's are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from adjudge import __version__
+from adjudge.analyses.base import Progress, silent
+from adjudge.analyses.compare import Compare
+from adjudge.analyses.compare.pairs import Comparison, compare_matrix
+from adjudge.analyses.corrections import CORRECTIONS
+from adjudge.analyses.judges import Judges
+from adjudge.analyses.judges.bench import AspectBench, JudgeBenches, JudgeCells
+from adjudge.analyses.meta import Meta
+from adjudge.analyses.meta.ceiling.result import MeasureCeiling, ceiling_all
+from adjudge.analyses.meta.cells import Cells, HumanCells, score_matrix
+from adjudge.analyses.meta.conclusions.result import (
+    AGREEMENTS,
+    HEADINGS,
+    OPPOSITE,
+    ConclusionAgreement,
+    agree_on_conclusions,
+)
+from adjudge.analyses.meta.correlations.result import MeasureCorrelation, correlate_all
+from adjudge.analyses.meta.ranks.result import RankTable, rank_tables
+from adjudge.analyses.slices.slicing import RowTexts
+from adjudge.core.errors import AdjudgeError
+from adjudge.core.results import Note, Result
+from adjudge.core.table import Cell, Column, Table
+from adjudge.data.scores import MeasureInfo
+from adjudge.stats.ceiling import leave_one_out
+from adjudge.stats.checks import FloatArray
+from adjudge.stats.correlation import correlations
+
+TEST, CORRECT = "wilcoxon", "holm"
+COEFFICIENT: Literal["kendall-b"] = "kendall-b"
+ENOUGH = 0.5
+"""Of the cells: an assessor who judged fewer has no conclusions of its own to compare."""
+NO_SYSTEMS = "no summaries of systems were judged"
+
+Ranker = Literal["judge", "length", "measure"]
+
+
+@dataclass(frozen=True)
+class RankingTau:
+    """Kendall's tau-b of a judge's, or a control's, means of systems with people's."""
+
+    name: str
+    kind: Ranker
+    systems: int
+    tau: float
+    low: float
+    high: float
+    with_rest: float
+    """With the mean of all assessors but one, averaged over assessors;"""
+    assessor: float
+    """that of the assessor who was left out, on the same cells,"""
+    difference: float
+    """the first less the second, with its interval."""
+    difference_low: float
+    difference_high: float
+    why: str | None = None
+    why_no_interval: str | None = None
+    why_no_assessor: str | None = None
+    """Why there is no assessor to compare with."""
+
+    @property
+    def beside_assessor(self) -> str | None:
+        """`below`, `above` or `like`, by the interval of the difference; None where there is none."""
+        if math.isnan(self.difference_low):
+            return None
+        return "below" if self.difference_high < 0 else "above" if self.difference_low > 0 else "like"
+
+
+@dataclass(frozen=True)
+class SharedConclusions:
+    """Pairs of systems by who finds a difference; means over assessors where each is left out in turn."""
+
+    name: str
+    kind: Ranker | Literal["assessor"]
+    beside: Literal["people", "all but one"]
+    pairs: float
+    """That both could test."""
+    same: float
+    opposite: float
+    only_people: float
+    only_measure: float
+    neither: float
+    untested: float
+    assessors: int = 0
+    """Over whom is averaged; 0 beside all people."""
+
+    @property
+    def people_find(self) -> float:
+        return self.same + self.opposite + self.only_people
+
+
+@dataclass(frozen=True, eq=False)
+class AspectRanking:
+    """One judge on one question."""
+
+    judge: str
+    aspect: str
+    taus: tuple[RankingTau, ...]
+    """The judge's first, then the controls'."""
+    conclusions: tuple[SharedConclusions, ...]
+    contradicted: tuple[tuple[str, str], ...]
+    """Pairs of systems of which people find the first better, and the judge the second."""
+    ranks: RankTable | None
+    assessor: float
+    """Tau of one assessor with the mean of the others, averaged over assessors; NaN where there is none."""
+    measures: int
+    """Of which the best stands here."""
+    clustered: bool
+    """Whether several topics share a set."""
+    meanings: tuple[str, ...] = ()
+    """For what the intervals of tau hold."""
+    why: str | None = None
+    why_untested: str | None = None
+
+    @property
+    def own(self) -> RankingTau:
+        return self.taus[0]
+
+    def conclusion(self, kind: str, beside: str = "people") -> SharedConclusions | None:
+        return next((each for each in self.conclusions if (each.kind, each.beside) == (kind, beside)), None)
+
+
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class RankingResult(Result):
+    """Every judge's rankings beside people's."""
+
+    WORDS: ClassVar[str] = "adjudge.analyses.judges.words.ranking"
+
+    asked: Judges
+    aspects: tuple[AspectRanking, ...]
+
+    def how(self) -> str:
+        o = self.asked
+        return (
+            f"ranking|{COEFFICIENT}|resample:all|R:{o.resamples}|level:{o.level:g}|test:{TEST}|correct:{CORRECT}:{o.alpha:g}"
+            f"|seed:{o.seed}|v:{__version__}"
+        )
+
+    def of(self, judge: str, aspect: str) -> AspectRanking:
+        return next(each for each in self.aspects if (each.judge, each.aspect) == (judge, aspect))
+
+    def facts(self) -> dict[str, Any]:
+        return {
+            "coefficient": COEFFICIENT,
+            "level": self.asked.level,
+            "questions": [
+                {
+                    "judge": each.judge,
+                    "aspect": each.aspect,
+                    "why": each.why,
+                    "why_no_conclusions": each.why_untested,
+                    "contradicted": [
+                        {"better_by_people": a, "better_by_judge": b} for a, b in each.contradicted
+                    ],
+                }
+                for each in self.aspects
+            ],
+        }
+
+    def notes(self) -> Iterator[Note]:
+        made = [each for each in self.aspects if each.why is None]
+        for meaning in dict.fromkeys(line for each in made for line in each.meanings):
+            yield Note.of("intervals-cover", what=meaning)
+        if any(row.kind == "measure" for each in made for row in each.taus):
+            yield Note.of("best-measure")
+        if any(each.clustered for each in made):
+            yield Note.of("topics-share-sets")
+        if any(each.conclusions for each in made):
+            for_all = CORRECTIONS[CORRECT].for_all_pairs
+            tested = Note.of("how-tested", test=TEST, alpha=self.asked.alpha, corrected=for_all)
+            yield tested.on("ranking-conclusions")
+            yield Note.of("no-proof-of-equality").on("ranking-conclusions")
+
+    def tables(self) -> Iterator[Table]:
+        """Taus, conclusions, and the ranks by question."""
+        yield self._taus()
+        if any(each.conclusions for each in self.aspects):
+            yield self._conclusions()
+        several = len({each.judge for each in self.aspects}) > 1
+        for each in self.aspects:
+            if each.ranks is not None:
+                name = f"ranking-ranks-{each.aspect}"
+                yield replace(
+                    each.ranks.table(),
+                    name=f"{name}-{each.judge}" if several else name,
+                    title=f"{each.judge}: {each.ranks.title}",
+                    said=(),
+                    notes=(),
+                    signature="",
+                )
+
+    def _taus(self) -> Table:
+        """The judge's, the controls', and one assessor's."""
+        rows: list[dict[str, Any]] = []
+        for aspect in self.aspects:
+            about = {"judge": aspect.judge, "aspect": aspect.aspect}
+            rows += [
+                {
+                    **vars(tau),
+                    **about,
+                    "shown": _bounded(tau.tau, tau.low, tau.high),
+                    "against": _bounded(tau.difference, tau.difference_low, tau.difference_high, "+.2f"),
+                    "why": tau.why or tau.why_no_interval,
+                }
+                for tau in aspect.taus
+            ]
+            if aspect.taus and not math.isnan(aspect.assessor):
+                one = {"name": "one assessor", "kind": "assessor", "systems": aspect.own.systems}
+                rows.append({**about, **one, "with_rest": aspect.assessor})
+        return Table.of(
+            "ranking",
+            rows,
+            Column("judge", "dossier of", right=False, show="varies"),
+            Column("aspect", "question", right=False, show="varies"),
+            Column("name", "who ranks", right=False),
+            Column("kind", show="never"),
+            Column("systems", show="varies"),
+            Column("shown", "tau with people", right=True, data=False),
+            *(Column(name, show="never") for name in ("tau", "low", "high")),
+            Column("with_rest", "tau with all but one", format=".2f", tiny=False),
+            Column("against", "less an assessor's", right=True, data=False),
+            *(Column(name, show="never") for name in ("difference", "difference_low", "difference_high")),
+            Column("why", show="never"),
+            title=(
+                f"The ranking of systems: Kendall's tau-b with people's means, {self.asked.level:.0%} intervals; and"
+                " with the mean of all assessors but one, where the assessor who is left out is compared with the same"
+            ),
+        )
+
+    def _conclusions(self) -> Table:
+        """Pairs of systems: who finds a difference."""
+        rows: list[tuple[Cell, ...]] = [
+            (
+                aspect.judge,
+                aspect.aspect,
+                each.name,
+                each.kind,
+                each.beside,
+                _whole(each.pairs),
+                *(_whole(getattr(each, name)) for name in AGREEMENTS),
+                _whole(each.untested),
+                each.assessors or None,
+            )
+            for aspect in self.aspects
+            for each in aspect.conclusions
+        ]
+        averaged = any(each.assessors for aspect in self.aspects for each in aspect.conclusions)
+        headings = {**HEADINGS, "only_measure": "only this one"}
+        return Table.of(
+            "ranking-conclusions",
+            rows,
+            Column("judge", "dossier of", right=False, show="varies"),
+            Column("aspect", "question", right=False, show="varies"),
+            Column("name", "who ranks", right=False),
+            Column("kind", show="never"),
+            Column("beside", right=False, show="varies"),
+            Column("pairs", right=True, format=".1f"),
+            *(Column(name, heading, right=True, format=".1f") for name, heading in headings.items()),
+            Column("untested", "not tested", right=True, show="varies", format=".1f"),
+            Column("assessors", show="never"),
+            title=(
+                "Conclusions on pairs of systems: who finds a significant difference"
+                + ("; beside all assessors but one, means over assessors" if averaged else "")
+            ),
+        )
+
+
+def _bounded(value: float, low: float, high: float, form: str = ".2f") -> Cell:
+    if math.isnan(value):
+        return None
+    return f"{value:{form}}" + ("" if math.isnan(low) else f" ({low:{form}} to {high:{form}})")
+
+
+def _whole(value: float) -> Cell:
+    """Counts as whole numbers, means over assessors as they are."""
+    return int(value) if value == int(value) else value
+
+
+# How it is computed
+
+
+def ranking(benches: JudgeBenches, asked: Judges, progress: Progress = silent) -> RankingResult:
+    """The ranking of systems by every judge on every question beside people's, with controls and one assessor.
+
+    People's conclusions and a judge's come from one test of topics, so that a judge who answered as people do on
+    average would come to all of theirs; they hold for these assessors. The interval of tau is for other systems,
+    topics and assessors.
+    """
+    aspects = []
+    for done, bench in enumerate(benches.benches):
+        progress(done, len(benches.benches))
+        aspects.append(_aspect(bench.take(bench.judged), asked))
+    return RankingResult(asked=asked, aspects=tuple(aspects))
+
+
+def _aspect(bench: AspectBench, options: Judges) -> AspectRanking:
+    given = bench.cells()
+    why = None
+    if given is None:
+        why = NO_SYSTEMS
+    elif len(given.systems) < 2:
+        why = f"one system ({given.systems[0]}) was judged, and there is nothing to rank"
+    if given is None or why is not None:
+        return AspectRanking(
+            judge=bench.judge,
+            aspect=bench.aspect,
+            taus=(),
+            conclusions=(),
+            contradicted=(),
+            ranks=None,
+            assessor=math.nan,
+            measures=0,
+            clustered=False,
+            why=why,
+        )
+    rankers: list[tuple[str, Ranker, FloatArray]] = [
+        (bench.judge, "judge", given.judge),
+        *_controls(bench, given),
+    ]
+    cells = _cells(
+        bench,
+        given,
+        [(name, values) for name, _, values in rankers],
+        people=given.people,
+        mean=given.people_mean,
+        assessors=bench.people if bench.named else (),
+    )
+    kinds = [kind for _, kind, _ in rankers]
+    taus, assessor, meanings = _taus(cells, kinds, options)
+    conclusions: list[SharedConclusions] = []
+    contradicted: tuple[tuple[str, str], ...] = ()
+    why_untested = None
+    try:
+        agreed = _agreed(cells, options)
+        conclusions = [
+            _shared([each], name=each.measure.heading, kind=kind, beside="people")
+            for each, kind in zip(agreed, kinds, strict=True)
+        ]
+        contradicted = tuple(
+            (row["people_better"], row["measure_better"]) for row in agreed[0].pair_records(OPPOSITE)
+        )
+        if bench.named:
+            conclusions += _left_out(bench, given, options)
+    except AdjudgeError as error:
+        why_untested = str(error)
+    return AspectRanking(
+        judge=bench.judge,
+        aspect=bench.aspect,
+        taus=taus,
+        conclusions=tuple(conclusions),
+        contradicted=contradicted,
+        ranks=_ranks(cells, options),
+        assessor=assessor,
+        measures=len(bench.measures),
+        clustered=cells.clusters is not None,
+        meanings=meanings,
+        why_untested=why_untested,
+    )
+
+
+def _controls(bench: AspectBench, given: JudgeCells) -> Iterator[tuple[str, Ranker, FloatArray]]:
+    """Length, where longer counts as better; and the measure with the highest tau."""
+
+    def placed(name: str, values: FloatArray) -> FloatArray:
+        values = (np.sign(values) + 1) / 2 if bench.pairs else values
+        found = replace(bench.with_judge(name, values), better="higher").cells()
+        assert found is not None
+        return found.judge
+
+    if not np.isnan(bench.words).all():
+        yield "length", "length", placed("length", bench.words)
+    if bench.measures:
+        every = np.stack([placed(name, values) for name, values in bench.measures.items()])
+        found = correlations(every, given.people_mean, level="system", coefficient=COEFFICIENT)
+        best = int(np.argmax(np.nan_to_num(found.values, nan=-2)))
+        yield list(bench.measures)[best], "measure", every[best]
+
+
+def _cells(
+    bench: AspectBench,
+    given: JudgeCells,
+    rankers: Sequence[tuple[str, FloatArray]],
+    *,
+    people: FloatArray,
+    mean: FloatArray,
+    assessors: tuple[str, ...],
+) -> Cells:
+    """Rankers as measures beside people, as a meta-evaluation takes them."""
+    return Cells(
+        name=bench.aspect,
+        topics=given.topics,
+        row_texts=tuple(map(RowTexts, given.topics)),
+        clusters=given.clusters if len(set(given.clusters)) < len(given.topics) else None,
+        systems=given.systems,
+        kinds=given.kinds,
+        measures=tuple(MeasureInfo(measure=name, title=name) for name, _ in rankers),
+        automatic=np.stack([values for _, values in rankers]),
+        humans=(
+            HumanCells(
+                info=MeasureInfo(measure=bench.aspect, title=bench.aspect),
+                values=mean,
+                assessors=assessors,
+                by_assessor=people,
+            ),
+        ),
+    )
+
+
+def _taus(
+    cells: Cells, kinds: Sequence[Ranker], options: Judges
+) -> tuple[tuple[RankingTau, ...], float, tuple[str, ...]]:
+    """Of all rankers; one assessor's; and for what the intervals hold."""
+    how = Meta(
+        among="all",
+        levels=("system",),
+        coefficients=(COEFFICIENT,),
+        alpha=options.alpha,
+        resamples=options.resamples,
+        seed=options.seed,
+    )
+    found = correlate_all(cells, how)
+    beside: dict[int, MeasureCeiling] = {}
+    assessor, no_ceiling = math.nan, None
+    try:
+        ceiling = ceiling_all(cells, how)
+        beside = dict(enumerate(ceiling.of(coefficient=COEFFICIENT)))
+        assessor = next(each.value for each in ceiling.ceilings if each.coefficient == COEFFICIENT)
+    except AdjudgeError:
+        who = cells.humans[0].assessors
+        no_ceiling = (
+            f"people's answers come from one assessor ({who[0]})" if who else "the scores name no assessors"
+        )
+    taus = tuple(
+        _tau(row, kind, beside.get(at), no_ceiling)
+        for at, (row, kind) in enumerate(zip(found.rows, kinds, strict=True))
+    )
+    # that which the judge is compared with, where it is: of the assessors with whose others it has a tau
+    return taus, assessor if math.isnan(taus[0].assessor) else taus[0].assessor, found.meanings
+
+
+def _tau(
+    row: MeasureCorrelation, kind: Ranker, beside: MeasureCeiling | None, no_ceiling: str | None
+) -> RankingTau:
+    name = row.measure.heading
+    nan = math.nan
+    return RankingTau(
+        name=name,
+        kind=kind,
+        systems=row.n,
+        tau=row.value,
+        low=row.low,
+        high=row.high,
+        with_rest=nan if beside is None else beside.value,
+        assessor=nan if beside is None else beside.ceiling,
+        difference=nan if beside is None else beside.difference,
+        difference_low=nan if beside is None else beside.low,
+        difference_high=nan if beside is None else beside.high,
+        why=_of(row.why, name),
+        why_no_interval=_of(row.why_no_interval, name),
+        why_no_assessor=no_ceiling if beside is None else _of(beside.why or beside.why_no_interval, name),
+    )
+
+
+def _of(why: str | None, name: str) -> str | None:
+    """A reason with the ranker's name for `the measure`."""
+    return None if why is None else why.replace("the measure", name)
+
+
+def _agreed(cells: Cells, options: Judges) -> tuple[ConclusionAgreement, ...]:
+    """By one test for both sides: people are one measure, their mean."""
+    human = cells.humans[0]
+    pooled = replace(
+        cells, humans=(replace(human, assessors=(), by_assessor=human.values[None]),), clusters=None
+    )
+    found = agree_on_conclusions(
+        pooled, test=TEST, correct=CORRECT, alpha=options.alpha, among=("all",), seed=options.seed
+    )
+    return found.agreements
+
+
+def _left_out(bench: AspectBench, given: JudgeCells, options: Judges) -> list[SharedConclusions]:
+    """The judge and each assessor beside the others, on the same cells; means over assessors."""
+    rest = leave_one_out(given.people)
+    judge: list[ConclusionAgreement] = []
+    assessor: list[ConclusionAgreement] = []
+    both = ~np.isnan(rest) & ~np.isnan(given.judge)
+    everything = int((~np.isnan(given.people_mean) & ~np.isnan(given.judge)).sum())
+    for at, name in enumerate(bench.people):
+        if both[at].sum() < max(1, ENOUGH * everything):
+            continue
+
+        def kept(values: FloatArray, there: Any = both[at]) -> FloatArray:
+            return np.where(there, values, np.nan)
+
+        mean = kept(rest[at])
+        cells = _cells(
+            bench,
+            given,
+            [(bench.judge, kept(given.judge)), (name, kept(given.people[at]))],
+            people=mean[None],
+            mean=mean,
+            assessors=(),
+        )
+        found = _agreed(cells, options)
+        judge.append(found[0])
+        assessor.append(found[1])
+    if not assessor:
+        return []
+    return [
+        _shared(judge, name=bench.judge, kind="judge", beside="all but one"),
+        _shared(assessor, name="one assessor", kind="assessor", beside="all but one"),
+    ]
+
+
+def _shared(
+    found: Sequence[ConclusionAgreement],
+    *,
+    name: str,
+    kind: Ranker | Literal["assessor"],
+    beside: Literal["people", "all but one"],
+) -> SharedConclusions:
+    """Counts of pairs; of several, their means."""
+
+    def mean(values: Sequence[int]) -> float:
+        return sum(values) / len(values)
+
+    counts = [mean([each.count(cell) for each in found]) for cell in range(len(AGREEMENTS))]
+    same, opposite, only_people, only_measure, neither = counts
+    return SharedConclusions(
+        name=name,
+        kind=kind,
+        beside=beside,
+        pairs=mean([each.tested for each in found]),
+        same=same,
+        opposite=opposite,
+        only_people=only_people,
+        only_measure=only_measure,
+        neither=neither,
+        untested=mean([each.untested for each in found]),
+        assessors=len(found) if beside == "all but one" else 0,
+    )
+
+
+def _ranks(cells: Cells, options: Judges) -> RankTable:
+    """Ranks by people and by all rankers, with those that people's significant differences leave open."""
+    human = cells.humans[0]
+    compared: Comparison | str
+    try:
+        matrix = score_matrix(human.info, human.values, cells)
+        assert matrix is not None
+        chosen = Compare(test=TEST, correct=CORRECT, alpha=options.alpha, seed=options.seed)
+        compared = compare_matrix(matrix, chosen, kinds=dict(zip(cells.systems, cells.kinds, strict=True)))
+    except AdjudgeError as error:
+        compared = str(error)
+    return rank_tables(cells, {(human.info.measure, "all"): compared}).ranked[0]

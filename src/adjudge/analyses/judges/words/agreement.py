@@ -1,0 +1,276 @@
+"""What is said of a judge's agreement with people, and the verdict."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from adjudge.core.words import counted, listed
+
+if TYPE_CHECKING:
+    from adjudge.analyses.judges.agreement import JudgeAgreementResult
+    from adjudge.analyses.judges.controls import Control
+    from adjudge.analyses.judges.verdict import ControlDifference, Criterion, CriterionVerdict, JudgeVerdict
+    from adjudge.stats.judge_agreement import DrawnValue
+
+STEP_WORDS: dict[str | None, str] = {
+    None: "of unknown worth",
+    "worthless": "worthless",
+    "not shown": "not shown to be better than what costs nothing",
+    "no better than a measure": "no better than an automatic measure",
+    "not shown better than a measure": "better than what costs nothing, but not shown to be better than a measure",
+    "below an assessor": "useful, but below an assessor",
+    "below or like an assessor": "useful, and below an assessor or like one",
+    "like an assessor": "like an assessor",
+}
+"""What a judge is at each step, after `it is`."""
+CRITERIA: dict[Criterion, str] = {"alpha": "alpha", "within": "the order within topics"}
+PEOPLE = "people with each other"
+WITH_OTHERS = "{} with the others"
+"""Rows of people."""
+ALWAYS, AT_RANDOM, A_MEASURE = "always answering {:g}", "answers at random", "an automatic measure"
+"""Controls."""
+NO_LENGTHS = "the lengths of the texts are not known"
+NO_MEASURE = "no automatic measure was scored"
+NO_OTHER_TOPICS = "its place on people's scale is learned from other topics: there are none"
+NO_SYSTEMS = "answers are not about systems"
+NO_ORDER = "people order no two summaries of a topic"
+NOBODY_ELSE = {True: "one person alone answered", False: "people's answers do not say who answered"}
+"""By whether people are known by name."""
+ONE_ANSWER = "people gave one answer throughout"
+NOT_THE_SAME = f"{ONE_ANSWER}, or did not judge the same"
+
+
+def few_known(known: int, things: int) -> str:
+    """Why a number is no control."""
+    return f"it is known of {known:,} of {counted(things, 'thing')}"
+
+
+def control_title(control: Control) -> str:
+    """In a table."""
+    if control.kind == "random":
+        return f"{control.name}, as often as people give them"
+    if control.kind != "measure" or control.why is not None:
+        return control.name
+    by = "" if len(control.criteria) > 1 else " by alpha" if "alpha" in control.criteria else " within topics"
+    return f"{control.name} (best measure{by})"
+
+
+def over_words(topics: int, clusters: int) -> str:
+    """What is resampled: `100 topics`."""
+    return counted(topics, "topic") if clusters == topics else f"{counted(clusters, 'set')} of topics"
+
+
+def no_verdict(why_no_order: str | None, alpha: bool, controls: Sequence[Control]) -> Iterator[str]:
+    """What could not be computed: a criterion, a control."""
+    if why_no_order is not None:
+        yield f"there is no order within topics ({why_no_order})"
+    if not alpha:
+        yield "there is no alpha (nobody gave more than one answer)"
+    for control in controls:
+        if control.why is not None:
+            yield f"not compared with {control.name} ({control.why})"
+
+
+def _often(same: int, things: int) -> str:
+    return f"all {things:,}" if same == things else f"{same:,} of {things:,}"
+
+
+_TEXTS: Mapping[str, Callable[..., str]] = {
+    "not-answered-by-all": lambda things: (
+        f"the panel has no answer for {counted(things, 'thing')} that not all of its judges answered for"
+    ),
+    "interchangeable": lambda least: (
+        f"no two people judged {least} things both: people are taken as interchangeable, and an assessor stands for the"
+        " first, second, ... answer about each thing"
+    ),
+    "grouped": lambda answers, groups: (
+        f"people gave {answers:,} different answers: alpha, kappa and AC2 are of {groups} groups of them, of about"
+        " equal size"
+    ),
+    "put-on-scale": lambda judge, answers, scale: (
+        f"{judge}'s answers from {answers[0]:.4g} to {answers[1]:.4g} are put on people's scale of {scale[0]:.4g} to"
+        f" {scale[1]:.4g} by rank, as measures are, for alpha, kappa and AC2"
+    ),
+    "copied": lambda judge, person, same, things: (
+        f"{judge}'s answers are those of {person}, the same about {_often(same, things)} things that both judged: the"
+        " verdict is about these"
+    ),
+    "outside-the-scale": lambda judge, n: (
+        f"{counted(n, 'answer')} of {judge} {'lies' if n == 1 else 'lie'} outside people's scale; alpha, kappa and AC2"
+        " take the nearest choice"
+    ),
+    "nearest-to-one-choice": lambda judge, low, high: (
+        f"all answers of {judge}, from {low:.4g} to {high:.4g}, are nearest to one choice of people's scale: to alpha,"
+        " kappa and AC2 they are one answer, to the order within topics not"
+    ),
+    "control-unknown": lambda name, things: (
+        f"{name} is not known of {counted(things, 'thing')}, about which it is taken to answer the middle"
+    ),
+    "direction-of-length": lambda by_alpha, within: (
+        "length agrees with these people in this direction: the higher answer to the"
+        f" {by_alpha if by_alpha == within else f'{by_alpha} by alpha, {within} within topics'} text"
+    ),
+    "best-of-measures": lambda measures: (
+        f"the automatic measure is the best of {measures} by its agreement with these people, which is an advantage"
+        " over the judge"
+    ),
+}
+
+
+def _on_aspect(make: Callable[..., str]) -> Callable[..., str]:
+    """A note that says which aspect it is about, where there are several."""
+    return lambda about=None, **data: f"{about}: {make(**data)}" if about else make(**data)
+
+
+NOTES = {code: _on_aspect(make) for code, make in _TEXTS.items()}
+
+
+def sentences(result: JudgeAgreementResult) -> Iterator[str]:
+    if len(result.aspects) > 1:
+        yield " ".join(_verdicts_of(result, judge) for judge in result.judges)
+    for aspect in result.aspects:
+        remarks = [f"On {aspect.aspect} {_TEXTS[note.code](**note.data)}." for note in aspect.remarks]
+        yield " ".join([verdict_sentence(aspect.verdict), *remarks])
+        people = aspect.of("people")[0]
+        if people.why is None:
+            within = (
+                f"; within topics, with the mean of all but one, {people.judge_within:z.3f} and"
+                f" {people.within.value:z.3f}"
+            )
+            yield (
+                f"{aspect.judge} on {aspect.aspect}: the mean alpha with people is {people.judge_alpha:z.3f}, that of"
+                f" people with each other {people.alpha.value:z.3f}"
+                f"{'' if math.isnan(people.within.value) else within}."
+            )
+
+
+def _verdicts_of(result: JudgeAgreementResult, judge: str) -> str:
+    """What a judge is on which aspects, the best first."""
+    from adjudge.analyses.judges.verdict import STEPS
+
+    by_step: dict[str | None, list[str]] = {}
+    for aspect in result.of(judge):
+        by_step.setdefault(aspect.verdict.step, []).append(aspect.aspect)
+    order = sorted(by_step, key=lambda step: -1 if step is None else STEPS.index(step), reverse=True)
+    return f"{judge} is {'; '.join(f'{STEP_WORDS[step]} on {listed(by_step[step])}' for step in order)}."
+
+
+# The verdict
+
+
+def verdict_sentence(verdict: JudgeVerdict) -> str:
+    """What a judge is worth on an aspect, and by what that was decided."""
+    about = f"{verdict.judge} on {verdict.aspect}"
+    if not verdict.criteria:
+        return f"{about}: no verdict ({'; '.join(verdict.why)})."
+    why = f" {_capital('; '.join(verdict.why))}." if verdict.why else ""
+    lowest = verdict.lowest
+    if len(lowest) == len(verdict.criteria):
+        reasons = "; ".join(f"{CRITERIA[each.criterion]}: {because(each)}" for each in lowest)
+        return f"{about} is {verdict_words(verdict)}. {_capital(reasons)}.{why}"
+    (low,), (high,) = lowest, [each for each in verdict.criteria if each not in lowest]
+    return (
+        f"{about} is {what_it_is(low)}. {_capital(CRITERIA[low.criterion])} decides: {because(low)}. By"
+        f" {CRITERIA[high.criterion]} alone it would be {what_it_is(high)}: {because(high)}.{why}"
+    )
+
+
+def verdict_words(verdict: JudgeVerdict) -> str:
+    """What a judge is, after `it is`."""
+    lowest = verdict.lowest
+    if len({what_it_is(each) for each in lowest}) > 1:
+        return ", and ".join(f"by {CRITERIA[each.criterion]} {what_it_is(each)}" for each in lowest)
+    return what_it_is(lowest[0]) if lowest else STEP_WORDS[None]
+
+
+def what_it_is(verdict: CriterionVerdict) -> str:
+    """What a judge is by one criterion, after `it is`."""
+    decisive = listed([control.words for control in verdict.decisive])
+    over = f"better than {listed([control.words for control in verdict.beaten])}"
+    match verdict.step:
+        case "worthless":
+            return "worthless"
+        case "not shown":
+            return f"not shown to be better than {decisive}{_nor(verdict)}"
+        case "no better than a measure":
+            return f"no better than {decisive}"
+        case "not shown better than a measure":
+            return f"{over}, and not shown to be better than {decisive}{_nor(verdict)}"
+        case "like an assessor":
+            return f"like an assessor (less than {verdict.margin:g} below one)"
+        case "below an assessor":
+            return f"{over}, but below an assessor"
+        case "below or like an assessor":
+            if verdict.assessor is None or not verdict.assessor.is_known:
+                return f"{over}; whether it is below an assessor or like one cannot be said"
+            return (
+                f"{over}; with {verdict.topics} it cannot be said whether it is below an assessor or like one"
+            )
+
+
+def because(verdict: CriterionVerdict) -> str:
+    """The numbers that decide: of the control that is hardest to beat, or the difference from an assessor."""
+    who = _who(verdict)
+    if not verdict.decisive:
+        if verdict.assessor is None or not verdict.assessor.is_known:
+            return verdict.alone if verdict.assessor is None else (verdict.assessor.why or "")
+        return f"{difference_words(verdict.assessor, verdict.margin)} compared with an assessor"
+    hardest = min(verdict.decisive, key=lambda control: control.judge.value)
+    size = difference_words(hardest.judge)
+    if verdict.step in ("worthless", "no better than a measure"):
+        names = listed([control.words for control in verdict.decisive])
+        which = f"compared with {hardest.words} " if len(verdict.decisive) > 1 else ""
+        beats = f"; {who} has {difference_words(hardest.assessor)}" if hardest.assessor.low > 0 else ""
+        return f"not significantly better than {names} ({which}{size}{beats})"
+    compared = f"{size} compared with {hardest.words}"
+    if not hardest.judge.is_known:
+        return f"{compared}, without an interval: {hardest.judge.why}"
+    if hardest.assessor.is_known:
+        return f"{compared}; with {verdict.topics} {who} has {difference_words(hardest.assessor)}"
+    return f"{compared}; of {who} there is no interval: {hardest.assessor.why}"
+
+
+def _who(verdict: CriterionVerdict) -> str:
+    return "an assessor" if verdict.assessor is not None else "somebody who answers as people did"
+
+
+def _nor(verdict: CriterionVerdict) -> str:
+    """Whether the data could have shown it."""
+    over: Sequence[ControlDifference] = verdict.decisive
+    who = _who(verdict)
+    if not any(control.judge.is_known for control in over):
+        return ", for it could not be tested"
+    if not any(control.assessor.is_known for control in over):
+        return f"; whether {who} would be could not be tested"
+    could = [control.words for control in over if control.could_be_beaten]
+    if not could:
+        return f", nor would {who} be"
+    if len(could) == len(over):
+        return f", as {who} is"
+    return f" ({who} is shown to be better than {listed(could)} alone)"
+
+
+def difference_words(value: DrawnValue, margin: float = 0.0) -> str:
+    """`+0.12 (+0.03 to +0.21)`."""
+    if not value.is_known:
+        return signed(value.value, margin)
+    return f"{signed(value.value, margin)} ({signed(value.low, margin)} to {signed(value.high, margin)})"
+
+
+def signed(value: float, margin: float = 0.0) -> str:
+    """`+0.12`; with more decimals where two would hide on which side of 0, or of the margin below it, it is."""
+    if math.isnan(value):
+        return "unknown"
+    if value == 0:
+        return "0.00"
+    for digits in range(2, 6):
+        shown = round(value, digits)
+        if all((shown > at) == (value > at) and (shown < at) == (value < at) for at in (0.0, -margin)):
+            return f"{value:+z.{digits}f}"
+    return f"{value:+z.2f}"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,104 @@
+"""What is said of the alternative-annotator test of judges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from adjudge.core.words import counted, listed
+
+if TYPE_CHECKING:
+    from adjudge.analyses.judges.alternative import AlternativeResult, AlternativeRow, AspectAlternative
+
+NOTES = {
+    "how-tested": lambda units, alpha: (
+        "alignment is minus the root mean squared difference from the other assessors' answers; a tie counts for both"
+        f" sides; t-tests of means of {listed(units)}, corrected by Benjamini and Yekutieli at {alpha:g}; a judge"
+        " passes where it wins against half of the assessors or more"
+    ),
+    "best-constant": "the constant is the one that does best in this test",
+    "ranks-as-answers": (
+        "length and the measure that does best in this test are turned into answers by their ranks, with people's"
+        " answers in people's shares; of length, in the direction that does better"
+    ),
+    "few-topics": (
+        "{judge}, {aspect}: with {n} {units} the t-test has little to go by; the paper asks for {enough} observations"
+    ),
+    "assessors-not-counted": lambda judge, aspect, units, assessors: (
+        f"{judge}, {aspect}: {listed(assessors)} shared too few {units} with the judge and another assessor, and did"
+        " not count"
+    ),
+}
+
+
+def sentences(result: AlternativeResult) -> Iterator[str]:
+    """One for each question; those on which the test was not made for one reason have one together."""
+    if len(result.aspects) != 1:
+        judges = dict.fromkeys(each.judge for each in result.aspects)
+        yield (
+            " ".join(_summed(result, judge) for judge in judges) or "There is no question to test a judge on."
+        )
+    not_made: dict[tuple[str, str], list[str]] = {}
+    for aspect in result.aspects:
+        if aspect.why is None:
+            yield _about(aspect)
+        else:
+            not_made.setdefault((aspect.judge, aspect.why), []).append(aspect.aspect)
+    for (judge, why), aspects in not_made.items():
+        yield f"On {listed(aspects, most=20)} the alternative-annotator test of {judge} was not made: {why}."
+
+
+def _about(aspect: AspectAlternative) -> str:
+    """Whether the judge passes, and who else does."""
+    own = aspect.own
+    start = (
+        f"On {aspect.aspect} {aspect.judge} {'passes' if own.passes else 'does not pass'} the alternative-annotator"
+        f" test at epsilon {aspect.epsilon:g} (it wins against {round(own.winning_rate * own.assessors)} of"
+        f" {counted(own.assessors, 'assessor')}, average advantage probability {own.average:.2f})"
+    )
+    if not own.passes:
+        others = [*aspect.empty, *aspect.measured]
+        return f"{start}; {_who(others)}." if others else f"{start}."
+    if aspect.empty:
+        return f"{start}, and so {_who(aspect.empty, verb_first=True)}: passing says nothing here."
+    if aspect.measured:
+        return f"{start}, and so {_who(aspect.measured, verb_first=True)}: passing needs no judge here."
+    return f"{start}; {_who([row for row in aspect.rows[1:] if row.why is None])} not."
+
+
+def _who(rows: Sequence[AlternativeRow], *, verb_first: bool = False) -> str:
+    """`the constant 4 does`, `does the constant 4`."""
+    names = listed(
+        [
+            {"random": "answers drawn at random", "length": "length alone"}.get(row.kind, row.name)
+            for row in rows
+        ]
+    )
+    verb = "do" if len(rows) > 1 or rows[0].kind == "random" else "does"
+    return f"{verb} {names}" if verb_first else f"{names} {verb}"
+
+
+def _summed(result: AlternativeResult, judge: str) -> str:
+    """Of several questions: where a judge passes, and what that says."""
+    aspects = [each for each in result.aspects if each.judge == judge]
+    made = [each for each in aspects if each.why is None]
+    if not made:
+        why = dict.fromkeys(str(each.why) for each in aspects)
+        return f"The alternative-annotator test of {judge} was not made: {'; '.join(why)}."
+    passed = [each for each in made if each.own.passes]
+    text = (
+        f"{judge} passes the alternative-annotator test at epsilon {made[0].epsilon:g} on {len(passed)} of"
+        f" {counted(len(made), 'question')}"
+    )
+    if passed:
+        text += f" ({listed([each.aspect for each in passed])})"
+    if empty := [each.aspect for each in passed if each.empty]:
+        text += f"; constant, random or length-based answers pass too on {listed(empty)}"
+        text += ", where passing says nothing"
+    if measured := [each.aspect for each in passed if each.measured and not each.empty]:
+        text += f"; a measure passes too on {listed(measured)}, where passing needs no judge"
+    if alone := [each.aspect for each in passed if not each.measured and not each.empty]:
+        text += f"; no control passes on {listed(alone)}"
+    if left := [each.aspect for each in aspects if each.why is not None]:
+        text += f"; the test was not made on {listed(left)}"
+    return f"{text}."

@@ -1,0 +1,322 @@
+"""What is said of what moves judges, how steady they are, what they cost and save."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from adjudge.core.errors import quoted
+from adjudge.core.phrases import Argument, Phrase, Spoken
+from adjudge.core.words import counted, listed
+from adjudge.stats.multiple import holm
+
+if TYPE_CHECKING:
+    from adjudge.analyses.judges.effects import (
+        JudgeEffects,
+        JudgeFavour,
+        JudgeLength,
+        JudgeOrder,
+        JudgeSaving,
+    )
+    from adjudge.core.results import Note
+    from adjudge.stats.judge_effects import ClusteredEstimate
+    from adjudge.stats.shares import ClusteredShare
+
+TABLES = (
+    "judge-repeats",
+    "judge-order",
+    "judge-length",
+    "judge-favours",
+    "judge-invalid",
+    "judge-cost",
+    "judge-saves",
+)
+NOTES = {
+    "beside-what-people-see": (
+        "beside what people see: among things that people find as good, by instrumental variables (one assessor's"
+        " answers, with the others' as the instrument)"
+    ),
+    "one-effect-alone": (
+        "intervals and p are each of one effect alone; what is said of a judge as a whole is corrected for their number"
+    ),
+    "one-by-one": (
+        "effects are looked at one by one, and for these systems: where a family's texts are long, a liking of length"
+        " shows as one of the family, and the other way round"
+    ),
+    "wilson": "Wilson's interval, as if answers were independent",
+}
+LIKED = {
+    "left": "the left side of a pair",
+    "right": "the right side of a pair",
+    "longer": "longer texts",
+    "shorter": "shorter texts",
+}
+EFFECTS: Mapping[str, str] = {"human": "human texts", "baseline": "baseline texts"}
+REPEATED = {"asked": "judge llm --repeats 0.1", "assigned": "assign --repeats 0.1"}
+
+
+def sentences(result: JudgeEffects) -> Iterator[Spoken]:
+    yield " ".join(_moved(result, judge) for judge in result.judges)
+    for table in TABLES:
+        yield from about(result, table)
+
+
+def about(result: JudgeEffects, table: str) -> Iterator[Spoken]:
+    """What a table says, and what it cannot say for want of something."""
+    match table:
+        case "judge-repeats":
+            yield from _about_repeats(result)
+        case "judge-order":
+            for order in result.order:
+                if order.who == order.judge:
+                    yield from _about_order(result, order)
+        case "judge-length":
+            for length in result.lengths:
+                for sentence in _about_length(result, length):
+                    yield f"{length.aspect}: {sentence}"
+        case "judge-favours":
+            for favour in result.favours:
+                yield f"{favour.aspect}: {_about_favour(result, favour)}"
+        case "judge-invalid":
+            for work in result.work:
+                share = work.invalid
+                yield (
+                    f"{work.card.protocol}: {share.hits:,} of {counted(share.n, 'answer')} by {work.judge} were invalid"
+                    f" ({100 * share.share:.1f}%; {_ends(result, (share.low, share.high), '.3f')})."
+                )
+        case "judge-cost":
+            for work in result.work:
+                if work.costs and work.card.answered:
+                    cost = work.card.cost
+                    money = "no prices were given" if cost is None else f"{work.per(cost):,.2f} in money"
+                    yield (
+                        f"{work.card.protocol}: 1,000 answers of {work.judge} take {work.per(work.tokens):,.0f} tokens,"
+                        f" {work.per(work.card.seconds):,.1f} seconds; {money}."
+                    )
+        case "judge-saves":
+            for saving in result.savings:
+                for sentence in _about_saving(result, saving):
+                    yield f"{saving.aspect}: {sentence}"
+    for note in result.unknown:
+        if table in note.tables:
+            yield _unknown(note)
+
+
+def _unknown(note: Note) -> Spoken:
+    """What cannot be said, and how it could be."""
+    data = note.data
+    judge = data["judge"]
+    match note.code:
+        case "no-repeats" if data["how"] == "learned":
+            return f"{judge} is learned, and answers the same question about the same texts alike."
+        case "no-repeats":
+            return (
+                f"{judge} was asked nothing twice in the same way, so that its agreement with itself is not known:"
+                f" adjudge {REPEATED[data['how']]} has a tenth of the questions asked again."
+            )
+        case "no-pairs":
+            return (
+                f"{judge} was asked no pair of {data['source']} in both orders, and none that people answered: whether"
+                " order moves it is not known."
+            )
+        case "no-lengths":
+            return f"The effect of length on {judge} is not known: no texts with it."
+        case "family-unseen":
+            names = listed([quoted(part) for part in data["family"]])
+            what = "no other system there is" if data["only"] else "no system has such a name"
+            return f"{judge}: whether it favours {names} is not known: {what}."
+        case "no-card":
+            return f"{judge} has no card here: how many of its answers were invalid, and what they cost, is not known."
+    return Phrase(
+        "Which systems are of {judge}'s own family is not known: {family} takes the part of their names by which they"
+        " are, such as gpt.",
+        judge=judge,
+        family=Argument("family"),
+    )
+
+
+def _moved(result: JudgeEffects, judge: str) -> str:
+    """What moves a judge, corrected for the number of effects."""
+    tested = list(result.tested(judge))
+    if not tested:
+        return f"Whether order, length or a text's author moves {judge} cannot be said from what there is."
+    moved: dict[str, list[str]] = {}
+    for effect, p in zip(tested, holm([each.p for each in tested]), strict=True):
+        if p < result.asked.alpha:
+            liked = effect.liked
+            if isinstance(liked, str):
+                text = LIKED[liked]
+            else:
+                text = _groups(liked)[0 if effect.size >= 0 else 1]
+            moved.setdefault(text, []).append(effect.where)
+    holds = f"beside what people see (Holm over {counted(len(tested), 'effect')})"
+    if moved:
+        words = [f"{liked}: {listed(where)}" for liked, where in moved.items()]
+        return f"{judge} favours, {holds}: {'; '.join(words)}."
+    effects = dict.fromkeys(EFFECTS.get(each.effect, each.effect) for each in tested)
+    return f"No effect of {listed(list(effects))} on {judge} was shown {holds}."
+
+
+def _about_repeats(result: JudgeEffects) -> Iterator[str]:
+    for own in result.repeats:
+        if own.who != own.judge:
+            continue
+        text = (
+            f"{own.aspect}: {own.judge} gave the same answer again {_percent(own.same.share)} of the time"
+            f" ({_times(own.same)}; {_ends(result, (own.same.low, own.same.high))})"
+        )
+        asked = (own.judge, own.source, own.aspect)
+        for people in result.repeats:
+            if people.who != people.judge and (people.judge, people.source, people.aspect) == asked:
+                text += f"; people did so {_percent(people.same.share)} of the time ({_times(people.same)})"
+        yield f"{text}."
+
+
+def _about_order(result: JudgeEffects, order: JudgeOrder) -> Iterator[str]:
+    swapped = order.swapped
+    if swapped is not None:
+        people = ""
+        for other in result.order:
+            same = (other.judge, other.source) == (order.judge, order.source)
+            if same and other.who != other.judge and other.swapped is not None:
+                people = f"; people did so in {_percent(other.swapped.kept.share)} of {other.swapped.pairs:,}"
+        yield (
+            f"{order.judge} kept its choice in {_percent(swapped.kept.share)} of {counted(swapped.pairs, 'pair')} when"
+            f" the two texts were swapped ({_ends(result, (swapped.kept.low, swapped.kept.high))}){people}. It took the"
+            f" left text both times in {_percent(swapped.left.share)} and the right one in"
+            f" {_percent(swapped.right.share)}."
+        )
+        ends = _ends(result, (swapped.low, swapped.high))
+        if swapped.low <= 0 <= swapped.high:
+            wins = _percent(0.5 + swapped.bias)
+            yield f"No preference for a side was shown: the left text wins {wins} ({ends} around 50 %)."
+        else:
+            side = "left" if swapped.bias > 0 else "right"
+            yield (
+                f"It prefers the {side} side: the {side} text wins {_percent(0.5 + abs(swapped.bias))} of the time,"
+                f" where order did not matter it would be 50 % (bias of the left side {swapped.bias:.2f}, {ends})."
+            )
+    elif order.left is not None:
+        yield (
+            f"{order.judge} was asked {counted(order.once, 'pair')} in one order alone: there the left text wins"
+            f" {_percent(abs(order.left.estimate))} {_more(order.left)} often than people let the same text win"
+            f" ({_around(result, order.left)}). That is an association: it is the order's effect only if texts stood"
+            " left at random, and people's own preference for a side is in it. Pairs asked in both orders would tell."
+        )
+
+
+def _about_length(result: JudgeEffects, length: JudgeLength) -> Iterator[str]:
+    slopes = length.slopes
+
+    def amount(value: float) -> str:
+        if length.pairs:
+            return f"{100 * abs(value):.1f} points of its share of wins"
+        return f"{abs(value):.2f} standard deviations"
+
+    if slopes.difference.why is not None:
+        yield f"no effect of length can be estimated: {slopes.difference.why}."
+        return
+    plain = (
+        f"a text twice as long gets {amount(slopes.difference.estimate)} {_more(slopes.difference)} from"
+        f" {length.judge} than from people ({_around(result, slopes.difference)})."
+    )
+    if slopes.excess.why is not None:
+        yield plain
+        yield (
+            "whether that is a liking of its own or another reliability than people's cannot be said:"
+            f" {slopes.excess.why}."
+        )
+        return
+    moved = slopes.excess.p < result.asked.alpha
+    yield (
+        "of two texts of a topic that people find equally good, the one twice as long gets"
+        f" {amount(slopes.excess.estimate)} {_more(slopes.excess)} from {length.judge}"
+        f" ({_around(result, slopes.excess)})"
+        + ("." if moved else ": no effect of length beside what people see was shown.")
+    )
+    if slopes.difference.p < result.asked.alpha and not moved:
+        yield (
+            f"{plain} Another reliability, or another use of the scale, is enough for that, as people themselves give"
+            f" {amount(slopes.people.estimate)} {_more(slopes.people)} to a text twice as long."
+        )
+
+
+def _about_favour(result: JudgeEffects, favour: JudgeFavour) -> str:
+    contrasts = favour.contrasts
+    own, others = _groups(favour)
+    difference, excess = contrasts.difference, contrasts.excess
+    if difference.why is not None:
+        return f"{own} and {others} cannot be compared: {difference.why}."
+    if excess.why is not None:
+        return (
+            f"{own} get {abs(difference.estimate):.2f} {_more(difference)} from {favour.judge} than from people,"
+            f" compared with {others} ({_around(result, difference)}); whether it favours them or only follows people"
+            f" less closely cannot be said: {excess.why}."
+        )
+    return (
+        f"{own} get {abs(excess.estimate):.2f} {_more(excess)} from {favour.judge} than {others} that people find as"
+        f" good ({_around(result, excess)})"
+        + ("." if excess.p < result.asked.alpha else ": no preference was shown.")
+    )
+
+
+def _about_saving(result: JudgeEffects, saving: JudgeSaving) -> Iterator[str]:
+    s = saving.saved
+    if s.why is not None:
+        yield f"what {saving.judge} saves is not known: {s.why}."
+        return
+    most, low, high = (s.counts_as(rho2) for rho2 in (s.squared, s.low, s.high))
+    level = f"{100 * result.asked.level:.4g}%"
+    interval = "" if math.isnan(low) else f"; {level} interval {_whole(low)} to {_whole(high)}"
+    count, saved = f"{_whole(most)} at the most", f"a saving of {_whole(round(most) - s.topics)}"
+    if s.squared == 0:
+        count, saved = f"{s.topics:,}", "it saves nothing"
+    elif most - s.topics < 0.5:
+        count, saved = f"{s.topics:,}", "a saving of less than one topic"
+    elif math.isinf(most):
+        count, saved = "as many as it answers for", "all of them are saved"
+    elif low - s.topics < 0.5:
+        saved += ", and that it saves a topic is not shown"
+    yield (
+        f"{counted(s.topics, 'topic')} judged by people and {saving.judge}'s answers on any number of others count as"
+        f" {count} (median over {counted(s.pairs, 'pair')} of systems{interval}): {saved}."
+    )
+    if s.further:
+        yield (
+            f"with its answers on the {counted(s.further, 'topic')} that people did not judge, they count as"
+            f" {_whole(s.counts_as(s.squared, s.further))}."
+        )
+
+
+def _groups(favour: JudgeFavour) -> tuple[str, str]:
+    if favour.group in EFFECTS:
+        return f"{favour.group} summaries", "machines' summaries"
+    return f"systems of its own family ({listed(favour.systems)})", "other systems"
+
+
+def _ends(result: JudgeEffects, ends: tuple[float, float], form: str = ".2f") -> str:
+    if any(map(math.isnan, ends)):
+        return "without an interval: all topics say the same, or there is one alone"
+    return f"{100 * result.asked.level:.4g}% interval {ends[0]:{form}} to {ends[1]:{form}}"
+
+
+def _around(result: JudgeEffects, estimate: ClusteredEstimate) -> str:
+    """With its sign, so that it can be found between the ends."""
+    return f"{estimate.estimate:.3f}, {_ends(result, estimate.interval(result.asked.level), '.3f')}"
+
+
+def _more(estimate: ClusteredEstimate) -> str:
+    return "more" if estimate.estimate >= 0 else "less"
+
+
+def _whole(value: float) -> str:
+    return f"{value:,.0f}" if math.isfinite(value) else "any number"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f}%"
+
+
+def _times(share: ClusteredShare) -> str:
+    return f"{share.hits:,} of {counted(share.n, 'repeat')}, {counted(share.clusters, 'topic')}"

@@ -1,0 +1,82 @@
+"""Target lengths compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal, get_args
+
+from adjudge.analyses.base import Analysis, analysis_function
+from adjudge.core.errors import UsageError
+from adjudge.core.options import ADVANCED, option, shared
+from adjudge.core.phrases import Argument, Phrase
+from adjudge.data.scores import Pool
+
+if TYPE_CHECKING:
+    from adjudge.analyses.lengths.result import LengthsResult
+    from adjudge.analyses.scores import Scores
+
+Task = Literal["single", "multi"]
+TASKS: tuple[Task, ...] = get_args(Task)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lengths(Analysis["LengthsResult"]):
+    """Compare target lengths: scores centred by topic, groups, noise, and how rankings agree.
+
+    Each length is compared by itself; "all" averages within a topic first. Systems that share a letter are not
+    significantly different, every pair by its own variance. Over and Liggett 2002.
+    """
+
+    NAME = "lengths"
+    EXAMPLE = "adjudge lengths lengths.csv -m coverage"
+    RUNS = "measure"
+
+    length: None = field(default=None, init=False)
+    """All are compared, so that none can be chosen."""
+    task: Task | None = option(None, metavar="TASK", help="Topics of one task only.")
+    alpha: float = shared("alpha")
+    pool_humans: bool = shared("pool_humans", panel=ADVANCED)
+    resamples: int = option(2000, least=1, metavar="N", panel=ADVANCED, help="Of intervals of Kendall's tau.")
+    seed: int = shared("seed", panel=ADVANCED)
+    pool: Pool = option("mean", by_name=False, help="How several scores of a cell become one.")
+
+    def run(self, scores: Scores) -> LengthsResult:
+        from adjudge.analyses.lengths.result import lengths_of_matrices
+
+        measure, form = scores.resolve(self.measure), self.form
+        if form is not None:
+            scores.table.at(
+                measure, length="all", form=form
+            )  # where no length has the form, say which there are
+        there = scores.table.lengths(measure, form=form)
+        asked = zip(scores.table.lengths(measure), scores.table.each_length(measure), strict=True)
+        matrices = {
+            length: scores.matrix(
+                measure, length=words, form=form, pool=self.pool, pool_humans=self.pool_humans
+            )
+            for length, words in asked
+            if length in there
+        }
+        tasks = {name: topic.task for name, topic in scores.topics.items()}
+        if self.task is not None:
+            kept = {name for name, task in tasks.items() if task == self.task}
+            matrices = {length: matrix.of_topics(kept) for length, matrix in matrices.items()}
+            matrices = {length: matrix for length, matrix in matrices.items() if matrix.topics}
+            if not matrices:
+                raise UsageError(
+                    Phrase(
+                        "{task}: no topic with scores of {measure} is {name}",
+                        task=Argument("task", self.task),
+                        measure=measure,
+                        name=self.task,
+                    )
+                )
+        systems = dict.fromkeys(system for matrix in matrices.values() for system in matrix.systems)
+        return replace(
+            lengths_of_matrices(matrices, self, tasks=tasks, kinds=scores.kinds_of(systems)),
+            assessors=scores.count_assessors(measure, "all", form),
+            about_scores=scores.unsaid_notes(measure),
+        )
+
+
+lengths = analysis_function(Lengths)

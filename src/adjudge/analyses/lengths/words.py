@@ -1,0 +1,95 @@
+"""What is said of target lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from adjudge.analyses import phrasebook
+from adjudge.core.words import counted, listed
+from adjudge.data.scores import LengthLeftOut
+from adjudge.stats.paired import p_words
+
+if TYPE_CHECKING:
+    from adjudge.analyses.lengths.result import AtLength, LengthsResult, RankingAgreement
+
+
+def _left_out(length: int | None, topics: int, systems: Sequence[str]) -> str:
+    return str(LengthLeftOut(length, topics, tuple(systems)))
+
+
+NOTES = {
+    **phrasebook.NOTES,
+    "missing-at-length": lambda at, n: (
+        f"at {at} {counted(n, 'cell')} of the matrix {'is' if n == 1 else 'are'} missing"
+    ),
+    "pairs-not-tested-at-length": lambda at, n, why: f"at {at} {counted(n, 'pair')} cannot be tested: {why}",
+    "length-left-out-of-the-mean": _left_out,
+}
+
+
+def sentences(result: LengthsResult) -> Iterator[str]:
+    """From the noise to the rankings."""
+    if len(result.lengths) == 1:
+        only = result.lengths[0].name
+        yield f"{result.info.words} has scores at one length ({only}): nothing to compare it with."
+    if noise := about_noise(result):
+        yield noise
+    for at_length in result.columns:
+        yield _pairs_that_differ(at_length)
+    for agreement in (*result.between_lengths, *result.between_tasks):
+        yield about_agreement(agreement)
+
+
+def about_noise(result: LengthsResult) -> str:
+    """Over and Liggett 2002: as target size decreases, noise increases. Empty where fewer than two lengths have it."""
+    noises = result.noises()
+    if len(noises) < 2:
+        return ""
+    printed = [f"{noise:.3g}" for noise in noises.values()]
+    grows = all(float(short) > float(long) for short, long in pairwise(printed))  # as it is printed
+    by_length = list(zip(printed, noises, strict=True))
+    values = listed([f"{noise} at {name}" for noise, name in reversed(by_length)], most=len(noises))
+    word = "grows" if grows else "does not grow steadily"
+    return f"The residual mean square, the noise, {word} as the target shrinks: {values}."
+
+
+def _pairs_that_differ(at_length: AtLength) -> str:
+    where = f"With {at_length.name} averaged" if at_length.together else f"At {at_length.name}"
+    tests = at_length.tests
+    if not at_length.pairs:
+        why = next(iter(tests.why.values()), "there is one system")
+        return f"{where} no two systems can be compared: {why}."
+    beyond = int((tests.conclusion == 2).sum()) - len(tests.why)
+    reach = f"; {beyond:,} could not have been found" if beyond > 0 else ""
+    pairs = counted(at_length.pairs, "pair")
+    return f"{where} {at_length.told_apart} of {pairs} of systems differ ({tests.words}){reach}."
+
+
+def about_agreement(agreement: RankingAgreement) -> str:
+    """How far two rankings agree."""
+    tau, interval, at = agreement.tau, agreement.interval, agreement.tasks_at
+    if at is None:
+        which = f"the rankings at {agreement.a} and {agreement.b}"
+    else:
+        over = "averaged over all lengths" if at.together else f"at {at.name}"
+        which = f"the rankings of single- and multi-document topics {over}"
+    if tau.why is not None:
+        return f"{which.capitalize()} cannot be compared: {tau.why}."
+    ends = ""
+    # The bootstrap of two rankings that are the same knows no others, and shows no uncertainty.
+    if interval.low < interval.high:
+        ends = (
+            f", {interval.level:.0%} interval {short_decimal(interval.low)} to {short_decimal(interval.high)}"
+        )
+    only = f"; {listed(agreement.only)} left out" if agreement.only else ""
+    return (
+        f"Kendall's tau between {which} is {short_decimal(tau.tau)}"
+        f" ({counted(tau.n, 'system')}, {p_words(tau.p)}{ends}{only})."
+    )
+
+
+def short_decimal(value: float) -> str:
+    """Two decimals, without a zero before the point, or a sign before nothing."""
+    return f"{value:z.2f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.0f}"

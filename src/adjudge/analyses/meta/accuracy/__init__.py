@@ -1,0 +1,1 @@
+"""How often measures order pairs as people do."""

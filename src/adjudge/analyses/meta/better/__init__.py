@@ -1,0 +1,1 @@
+"""Which measure is closer to people."""

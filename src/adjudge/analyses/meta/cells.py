@@ -1,0 +1,489 @@
+"""What a meta-evaluation starts from: scores of measures and of people, on the same topics and systems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from adjudge.analyses.preferences.measures import form_for, length_for
+from adjudge.analyses.scores import Scores
+from adjudge.analyses.slices.slicing import RowTexts
+from adjudge.core.errors import DataError, UsageError, nearest, quoted
+from adjudge.core.phrases import Argument, Phrase
+from adjudge.core.results import Note
+from adjudge.core.words import listed, natural
+from adjudge.data.scores import UNSET, AllLengths, Among, MeasureInfo, ScoreMatrix, TopicAtLength, pooled
+from adjudge.measures.spec import judge_of, same_name, split_spec
+from adjudge.stats.checks import FloatArray, IntArray
+
+POOLED = "(no assessor)"
+"""Who gave scores that name nobody."""
+
+
+@dataclass(frozen=True, eq=False)
+class HumanCells:
+    """What people say: one human measure, higher is better."""
+
+    info: MeasureInfo
+    values: FloatArray
+    """Topics x systems: the mean over assessors; NaN where nobody judged."""
+    assessors: tuple[str, ...]
+    """Nobody where the scores name none."""
+    by_assessor: FloatArray
+    """Assessors x topics x systems; without assessors a single layer, the values."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Scores of automatic measures and of people, on the same topics and systems, oriented so that higher is better."""
+
+    name: str
+    topics: tuple[str, ...]
+    """Rows; where all lengths were asked for, a topic at a length."""
+    row_texts: tuple[RowTexts, ...]
+    """The summaries that every row's scores are of."""
+    clusters: tuple[str, ...] | None
+    """The set of each row, where every topic has one and several share one."""
+    systems: tuple[str, ...]
+    kinds: tuple[str, ...]
+    """machine, baseline or human."""
+    measures: tuple[MeasureInfo, ...]
+    automatic: FloatArray
+    """Measures x topics x systems; NaN is missing."""
+    humans: tuple[HumanCells, ...]
+    notes: tuple[Note, ...] = ()
+    chosen: Among = "all"
+    all_topics: bool = False
+    """Whether measures keep topics that nobody judged."""
+
+    @property
+    def row_topics(self) -> tuple[str, ...]:
+        """The topic of every row."""
+        return tuple(each.topic for each in self.row_texts)
+
+    @property
+    def people(self) -> FloatArray:
+        """Human measures x topics x systems: means over assessors."""
+        return np.stack([each.values for each in self.humans])
+
+    @property
+    def has_humans(self) -> bool:
+        """Whether people's summaries are among the systems."""
+        return "human" in self.kinds
+
+    def among(self, which: Among) -> Cells:
+        """The same of some systems only: all, machines (baselines among them) or humans."""
+        if which == "all":
+            return self
+        if which == "human-machine":
+            raise UsageError("human-machine is about pairs of systems: choose all or machines")
+        kept = [k for k, kind in enumerate(self.kinds) if (kind == "human") == (which == "humans")]
+        if not kept:
+            raise UsageError(f"no system of {self.name} is {'human' if which == 'humans' else 'a machine'}")
+        return replace(self.take(systems=kept), chosen=which)
+
+    def take(
+        self,
+        *,
+        topics: Sequence[int] | IntArray | None = None,
+        systems: Sequence[int] | IntArray | None = None,
+        measures: Sequence[int] | IntArray | None = None,
+    ) -> Cells:
+        """Some rows, columns or measures, by position."""
+        t, s = _positions(topics, len(self.topics)), _positions(systems, len(self.systems))
+        m = _positions(measures, len(self.measures))
+        return replace(
+            self,
+            topics=tuple(self.topics[k] for k in t),
+            row_texts=tuple(self.row_texts[k] for k in t),
+            clusters=self.clusters and tuple(self.clusters[k] for k in t),
+            systems=tuple(self.systems[k] for k in s),
+            kinds=tuple(self.kinds[k] for k in s),
+            measures=tuple(self.measures[k] for k in m),
+            automatic=self.automatic[np.ix_(m, t, s)],
+            humans=tuple(
+                replace(
+                    each,
+                    values=each.values[np.ix_(t, s)],
+                    by_assessor=each.by_assessor[:, t][:, :, s],
+                )
+                for each in self.humans
+            ),
+        )
+
+    def human(self, measure: str) -> HumanCells:
+        """One human measure by its text."""
+        return next(each for each in self.humans if each.info.measure == measure)
+
+
+def column_means(values: FloatArray) -> FloatArray:
+    """Of columns over the rows that have a value; NaN where none has."""
+    there = ~np.isnan(values)
+    n = there.sum(axis=0)
+    sums = np.where(there, values, 0.0).sum(axis=0)
+    found: FloatArray = np.divide(sums, n, out=np.full(n.shape, np.nan), where=n > 0)
+    return found
+
+
+def _positions(given: Sequence[int] | IntArray | None, size: int) -> list[int]:
+    return list(range(size)) if given is None else [int(k) for k in given]
+
+
+def cells_of(
+    scores: Scores,
+    human: str | Sequence[str] = (),
+    measures: str | Sequence[str] = (),
+    *,
+    length: int | AllLengths | None = None,
+    form: str | None = None,
+    all_topics: bool = False,
+    without: str | Iterable[str] = (),
+) -> Cells:
+    """Measures beside people: of all measures that assessors gave, and all others with a direction, unless named.
+
+    `without` leaves assessors out of what people say. Systems and topics are those that people judged; with
+    `all_topics` measures keep their scores of further topics, as system means may use them. A measure that lacks a
+    system or a topic has missing cells there.
+    """
+    people = human_measures(scores, human)
+    automatic = _automatic(scores, people, measures)
+    _check_target(scores, [*people, *automatic], length, form)
+    judged = scores.without(without)
+    given = [_oriented(judged, name, length, form, "human") for name in people]
+    machine = [_oriented(scores, name, length, form, "measure") for name in automatic]
+    if any(each.rows for each in (*given, *machine)):
+        given, machine = ([_at_its_length(scores, each) for each in part] for part in (given, machine))
+    systems = sorted({s for each in given for s in _with_values(each, axis=0)}, key=natural)
+    rows = _rows(scores, given, machine if all_topics else (), length)
+    notes = tuple(_left_notes(machine, systems, rows, all_topics))
+    shared = {s for each in machine for s in each.systems} & set(systems)
+    if not shared:
+        raise DataError(f"{scores.name}: no system has both scores of people and of an automatic measure")
+    return Cells(
+        name=scores.name,
+        topics=tuple(rows),
+        row_texts=tuple(rows.values()),
+        clusters=_sets(scores, tuple(each.topic for each in rows.values())),
+        systems=tuple(systems),
+        kinds=tuple(scores.kind(s) for s in systems),
+        measures=tuple(_info(each) for each in machine),
+        automatic=np.stack([_placed(each, tuple(rows), systems) for each in machine]),
+        humans=tuple(_human(judged, each, tuple(rows), systems, length, form) for each in given),
+        notes=notes,
+        all_topics=all_topics,
+    )
+
+
+def _check_target(
+    scores: Scores, measures: Sequence[str], length: int | AllLengths | None, form: str | None
+) -> None:
+    """Refuse a length or a form that no measure knows; a measure that knows none has its scores anyway."""
+    lengths = {n for each in measures for n in scores.table.lengths(each)}
+    forms = {f for each in measures for f in scores.table.forms(each)}
+    if isinstance(length, int) and length not in lengths:
+        there = listed([f"{n}" for n in sorted(filter(None, lengths))]) or "no length"
+        raise UsageError(f"no measure has scores at length {length}; there is: {there}")
+    if form is not None and form not in forms:
+        raise UsageError(f"no measure has scores of form {quoted(form)}; there is: {listed(sorted(forms))}")
+
+
+def human_measures(scores: Scores, named: str | Sequence[str], *, argument: str = "human") -> list[str]:
+    """The measures that are people's: those named, also by what was asked (overall); else all with assessors.
+
+    `argument` is how the caller has them called.
+    """
+    texts = [named] if isinstance(named, str) else list(named)
+    known = scores.all_measures()
+    if not texts:
+        judged = [m for m in known if _named_people(scores, m) and scores.info[m].better is not None]
+        if not judged:
+            raise UsageError(
+                Phrase(
+                    "no measure of {name} names assessors: say which is people's with {human}; there are: {known}",
+                    name=scores.name,
+                    human=Argument(argument, "MEASURE"),
+                    known=listed(known),
+                )
+            )
+        return judged
+    found = [name for text in texts for name in _named(scores, text, known, argument)]
+    return list(dict.fromkeys(found))
+
+
+def _named(scores: Scores, text: str, known: Sequence[str], argument: str) -> list[str]:
+    if same_name(text, known):
+        return scores.resolved(text)
+    asked: dict[str, list[str]] = {}
+    for measure in known:
+        for value in _values(measure) if judge_of(measure) is None else ():
+            asked.setdefault(value, []).append(measure)
+    parts = [part.strip() for part in text.split(",")]
+    if all(part in asked for part in parts):
+        for part in parts:
+            if len(asked[part]) > 1:
+                raise UsageError(
+                    Phrase(
+                        "{human} can be {measures}: write one of them out, in quotation marks",
+                        human=Argument(argument, part),
+                        measures=listed(asked[part]),
+                    )
+                )
+        return [asked[part][0] for part in parts]
+    try:
+        return scores.resolved(text)
+    except UsageError as error:
+        judged = [*(m for m in known if _named_people(scores, m)), *asked]
+        if "(" in text or not judged:
+            raise
+        raise UsageError(
+            Phrase(
+                "{human}: no such measure{near}; people gave: {judged}",
+                human=Argument(argument, quoted(text)),
+                near=nearest(text, [*asked, *known]),
+                judged=listed(list(dict.fromkeys(judged))),
+            )
+        ) from error
+
+
+def _values(measure: str) -> list[str]:
+    """What assessors were asked: overall in rating(aspect=overall) and in expert:overall."""
+    source, colon, own = measure.partition(":")
+    if colon and "(" not in source:
+        return [own]
+    try:
+        _, options = split_spec(measure)
+    except UsageError:
+        return []
+    return [value for name, value in options.items() if name in ("aspect", "q")]
+
+
+def _automatic(scores: Scores, people: Sequence[str], named: str | Sequence[str]) -> list[str]:
+    if named:
+        found = [name for name in scores.resolved(named) if name not in people]
+        if not found:
+            raise UsageError(
+                Phrase(
+                    "no measure is left beside the human ones: name others with {measure}",
+                    measure=Argument("measure"),
+                )
+            )
+    else:
+        others = [m for m in scores.all_measures() if m not in people and scores.info[m].better is not None]
+        found = [m for m in others if not is_judged(scores, m)]
+        if not found:
+            alone = f"{scores.name}: there is no automatic measure beside {listed(people)}"
+            if not others:
+                raise DataError(alone)
+            raise DataError(
+                Phrase(
+                    "{alone}; {others} were given by people: name them with {measure} to compare them",
+                    alone=alone,
+                    others=listed(others),
+                    measure=Argument("measure"),
+                )
+            )
+    for measure in found:
+        if scores.info[measure].better is None:
+            raise UsageError(
+                Phrase(
+                    "{measure} is a description: nobody is better by it", measure=Argument("measure", measure)
+                )
+            )
+    return found
+
+
+def _named_people(scores: Scores, measure: str) -> bool:
+    """Whether assessors gave the scores, and no program that judges."""
+    return bool(scores.assessors(measure)) and judge_of(measure) is None
+
+
+def is_judged(scores: Scores, measure: str) -> bool:
+    """Whether people gave the scores: by name, or several to each summary, as a crowd does."""
+    if judge_of(measure) is not None:
+        return False
+    return bool(scores.assessors(measure)) or bool((scores.of(measure)["repeat"] > 0).any())
+
+
+def _oriented(
+    scores: Scores, name: str, length: int | AllLengths | None, form: str | None, option: str
+) -> ScoreMatrix:
+    matrix = scores.matrix(name, length=length_for(scores, name, length), form=form_for(scores, name, form))
+    if matrix.info.better is None:
+        raise UsageError(
+            Phrase("{option} is a description: nobody is better by it", option=Argument(option, name))
+        )
+    return replace(matrix, values=-matrix.values) if matrix.info.better == "lower" else matrix
+
+
+def _at_its_length(scores: Scores, matrix: ScoreMatrix) -> ScoreMatrix:
+    """Rows of topics at a length, as measures of several lengths have them, of a measure that has one."""
+    lengths = scores.table.lengths(matrix.measure)
+    if matrix.rows or lengths == (None,):
+        return matrix
+    rows = tuple(TopicAtLength(topic, lengths[0]) for topic in matrix.topics)
+    return replace(matrix, topics=tuple(map(str, rows)), rows=rows, missing=())
+
+
+def _with_values(matrix: ScoreMatrix, axis: int) -> list[str]:
+    names = matrix.systems if axis == 0 else matrix.topics
+    return [
+        name for name, there in zip(names, np.isfinite(matrix.values).any(axis=axis), strict=True) if there
+    ]
+
+
+def _rows(
+    scores: Scores,
+    given: Sequence[ScoreMatrix],
+    more: Sequence[ScoreMatrix],
+    length: int | AllLengths | None,
+) -> dict[str, RowTexts]:
+    """The rows by name, with the texts that people judged there; in rows of `more` alone, those that it scored."""
+    found: dict[str, RowTexts] = {}
+    for k, matrix in enumerate((*given, *more)):
+        there = set(_with_values(matrix, axis=1))
+        for name, texts in zip(matrix.topics, _texts(scores, matrix, length), strict=True):
+            if name not in there:
+                continue
+            known = found.setdefault(name, texts)
+            if known != texts and k < len(given):  # two questions, asked of different summaries
+                found[name] = RowTexts(
+                    texts.topic,
+                    known.length if known.length == texts.length else None,
+                    known.form if known.form == texts.form else None,
+                )
+    return {name: found[name] for name in sorted(found, key=natural)}
+
+
+def _texts(scores: Scores, matrix: ScoreMatrix, length: int | AllLengths | None) -> list[RowTexts]:
+    """The summaries behind each row of a measure; lengths or forms that its scores never name are any."""
+    lengths = scores.table.lengths(matrix.measure)
+    form = None if scores.table.forms(matrix.measure) == (UNSET,) else matrix.only_form
+    if matrix.rows:
+        return [RowTexts(row.topic, row.length or "unset", form) for row in matrix.rows]
+    chosen = length if len(lengths) > 1 else lengths[0]
+    return [RowTexts(topic, chosen, form) for topic in matrix.topics]
+
+
+def _left_notes(
+    machine: Sequence[ScoreMatrix], systems: Sequence[str], rows: dict[str, RowTexts], all_topics: bool
+) -> Iterator[Note]:
+    unjudged = {s for matrix in machine for s in _with_values(matrix, axis=0)} - set(systems)
+    beyond = {t for matrix in machine for t in _with_values(matrix, axis=1)} - set(rows)
+    if unjudged:
+        yield Note.of("systems-not-judged", systems=sorted(unjudged, key=natural))
+    if beyond and not all_topics:
+        yield Note.of("topics-not-judged", n=len(beyond))
+
+
+def _sets(scores: Scores, topics: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Topics of one set are one cluster, and so are the lengths of one topic."""
+    sets = scores.topic_values("set", topics)
+    found = tuple(str(s) for s in sets if s is not None)
+    named = found if len(found) == len(topics) else topics
+    return named if len(set(named)) < len(named) else None
+
+
+def _info(matrix: ScoreMatrix) -> MeasureInfo:
+    return replace(matrix.info, title=matrix.heading, signature=matrix.signature)
+
+
+def _placed(matrix: ScoreMatrix, rows: Sequence[str], systems: Sequence[str]) -> FloatArray:
+    """A matrix's values among the rows and systems of all."""
+    placed = np.full((len(rows), len(systems)), np.nan)
+    row_of, column_of = {t: k for k, t in enumerate(rows)}, {s: k for k, s in enumerate(systems)}
+    at = [k for k, name in enumerate(matrix.topics) if name in row_of]
+    of = [k for k, name in enumerate(matrix.systems) if name in column_of]
+    to = np.ix_([row_of[matrix.topics[k]] for k in at], [column_of[matrix.systems[k]] for k in of])
+    placed[to] = matrix.values[np.ix_(at, of)]
+    return placed
+
+
+def _human(
+    scores: Scores,
+    matrix: ScoreMatrix,
+    rows: tuple[str, ...],
+    systems: Sequence[str],
+    length: int | AllLengths | None,
+    form: str | None,
+) -> HumanCells:
+    values = _placed(matrix, rows, systems)
+    frame = scores.table.at(
+        matrix.measure,
+        length=length_for(scores, matrix.measure, length),
+        form=form_for(scores, matrix.measure, form),
+    )
+    frame = frame[frame["value"].notna()]
+    if frame["assessor"].isna().all():
+        return HumanCells(info=_info(matrix), values=values, assessors=(), by_assessor=values[None])
+    means = pooled(frame, ["repeat", "reference"])
+    means = means.assign(
+        assessor=means["assessor"].fillna(POOLED),
+        row=[_row(each, bool(matrix.rows)) for each in means.itertuples(index=False)],
+    )
+    names = tuple(sorted((str(who) for who in means["assessor"].unique()), key=natural))
+    means = means[means["row"].isin(rows) & means["system"].isin(systems)]
+    cube = np.full((len(names), len(rows), len(systems)), np.nan)
+    at = tuple(
+        means[column].map({name: k for k, name in enumerate(known)}).to_numpy(dtype=int)
+        for column, known in (("assessor", names), ("row", rows), ("system", systems))
+    )
+    cube[at] = means["value"].to_numpy(dtype=float) * (-1 if matrix.info.better == "lower" else 1)
+    return HumanCells(info=_info(matrix), values=values, assessors=names, by_assessor=cube)
+
+
+def _row(each: Any, by_length: bool) -> str:
+    """The name of a row as a matrix has it."""
+    if not by_length:
+        return str(each.topic)
+    length = each.length
+    return str(TopicAtLength(str(each.topic), None if length != length or length is None else int(length)))
+
+
+def several_among(among: Among | Sequence[Among]) -> tuple[Among, ...]:
+    """One choice of systems, or several."""
+    return (among,) if isinstance(among, str) else tuple(among)
+
+
+# Cells as `compare` and `counts` take them
+
+
+def score_matrix(info: MeasureInfo, values: FloatArray, cells: Cells) -> ScoreMatrix | None:
+    """A measure's scores as `compare` takes them: a row per topic that has any; None where there is none."""
+    values = over_lengths(values, cells)
+    rows = np.flatnonzero(~np.isnan(values).all(axis=1))
+    if not rows.size:
+        return None
+    topics = tuple(dict.fromkeys(cells.row_topics))
+    kept = values[rows]
+    return ScoreMatrix(
+        values=kept,
+        counts=(~np.isnan(kept)).astype(np.int64),
+        topics=tuple(topics[k] for k in rows),
+        systems=cells.systems,
+        info=replace(info, better="higher", range=(None, None)),  # as cells are
+    )
+
+
+def over_lengths(values: FloatArray, cells: Cells) -> FloatArray:
+    """A row per topic: its mean over the lengths that every system with a score on it has, as in `compare`.
+
+    Of several assessors, the plain means of each.
+    """
+    topics = list(dict.fromkeys(cells.row_topics))
+    if len(topics) == len(cells.row_topics):
+        return values
+    of = np.array([topics.index(topic) for topic in cells.row_topics])
+    found = np.full((*values.shape[:-2], len(topics), values.shape[-1]), np.nan)
+    for k in range(len(topics)):
+        rows = values[..., of == k, :]
+        kept = ~np.isnan(rows)
+        if values.ndim == 2:
+            there = kept.any(axis=0)
+            kept &= (kept | ~there).all(axis=1, keepdims=True)
+        n = kept.sum(axis=-2)
+        total = np.where(kept, rows, 0.0).sum(axis=-2)
+        found[..., k, :] = np.where(n > 0, total / np.maximum(n, 1), np.nan)
+    return found

@@ -1,0 +1,1 @@
+"""Conclusions of measures beside people's."""

@@ -1,0 +1,1 @@
+"""How far measures correlate with people."""

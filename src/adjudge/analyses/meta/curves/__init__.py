@@ -1,0 +1,1 @@
+"""Correlation by the number of references, topics and assessors."""

@@ -1,0 +1,1 @@
+"""Can measures be fooled?"""

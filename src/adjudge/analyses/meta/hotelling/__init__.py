@@ -1,0 +1,1 @@
+"""Systems on several measures together."""

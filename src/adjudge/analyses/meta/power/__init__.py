@@ -1,0 +1,1 @@
+"""Discriminative power."""

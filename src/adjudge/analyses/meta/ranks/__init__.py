@@ -1,0 +1,1 @@
+"""Rank tables: systems by people and by each measure."""

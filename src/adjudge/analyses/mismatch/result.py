@@ -1,0 +1,597 @@
+"""Model units about which people and a measure disagree: covered for one and not for the other. Lin and Hovy 2002, 6.
+
+A unit counts once for every summary that people compared with it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+
+from adjudge.analyses.gathered import check_judged, gather, in_order
+from adjudge.analyses.mismatch import Agree, Mismatch
+from adjudge.analyses.questions import is_at, several_targets
+from adjudge.core.errors import DataError, UsageError, nearest, quoted
+from adjudge.core.phrases import Argument, Call
+from adjudge.core.results import Drawn, Note, Result
+from adjudge.core.table import Cell, Column, Table
+from adjudge.core.words import counted, listed
+from adjudge.data.collection import Collection, load
+from adjudge.data.folder import Folder
+from adjudge.data.rows import Summary, Unit
+from adjudge.data.scores import UNSET
+from adjudge.judgments.batch import NOTHING, Judgments, TopicBatch, judgments_of
+from adjudge.judgments.protocol import BETWEEN_TAGS, UNIT, Protocol, protocol_of, same_tag
+from adjudge.judgments.tagging import (
+    MISMATCH_KINDS,
+    GivenTags,
+    MismatchKey,
+    MismatchKind,
+    TaggingPage,
+    given_tags,
+)
+from adjudge.judgments.tasks import FILE, TextRef, text_hash
+from adjudge.measures.base import Measure, UnitMatch
+from adjudge.measures.registry import parse_measure, registry
+from adjudge.measures.spec import listed_specs
+from adjudge.stats.shares import ClusteredShare, clustered_share
+
+_ASSIGN = Call(
+    command=["assign"], function="Evaluation.assign()", arguments=[Argument("protocol", "duc-2002")]
+)
+PeopleCall = Literal["all", "between", "none"]
+MeasureCall = Literal["covered", "between", "uncovered", "unknown"]
+
+if TYPE_CHECKING:
+    from adjudge.analyses.scores import Scores
+
+PEOPLE: tuple[PeopleCall, ...] = get_args(PeopleCall)
+CALLS: tuple[MeasureCall, ...] = get_args(MeasureCall)
+
+
+@dataclass(frozen=True, slots=True)
+class CutOffs:
+    """From where on people call a unit covered or not, how many of them must, and from where on the measure does."""
+
+    full: float = 1.0
+    none: float = 0.0
+    agree: Agree = "all"
+    covered: float = 0.8
+    uncovered: float = 0.2
+
+    def people(self, completeness: Sequence[float]) -> PeopleCall:
+        """What people call a unit, from the answer of every one of them."""
+        needed = len(completeness) if self.agree == "all" else len(completeness) // 2 + 1
+        if sum(each >= self.full for each in completeness) >= needed:
+            return "all"
+        return "none" if sum(each <= self.none for each in completeness) >= needed else "between"
+
+    def measure(self, value: float) -> MeasureCall:
+        if math.isnan(value):
+            return "unknown"
+        return "covered" if value >= self.covered else "uncovered" if value <= self.uncovered else "between"
+
+
+@dataclass(frozen=True)
+class AssessedUnit:
+    """What one assessor said of a unit: how much of it the marked peer units express."""
+
+    assessor: str
+    completeness: float
+    marked: tuple[Unit, ...]
+
+
+@dataclass(frozen=True)
+class ComparedUnit:
+    """A model unit and a whole summary: what people say, what the measure says."""
+
+    unit: Unit
+    peer: Summary
+    reference: Summary
+    assessed: tuple[AssessedUnit, ...]
+    match: UnitMatch
+    people: PeopleCall
+    measure: MeasureCall
+    tags: Mapping[str, tuple[GivenTags, ...]]
+    """By kind of mismatch, whatever the unit is called now."""
+
+    @property
+    def kind(self) -> MismatchKind | None:
+        """The mismatch, if it is one."""
+        if (self.people, self.measure) == ("all", "uncovered"):
+            return "missed"
+        return "credited" if (self.people, self.measure) == ("none", "covered") else None
+
+    @property
+    def given(self) -> tuple[GivenTags, ...]:
+        """The tags of this mismatch."""
+        return self.tags.get(self.kind or "", ())
+
+    @property
+    def completeness(self) -> float:
+        """The mean over assessors."""
+        return fmean(each.completeness for each in self.assessed)
+
+    @property
+    def marked(self) -> tuple[Unit, ...]:
+        """The peer units that anybody marked, in the order of the text."""
+        found = {unit.id: unit for each in self.assessed for unit in each.marked}
+        return tuple(sorted(found.values(), key=lambda unit: (unit.start, unit.end)))
+
+    @property
+    def tag_names(self) -> dict[str, str]:
+        """Every tag that somebody gave, once: by what it is counted as."""
+        return {same_tag(tag): tag for given in reversed(self.given) for tag in reversed(given.tags)}
+
+    def key(self, kind: str) -> MismatchKey:
+        return MismatchKey(
+            self.unit.topic, TextRef.of(self.peer), TextRef.of(self.reference), self.unit.id, kind
+        )
+
+    def page(self, measure: str, kind: str | None = None) -> TaggingPage:
+        """The mismatch as somebody tags it, with all that is seen of it."""
+        kind = kind or self.kind
+        assert kind is not None
+        return TaggingPage(
+            key=self.key(kind),
+            asked={
+                "measure": measure,
+                "value": None if math.isnan(self.match.value) else self.match.value,
+                "completeness": [each.completeness for each in self.assessed],
+                "at": [self.unit.start, self.unit.end],
+                "marked": [[unit.start, unit.end] for unit in self.marked],
+                "in_unit": _listed(self.match.in_unit),
+                "in_peer": _listed(self.match.in_peer),
+            },
+            hashes={"peer": text_hash(self.peer.text), "reference": text_hash(self.reference.text)},
+        )
+
+
+def _listed(spans: Iterable[tuple[int, int]] | None) -> list[list[int]] | None:
+    return None if spans is None else [list(span) for span in spans]
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class MismatchResult(Result):
+    """Units about which people and a measure disagree, among all that people judged."""
+
+    FRAME: ClassVar[str] = "mismatch-rows"
+
+    asked: Mismatch
+    evaluation: str
+    measure: str
+    title: str
+    cut: CutOffs
+    units: tuple[ComparedUnit, ...]
+    tags: tuple[str, ...]
+    """Those to choose from, in their order."""
+    language: str
+    protocols: tuple[str, ...]
+    measure_signature: str
+    left_out: Mapping[str, int]
+    """Judgments of units that could not be compared, by why."""
+
+    @property
+    def level(self) -> float:
+        return self.asked.level
+
+    def how(self) -> str:
+        cut = self.cut
+        return (
+            f"protocol:{','.join(self.protocols)}|people:full>={cut.full:g},none<={cut.none:g},agree:{cut.agree}"
+            f"|measure:covered>={cut.covered:g},uncovered<={cut.uncovered:g}|interval:wilson:topics"
+            f"|{self.measure_signature}"
+        )
+
+    def notes(self) -> Iterator[Note]:
+        if self.asked.without:
+            yield Note.of("without-assessors", assessors=self.asked.without)
+        if together := several_targets(TextRef.of(unit.peer) for unit in self.units):
+            yield Note.of("several-targets", targets=together)
+        for why, n in self.left_out.items():
+            yield Note.of("judgments-left-out", n=n, why=why)
+        if unknown := sum(unit.measure == "unknown" for unit in self.units):
+            yield Note.of("units-without-value", n=unknown, title=self.title)
+        stray = sum(
+            bool(tags) for unit in self.units for kind, tags in unit.tags.items() if kind != unit.kind
+        )
+        if stray:
+            yield Note.of("tagged-and-no-mismatch", n=stray)
+
+    @cached_property
+    def mismatches(self) -> tuple[ComparedUnit, ...]:
+        """First what the measure misses, then what it credits; within these by topic and reference."""
+        return tuple(unit for kind in MISMATCH_KINDS for unit in self.units if unit.kind == kind)
+
+    def pages(self) -> list[TaggingPage]:
+        """The mismatches as people tag them, topic by topic."""
+        return [unit.page(self.measure) for unit in self.units if unit.kind is not None]
+
+    # Counts
+
+    def share(self, kind: str, *, system: str | None = None, usual: float = 1.0) -> ClusteredShare:
+        """Mismatches of a kind among the units of which people say the same."""
+        said = "all" if kind == "missed" else "none"
+        among = [u for u in self.units if u.people == said and system in (None, u.peer.system)]
+        return self._share(among, lambda unit: unit.kind == kind, usual)
+
+    def tag_share(self, tag: str, kind: str) -> ClusteredShare:
+        """Mismatches of a kind with a tag, among those that somebody tagged."""
+        among = [u for u in self.units if u.kind == kind and u.given]
+        return self._share(among, lambda unit: tag in unit.tag_names)
+
+    def _share(
+        self, among: Sequence[ComparedUnit], has: Callable[[ComparedUnit], bool], usual: float = 1.0
+    ) -> ClusteredShare:
+        of = Counter(unit.unit.topic for unit in among)
+        hits = Counter(unit.unit.topic for unit in among if has(unit))
+        return clustered_share([hits[t] for t in of], list(of.values()), level=self.level, usual=usual)
+
+    # Tables
+
+    def tables(self) -> Iterator[Table]:
+        yield self._kinds_table()
+        yield self._calls_table()
+        yield self._systems_table()
+        yield self._tags_table()
+
+    def on_demand(self) -> Mapping[str, Callable[[], Table]]:
+        return {"mismatch-rows": self.rows_table}
+
+    def _kinds_table(self) -> Table:
+        """The two kinds of mismatch, with what people's units come to."""
+        from adjudge.analyses.mismatch.words import kind_words
+
+        rows: list[tuple[Cell, ...]] = []
+        for kind in MISMATCH_KINDS:
+            share = self.share(kind)
+            tagged = sum(unit.kind == kind and bool(unit.given) for unit in self.units)
+            rows.append((kind, kind_words(self, kind), *_share_cells(share), share.clusters, tagged))
+        return Table(
+            name="mismatches",
+            title=f"Where people and {self.title} disagree about model units",
+            columns=(
+                Column("kind", "mismatch"),
+                Column("about", ""),
+                *self._share_columns("mismatches", "units"),
+                Column("topics"),
+                Column("tagged"),
+            ),
+            rows=tuple(rows),
+        )
+
+    def _calls_table(self) -> Table:
+        """Every judged unit: what people call it and what the measure calls it."""
+        counts = Counter((unit.people, unit.measure) for unit in self.units)
+        shown = [call for call in CALLS if call != "unknown" or any(u.measure == call for u in self.units)]
+        return Table(
+            name="calls",
+            title=f"Judged units by what people and {self.title} call them",
+            columns=(Column("people"), *(Column(call) for call in shown)),
+            rows=tuple((said, *(counts[said, call] for call in shown)) for said in PEOPLE),
+        )
+
+    def _systems_table(self) -> Table:
+        """The same by system: whose units are missed, whose are credited."""
+        whole = {kind: self.share(kind).design_effect for kind in MISMATCH_KINDS}
+        keys = in_order({(unit.peer.system, kind) for unit in self.units for kind in MISMATCH_KINDS})
+        found = [(s, k, self.share(k, system=s, usual=whole[k])) for s, k in keys]
+        found.sort(key=lambda each: (each[1] != "missed", -each[2].hits))
+        return Table(
+            name="mismatches-by-system",
+            title="Mismatches by system",
+            columns=(
+                Column("kind", "mismatch"),
+                Column("system"),
+                *self._share_columns("mismatches", "units"),
+                Column("topics"),
+            ),
+            rows=tuple((k, s, *_share_cells(share), share.clusters) for s, k, share in found),
+        )
+
+    def _tags_table(self) -> Table:
+        """How often each tag was given, among the mismatches that somebody tagged."""
+        rows: list[tuple[Cell, ...]] = []
+        for kind in MISMATCH_KINDS:
+            own = [unit for unit in self.units if unit.kind == kind]
+            names = {same_tag(tag): tag for tag in self.tags}
+            for unit in own:
+                names = {**unit.tag_names, **names}
+            given = [(tag, self.tag_share(tag, kind)) for tag in names]
+            given = [(tag, share) for tag, share in given if share.hits]
+            rows += [
+                (kind, names[tag], *_share_cells(share), share.clusters)
+                for tag, share in sorted(given, key=lambda each: -each[1].hits)
+            ]
+        return Table(
+            name="tags",
+            title="Tags of mismatches, among those that were tagged; one may have several",
+            columns=(
+                Column("kind", "mismatch"),
+                Column("tag"),
+                *self._share_columns("mismatches", "tagged"),
+                Column("topics"),
+            ),
+            rows=tuple(rows),
+        )
+
+    def _share_columns(self, hits: str, of: str) -> tuple[Column, ...]:
+        level = f"{100 * self.level:.4g} % from"
+        return (
+            Column(hits),
+            Column(of),
+            Column("share", format=".3f"),
+            Column("low", level, format=".3f"),
+            Column("high", "to", format=".3f"),
+        )
+
+    # Rows
+
+    def rows_table(self) -> Table:
+        """A row for every mismatch; for one that several people tagged, a row each. Tags are read from such a table."""
+        names = (
+            "topic",
+            "system",
+            "length",
+            "form",
+            "reference",
+            "reference_length",
+            "reference_form",
+            "unit",
+            "kind",
+            "measure",
+            "value",
+            "completeness",
+            "assessors",
+            "unit_text",
+            "marked_text",
+            "peer_text",
+            "found",
+            "tags",
+            "tagged_by",
+        )
+        return Table(
+            name="mismatch-rows",
+            columns=tuple(map(Column, names)),
+            rows=tuple(row for unit in self.mismatches for row in self._rows(unit)),
+        )
+
+    def _rows(self, unit: ComparedUnit) -> Iterator[tuple[Cell, ...]]:
+        found = unit.match.in_peer
+        own: tuple[Cell, ...] = (
+            unit.unit.topic,
+            unit.peer.system,
+            unit.peer.length,
+            unit.peer.form,
+            unit.reference.system,
+            unit.reference.length,
+            unit.reference.form,
+            unit.unit.id,
+            unit.kind,
+            self.measure,
+            unit.match.value,
+            unit.completeness,
+            len(unit.assessed),
+            unit.unit.text,
+            "\n".join(each.text for each in unit.marked),
+            unit.peer.text,
+            None if found is None else " ".join(unit.peer.text[a:b] for a, b in found),
+        )
+        for given in unit.given or (None,):
+            tags = None if given is None else f"{BETWEEN_TAGS} ".join(given.tags)
+            yield (*own, tags, None if given is None else given.assessor)
+
+    def drawn(self) -> Drawn:
+        from adjudge.analyses.mismatch.words import first_mismatches
+
+        return list(first_mismatches(self))
+
+    def facts(self) -> dict[str, Any]:
+        return {
+            "measure": self.measure,
+            "title": self.title,
+            "cut_offs": asdict(self.cut),
+            "level": self.level,
+            "units": len(self.units),
+            "mismatches": [_unit_facts(unit) for unit in self.mismatches],
+        }
+
+
+def _unit_facts(unit: ComparedUnit) -> dict[str, Any]:
+    return {
+        "topic": unit.unit.topic,
+        "peer": TextRef.of(unit.peer).as_dict(),
+        "reference": TextRef.of(unit.reference).as_dict(),
+        "unit": unit.unit.id,
+        "kind": unit.kind,
+        "value": unit.match.value,
+        "unit_text": unit.unit.text,
+        "peer_text": unit.peer.text,
+        "found": _listed(unit.match.in_peer),
+        "assessed": [
+            {
+                "assessor": each.assessor,
+                "completeness": each.completeness,
+                "marked": [marked.id for marked in each.marked],
+            }
+            for each in unit.assessed
+        ],
+        "tags": [{"assessor": given.assessor, "tags": list(given.tags)} for given in unit.given],
+    }
+
+
+def _share_cells(share: ClusteredShare) -> tuple[Cell, ...]:
+    return share.hits, share.n, share.share, share.low, share.high
+
+
+# Finding them
+
+
+def mismatches_of(scores: Scores, asked: Mismatch) -> MismatchResult:
+    """Compare a measure with people's completeness, model unit by model unit.
+
+    A unit is compared with a summary where at least one person judged it there; planted repeats do not count.
+    """
+    if scores.folder is None:
+        raise DataError(f"{scores.name}: units are judged in an evaluation's folder, and this is none")
+    folder = Folder.open(scores.folder)
+    tags = protocol_of(folder, asked.protocol)
+    if not tags.tags:
+        raise UsageError(f"{asked.protocol} is a {tags.kind} protocol, expected one for mismatches")
+    collection = load(folder)
+    there = folder.settings.database or (folder.path / FILE).exists()
+    judgments = judgments_of(folder, collection) if there else NOTHING
+    without = tuple(dict.fromkeys(asked.without))
+    check_judged(collection.settings.name, without, judgments.assessors)
+    measure = _unit_measure(asked.measure)
+    cut = CutOffs(asked.full, asked.none, asked.agree, asked.covered, asked.uncovered)
+    length = asked.length if isinstance(asked.length, int) else None
+    finder = _Finder(collection, judgments.without(without), measure, cut, length, asked.form, without)
+    units = finder.units()
+    if not units:
+        raise DataError(finder.why_none())
+    return MismatchResult(
+        asked=asked,
+        about_scores=finder.gathered.notes(),
+        evaluation=collection.settings.name,
+        measure=str(measure),
+        title=measure.title,
+        cut=cut,
+        units=tuple(units),
+        tags=tuple(str(choice.value) for choice in tags.tags),
+        language=collection.settings.language,
+        protocols=tuple(sorted({f"{p.name}:{p.version}" for p in finder.protocols})),
+        measure_signature=measure.signature(),
+        left_out=dict(finder.left_out),
+    )
+
+
+def _unit_measure(names: str | Sequence[str] | None) -> Measure:
+    """A measure that says something of single units; others are answered with those that do."""
+    specs = listed_specs(names or ())
+    if len(specs) != 1:
+        raise UsageError(
+            f"one measure is compared with people here, not {len(specs)} ({listed(specs)}): choose one"
+        )
+    found = parse_measure(specs[0])
+    if found.scores_units:
+        return found
+    known = [name for name, make in registry().items() if make().scores_units]
+    hint = "; of ROUGE only recall does, as stat=recall" if found.FAMILY == "rouge" else ""
+    raise UsageError(
+        f"{found} gives no value of a single model unit{hint}; those that do: {listed(known, most=len(known))}"
+    )
+
+
+@dataclass
+class _Finder:
+    collection: Collection
+    judgments: Judgments
+    measure: Measure
+    cut: CutOffs
+    length: int | None
+    form: str | None
+    without: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        self.gathered = gather(self.collection, self.judgments)
+        self.protocols: list[Protocol] = []
+        self.found: list[ComparedUnit] = []
+        self.left_out = Counter[str]()
+        self.judged = 0
+        self.others = set[TextRef]()
+
+    def units(self) -> list[ComparedUnit]:
+        tags = given_tags(self.judgments)
+        assessed: dict[MismatchKey, list[AssessedUnit]] = {}
+        rows: dict[MismatchKey, tuple[Unit, TopicBatch]] = {}
+        for entry, page, batch in self.gathered.coverage:
+            task, protocol = page.judged.task, entry.protocol
+            if task.reference is None or task.peer is None:
+                self.left_out["of no reference"] += 1
+                continue
+            if not is_at(task.peer, self.length, self.form):
+                self.others.add(task.peer)
+                continue
+            model = {u.id: u for u in batch.units_of(task.reference, protocol.model_units)}
+            peer = {u.id: u for u in batch.units_of(task.peer, protocol.peer_units)}
+            for question, event in page.judged.answers.items():
+                if not question.startswith(UNIT):
+                    continue
+                self.judged += 1
+                unit = model.get(question.removeprefix(UNIT))
+                if unit is None:
+                    self.left_out["whose unit is not here"] += 1
+                    continue
+                if protocol not in self.protocols:
+                    self.protocols.append(protocol)
+                key = MismatchKey(task.topic, task.peer, task.reference, unit.id, "")
+                rows[key] = unit, batch
+                marked = [peer[each] for each in event.answer["marked"] if each in peer]
+                said = AssessedUnit(task.assessor, float(event.answer["completeness"]), tuple(marked))
+                assessed.setdefault(key, []).append(said)
+        texts = {(s.topic, TextRef.of(s)): s for some in self.collection.summaries.values() for s in some}
+        found = []
+        for key, (unit, batch) in rows.items():
+            peer_text = texts.get((key.topic, key.peer))
+            reference = texts.get((key.topic, key.reference))
+            if peer_text is None or reference is None:
+                self.left_out["whose text is not here"] += len(assessed[key])
+                continue
+            match = self.measure.match_unit(batch, peer_text, unit)
+            own: dict[str, tuple[GivenTags, ...]] = {
+                kind: tuple(tags.get(key._replace(kind=kind), ())) for kind in MISMATCH_KINDS
+            }
+            found.append(
+                ComparedUnit(
+                    unit=unit,
+                    peer=peer_text,
+                    reference=reference,
+                    assessed=tuple(assessed[key]),
+                    match=match,
+                    people=self.cut.people([each.completeness for each in assessed[key]]),
+                    measure=self.cut.measure(match.value),
+                    tags=own,
+                )
+            )
+        order = {topic: at for at, topic in enumerate(self.collection.topics)}
+        found.sort(
+            key=lambda u: (
+                order.get(u.unit.topic, 0),
+                u.reference.system,
+                u.unit.start,
+                u.unit.id,
+                TextRef.of(u.peer).order,
+            )
+        )
+        self.found = found
+        return found
+
+    def why_none(self) -> str:
+        if not self.judged and self.others:
+            asked, there = [], []
+            if self.length is not None:
+                lengths = sorted({each.length for each in self.others}, key=lambda n: (n is None, n or 0))
+                asked.append(f"of {self.length:,} words")
+                there.append(f"lengths {', '.join(UNSET if n is None else str(n) for n in lengths)}")
+            if self.form is not None:
+                forms = sorted({each.form or UNSET for each in self.others})
+                asked.append(f"in the form {quoted(self.form)}{nearest(self.form, forms)}")
+                there.append(f"forms {', '.join(forms)}")
+            return f"nobody judged a unit against a summary {' '.join(asked)}; judged: {' and '.join(there)}"
+        if not self.judged and self.without:
+            return f"without {listed(self.without)} no model unit was judged"
+        if not self.judged:
+            return (
+                "no model unit was judged, so a measure can be compared with nobody; coverage is judged with:"
+                f" {_ASSIGN}, or brought in with: adjudge judgments import"
+            )
+        from adjudge.analyses.mismatch.words import left_out
+
+        parts = "; ".join(left_out(n, why) for why, n in self.left_out.items())
+        return f"none of {counted(self.judged, 'judgment')} of model units can be compared: {parts}"

@@ -1,0 +1,116 @@
+"""What is said of units about which people and a measure disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from adjudge.core.phrases import Argument, Phrase, Spoken
+from adjudge.core.results import Style
+from adjudge.core.words import counted, listed
+from adjudge.judgments.tagging import MISMATCH_KINDS
+
+if TYPE_CHECKING:
+    from adjudge.analyses.mismatch.result import MismatchResult
+    from adjudge.stats.shares import ClusteredShare
+
+KIND_WORDS: Mapping[str, str] = {
+    "missed": "people: all of it, {measure}: uncovered",
+    "credited": "people: none of it, {measure}: covered",
+}
+MOST = 5
+"""Mismatches that a terminal shows in full."""
+
+
+def left_out(n: int, why: str) -> str:
+    return f"{counted(n, 'judgment')} of model units {why}"
+
+
+NOTES: Mapping[str, str | Callable[..., Spoken]] = {
+    "without-assessors": lambda assessors: (
+        f"without {listed(assessors)}: neither their judgments nor their tags count"
+    ),
+    "several-targets": lambda targets: Phrase(
+        "summaries of {targets} are counted together: {length} and {form} look at one length and form",
+        targets=listed(targets),
+        length=Argument("length"),
+        form=Argument("form"),
+    ),
+    "judgments-left-out": lambda n, why: f"{left_out(n, why)} left out",
+    "units-without-value": lambda n, title: (
+        f"{counted(n, 'judged unit')} without anything that {title} counts: called nothing"
+    ),
+    "tagged-and-no-mismatch": lambda n: (
+        f"{counted(n, 'unit is', 'units are')} tagged and no mismatch under these cut-offs: their tags are kept, and"
+        " not counted"
+    ),
+}
+
+
+def kind_words(result: MismatchResult, kind: str) -> str:
+    return KIND_WORDS[kind].format(measure=result.title)
+
+
+def sentences(result: MismatchResult) -> Iterator[str]:
+    missed, credited = (result.share(kind) for kind in MISMATCH_KINDS)
+    yield (
+        f"{result.title} calls {_of(missed)} uncovered that people call fully covered{_interval(missed)}, and"
+        f" {_of(credited)} covered of which people say that nothing is expressed{_interval(credited)}."
+    )
+    cut = result.cut
+    who = "every assessor says so" if cut.agree == "all" else "more than half of the assessors say so"
+    full = "100 %" if cut.full == 1 else f"{100 * cut.full:g} % or more"
+    none = "0 %" if cut.none == 0 else f"{100 * cut.none:g} % or less"
+    yield (
+        f"People call a unit fully covered at {full} and not covered at {none}, where {who}; {result.title} calls it"
+        f" covered from {cut.covered:g} on, and uncovered up to {cut.uncovered:g}."
+    )
+    yield from _about_tags(result)
+    counted_once = "A unit counts once for every summary that was judged against it."
+    if len({unit.unit.topic for unit in result.units}) < 2:
+        yield f"{counted_once} Intervals are Wilson's, and take the units of the one topic as independent."
+    else:
+        yield (
+            f"{counted_once} Intervals are Wilson's, widened by how much more shares differ between topics than those"
+            " of independent units would: they suppose that topics are a sample, and nothing of the units of one"
+            " topic. A system with none or all takes the widening of all systems together; where that is not known"
+            " either, units count as independent. Assessors are taken as they are."
+        )
+
+
+def _of(share: ClusteredShare) -> str:
+    return f"{share.hits:,} of the {counted(share.n, 'model unit')}" if share.n else "none of 0 model units"
+
+
+def _interval(share: ClusteredShare) -> str:
+    if not share.n:
+        return ""
+    return f" ({100 * share.share:.1f} %, {100 * share.low:.1f} to {100 * share.high:.1f} %)"
+
+
+def _about_tags(result: MismatchResult) -> Iterator[str]:
+    total = counted(len(result.mismatches), "mismatch", "mismatches")
+    people = [{tags.assessor for tags in unit.given} for unit in result.mismatches if unit.given]
+    if people:
+        who = counted(len(set().union(*people)), "person", "people")
+        yield f"{len(people):,} of {total} {'is' if len(people) == 1 else 'are'} tagged, by {who}."
+    elif result.mismatches:
+        yield f"None of the {total} is tagged yet."
+
+
+def first_mismatches(result: MismatchResult) -> Iterator[tuple[str, Style]]:
+    """The first mismatches with both texts, as a terminal shows them."""
+    for unit in result.mismatches[:MOST]:
+        assert unit.kind is not None
+        yield f"\n{kind_words(result, unit.kind)} ({unit.match.value:.3f})\n", "title"
+        yield f"  topic {unit.unit.topic}, reference {unit.reference.system}: {_line(unit.unit.text)}\n", ""
+        marked = " … ".join(_line(peer_unit.text) for peer_unit in unit.marked)
+        yield f"  {unit.peer.system}: {marked or _line(unit.peer.text)}\n", ""
+        if unit.tag_names:
+            yield f"  tags: {'; '.join(unit.tag_names.values())}\n", ""
+    if (left := len(result.mismatches) - MOST) > 0:
+        yield f"\nand {left:,} more: a page or a CSV file has all\n", ""
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,79 @@
+"""What several analyses say: notes by code, counts of pairs, for whom something holds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from adjudge.analyses.conclusions import candidates
+from adjudge.core.phrases import Argument, Door, Phrase, Spoken, spoken
+from adjudge.core.results import Note
+from adjudge.core.words import counted, listed
+
+if TYPE_CHECKING:
+    from adjudge.stats.checks import BoolArray
+
+NOTES: Mapping[str, str | Callable[..., Spoken]] = {
+    "missing-scores": lambda n, why: f"{counted(n, 'missing score')} ({why})",
+    "several-assessors": lambda n: (
+        f"the scores come from {n} assessors: what is said holds for these assessors;"
+        " `adjudge compare` asks whether it would for others"
+    ),
+    "length-with-most-scores": lambda shown: Phrase(
+        "{shown} is looked at, the target length with most scores: {length} chooses another",
+        shown=shown,
+        length=Argument("length"),
+    ),
+    "form-with-most-scores": lambda shown: Phrase(
+        "{shown} is looked at, the form with most scores: {form} chooses another",
+        shown=shown,
+        form=Argument("form"),
+    ),
+}
+"""Texts of notes that several analyses have."""
+
+
+def either(names: list[str]) -> str:
+    """`a, b or c`."""
+    return f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
+
+
+def best_words(
+    better: BoolArray, names: Sequence[str], *, what: str = "system", directed: bool = True
+) -> str:
+    """The candidates for the best in words, without a full stop; names in the order in which they are to be named.
+
+    A measure that is neither better high nor low (`directed=False`) has a highest, not a best.
+    """
+    word, than = ("best", "better") if directed else ("highest", "higher")
+    found = [names[j] for j in candidates(better)]
+    others = len(names) - 1
+    if len(found) == len(names):
+        among = f"either {what}" if len(names) == 2 else f"any of the {counted(len(names), what)}"
+        return f"{among} may be the {word}"
+    if not found:
+        return f"none is the {word}: for every {what} there is one that is significantly {than}"
+    if len(found) > 1:
+        return f"{listed(found)} may each be the {word}: no {what} is significantly {than} than they are"
+    if better[names.index(found[0])].sum() == others:
+        return (
+            f"{found[0]} is significantly {than} than {'the other' if others == 1 else 'every other'} {what}"
+        )
+    return f"{found[0]} alone may be the {word}: for every other {what} there is one that is significantly {than}"
+
+
+def percent(share: float) -> str:
+    """`95 %`, `99.9 %`."""
+    return f"{100 * share:.4g} %"
+
+
+def interval(low: float, high: float, form: str = ".3f") -> str:
+    """` (0.100 to 0.660)`; empty where there is none."""
+    return "" if math.isnan(low) else f" ({low:z{form}} to {high:z{form}})"
+
+
+def note_text(note: Note, door: Door = "python") -> str:
+    """The text of a note that several analyses have."""
+    made = NOTES[note.code]
+    return spoken(made.format(**note.data) if isinstance(made, str) else made(**note.data), door)

@@ -1,0 +1,82 @@
+"""What is said of designs of judging."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from adjudge.core.phrases import Argument, Phrase, Spoken
+from adjudge.core.words import counted, decimal, listed
+
+if TYPE_CHECKING:
+    from adjudge.analyses.plan.designs import DesignStudy, JudgingDesign
+
+NOTES: dict[str, str] = {}
+WHICH = {
+    "asked": "",
+    "typical": ", which half of the pairs of systems exceed,",
+    "smallest": ", the smallest that is found now for these assessors,",
+}
+
+
+def called(design: JudgingDesign) -> str:
+    """`3 assessors on 100 topics`, `10 groups of 3 assessors with 10 topics each`."""
+    who, what = counted(design.assessors, "assessor"), counted(design.topics, "topic")
+    if design.groups == 1:
+        return f"{who} on {what}"
+    if design.assessors == 1:
+        return f"{counted(design.groups, 'assessor')} with {what} each"
+    return f"{design.groups:,} groups of {who} with {what} each"
+
+
+def sampled_basis(pairs: int, alpha: float) -> str:
+    """The test where assessors count as a sample, as it stands in brackets."""
+    over = f", Bonferroni over {counted(pairs, 'pair')}" if pairs > 1 else ""
+    return f"mixed model of topics and assessors{over}, alpha {f'{alpha:g}'.removeprefix('0')}"
+
+
+def title(study: DesignStudy) -> str:
+    return (
+        f"designs for {counted(study.judgments, 'judgment')} of each system: power for a difference of"
+        f" {decimal(study.difference, '.3g')}, assessors as a sample ({sampled_basis(study.pairs, study.alpha)})"
+    )
+
+
+def power_text(value: float) -> str | None:
+    """`.84`; never 0 or 1 for what is not quite so."""
+    if math.isnan(value):
+        return None
+    if 0 < value < 0.005:
+        return "under .01"
+    if 0.995 <= value < 1:
+        return "over .99"
+    return f"{value:.2f}".removeprefix("0")
+
+
+def sentences(study: DesignStudy) -> Iterator[Spoken]:
+    """Which design finds most for the same number of judgments."""
+    cost = f"at most {counted(study.judgments, 'judgment')} of each system"
+    best, now = study.best, study.now
+    if not study.rows:
+        yield Phrase(
+            "With {cost} there is no design to compare: the smallest, two assessors on two topics, takes 4; {judgments}"
+            " names more.",
+            cost=cost,
+            judgments=Argument("judgments"),
+        )
+        return
+    if not best:
+        yield f"With {cost} no design here has enough assessors to say anything for others like them."
+        return
+    others = [row for row in study.rows if row not in best]
+    beside = ""
+    if now is not None and now in others:
+        finds = f"find it with {power_text(now.power)}" if now.power == now.power else "are too few to say"
+        beside = f"; {called(now.design)}, as now, {finds}"
+    yield (
+        f"For {cost} {listed([called(row.design) for row in best], most=3)} find a difference of"
+        f" {decimal(study.difference, '.3g')}{WHICH[study.kind]}{' most often' if others else ''} where assessors count"
+        f" as a sample: with a power of {power_text(best[0].power)}{beside}"
+        f" ({sampled_basis(study.pairs, study.alpha)})."
+    )

@@ -1,0 +1,400 @@
+"""What is said of a plan."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from adjudge.analyses.corrections import CORRECTIONS
+from adjudge.analyses.plan import design_words, noise_words
+from adjudge.analyses.plan.design_words import sampled_basis
+from adjudge.analyses.plan.designs import why_no_designs
+from adjudge.core.phrases import Spoken
+from adjudge.core.words import counted, decimal, listed
+from adjudge.stats.power.search import FEWEST_FOUND, chosen
+
+if TYPE_CHECKING:
+    from adjudge.analyses.plan.result import AssessorPlan, Needs, PowerPlan, SampledPlan
+
+
+def sentences(plan: PowerPlan) -> Iterator[Spoken]:
+    """The comparison that will be made, then one pair, errors of findings, other tests and the assessors."""
+    first = plan.needs[0]
+    yield _with_topics(plan, first) if first.topics is not None else _now(plan, first)
+    if (one := plan.need(first.test, "one")) is not None and one is not first:
+        yield _one_pair(plan, one)
+    yield from _wide(plan, first)
+    yield from _errors(plan, first)
+    yield from _others(plan)
+    if plan.judges is not None:
+        yield from _judges(plan, plan.judges)
+    if plan.sampled is not None and not math.isnan(plan.sampled.own):
+        yield from _sampled(plan, plan.sampled)
+    elif plan.people:
+        yield _not_sampled(plan)
+    if plan.sources is not None:
+        yield from noise_words.sentences(plan.sources)
+    if plan.designs is not None:
+        yield from design_words.sentences(plan.designs)
+
+
+def _ties(share: float, simulated: float, source: str) -> str:
+    ties = f"{_percent(share)} of the differences between two systems are ties"
+    if source == "normal":
+        return f"{ties}; normal noise has none, so that tests of ranks and signs are shown too good"
+    how = "levels of the same shares" if source == "rated" else "topics that tie stay ties"
+    return f"{ties}; simulated scores have {_percent(simulated)} before a difference is planted ({how})"
+
+
+NOTES: Mapping[str, str | Callable[..., Spoken]] = {
+    **noise_words.NOTES,
+    # The standard error of a normal sample's deviation; topics go with its square.
+    "spread-from-topics": lambda topics, off: (
+        f"the spread comes from {counted(topics, 'topic')}: it may be off by {_percent(off)}, and topics by"
+        f" {_percent(2 * off)}"
+    ),
+    "few-topics": "so few topics say little about the spread: take this for a first guess",
+    "spread-from-assessors": lambda assessors, off: (
+        f"how far assessors' own likings spread comes from {assessors} assessors: it may be off by {_percent(off)}"
+    ),
+    "ties": _ties,
+    "missing-in-pairs": lambda n: f"{counted(n, 'missing score')}; a pair's topics are those both have",
+}
+
+
+# In tables
+
+
+def plan_cells(plan: PowerPlan, need: Needs) -> Iterator[str | None]:
+    """What people see of a test in a comparison."""
+    yield test_words(need)
+    others = ", others as here" if need.compared == "typical" else ""
+    yield "one pair" if need.compared == "one" else f"{plan.pairs:,} pairs{others}"
+    for topics in (need.topics, need.topics_wide):
+        yield None if topics is None else whole(topics.value)
+    for finds in (need.difference, need.difference_wide):
+        yield None if finds is None else _apart(finds.value, plan.difference, 3)
+    now = plan.now(need)
+    yield power_text(now.rate, plan.power)
+    if math.isnan(now.wrong_sign):
+        yield None
+    else:
+        none = now.wrong_sign == 0 and now.findings is not None
+        yield f"0 of {now.findings:,}" if none else _percent(now.wrong_sign)
+    yield None if math.isnan(now.exaggeration) else number(now.exaggeration, 3)
+
+
+def curve_title(plan: PowerPlan) -> str:
+    compared = f", {plan.pairs:,} pairs compared" if plan.pairs > 1 else ""
+    return f"power for a difference of {number(plan.looked_for, 3)}{compared}"
+
+
+def sampled_title(plan: PowerPlan) -> str:
+    return f"assessors as a sample ({sampled_basis(plan.pairs, plan.alpha)})"
+
+
+def test_words(need: Needs) -> str:
+    return chosen(need.test).words
+
+
+def whole(value: float) -> str | None:
+    return f"{value:,.0f}" if math.isfinite(value) else None
+
+
+def basis(plan: PowerPlan, need: Needs) -> str:
+    """Test, correction and alpha, as they stand in brackets."""
+    alpha = f"{plan.alpha:g}".removeprefix("0")
+    over = ""
+    if need.compared != "one" and plan.pairs > 1:
+        over = f", {CORRECTIONS[plan.asked.correct].short} over {counted(plan.pairs, 'pair')}"
+    return f"{test_words(need)}{over}, alpha {alpha}"
+
+
+def number(value: float, digits: int = 2) -> str:
+    """So many significant digits, without an exponent where it is large."""
+    return decimal(float(f"{value:.{digits}g}"), ",.12g") if math.isfinite(value) else "-"
+
+
+def _apart(value: float, wanted: float | None, digits: int = 2) -> str:
+    """A number with so many digits, or more where rounding would put it on the other side of the wanted one."""
+    if wanted is None or not math.isfinite(value):
+        return number(value, digits)
+    while digits < 15 and (float(f"{value:.{digits}g}") <= wanted) != (value <= wanted):
+        digits += 1
+    return number(value, digits)
+
+
+def power_text(rate: float, wanted: float) -> str | None:
+    """`0.12`; more digits where rounding would put it on the other side of the power asked for, or make it 0 or 1."""
+    if math.isnan(rate):
+        return None
+    return decimal(rate, f".{_power_digits(rate, wanted)}f")
+
+
+def _power_percent(rate: float, wanted: float) -> str:
+    """`12 %`, with as many digits as `power_text` has."""
+    return f"{decimal(100 * rate, f'.{_power_digits(rate, wanted) - 2}f')} %"
+
+
+def _power_digits(rate: float, wanted: float) -> int:
+    digits = 2
+    while digits < 15 and (
+        (round(rate, digits) < wanted) != (rate < wanted) or (round(rate, digits) in (0, 1) and 0 < rate < 1)
+    ):
+        digits += 1
+    return digits
+
+
+def _aim(plan: PowerPlan, need: Needs) -> str:
+    return (
+        f"To find a difference of {number(plan.looked_for, 3)} in {plan.title} between two systems{_for_whom(plan)}"
+        f" with {_percent(plan.power)} power ({basis(plan, need)})"
+    )
+
+
+def _for_whom(plan: PowerPlan) -> str:
+    """Nothing where assessors are not known."""
+    if not plan.people:
+        return ""
+    return ", as this assessor judges them," if plan.people == 1 else ", as these assessors judge them,"
+
+
+def _with_topics(plan: PowerPlan, need: Needs) -> str:
+    assert need.topics is not None
+    if need.topics.why is not None:
+        return f"{_aim(plan, need)}: {need.topics.why}; {_have(plan, need)}."
+    whatever = ""
+    typical = plan.need(need.test, "typical")
+    if typical is not None:
+        whatever = ", whatever the other systems are"
+        if typical.topics is not None and typical.topics.value < need.topics.value:
+            whatever += f", and about {typical.topics.value:,.0f} where they lie as far apart as these"
+    return (
+        f"{_aim(plan, need)} you need about {need.topics.value:,.0f} topics{whatever}; {_have(plan, need)}."
+    )
+
+
+def _have(plan: PowerPlan, need: Needs) -> str:
+    """What the present topics do, by the numbers of the table."""
+    have = f"you have {plan.have:,}"
+    if (why := _cannot(plan, need)) is not None:
+        return f"{have}, which could find no difference: {why}"
+    now, finds = plan.now(need), need.difference
+    which = "which are enough: they" if now.rate >= plan.power else "which"
+    if math.isnan(now.rate):
+        with_power = "of which nothing is known"
+    elif now.rate == 0:
+        with_power = f"{which} found it in none of {counted(plan.asked.simulations, 'simulation')}"
+    else:
+        with_power = f"{which} find it with {_power_percent(now.rate, plan.power)} power"
+    if finds.why is not None:
+        return f"{have}, {with_power}; {finds.why}"
+    return f"{have}, {with_power}, and {_apart(finds.value, plan.difference)} with {_percent(plan.power)}"
+
+
+def _cannot(plan: PowerPlan, need: Needs) -> str | None:
+    """Why nothing can be found on the present topics, by the smallest p of an exact test."""
+    if plan.have >= need.fewest:
+        return None
+    divided = f"/{plan.pairs:,}" if need.compared != "one" and plan.pairs > 1 else ""
+    alpha = f"{plan.alpha:g}".removeprefix("0")
+    smallest = _apart(math.ldexp(2.0, -plan.have), None if divided else plan.alpha)
+    return (
+        f"on {counted(plan.have, 'topic')} the smallest p is {smallest}, above {alpha}{divided};"
+        f" {need.fewest} topics are the fewest that can find one"
+    )
+
+
+def _now(plan: PowerPlan, need: Needs) -> str:
+    with_topics = f"With {counted(plan.have, 'topic')}"
+    if (why := _cannot(plan, need) or need.difference.why) is not None:
+        return f"{with_topics} no difference in {plan.title} can be found ({basis(plan, need)}): {why}."
+    typical = plan.need(need.test, "typical")
+    others = ""
+    if typical is not None:
+        others = ", whatever the other systems are"
+        if number(typical.difference.value) != number(need.difference.value):
+            others += f", and {number(typical.difference.value)} where they lie as far apart as these"
+    return (
+        f"{with_topics} the smallest difference in {plan.title} between two systems{_for_whom(plan)} that is found with"
+        f" {_percent(plan.power)} power is about {number(need.difference.value)} ({basis(plan, need)}){others}."
+    )
+
+
+def _one_pair(plan: PowerPlan, need: Needs) -> str:
+    """The pair by itself."""
+    alone = f"One pair, chosen beforehand and tested by itself ({basis(plan, need)})"
+    finds = need.difference
+    if (why := _cannot(plan, need)) is not None:
+        now = f"your {plan.have:,} could find no difference: {why}"
+    elif finds.why is not None:
+        now = finds.why
+    else:
+        now = f"your {plan.have:,} find {_apart(finds.value, plan.difference)} with {_percent(plan.power)} power"
+    if need.topics is None:
+        return f"{alone}: {now}."
+    if need.topics.why is not None:
+        return f"{alone}: {need.topics.why}; {now}."
+    return f"{alone}, needs about {need.topics.value:,.0f} topics; {now}."
+
+
+def _wide(plan: PowerPlan, need: Needs) -> Iterator[str]:
+    """The pairs whose differences spread most."""
+    if need.difference_wide is None:
+        return
+    parts = []
+    if need.topics_wide is not None and need.topics_wide.why is None:
+        parts.append(f"it is about {need.topics_wide.value:,.0f} topics")
+    if need.difference_wide.why is None:
+        parts.append(f"{_apart(need.difference_wide.value, plan.difference)} is what can be found")
+    if parts:
+        yield f"Where differences spread more (one pair in ten does) {', and '.join(parts)}."
+
+
+def _errors(plan: PowerPlan, need: Needs) -> Iterator[str]:
+    """Types S and M: what is said where the difference is found on the present topics."""
+    if plan.difference is None:
+        return
+    now = plan.now(need)
+    on = f"On {counted(plan.have, 'topic')}"
+    if not now.rate > 0:
+        return
+    if math.isnan(now.wrong_sign):
+        yield f"{on} it is found in fewer than {FEWEST_FOUND} simulations: too few to say what goes wrong then."
+        return
+    often = f"{_percent(now.wrong_sign)} of the findings have"
+    if now.wrong_sign == 0:
+        often = f"none of {counted(now.findings or 0, 'simulated finding')} has"
+    times = number(now.exaggeration, 3)
+    yield f"{on} {often} the wrong sign (type S); a finding is {times} times the difference on average (type M)."
+
+
+def _others(plan: PowerPlan) -> Iterator[str]:
+    """The other tests in the same comparison."""
+    first = plan.needs[0]
+    said, silent = [], []
+    for need in plan.needs[1:]:
+        if need.compared != first.compared:
+            continue
+        answer = need.topics or need.difference
+        form = f"{answer.value:,.0f} topics" if need.topics is not None else f"{number(answer.value)}"
+        if answer.why is None:
+            said.append(f"{form} by {test_words(need)}")
+        else:
+            silent.append(f"By {test_words(need)}: {answer.why}.")
+    if said:
+        yield f"It would be about {listed(said, most=8)}."
+    yield from silent
+
+
+def _judges(plan: PowerPlan, judges: AssessorPlan) -> Iterator[str]:
+    unit = judges.unit
+    by = f"{number(judges.now)} {unit}{'' if judges.now == 1 else 's'}"
+    every = f"Every summary has {by}" if judges.now == round(judges.now) else f"A summary has {by} on average"
+    yield (
+        f"{every}; {'their' if unit == 'assessor' else 'the'} disagreement makes"
+        f" {_percent(judges.share)} of the variance of a difference over topics."
+    )
+    *some, rest = judges.rows
+    numbers = listed([f"{row.judges:g}" for row in some])
+    if plan.difference is None:
+        if math.isnan(rest.difference):  # nothing can be found, whoever judges
+            return
+        finds = listed([number(row.difference) for row in some])
+        yield f"With {numbers} {unit}s it would be {finds}; with any number, {number(rest.difference)}."
+        return
+    topics = listed([_topics(row.topics) for row in some])
+    yield f"With {numbers} {unit}s you need {topics} topics; with any number, {_topics(rest.topics)}."
+    yield from _enough(plan, judges)
+
+
+def _enough(plan: PowerPlan, judges: AssessorPlan) -> Iterator[str]:
+    """Whether more assessors make up for topics."""
+    if plan.difference is None or not plan.needs[0].difference.value > plan.difference:
+        return
+    if math.isinf(judges.enough):
+        aim = number(plan.difference, 3)
+        yield f"On {plan.have} topics no number of {judges.unit}s finds {aim}: only more topics do."
+    else:
+        yield f"On {plan.have} topics it takes {math.ceil(judges.enough):,} {judges.unit}s."
+
+
+def _sampled(plan: PowerPlan, sampled: SampledPlan) -> Iterator[str]:
+    """For whom the above holds, and what it would take for others."""
+    these = f"All this holds for the assessors who judge ({sampled.seen} now)"
+    what = "what each makes of two systems on average" if sampled.matched else "how strict each is on average"
+    if sampled.own > 0:
+        yield (
+            f"{these}, not for others: {what} varies with a standard deviation of {number(sampled.own)}, and no number"
+            " of topics averages that out, only more assessors do."
+        )
+    else:
+        yield f"{these}; {what} varies no more than chance would have it."
+    if math.isnan(sampled.difference):
+        yield (
+            f"{number(sampled.assessors)} assessors are too few for a test in which assessors count as a sample: what"
+            " they make of systems has fewer than two degrees of freedom."
+        )
+        return
+    now = f"{counted(plan.have, 'topic')} and {number(sampled.assessors)} assessors"
+    if round(sampled.assessors, 1) != sampled.seen:
+        now += " (as many as would share the work evenly)"
+    start = f"Where assessors count as a sample too ({sampled_basis(plan.pairs, plan.alpha)})"
+    if plan.difference is None:
+        found = f"{start} {now} find {number(sampled.difference)} with {_percent(plan.power)} power"
+        more = f", and more topics nothing below {number(sampled.limit)}" if sampled.own > 0 else ""
+        yield f"{found}{more}."
+        return
+    finds = f"{_apart(sampled.difference, plan.difference)} with {_percent(plan.power)}"
+    aim = number(plan.difference, 3)
+    one = (
+        f" (one pair by itself with {_power_percent(sampled.one_pair_now, plan.power)})"
+        if plan.pairs > 1
+        else ""
+    )
+    power = _power_percent(sampled.power_now, plan.power)
+    yield f"{start} {now} find {aim} with {power} power{one}, and {finds}."
+    yield _sampled_needs(plan, sampled, aim)
+
+
+def _not_sampled(plan: PowerPlan) -> str:
+    """For whom the above holds, where what it takes for others is not known."""
+    if plan.people == 1:
+        return "All this holds for the assessor who judged: one says nothing of how others would judge."
+    if plan.sources is not None:
+        why = why_no_designs(plan.sources)
+    else:
+        why = "too few judged the same topics to tell what each makes of two systems on average from chance"
+    who = f"All this holds for the assessors who judge ({plan.people} now)"
+    return f"{who}. What it takes for others is not known: {why}."
+
+
+def _sampled_needs(plan: PowerPlan, sampled: SampledPlan, aim: str) -> str:
+    """How many topics, or assessors, then."""
+    with_these = f"With {number(sampled.assessors)} assessors"
+    if math.isfinite(sampled.needed):
+        said = f"{with_these} you need about {sampled.needed:,.0f} topics"
+    else:
+        best = _power_percent(sampled.best, plan.power)
+        least = (
+            "no number of assessors would do"
+            if math.isinf(sampled.fewest)
+            else (f"it takes at least {sampled.fewest:,.0f} assessors")
+        )
+        said = (
+            f"{with_these} no number of topics is enough: they find {aim} with {best} power at most; {least}"
+        )
+    if sampled.power_now >= plan.power:
+        return f"{said}."
+    if math.isinf(sampled.enough):
+        return f"{said}. On {plan.have:,} topics no number of assessors is enough."
+    return f"{said}. On {plan.have:,} topics it takes {sampled.enough:,.0f} assessors."
+
+
+def _topics(value: float) -> str:
+    return f"{value:,.0f}" if math.isfinite(value) else "no number of"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %" if share < 0.01 or share > 0.99 else f"{100 * share:.0f} %"

@@ -1,0 +1,1062 @@
+"""Strengths of items from preferences: systems over topics (arena style), or sentences or summaries of a topic.
+
+The fit is Bradley and Terry's; ties may have a parameter of their own, and so may the side that is shown first. Pairs
+of items are tested over topics (a jackknife with Student's t), or over answers where there is one topic, with Holm's
+correction, which pairs that no answers could have told apart do not burden; ranks and candidates for the best follow
+from these tests. With it comes, on request, how reliable every assessor is, and signs that somebody did not read.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+from scipy.special import expit, log_expit
+from scipy.stats import rankdata
+
+from adjudge.analyses.conclusions import ALIKE, CONCLUSIONS, DIFFERENT, OUT_OF_REACH, Conclusion, candidates
+from adjudge.analyses.preferences import By, Of, Prefer
+from adjudge.analyses.preferences.source import PairSource
+from adjudge.analyses.preferences.words import NOT_JOINED, chances_title, percent, power
+from adjudge.core.errors import DataError, UsageError, nearest, quoted
+from adjudge.core.phrases import Argument, Call, Phrase
+from adjudge.core.results import Note, Result
+from adjudge.core.table import Cell, Column, Table
+from adjudge.core.words import counted
+from adjudge.data.scores import UNSET
+from adjudge.formats.preferences import NO_SIDES, read_preferences
+from adjudge.judgments.batch import TopicBatch
+from adjudge.judgments.pairs.answers import (
+    Preferences,
+    batches_with_judgments,
+    kinds,
+    preference_notes,
+    sentence_preferences,
+    summary_rows,
+    system_preferences,
+)
+from adjudge.judgments.tasks import is_anonymous
+from adjudge.stats.checks import BoolArray
+from adjudge.stats.multiple import reached
+from adjudge.stats.order import rank_intervals
+from adjudge.stats.preference.answers import FloatArray, IntArray, PairAnswers
+from adjudge.stats.preference.bradley_terry import REGULARISER, Strengths, fit
+from adjudge.stats.preference.careless import AssessorSigns, CarelessReport, find_careless
+from adjudge.stats.preference.contrasts import (
+    ModelParameter,
+    OpenPosition,
+    PairContrasts,
+    affordable,
+    pair_contrasts,
+)
+from adjudge.stats.preference.crowd import CrowdFit, fit_crowd
+from adjudge.stats.preference.models import climb_model, regularised
+from adjudge.text.similarity import sentence_similarity
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NOBODY = "nobody was asked about it"
+OF_TEXTS = ("failed-checks", "inconsistent")
+"""Warnings that come of answers to the very same texts."""
+
+MOST_IN_JSON = 100
+"""Items up to which JSON has every pair."""
+MOST_SHOWN, WIDEST = 30, 70
+"""Rows that a terminal shows, and characters of an item there."""
+SAME = 9
+"""Decimals of log strengths that count in a ranking: items that nothing tells apart share their rank."""
+
+OPEN_WHY = {
+    "above": "no finite maximum: not every item of its part has a chain of wins over it",
+    "below": "no finite maximum: it does not have a chain of wins over every item of its part",
+    "both": "no finite maximum: chains of wins lead neither to it from all of its part nor back",
+}
+BY_POSITION = "the effect of position has no finite maximum, so that no difference has a bound of its size"
+NOT_WITHOUT = "no interval: leaving out one topic, nothing joins all items of its part"
+ON_ONE_TOPIC = "no interval: it rests on one topic"
+TOO_MANY = "no finite maximum, and too many items to look for a bound"
+PAIR_OPEN_WHY = {
+    "above": "no finite maximum: no chain of wins leads from the second to the first",
+    "below": "no finite maximum: no chain of wins leads from the first to the second",
+    "both": "no chain of wins leads from either to the other",
+}
+
+
+# Results
+
+
+class PairChances(NamedTuple):
+    """Of duels at differences of log strengths."""
+
+    preferred: FloatArray
+    """That the first is preferred, of the duels that are decided: .5 for equal items, whatever the model of ties."""
+    tie: FloatArray
+    """Of a tie; 0 where ties have no parameter of their own."""
+
+
+@dataclass(frozen=True)
+class ItemStrength:
+    """One item's place in its part. Strengths have geometric mean 1 there; nothing is known across parts.
+
+    `best` and `worst` are the ranks that the differences found leave it. An open end of the interval is NaN.
+    """
+
+    item: str
+    part: int | None = None
+    rank: int | None = None
+    best: int | None = None
+    worst: int | None = None
+    strength: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    log: float = math.nan
+    se: float = math.nan
+    """Of the log strength: by the jackknife over topics, or from the likelihood's curvature."""
+    wins: float = 0.0
+    losses: float = 0.0
+    ties: float = 0.0
+    regularised: bool = False
+    """Whether the strength is pulled towards the others', for want of a finite maximum or on request."""
+    open: str | None = None
+    """Where the interval has no end: above, below, both."""
+    why: str | None = None
+    """Why it has no strength, or an open interval."""
+
+    @property
+    def interval(self) -> str | None:
+        if self.open == "above":
+            return f"at least {self.low:.3g}"
+        if self.open == "below":
+            return f"at most {self.high:.3g}"
+        if self.open == "both":
+            return "any"
+        return None if math.isnan(self.low) else f"{self.low:.3g} to {self.high:.3g}"
+
+    @property
+    def ranks(self) -> str | None:
+        """The ranks that are left: 2-4."""
+        if self.best is None:
+            return None
+        return str(self.best) if self.best == self.worst else f"{self.best}-{self.worst}"
+
+
+@dataclass(frozen=True)
+class ItemPair:
+    """Two items, the stronger first: the chance that it is preferred, and what was found.
+
+    Where ties have a parameter of their own, the chance is that of the duels that are decided.
+    """
+
+    a: str
+    b: str
+    probability: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    """Of the probability, at Bonferroni's level; an open end is NaN."""
+    tie: float = math.nan
+    """The chance of a tie, where ties have a parameter of their own."""
+    log_ratio: float = math.nan
+    log_low: float = math.nan
+    log_high: float = math.nan
+    p: float = math.nan
+    adjusted: float = math.nan
+    """By Holm, over all pairs that are comparable; those that could not have been found do not count (Tarone)."""
+    verdict: Conclusion = "not tested"
+    why: str | None = None
+
+
+@dataclass(frozen=True)
+class PreferencePart:
+    """Items that chains of duels join, with their strengths."""
+
+    name: str
+    items: tuple[int, ...]
+    """Their numbers among those fitted."""
+    strengths: Strengths
+
+
+@dataclass(frozen=True)
+class AssessorReliability:
+    """One assessor. A share of nothing is NaN."""
+
+    name: str
+    answers: int
+    reliability: float
+    """The chance that an answer is what the fitted strengths would say, and not its opposite."""
+    se: float
+    left_share: float
+    """How often what was shown first was preferred."""
+    agreement: float
+    """With what the others' answers say."""
+    checks_right: int
+    checks: int
+    repeats_same: int
+    repeats: int
+    codes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class PreferenceFit(Result):
+    """Strengths of items, best first, with everything that is needed to get them again."""
+
+    FIGURES: ClassVar[Mapping[str, str]] = {
+        "strengths": "adjudge.analyses.preferences.figures:strengths",
+        "win-probabilities": "adjudge.analyses.preferences.figures:win_probabilities",
+    }
+
+    asked: Prefer
+    title: str
+    noun: str
+    """What one of the items is: sentence, system, item."""
+    standings: tuple[ItemStrength, ...]
+    parts: tuple[PreferencePart, ...]
+    fitted: tuple[int, ...]
+    """Which item of `items` each strength belongs to; the others were in no pair."""
+    items: tuple[str, ...]
+    contrasts: PairContrasts | None
+    """Of the items in `fitted`; None where strengths were regularised on request."""
+    adjusted: FloatArray
+    """p of every pair of these, by Holm (with Tarone's step) over all that are comparable; NaN for the others."""
+    better: BoolArray
+    """Whether the row's item is significantly better than the column's."""
+    hopeless: BoolArray
+    """Pairs that could not have been found to differ, whatever had been answered about the two."""
+    answers: int
+    topics: int
+    by: By
+    similarity: str | None = None
+    """Of sentences, by which answers were propagated to similar ones."""
+    not_propagated: bool = False
+    """Whether they would have been, but for a tie model or an effect of position."""
+    assessors: tuple[AssessorReliability, ...] = ()
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    pooled: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Several lengths or forms whose pairs are taken together, though that was not asked for."""
+    about_answers: tuple[str, ...] = ()
+    """What there is to know of the answers themselves."""
+
+    @property
+    def level(self) -> float:
+        return self.asked.level
+
+    @property
+    def alpha(self) -> float:
+        return round(1 - self.level, 12)
+
+    @property
+    def apart(self) -> str:
+        return self.title
+
+    def how(self) -> str:
+        from adjudge import __version__
+
+        units = f"topics:{self.topics}" if self.by == "cluster" else "answers"
+        model = "half" if self.contrasts is None else self.contrasts.model
+        placed = None if self.contrasts is None else self.contrasts.position
+        shown = "no" if placed is None else "open" if isinstance(placed, OpenPosition) else "yes"
+        most = max(part.strengths.regularised for part in self.parts)
+        return (
+            f"bradley-terry|items:{len(self.fitted)}|answers:{self.answers}|smooth:{self.similarity or 'no'}"
+            f"|ties:{model}|position:{shown}|regularised:{most:g}|units:{units}"
+            f"|correct:holm|level:{self.level:g}|v:{__version__}"
+        )
+
+    def standing(self, item: str) -> ItemStrength:
+        return next(standing for standing in self.standings if standing.item == item)
+
+    @property
+    def ties_apart(self) -> bool:
+        """Whether ties have a parameter of their own, so that chances are of the duels that are decided."""
+        return self.contrasts is not None and self.contrasts.tie is not None
+
+    @property
+    def compared(self) -> int:
+        """How many pairs Holm's correction is over."""
+        return int(np.count_nonzero(~np.isnan(self.adjusted))) // 2
+
+    def counts(self) -> dict[Conclusion, int]:
+        """How many pairs of items have which verdict."""
+        n = len(self.fitted)
+        if self.contrasts is None:
+            return dict.fromkeys(CONCLUSIONS, 0) | {"not tested": n * (n - 1) // 2}
+        differ, hopeless = int(self.better.sum()), int(self.hopeless.sum()) // 2
+        apart = n * (n - 1) // 2 - self.compared
+        numbers = differ, self.compared - differ - hopeless, hopeless, apart, 0
+        return dict(zip(CONCLUSIONS, numbers, strict=True))
+
+    def notes(self) -> Iterator[Note]:
+        for line in self.about_answers:
+            yield Note.of("about-answers", text=line)
+        for name, targets in self.pooled.items():
+            yield Note.of("pooled-targets", name=name, targets=targets)
+        if self.not_propagated:
+            yield Note.of("not-propagated")
+        for part in self.parts:
+            if part.strengths.regularised or not part.strengths.converged:
+                called = part.name if len(self.parts) > 1 else None
+                yield Note.of("regularised", part=called, how=part.strengths.words())
+        if self.contrasts is not None:
+            for why in self.contrasts.dropped:
+                yield Note.of("parameter-dropped", why=why)
+            tested = self.counts()["differ"] + self.counts()["not significantly different"]
+            least = 2.0 ** (1 - self.topics)
+            if self.by == "answer":
+                yield Note.of("answers-independent", topics=self.topics)
+            elif least >= self.alpha / max(self.compared, 1) and not tested:
+                corrected = None if least >= self.alpha else self.compared
+                yield Note.of("too-few-topics", topics=self.topics, least=least, pairs=corrected)
+        if self.similarity is not None:
+            yield Note.of("propagated")
+        if missing := sum(standing.rank is None for standing in self.standings):
+            yield Note.of("items-without-strength", n=missing)
+        for why, n in self.left_out.items():
+            yield Note.of("answers-left-out", n=n, why=why)
+        for assessor in self.assessors:
+            for warning in assessor.warnings:
+                yield Note.of("careless", assessor=assessor.name, warning=warning)
+
+    # Rows and facts
+
+    @property
+    def _of(self) -> tuple[Cell, ...]:
+        """What the items are of, where several topics may stand below each other."""
+        return () if self.asked.of is None else (self.title,)
+
+    @property
+    def _of_column(self) -> tuple[Column, ...]:
+        return () if self.asked.of is None else (Column("of", show="never"),)
+
+    def tables(self) -> Iterator[Table]:
+        """A row per item, best first, part by part; then one per assessor."""
+        pulled = {standing.regularised for standing in self.standings if standing.rank is not None}
+        heading = "strength (regularised)" if pulled == {True} else "strength"
+        yield Table(
+            name="strengths",
+            columns=(
+                *self._of_column,
+                Column("item", show="print", right=False),
+                Column("item", data=False, show="terminal", right=False),
+                Column("part", show="varies", right=True),
+                Column("rank", right=True),
+                *(Column(name, show="never") for name in ("best", "worst")),
+                Column("strength", heading, format=".3g", right=True),
+                Column("regularised", show="always" if len(pulled) > 1 else "never"),
+                Column("interval", f"{percent(self.level)} interval", data=False, right=False),
+                Column("ranks", data=False, right=False),
+                *(
+                    Column(name, show="never")
+                    for name in ["low", "high", "log", "se", "wins", "losses", "ties"]
+                ),
+                *(Column(name, data=False, right=True) for name in ("wins", "losses", "ties")),
+                Column("open", show="never"),
+                Column("why", show="never"),
+            ),
+            rows=tuple(
+                (
+                    *(*self._of, s.item, _cut(s.item), s.part, s.rank, s.best, s.worst),
+                    *(s.strength, s.regularised, s.interval, s.ranks),
+                    *(s.low, s.high, s.log, s.se, s.wins, s.losses, s.ties),
+                    *(_count(s.wins), _count(s.losses), _count(s.ties), s.open, s.why),
+                )
+                for s in self.standings
+            ),
+            title=f"{self.title} ({counted(len(self.items), 'item')}, {counted(self.answers, 'answer')})",
+            first=MOST_SHOWN,
+        )
+        if self.assessors:
+            yield self._assessor_table()
+
+    def _assessor_table(self) -> Table:
+        return Table(
+            name="assessors",
+            columns=(
+                *self._of_column,
+                Column("name", "assessor", right=False),
+                Column("answers"),
+                Column("reliability", format=".2f", right=True),
+                Column("se", format=".2f", right=True),
+                Column("left_share", "left", format=".0%", right=True),
+                Column("agreement", "agrees", format=".0%", right=True),
+                *(
+                    Column(name, show="never")
+                    for name in ["checks_right", "checks", "repeats_same", "repeats"]
+                ),
+                Column("checks", data=False, right=True),
+                Column("repeats", data=False, right=True),
+                Column("codes", "", right=False),
+                Column("warnings", show="never"),
+            ),
+            rows=tuple(
+                (
+                    *(*self._of, a.name, a.answers, a.reliability, a.se, a.left_share, a.agreement),
+                    *(a.checks_right, a.checks, a.repeats_same, a.repeats),
+                    f"{a.checks_right}/{a.checks}" if a.checks else None,
+                    f"{a.repeats_same}/{a.repeats}" if a.repeats else None,
+                    *(", ".join(a.codes), "; ".join(a.warnings)),
+                )
+                for a in self.assessors
+            ),
+        )
+
+    def on_demand(self) -> Mapping[str, Callable[[], Table]]:
+        return {"pairs": self._pairs_table, "win-probabilities": self._matrix}
+
+    def in_json(self) -> tuple[str, ...]:
+        return ("pairs",) if len(self.fitted) <= MOST_IN_JSON else ()
+
+    def _pairs_table(self) -> Table:
+        """A row per pair of items, the stronger first."""
+        level = percent(1 - self.alpha / max(self.compared, 1))
+        return Table(
+            name="pairs",
+            columns=(
+                *self._of_column,
+                *(Column(name, show="print", right=False) for name in "ab"),
+                *(Column(name, data=False, show="terminal", right=False) for name in "ab"),
+                Column("probability", "chance", format=".2f", right=True),
+                *(Column(name, show="never") for name in ("low", "high")),
+                Column("interval", f"{level} interval", data=False, right=False),
+                Column("tie", format=".2f", right=True, show="always" if self.ties_apart else "never"),
+                *(Column(name, show="never") for name in ("log_ratio", "log_low", "log_high")),
+                Column("p", format=".3g", right=True),
+                Column("adjusted", "Holm p", format=".3g", right=True),
+                Column("verdict", right=False),
+                Column("why", show="never"),
+            ),
+            rows=tuple(
+                (
+                    *(*self._of, pair.a, pair.b, _cut(pair.a, 30), _cut(pair.b, 30)),
+                    *(pair.probability, pair.low, pair.high, _chance_interval(pair)),
+                    *(pair.tie, pair.log_ratio, pair.log_low, pair.log_high),
+                    *(pair.p, pair.adjusted, pair.verdict, pair.why),
+                )
+                for pair in self.pairs
+            ),
+            title=chances_title(self, "the first is preferred to the second"),
+            first=MOST_SHOWN,
+        )
+
+    def _matrix(self) -> Table:
+        """How likely the row's item is preferred to that in a column, which is called by its place."""
+        frame = self.win_probabilities()
+        places = [str(place) for place in range(1, len(frame) + 1)]
+        rows = zip(frame.index, places, frame.to_numpy().tolist(), strict=True)
+        return Table(
+            name="win-probabilities",
+            columns=(
+                *self._of_column,
+                Column("item", show="print", right=False),
+                Column("item", data=False, show="terminal", right=False),
+                Column("place", "", right=True),
+                *(Column(place, format=".2f", right=True) for place in places),
+            ),
+            rows=tuple((*self._of, item, _cut(item, 30), place, *row) for item, place, row in rows),
+            title=chances_title(self, "the row's is preferred to the column's"),
+        )
+
+    def win_probabilities(self) -> pd.DataFrame:
+        """How likely the row's item is preferred to the column's (Zopf 2018, equation 2), best first.
+
+        NaN across parts. Where ties have a parameter it is of the duels decided; `tie_probabilities` has the others.
+        """
+        return self._square(lambda gaps: self.chances(gaps).preferred)
+
+    def tie_probabilities(self) -> pd.DataFrame:
+        """How likely the row's item and the column's tie; 0 where ties have no parameter of their own."""
+        return self._square(lambda gaps: self.chances(gaps).tie)
+
+    def _square(self, chance: Callable[[FloatArray], FloatArray]) -> pd.DataFrame:
+        import pandas as pd
+
+        order = [k for each in self.orders() for k in each]
+        names = [self.items[self.fitted[k]] for k in order]
+        logs, part = self._logs[order], self._part[order]
+        found = np.where(part[:, None] == part, chance(logs[:, None] - logs), np.nan)
+        np.fill_diagonal(found, np.nan)
+        return pd.DataFrame(found, index=names, columns=names)
+
+    @cached_property
+    def pairs(self) -> tuple[ItemPair, ...]:
+        """All pairs, the stronger first, in the order of the table; those of different parts last."""
+        order = np.array([k for each in self.orders() for k in each])
+        first, second = (order[side] for side in np.triu_indices(len(order), 1))
+        apart = self._part[first] != self._part[second]
+        sorting = np.argsort(apart, kind="stable")
+        first, second, apart = first[sorting], second[sorting], apart[sorting]
+        names = [self.items[item] for item in self.fitted]
+        rows = zip(first.tolist(), second.tolist(), apart.tolist(), self._numbers(first, second), strict=True)
+        return tuple(
+            ItemPair(a=names[a], b=names[b], verdict="not comparable", why=NOT_JOINED)
+            if joined
+            else self._pair(a, b, names, numbers)
+            for a, b, joined, numbers in rows
+        )
+
+    def _pair(self, a: int, b: int, names: Sequence[str], numbers: Sequence[float]) -> ItemPair:
+        chance, low, high, tie, gap, log_low, log_high = numbers
+        verdict: Conclusion = "not tested"
+        why, p, adjusted = "regularised on request" if self.contrasts is None else None, math.nan, math.nan
+        if self.contrasts is not None:
+            side = self.contrasts.opening(a, b)
+            rests = side is None and (math.isinf(self.contrasts.se[a, b]) or not self.contrasts.freedom[a, b])
+            why = PAIR_OPEN_WHY[side] if side else "it rests on one topic" if rests else None
+            why = BY_POSITION if self.contrasts.confounded else why
+            verdict = CONCLUSIONS[
+                DIFFERENT if self.better[a, b] else OUT_OF_REACH if self.hopeless[a, b] else ALIKE
+            ]
+            p, adjusted = float(self.contrasts.p[a, b]), float(self.adjusted[a, b])
+        return ItemPair(
+            a=names[a],
+            b=names[b],
+            probability=chance,
+            low=low,
+            high=high,
+            tie=tie,
+            log_ratio=gap,
+            log_low=log_low,
+            log_high=log_high,
+            p=p,
+            adjusted=adjusted,
+            verdict=verdict,
+            why=why,
+        )
+
+    def _numbers(self, first: IntArray, second: IntArray) -> list[list[float]]:
+        """Of every pair: the chance, its bounds, that of a tie, the log ratio and its bounds. An open end is NaN."""
+        gap = self._logs[first] - self._logs[second]
+        low, high = np.full((2, len(gap)), np.nan)
+        if self.contrasts is not None and self.compared:
+            lows, highs = self.contrasts.all_bounds(1 - self.alpha / self.compared)
+            # What is shown may be regularised; a bound never lies beyond it.
+            low, high = np.minimum(lows[first, second], gap), np.maximum(highs[first, second], gap)
+            found = self.better[first, second]
+            # A bound is 0 where only the step-down finds the pair; no interval without 0 stands beside one not found.
+            low = np.where(found, np.maximum(low, 0.0), np.minimum(low, 0.0))
+            high = np.where(found, high, np.maximum(high, 0.0))
+            low, high = (np.where(np.isfinite(each), each, np.nan) for each in (low, high))
+        chance, tie = self.chances(gap)
+        columns = chance, self.chances(low).preferred, self.chances(high).preferred, tie, gap, low, high
+        found_rows: list[list[float]] = np.column_stack(columns).tolist()
+        return found_rows
+
+    def chances(self, gaps: FloatArray) -> PairChances:
+        """By differences of log strengths."""
+        gaps = np.clip(gaps, -700, 700)  # NaN stays
+        preferred, none = np.asarray(expit(gaps)), np.zeros_like(gaps)
+        if self.contrasts is None or (tie := self.contrasts.tie) is None:
+            return PairChances(preferred=preferred, tie=none)
+        if self.contrasts.model == "davidson":
+            # A tie takes from both what is theirs in proportion.
+            drawn = expit(tie.value - np.abs(gaps) / 2 - np.log1p(np.exp(-np.abs(gaps))))
+            return PairChances(preferred=preferred, tie=np.asarray(drawn))
+        first, second = log_expit(gaps - tie.value), log_expit(-gaps - tie.value)
+        drawn = np.maximum(1 - np.exp(first) - np.exp(second), 0.0)
+        return PairChances(preferred=np.asarray(expit(first - second)), tie=np.asarray(drawn))
+
+    @cached_property
+    def _logs(self) -> FloatArray:
+        """The log strengths shown, in the order of `fitted`."""
+        found = np.empty(len(self.fitted))
+        for part in self.parts:
+            found[list(part.items)] = part.strengths.log
+        return found
+
+    @cached_property
+    def _part(self) -> IntArray:
+        """Which part each of `fitted` is in."""
+        found = np.empty(len(self.fitted), np.int64)
+        for number, part in enumerate(self.parts):
+            found[list(part.items)] = number
+        return found
+
+    def orders(self) -> list[list[int]]:
+        """Of every part, the numbers of its items among those fitted, best first."""
+        place = {self.items[item]: k for k, item in enumerate(self.fitted)}
+        ranked = [each for each in self.standings if each.rank is not None]
+        return [
+            [place[each.item] for each in ranked if each.part == number]
+            for number in range(1, len(self.parts) + 1)
+        ]
+
+    def facts(self) -> dict[str, Any]:
+        contrasts = self.contrasts
+        return {
+            "title": self.title,
+            "answers": self.answers,
+            "topics": self.topics,
+            "units": "topics" if self.by == "cluster" else "answers",
+            "level": self.level,
+            "smooth": self.similarity,
+            "ties": "half" if contrasts is None else contrasts.model,
+            "tie_parameter": self._parameter(None if contrasts is None else contrasts.tie),
+            "position": self._parameter(None if contrasts is None else contrasts.position),
+            "parts": [self._part_record(*part) for part in zip(self.parts, self.orders(), strict=True)],
+            "counts": self.counts(),
+            "compared": self.compared,
+            "left_out": dict(self.left_out),
+        }
+
+    def _part_record(self, part: PreferencePart, order: Sequence[int]) -> dict[str, Any]:
+        names = [self.items[self.fitted[k]] for k in order]
+        tested = self.contrasts is not None
+        best = [names[k] for k in candidates(self.better[np.ix_(order, order)])] if tested else None
+        return {
+            "name": part.name,
+            "items": names,
+            "candidates": best,
+            "regularised": part.strengths.regularised,
+            "fit": part.strengths.words(),
+            "converged": bool(part.strengths.converged),
+            "error": float(part.strengths.error),
+        }
+
+    def _parameter(self, found: ModelParameter | OpenPosition | None) -> dict[str, Any] | None:
+        """On the scale of odds, and of nu or theta; what has no end is NaN."""
+        if found is None:
+            return None
+        low, high = found.bounds(self.level)
+        opened = isinstance(found, OpenPosition)
+        return {
+            "value": power(found.value),
+            "low": power(low),
+            "high": power(high),
+            "log": math.nan if isinstance(found, OpenPosition) else found.value,
+            "se": math.nan if isinstance(found, OpenPosition) else found.se,
+            "p": found.p,
+            "open": found.side if isinstance(found, OpenPosition) else None,
+            "why": "no finite maximum" if opened else None,
+        }
+
+
+def _finite(value: float, bound: float) -> float:
+    """NaN for an open end."""
+    return value if math.isfinite(bound) else math.nan
+
+
+def _chance_interval(pair: ItemPair) -> str | None:
+    if math.isnan(pair.p):
+        return None
+    if math.isnan(pair.low) and math.isnan(pair.high):
+        return "any"
+    if math.isnan(pair.high):
+        return f"at least {pair.low:.2f}"
+    return f"at most {pair.high:.2f}" if math.isnan(pair.low) else f"{pair.low:.2f} to {pair.high:.2f}"
+
+
+def _count(value: float) -> str:
+    """A count, which weights may make a decimal."""
+    return f"{value:z,.0f}" if value == round(value) else f"{value:z,.2f}"
+
+
+def _cut(text: str, most: int = WIDEST) -> str:
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+# The fit
+
+
+def fit_preferences(
+    given: Preferences,
+    asked: Prefer | None = None,
+    *,
+    title: str = "systems",
+    noun: str = "item",
+    similarity: FloatArray | None = None,
+    checks: Preferences | None = None,
+    **known: Any,
+) -> PreferenceFit:
+    """Bradley-Terry strengths with intervals, tests of all pairs, ranks and candidates for the best.
+
+    What is independent is answers, or whole topics; answers on one topic are not: whoever wins there wins often. Where
+    there is one topic, or none is known, it is answers, and a note says so. With a `similarity` (items x items) answers
+    are propagated to similar items first. `checks` are pairs with known answers that assessors are compared with.
+    `known` are further facts for the result.
+    """
+    asked = asked or Prefer()
+    if not len(given) or not given.answers.weight.sum():
+        left = sum(given.left_out.values())
+        rows = counted(left, "row was", "rows were")
+        why = f": {rows} left out ({', '.join(given.left_out)})" if left else ""
+        raise DataError(f"no answer to a pair to fit{why}")
+    if asked.position and not given.sided:
+        raise UsageError(Phrase("{position}: {why}", position=Argument("position"), why=NO_SIDES))
+    by, ties, regularise = asked.by, asked.ties, asked.regularise
+    by = by or ("cluster" if len(given.topics) > 1 else "answer")
+    if by == "cluster" and len(given.topics) < 2:
+        raise UsageError(f"topics can be the units only where there are two; there are {len(given.topics)}")
+    wins = given.answers.wins(similarity)
+    kept = np.flatnonzero(_in_duels(wins))
+    near = None if similarity is None else similarity[np.ix_(kept, kept)]
+    matrix, answers = wins[np.ix_(kept, kept)], given.answers.among(kept)
+    answers = answers.take(answers.weight > 0)
+    contrasts = pair_contrasts(answers, by=by, similarity=near, ties=ties, position=asked.position)
+    parts = _parts(contrasts, matrix, regularise)
+    found = None if regularise else contrasts
+    adjusted, better, hopeless = _tested(contrasts, parts, 1 - asked.level, tested=found is not None)
+    return PreferenceFit(
+        asked=asked,
+        title=title,
+        noun=noun,
+        standings=tuple(_standings(given, kept, parts, found, better, asked.level)),
+        parts=parts,
+        fitted=tuple(kept.tolist()),
+        items=given.items,
+        contrasts=found,
+        adjusted=adjusted,
+        better=better,
+        hopeless=hopeless,
+        answers=len(given),
+        topics=len(given.topics),
+        by=by,
+        similarity=asked.similarity if similarity is not None else None,
+        assessors=reliabilities(given, checks) if asked.assessors else (),
+        left_out=dict(given.left_out),
+        **{"about_answers": given.notes, **known},
+    )
+
+
+def _parts(
+    contrasts: PairContrasts, wins: FloatArray, regularise: float | None
+) -> tuple[PreferencePart, ...]:
+    """The parts, the largest first, each with its own strengths."""
+    members = [np.flatnonzero(contrasts.part == part) for part in range(int(contrasts.part.max()) + 1)]
+    members.sort(key=lambda items: (-len(items), int(items[0])))
+    like = contrasts.one_way.whole
+    found = []
+    for number, items in enumerate(members, 1):
+        if like.model == "half" and not like.position:
+            strengths = fit(wins[np.ix_(items, items)], regularise=regularise)
+        else:
+            strengths = _modelled(contrasts, items, regularise)
+        found.append(PreferencePart(name=f"part {number}", items=tuple(items.tolist()), strengths=strengths))
+    return tuple(found)
+
+
+def _modelled(contrasts: PairContrasts, items: IntArray, regularise: float | None) -> Strengths:
+    """Strengths by a tie model or with an effect of position: as fitted, or regularised as plain ones are."""
+    one_way = contrasts.one_way
+    like, level = one_way.whole, one_way.level[items]
+    connected = len(np.unique(level)) == 1
+    scale = (0.0 if connected else REGULARISER) if regularise is None else regularise
+    if not connected and not scale:
+        raise DataError("the strengths have no finite maximum: regularise")
+    log = one_way.top.point[items]
+    if scale:
+        more = regularised(like, scale)
+        log = climb_model(more, np.zeros(more.n, np.int64)).point[items]
+    mine = np.isin(like.first, items)
+    return Strengths(
+        values=np.exp(log - log.mean()),
+        regularised=scale,
+        components=np.unique(level, return_inverse=True)[1].astype(np.int64),
+        iterations=0,
+        converged=True,
+        error=math.nan,
+        method="accelerated",
+        duels=float(like.weight[mine].sum()),
+    )
+
+
+def _tested(
+    contrasts: PairContrasts, parts: Sequence[PreferencePart], alpha: float, *, tested: bool
+) -> tuple[FloatArray, BoolArray, BoolArray]:
+    """Corrected p, which item is better than which, and which pairs could not have been found."""
+    n = len(contrasts.part)
+    adjusted, better, hopeless = np.full((n, n), np.nan), np.zeros((n, n), bool), np.zeros((n, n), bool)
+    if not tested:
+        return adjusted, better, hopeless
+    pairs = np.triu_indices(n, 1)
+    # As in `compare`: pairs with too few topics for any finding do not burden the others.
+    found = reached(contrasts.p[pairs], contrasts.least[pairs], alpha=alpha)
+    adjusted[pairs] = found.adjusted
+    adjusted = np.where(np.isnan(adjusted), adjusted.T, adjusted)
+    logs = np.empty(n)
+    for part in parts:
+        logs[list(part.items)] = part.strengths.log
+    # Regularised strengths could stand the other way round; then nothing is said.
+    better = (adjusted < alpha) & (contrasts.difference > 0) & (logs[:, None] > logs)
+    last = alpha / found.divisor
+    open_ = ~np.isnan(adjusted) & ~better & ~better.T
+    hopeless = open_ & (contrasts.least >= last)
+    left = np.argwhere(np.triu(open_ & ~hopeless, 1))
+    if affordable(2 * len(left), n):
+        for i, j in left.tolist():
+            hopeless[i, j] = hopeless[j, i] = contrasts.least_p(i, j) >= last
+    return adjusted, better, hopeless
+
+
+def kind_of(source: PairSource, asked: Prefer) -> Of | None:
+    """What the items are: as asked for, or what people were asked about; None in a table, which names them."""
+    if source.folder is None or source.gathered is None:
+        return None
+    judgments = source.gathered.judgments
+    there = kinds(judgments)
+    if asked.of is None and len(there) > 1:
+        raise UsageError(
+            Phrase(
+                "people were asked about sentences and about summaries: say {sentences} or {systems}",
+                sentences=Argument("of", "sentences"),
+                systems=Argument("of", "systems"),
+            )
+        )
+    of: Of = asked.of or ("sentences" if "sentences" in there else "systems")
+    what = "sentences" if of == "sentences" else "summaries"
+    if what not in there:
+        ask = Call(
+            command=["prefer", "sample", str(source.folder.path)],
+            function="Evaluation.prefer.sample()",
+            arguments=[Argument("of", what)],
+        )
+        raise DataError(f"no preferences between {what} yet; ask for them with: {ask}")
+    return of
+
+
+def topics_of(source: PairSource, asked: Prefer, of: Of) -> list[str]:
+    """The topics that have answers about the items that are asked for."""
+    assert source.gathered is not None
+    topics = [
+        batch.topic.topic
+        for batch in batches_with_judgments(
+            source.gathered.collection, source.gathered.judgments, asked.topic or ()
+        )
+        if len(_of_topic(batch, of, asked))
+    ]
+    if not topics:
+        raise DataError("no answer to a pair to fit")
+    return topics
+
+
+def fit_source(source: PairSource, asked: Prefer) -> PreferenceFit:
+    """What the answers of a table say, or those of a folder: systems over all topics, or a topic's own items."""
+    checks = None if asked.checks is None else read_preferences(asked.checks)
+    of = kind_of(source, asked)
+    if of is None:
+        table = source.named_items(asked)
+        table = table.only(asked.topic) if asked.topic else table
+        return fit_preferences(table, asked, title=source.title, checks=checks)
+    assert source.gathered is not None
+    collection, judgments = source.gathered.collection, source.gathered.judgments
+    topics: Sequence[str] = asked.topic or ()
+    if of == "systems":
+        given = system_preferences(collection, judgments, topics=topics, length=asked.length, form=asked.form)
+        title, batches = "systems", list(batches_with_judgments(collection, judgments, topics))
+    else:
+        topics = topics_of(source, asked, of)
+        if len(topics) > 1:
+            raise UsageError(
+                Phrase(
+                    "{what} are compared topic by topic, and {n} topics have answers: choose one with {topic}",
+                    what=of,
+                    n=len(topics),
+                    topic=Argument("topic"),
+                )
+            )
+        title, batches = f"{of} of {topics[0]}", list(batches_with_judgments(collection, judgments, topics))
+        given = _of_topic(batches[0], of, asked)
+    if asked.form is not None:
+        _need_form(batches, of, asked.form)
+    modelled = asked.ties != "half" or asked.position
+    near = None
+    if of == "sentences" and asked.smooth and not modelled:
+        near = sentence_similarity(asked.similarity, given.items).among()
+    return fit_preferences(
+        given,
+        asked,
+        title=title,
+        noun={"sentences": "sentence", "systems": "system"}.get(of, "item"),
+        similarity=near,
+        checks=checks,
+        about_answers=(*given.notes, *preference_notes(collection, judgments, of, topics)),
+        pooled={} if of == "sentences" else _pooled(batches, asked),
+        not_propagated=of == "sentences" and asked.smooth and modelled,
+    )
+
+
+def _need_form(batches: Iterable[TopicBatch], of: Of, form: str) -> None:
+    """Refuse a form that no pair is of."""
+    if of == "sentences":
+        raise UsageError(
+            Phrase(
+                "sentences have no form: leave out {form}, or say {systems}",
+                form=Argument("form"),
+                systems=Argument("of", "systems"),
+            )
+        )
+    there = sorted({row.form or UNSET for batch in batches for row in summary_rows(batch)})
+    if form not in there:
+        raise UsageError(
+            f"no preferences between summaries of form {quoted(form)}{nearest(form, there)};"
+            f" there are: {', '.join(there)}"
+        )
+
+
+def _pooled(batches: Iterable[TopicBatch], asked: Prefer) -> dict[str, tuple[str, ...]]:
+    """The lengths, and the forms, whose pairs are taken together."""
+    rows = [row for batch in batches for row in summary_rows(batch, length=asked.length, form=asked.form)]
+    lengths = sorted({row.length for row in rows}, key=lambda length: int(length or 0))
+    forms = sorted({row.form for row in rows})
+    return {
+        name: tuple(target or UNSET for target in there)
+        for name, there in (("length", lengths), ("form", forms))
+        if len(there) > 1
+    }
+
+
+def _of_topic(batch: TopicBatch, of: Of, asked: Prefer) -> Preferences:
+    if of == "sentences":
+        return sentence_preferences(batch)
+    return Preferences.of(summary_rows(batch, length=asked.length, form=asked.form))
+
+
+def _in_duels(wins: FloatArray) -> Any:
+    """Which items were compared with another one at all; the diagonal means nothing."""
+    duels = wins + wins.T
+    return duels.sum(axis=1) - np.diag(duels) > 0
+
+
+def _standings(
+    given: Preferences,
+    kept: IntArray,
+    parts: Sequence[PreferencePart],
+    contrasts: PairContrasts | None,
+    better: BoolArray,
+    level: float,
+) -> list[ItemStrength]:
+    counts = np.column_stack(counts_of(given.answers))
+    found = {item: ItemStrength(item=name, why=NOBODY) for item, name in enumerate(given.items)}
+    for number, part in enumerate(parts, 1):
+        own, log = np.array(part.items), part.strengths.log
+        ranks = rankdata(-np.round(log, SAME), method="min")
+        best, worst = rank_intervals(better[np.ix_(own, own)])
+        for at, k in enumerate(part.items):
+            wins, losses, ties = counts[kept[k]].tolist()
+            known: dict[str, Any] = {}
+            if contrasts is not None:
+                known = _known_of(contrasts, k, float(log[at]), level)
+                known |= {"best": int(best[at]), "worst": int(worst[at])}
+            found[int(kept[k])] = ItemStrength(
+                item=given.items[kept[k]],
+                part=number,
+                rank=int(ranks[at]),
+                strength=float(np.exp(log[at])),
+                log=float(log[at]),
+                wins=wins,
+                losses=losses,
+                ties=ties,
+                regularised=part.strengths.regularised > 0,
+                **known,
+            )
+    return sorted(
+        found.values(), key=lambda each: (each.part is None, each.part, each.rank, -each.wins, each.item)
+    )
+
+
+def _known_of(contrasts: PairContrasts, k: int, log: float, level: float) -> dict[str, Any]:
+    """An item's interval, and why it is open where it is."""
+    low, high = contrasts.item_bounds(k, log, level)
+    side, why = contrasts.item_opening(k), None
+    if side is not None:
+        why = BY_POSITION if contrasts.confounded else OPEN_WHY[side]
+    if math.isinf(low) and math.isinf(high):
+        alone = not contrasts.item_freedom[k]
+        why = why or (ON_ONE_TOPIC if alone else NOT_WITHOUT)
+        why = TOO_MANY if contrasts.one_way.many and side in ("above", "below") else why
+        side = "both"
+    # A regularised strength may lie beyond a bound, which then gives way.
+    low, high = (
+        _finite(math.exp(min(max(each, -700), 700)), each) for each in (min(low, log), max(high, log))
+    )
+    se = float(contrasts.item_se[k])
+    return {"low": low, "high": high, "open": side, "why": why, "se": se if math.isfinite(se) else math.nan}
+
+
+def counts_of(answers: PairAnswers) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Wins, losses and ties of every item, each answer as often as it weighs."""
+
+    def summed(items: IntArray, worth: Any) -> FloatArray:
+        return np.asarray(np.bincount(items, weights=answers.weight * worth, minlength=answers.n))
+
+    first, second = answers.won == 1, answers.won == 0
+    wins = summed(answers.first, first) + summed(answers.second, second)
+    losses = summed(answers.first, second) + summed(answers.second, first)
+    tied = ~first & ~second
+    return wins, losses, summed(answers.first, tied) + summed(answers.second, tied)
+
+
+# Assessors
+
+
+def reliabilities(given: Preferences, checks: Preferences | None = None) -> tuple[AssessorReliability, ...]:
+    """A row per assessor who is somebody: names such as crowd-anonymous stand for nobody in particular.
+
+    `checks` are pairs whose answer is known, by the items' names, on one topic or, where they name none, on all.
+    """
+    people = [number for number, name in enumerate(given.assessors) if not is_anonymous(name)]
+    answers = replace(given.answers, who=np.where(np.isin(given.answers.who, people), given.answers.who, -1))
+    if not np.any(answers.who >= 0):
+        return ()
+    met = answers.among(np.unique(np.concatenate([answers.first, answers.second])))
+    fitted = fit_crowd(met)
+    seen = find_careless(met, times=given.took_ms or None)
+    planted = _planted(given, answers, checks, fitted.strengths)
+    return tuple(
+        _reliability(given.assessors[row.who], row, own, fitted, sided=given.sided)
+        for row, own in zip(seen.rows, planted.rows, strict=True)
+    )
+
+
+def _planted(
+    given: Preferences, answers: PairAnswers, checks: Preferences | None, any_: Strengths
+) -> CarelessReport:
+    """Repeats and checks, which are about the same texts: a system on another topic is another item here."""
+    n = answers.n
+    numbers = np.concatenate([answers.cluster * n + answers.first, answers.cluster * n + answers.second])
+    texts, at = np.unique(numbers, return_inverse=True)
+    first, second = at[: len(answers)], at[len(answers) :]
+    apart = replace(answers, n=len(texts), first=first, second=second)
+    level = replace(any_, values=np.ones(len(texts)))  # nobody is compared with the others here
+    names = {
+        (given.topics[text // n] if given.topics else "", given.items[text % n]): k
+        for k, text in enumerate(texts.tolist())
+    }
+    return find_careless(apart, level, checks=list(_known(checks, names, given.topics or ("",))))
+
+
+def _reliability(
+    name: str, row: AssessorSigns, planted: AssessorSigns, fitted: CrowdFit, *, sided: bool
+) -> AssessorReliability:
+    unknown = () if sided else ("one-sided",)
+    found = [each for each in row.warnings if each.code not in (*OF_TEXTS, *unknown)]
+    found += [each for each in planted.warnings if each.code in OF_TEXTS]
+    return AssessorReliability(
+        name=name,
+        answers=row.answers,
+        reliability=float(fitted.reliability[row.who]),
+        se=float(fitted.errors[row.who]),
+        left_share=row.left_share if sided else math.nan,
+        agreement=row.agreement,
+        checks_right=planted.checks_right,
+        checks=planted.checks_asked,
+        repeats_same=planted.repeats_same,
+        repeats=planted.repeats_asked,
+        codes=tuple(each.code for each in found),
+        warnings=tuple(each.sentence for each in found),
+    )
+
+
+def _known(
+    checks: Preferences | None, numbers: Mapping[tuple[str, str], int], topics: Sequence[str]
+) -> Iterator[tuple[int, int]]:
+    """Pairs of items, the better one first; a check that is a tie tells nothing."""
+    for each in checks.rows() if checks is not None else ():
+        sides = (each.left, each.right) if each.winner == "left" else (each.right, each.left)
+        for topic in topics if each.topic not in topics else (each.topic,):
+            better, worse = (numbers.get((topic, side)) for side in sides)
+            if each.winner != "tie" and better is not None and worse is not None:
+                yield better, worse

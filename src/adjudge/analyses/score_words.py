@@ -1,0 +1,60 @@
+"""What a reader of scores should know first, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from adjudge.core.results import Note
+from adjudge.core.words import counted, listed
+from adjudge.formats.scoretable import lower_for
+from adjudge.measures.run import own_reference_note
+
+
+def _out_of_date(measure: str, topics: Sequence[str], folder: str, judged: bool) -> str:
+    shown = ", ".join(topics[:3]) + (", ..." if len(topics) > 3 else "")
+    of, gone = ("judgments or texts of ", ", or are gone") if judged else ("", "")
+    return (
+        f"{measure} is out of date: {of}{counted(len(topics), 'topic')} changed since{gone} ({shown});"
+        f' run: adjudge score {folder} -m "{measure}"'
+    )
+
+
+def _parts_vary(formula: str, parts: Sequence[str], most: tuple[str, float], least: tuple[str, float]) -> str:
+    return (
+        f"{formula}: {most[0]} varies {most[1] / least[1]:.1f} times as much as {least[0]} (standard deviations"
+        f" {most[1]:.3g} and {least[1]:.3g}); zmean({', '.join(parts)}) gives all the same weight"
+    )
+
+
+NOTES: Mapping[str, Callable[..., str]] = {
+    "out-of-date": _out_of_date,
+    "withdrawn-left-out": lambda n: f"{counted(n, 'score')} of withdrawn summaries left out",
+    "gone-left-out": lambda n: f"{counted(n, 'score')} of summaries that are no longer there left out",
+    "judgments-left-out": lambda text: str(text),
+    "about-judgments": lambda text: str(text),
+    "about-table": lambda text: str(text),
+    "fewer-references": own_reference_note,
+    "assessors-left-out": lambda names, n, of: (
+        f"without {listed(names)}: {counted(n, 'score')} of {of:,} left out"
+    ),
+    "unnamed-kept": lambda n, measure: f"{counted(n, 'score')} of {measure} without an assessor kept",
+    "pyramid-stays": lambda measure, names: (
+        f"{measure}: what others annotated stays, also where {listed(names)} built the pyramid that it was compared"
+        " with"
+    ),
+    "file-alone": lambda name: f"{name}: only its folder knows kinds, topics, and what is stale or withdrawn",
+    "direction-taken": lambda measure: (
+        f"{measure}: higher is taken as better; if lower is, say {lower_for(measure)}"
+    ),
+    "parts-absent": lambda text, absent, taken: (
+        f"{text} has no number {listed(absent)} here: {listed(taken)} are taken"
+    ),
+    "rows-left-out": lambda formula, n, of: (
+        f"{formula}: {counted(n, 'row')} of {of:,} without a score of every part left out of the mean of the cell"
+    ),
+    "parts-vary": _parts_vary,
+}
+
+
+def note_text(note: Note) -> str:
+    return NOTES[note.code](**note.data)

@@ -1,0 +1,1424 @@
+"""The scores that comparisons start from, whichever way they came: a folder, a file, a DataFrame.
+
+`scores_of` takes any of them and gives `Scores`: the long table, and what is known of systems and topics.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection as Container
+from dataclasses import dataclass, field, fields, replace
+from fnmatch import fnmatchcase
+from functools import partial, wraps
+from operator import attrgetter
+from pathlib import Path
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Literal,
+    ParamSpec,
+    Protocol,
+    TypeAlias,
+    TypeGuard,
+    TypeVar,
+    cast,
+    get_args,
+)
+
+from adjudge.analyses.formulas import derive, parse_formula
+from adjudge.analyses.score_words import note_text
+from adjudge.core.errors import AdjudgeError, DataError, FormatError, UsageError, nearest, quoted
+from adjudge.core.errors import among as among_known
+from adjudge.core.phrases import Argument, Door, Phrase, either, spoken
+from adjudge.core.results import Note
+from adjudge.core.words import listed, natural
+from adjudge.data import scorefiles
+from adjudge.data.absent import absent_words
+from adjudge.data.collection import Collection, load
+from adjudge.data.folder import Folder, Settings
+from adjudge.data.incoming import Item, Remark
+from adjudge.data.packed import CELL_SCORE, LOOK_EVERY, check_cells, first_bytes
+from adjudge.data.rows import HALF, Key, System, Topic
+from adjudge.data.scorefiles import ScoreFile
+from adjudge.data.scores import (
+    KEY,
+    AllLengths,
+    Among,
+    Length,
+    MeasureInfo,
+    Pool,
+    Score,
+    ScoreMatrix,
+    ScoreTable,
+    heading_of,
+    targets_of,
+)
+from adjudge.data.target import Target
+from adjudge.formats import scoretable
+from adjudge.formats.files import LFS, argument_of, at_hand, reading, stem
+from adjudge.formats.matrices import ColumnSums, is_summary, names_rows, places_of
+from adjudge.formats.numbers import NumberStyle, check_decimal, is_number, style_of
+from adjudge.formats.records import EITHER, RECORD
+from adjudge.formats.scoretable import AS_IT_SAYS, TableOptions, left_out, lower_for
+from adjudge.formats.tabular import records_in
+from adjudge.judgments.batch import NOTHING, Judgments, batches_of, judgments_if_allowed
+from adjudge.measures.base import Measure
+from adjudge.measures.presets import written_out
+from adjudge.measures.registry import parse_measure, parse_measures, titled
+from adjudge.measures.run import fewer_references, looks_at_judgments, reference_counts, stale_topics
+from adjudge.measures.spec import judge_of, listed_specs, same_name, split_formula, split_specs
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from adjudge.stats.checks import BoolArray, FloatArray
+
+TopicField = Literal["set", "type", "task", "selector"]
+ClusterBy = Literal["set", "type", "task", "selector", "assessor"]
+Patterns = str | Sequence[str]
+LowerIsBetter = bool | str | Container[str]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+HUMANS = "HUMANS"
+LARGEST = 1e302
+"""Beyond it not even differences can be computed (stats.checks has the same)."""
+PARQUET = ".parquet"
+_SOURCE = "_"  # the importer puts a source before a measure's name; here the name stands alone
+_PATTERN = f"name them with {Argument('human', 'PATTERN')}, or by their kind"
+_CHOOSE = either('measure="..."', "-m")
+_PLACES_OF = 1000  # scores of a column tell how many digits it has
+_BARE = re.compile(r"[\w.:-]+")
+_key = attrgetter(*KEY)
+
+
+class HasScores(Protocol):
+    """An evaluation, or anything else that gives its scores."""
+
+    def scores(self, *, human: Patterns = (), baseline: Patterns = ()) -> Scores: ...
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores, and what is known of their systems and topics, whichever way they came.
+
+    `kinds` says of every system whether it is a machine, a baseline or a human. `labels`, `groups`,
+    `topics` and `authors` (of the summary of a topic, by a system, of a length and form) hold what is known beyond
+    the names, `warnings` what a reader of a measure's numbers should know first.
+    """
+
+    name: str
+    table: ScoreTable
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
+    groups: Mapping[str, str] = field(default_factory=dict)
+    topics: Mapping[str, Topic] = field(default_factory=dict)
+    authors: Mapping[Key, str] = field(default_factory=dict)
+    warnings: Mapping[str, Sequence[Note]] = field(default_factory=dict)
+    folder: Path | None = None
+    """The evaluation, where the scores came from one."""
+    files: tuple[ScoreFile, ...] = ()
+    """A folder's score files, one per measure."""
+    stale: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By computed measure: the topics whose texts or judgments changed since."""
+    unsaid: bool = False
+    """Whether an analysis read them itself, so that its result is the place for the warnings."""
+    left_out: tuple[str, ...] = ()
+    """The assessors whose scores were left out."""
+    everyone: Scores | None = None
+    """Where some were left out: the scores before that."""
+    refused: Mapping[str, str] = field(default_factory=dict)
+    """By measure that cannot be had without them: why."""
+    simulated: Mapping[str, int] = field(default_factory=dict)
+    """By measure that judgments are behind: how many judgments are of simulated assessors."""
+
+    # Where scores come from
+
+    @classmethod
+    def of_folder(
+        cls,
+        folder: Folder,
+        collection: Collection,
+        read_judgments: Callable[[], Judgments] = lambda: NOTHING,
+        *,
+        human: Patterns = (),
+        baseline: Patterns = (),
+    ) -> Scores:
+        """Everything that a folder has, less what is withdrawn; patterns name kinds where it says none.
+
+        Judgments are read only where scores of some measure depend on them.
+        """
+        import pandas as pd
+
+        files = scorefiles.read_all(folder.path)
+        specs = [parse_measure(file.info.measure) for file in files if file.origin == "computed"]
+        try:
+            judgments = read_judgments() if any(map(looks_at_judgments, specs)) else NOTHING
+        except AdjudgeError as error:  # a damaged store stops no scores of texts
+            judgments = Judgments(unread=str(error))
+        gone = _withdrawn_keys(collection)
+        present = {summary.key for summary in collection.all_summaries()} | gone
+        batches = batches_of(collection, judgments)
+        references = reference_counts(batches)
+        frames, notes, stale, simulated = [], {}, {}, {}
+        for file in files:
+            measure, frame = file.info.measure, file.table.frame
+            keys = list(zip(frame["topic"], frame["system"], targets_of(frame), strict=True))
+            keep = [key not in gone for key in keys]
+            withdrawn, absent = len(keep) - sum(keep), 0
+            about: list[Note] = []
+            if file.origin == "computed":
+                spec = parse_measure(measure)
+                if not looks_at_judgments(spec):  # what people judged may have no text here
+                    there = [key in present for key in keys]
+                    absent = sum(k and not t for k, t in zip(keep, there, strict=True))
+                    keep = [k and t for k, t in zip(keep, there, strict=True)]
+                if not (judgments.unread and looks_at_judgments(spec)):
+                    stale[measure] = tuple(stale_topics(batches, file, spec))
+                if changed := stale.get(measure):
+                    judged = looks_at_judgments(spec)
+                    about.append(
+                        Note.of(
+                            "out-of-date",
+                            measure=measure,
+                            topics=changed,
+                            folder=str(folder.path),
+                            judged=judged,
+                        )
+                    )
+            if withdrawn:
+                about.append(Note.of("withdrawn-left-out", n=withdrawn))
+            if absent:
+                about.append(Note.of("gone-left-out", n=absent))
+            if file.origin == "computed":
+                people, most = fewer_references(spec, collection, references)
+                if people:
+                    about.append(Note.of("fewer-references", people=people, most=most))
+                if looks_at_judgments(spec):
+                    left = judgments.left_out_lines()
+                    about += [
+                        Note.of("judgments-left-out" if line in left else "about-judgments", text=line)
+                        for line in judgments.notes(judge_of(measure))
+                    ]
+                    if judge_of(measure) not in judgments.by_judge:
+                        simulated[measure] = judgments.simulated
+            frames.append(frame[keep])
+            notes[measure] = about
+        infos = with_titles([file.info for file in files])
+        table = ScoreTable.from_frame(pd.concat(frames), infos) if frames else ScoreTable.from_rows([])
+        rows = collection.systems
+        return cls(
+            name=collection.settings.name,
+            table=table,
+            kinds=_kinds([*rows, *_systems(table)], {s: r.kind for s, r in rows.items()}, human, baseline),
+            labels={system: row.label for system, row in rows.items() if row.label},
+            groups={system: row.group for system, row in rows.items() if row.group},
+            topics=collection.topics,
+            authors={s.key: s.author for s in collection.all_summaries() if s.author},
+            warnings=notes,
+            folder=folder.path,
+            files=tuple(files),
+            stale=stale,
+            simulated=simulated,
+        )
+
+    @classmethod
+    def open(cls, path: str | Path, *, human: Patterns = (), baseline: Patterns = ()) -> Scores:
+        """The scores of an evaluation's folder."""
+        folder = Folder.open(path)
+        collection = load(folder)
+        judgments = partial(judgments_if_allowed, folder, collection)
+        return cls.of_folder(folder, collection, judgments, human=human, baseline=baseline)
+
+    @classmethod
+    def read(
+        cls,
+        path: str | Path,
+        options: TableOptions = AS_IT_SAYS,
+        *,
+        human: Patterns = (),
+        baseline: Patterns = (),
+    ) -> Scores:
+        """The scores in a CSV, TSV, Excel or Parquet file, a matrix or a long table; `-` is standard input.
+
+        A score file that Adjudge wrote (.parquet) is read too. `human` and `baseline` are names or
+        patterns with `*` and `?`, several with commas between them; everyone else is a machine.
+        """
+        path = Path(path)
+        _check_path(path)
+        with at_hand(path) as file:
+            return _read_file(file, file.name, options, human, baseline)
+
+    @classmethod
+    def of_frame(
+        cls,
+        frame: pd.DataFrame,
+        options: TableOptions = AS_IT_SAYS,
+        *,
+        name: str = "DataFrame",
+        unnamed: str = "score",
+        human: Patterns = (),
+        baseline: Patterns = (),
+    ) -> Scores:
+        """The scores in a DataFrame: a long one, with columns such as system, topic, measure, value, or a matrix.
+
+        A matrix has a column per system and its topics in the index, or in the first column where that holds
+        names. A long one may have topics and systems in its index, and a column per measure. `unnamed` is what the
+        measure is called where nothing names it.
+        """
+        long, notes = _long_frame(frame, name, options, unnamed)
+        infos = [MeasureInfo(m, signature=f"{m}|imported|{name}") for m in long["measure"].unique()]
+        table = ScoreTable.from_frame(long, _directed(infos, options.lower_is_better))
+        kinds = _kinds(_systems(table), _kinds_of_frame(long, name), human, baseline)
+        warnings = _with_notes(table, notes, _direction_notes(table, options))
+        return cls(name, table, kinds, topics=_topics_of_frame(long, name), warnings=warnings)
+
+    @classmethod
+    def of_table(
+        cls, name: str, table: ScoreTable, *, human: Patterns = (), baseline: Patterns = ()
+    ) -> Scores:
+        """Scores that were computed in memory."""
+        return cls(name, table, _kinds(_systems(table), {}, human, baseline))
+
+    # The long table
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """Every score, a row each."""
+        return self.table.frame
+
+    @property
+    def info(self) -> Mapping[str, MeasureInfo]:
+        return self.table.info
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        return self.table.measures
+
+    def to_frame(self) -> pd.DataFrame:
+        return self.table.to_frame()
+
+    def rows(self) -> Iterator[Score]:
+        return self.table.rows()
+
+    def of(self, measure: str) -> pd.DataFrame:
+        """The rows of one measure."""
+        return self.table.of(self.resolve(measure))
+
+    def lengths(self, measure: str | None = None) -> tuple[Length, ...]:
+        """The target lengths that a measure has scores at."""
+        return self.table.lengths(self.resolve(measure))
+
+    # What is asked for
+
+    def all_measures(self) -> tuple[str, ...]:
+        """The measures, of which there must be one."""
+        if not self.measures:
+            where = self.folder or self.name
+            raise DataError(f"{where}: nothing has been scored; run: adjudge score {where}")
+        return self.measures
+
+    def resolve(self, measure: str | Sequence[str] | None = None, typed: str | None = None) -> str:
+        """The measure that a user means; the only one, where none is named. `typed` is what it was written out of."""
+        known = self.all_measures()
+        if measure is not None and not isinstance(measure, str):
+            named = listed_specs(measure)
+            if len(named) > 1:
+                raise UsageError(
+                    f"one measure is looked at here, not {len(named)} ({listed(named)}): choose one, or compare all"
+                    " with adjudge.compare_all"
+                )
+            measure = named[0] if named else None
+        if measure is None:
+            if len(known) > 1:
+                raise UsageError(
+                    f"{self.name} has several measures ({listed(known)}): choose one with {_CHOOSE}"
+                )
+            return known[0]
+        if not isinstance(measure, str):
+            raise UsageError(f"the measure is a {type(measure).__name__}, expected one name as a text")
+        several = [] if same_name(measure, known) else split_specs(measure)
+        if len(several) > 1:
+            return self.resolve(several)
+        if several and split_formula(measure):
+            return self._of_formula(measure)
+        if (why := self._why_refused(measure)) is not None:
+            raise UsageError(why)
+        if self.folder is not None:
+            return _stored_measure(measure, known, self.folder, typed)
+        found = same_name(measure, known)
+        if found is None:
+            raise UsageError(
+                f"{self.name} has no scores of {quoted(measure)}{nearest(measure, known)};"
+                f" it has: {listed(known)}"
+            )
+        return found
+
+    def _of_formula(self, text: str) -> str:
+        """The formula as it is written everywhere, with its rows computed and its parts known."""
+        formula = parse_formula(text, self.resolve, self.all_measures())
+        if formula.text not in self.table.derived:
+            self.table.derive(*derive(formula, self.table))
+        return formula.text
+
+    def _why_refused(self, measure: str) -> str | None:
+        """Why a measure cannot be had without the assessors that are left out."""
+        if not self.refused or same_name(measure, self.measures):
+            return None
+        own = same_name(measure, list(self.refused))
+        if own is None and self.folder is not None and ":" not in measure.partition("(")[0]:
+            own = str(parse_measure(measure))
+        return self.refused.get(own or "")
+
+    def resolved(self, measures: str | Iterable[str] = ()) -> list[str]:
+        """The measures that a user means, each once; all of them where none is named.
+
+        A text names one or several with commas between them; a preset stands for its measures. A name that is there
+        is taken as it is, with its commas.
+        """
+        known = self.all_measures()
+        found: list[str] = []
+        for text in listed_specs(measures):
+            whole = same_name(text, known)
+            found += (
+                [whole] if whole else (self.resolve(each, text) for each in self._written_out(text, known))
+            )
+        return list(dict.fromkeys(found)) or list(known)
+
+    def _written_out(self, text: str, known: Sequence[str]) -> list[str]:
+        """A text split at commas, with presets and `stat=all` replaced by what they stand for."""
+        found: list[str] = []
+        for part in split_specs(text):
+            if own := same_name(part, known):
+                found.append(own)
+            elif split_formula(part):
+                found.append(part)
+            elif self.folder is None or ":" in part.partition("(")[0]:
+                found += written_out(part)
+            else:
+                found += map(str, parse_measures(part))
+        return found
+
+    def each(
+        self,
+        measures: str | Iterable[str] = (),
+        *,
+        length: int | AllLengths | None = None,
+        form: str | None = None,
+    ) -> list[tuple[str, int | AllLengths | None, str | None]]:
+        """Every measure, length and form by itself, as `matrix` takes them; only those named, where any are."""
+        found: list[tuple[str, int | AllLengths | None, str | None]] = []
+        for measure in self.resolved(measures):
+            forms = self.table.forms(measure)
+            wanted = (None,) if form is None and len(forms) == 1 else forms if form is None else (form,)
+            if length:
+                own = [(measure, length, each) for each in wanted if form or self._has(measure, length, each)]
+                found += own or [(measure, length, None)]  # which says which lengths there are
+                continue
+            for n in self.table.each_length(measure):
+                found += [(measure, n, each) for each in wanted if self._has(measure, n, each)]
+            if form is not None and form not in forms:
+                found.append((measure, "all", form))  # which says which forms there are
+        return found
+
+    def all_missing(self, measure: str, length: int | AllLengths | None, form: str | None) -> str:
+        """That a measure has no score at all of a length and form, with the reason; empty where it has one."""
+        rows = self.table.at(measure, length=length, form=form)
+        if rows["value"].notna().any():
+            return ""
+        reasons = rows["why"].dropna()
+        why = f": {reasons.mode().iloc[0]}" if len(reasons) else ""
+        words = heading_of(self.info[measure], length if isinstance(length, int) else None, form)
+        return f"{words[0].upper()}{words[1:]} is left out, since every score is missing{why}."
+
+    def _has(self, measure: str, length: int | AllLengths | None, form: str | None) -> bool:
+        """Whether a measure has scores of a length and form; None is any."""
+        if form is None or length is None or length == "all":
+            return form is None or form in self.table.forms(measure)
+        return (None if length == "unset" else length) in self.table.lengths(measure, form=form)
+
+    def notes(self, measure: str, *codes: str, door: Door = "python") -> list[str]:
+        """What a reader of this measure's numbers should know first: what is stale or left out; of some codes alone."""
+        notes = (note for note in self.remarks(measure) if not codes or note.code in codes)
+        return list(dict.fromkeys(spoken(note_text(note), door) for note in notes))
+
+    def remarks(self, measure: str) -> list[Note]:
+        """The same as facts."""
+        if (formula := self.table.derived.get(measure)) is not None:
+            return [*(note for part in formula.parts for note in self.remarks(part)), *formula.notes]
+        return list(self.warnings.get(measure, ()))
+
+    def fewer_references(self, measure: str) -> tuple[Note, ...]:
+        """That people who wrote references are compared with fewer than other systems, where it is so."""
+        return tuple(note for note in self.remarks(measure) if note.code == "fewer-references")
+
+    def count_simulated(self, measure: str) -> int:
+        """How many judgments behind this measure are of simulated assessors."""
+        formula = self.table.derived.get(measure)
+        parts = (measure,) if formula is None else formula.parts
+        return max((self.simulated.get(part, 0) for part in parts), default=0)
+
+    def unsaid_notes(self, measure: str) -> tuple[str, ...]:
+        """What a result must say of this measure because nobody else has."""
+        return tuple(dict.fromkeys(map(note_text, self.remarks(measure)))) if self.unsaid else ()
+
+    # Assessors
+
+    def assessors(self, measure: str | None = None) -> tuple[str, ...]:
+        """Everybody whose scores there are, of one measure or of any."""
+        rows = self.frame if measure is None else self.of(measure)
+        return tuple(sorted((str(who) for who in rows["assessor"].dropna().unique()), key=natural))
+
+    def without(self, assessors: str | Iterable[str] = ()) -> Scores:
+        """The scores that are left when some assessors are left out; the same scores where nobody is named.
+
+        A measure without assessors, or that nobody else judged, is not among them: asking for it says why.
+        """
+        names = tuple(dict.fromkeys([assessors] if isinstance(assessors, str) else assessors))
+        if not names:
+            return self
+        known = self.assessors()
+        if not known:
+            raise UsageError(
+                f"{self.name} says of no score who judged, so that {listed(names)} cannot be left out:"
+                ' a column "assessor" of a long table can say it'
+            )
+        for name in names:
+            if name not in known:
+                raise UsageError(f"{self.name} has no scores by {quoted(name)}{among_known(name, known)}")
+        import pandas as pd
+
+        kept: list[pd.DataFrame] = []
+        refused, warnings, infos = dict(self.refused), dict(self.warnings), dict(self.info)
+        for measure in self.measures:
+            rows = self.table.of(measure)
+            own = rows["assessor"].isin(names)
+            left = rows[~own]
+            if (why := self._why_not_without(names, measure, rows, left)) is not None:
+                refused[measure] = why
+                continue
+            kept.append(left)
+            notes = [Note.of("assessors-left-out", names=names, n=int(own.sum()), of=len(rows))]
+            if nameless := int(left["assessor"].isna().sum()):
+                notes.append(Note.of("unnamed-kept", n=nameless, measure=measure))
+            if self._is_pyramid(measure):
+                notes.append(Note.of("pyramid-stays", measure=measure, names=names))
+            warnings[measure] = [*warnings.get(measure, ()), *notes]
+            signed = infos[measure].signature or measure
+            infos[measure] = replace(infos[measure], signature=f"{signed}|without:{'+'.join(names)}")
+        if not kept:
+            raise UsageError("; ".join(list(dict.fromkeys(refused.values()))[:3]))
+        return replace(
+            self,
+            table=ScoreTable.from_frame(pd.concat(kept), infos.values()),
+            warnings=warnings,
+            left_out=(*self.left_out, *names),
+            everyone=self.everyone or self,
+            refused=refused,
+        )
+
+    def _why_not_without(
+        self, names: Sequence[str], measure: str, rows: pd.DataFrame, left: pd.DataFrame
+    ) -> str | None:
+        """Why a measure cannot be had without some assessors, if so."""
+        if rows["assessor"].isna().all():
+            if self._is_fitted(measure):
+                return (
+                    f"{measure} is fitted to the answers of all assessors together, so that its scores have none:"
+                    f" {listed(names)} cannot be left out of them"
+                )
+            return f"{measure} has no assessors: {listed(names)} cannot be left out"
+        if len(left) == len(rows):
+            has = "has" if len(names) == 1 else "have"
+            return f"{listed(names)} {has} no scores of {measure}: nothing would be left out"
+        if left["value"].isna().all():
+            alone = "alone" if len(names) == 1 else "by themselves"
+            return f"{listed(names)} judged {measure} {alone}: nothing is left without them"
+        return None
+
+    def _is_fitted(self, measure: str) -> bool:
+        return self._is_computed(measure) and looks_at_judgments(parse_measure(measure))
+
+    def _is_pyramid(self, measure: str) -> bool:
+        from adjudge.measures.judged.pyramid import JudgedPyramid
+
+        return self._is_computed(measure) and isinstance(parse_measure(measure), JudgedPyramid)
+
+    def _is_computed(self, measure: str) -> bool:
+        return any(file.origin == "computed" and file.info.measure == measure for file in self.files)
+
+    # Systems and topics
+
+    def collection(self) -> Collection:
+        """What is known of systems and topics as an evaluation without texts."""
+        names = _systems(self.table)
+        topics = (str(topic) for topic in self.frame["topic"].unique())
+        return Collection(
+            settings=Settings(name=self.name),
+            topics={topic: self.topics.get(topic) or Topic(topic) for topic in topics},
+            systems={
+                name: System(name, self.kind(name), label=self.labels.get(name), group=self.groups.get(name))
+                for name in names
+            },
+            documents={},
+            summaries={},
+        )
+
+    def with_humans(self, patterns: Patterns) -> Scores:
+        """The same scores, the systems of some patterns being human."""
+        known = {name: kind for name, kind in self.kinds.items() if kind != "machine"}
+        kinds = _kinds(_systems(self.table), known, patterns, (), human_option=Argument("human_systems"))
+        return replace(self, kinds={**self.kinds, **kinds})
+
+    def kind(self, system: str) -> str:
+        """machine, baseline or human; the pooled humans are human."""
+        return self.kinds.get(system, "human" if system == HUMANS else "machine")
+
+    def kinds_of(self, systems: Iterable[str]) -> dict[str, str]:
+        """The kinds of a matrix's systems."""
+        return {system: self.kind(system) for system in systems}
+
+    def given_order(self, matrix: ScoreMatrix) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The topics and the systems of a matrix with a row per topic, as the data has them.
+
+        In the order of the folder's own lists; what these do not name in the order of the scores.
+        """
+        frame = self.table.frame
+        topics = dict.fromkeys([*self.topics, *frame["topic"].unique()])
+        systems = dict.fromkeys([*self.kinds, *frame["system"].unique()])
+        return (
+            tuple(name for name in topics if name in matrix.topics),
+            tuple(name for name in dict.fromkeys([*systems, *matrix.systems]) if name in matrix.systems),
+        )
+
+    def label(self, system: str) -> str:
+        return self.labels.get(system, system)
+
+    def topic_values(self, name: TopicField, topics: Iterable[str]) -> tuple[str | None, ...]:
+        """What is known of topics, such as their sets."""
+        _one_of("field of topics", name, get_args(TopicField))
+        rows = (self.topics.get(topic) for topic in topics)
+        return tuple(None if row is None else getattr(row, name) for row in rows)
+
+    def clusters(
+        self,
+        matrix: ScoreMatrix,
+        by: bool | str,
+        *,
+        length: int | AllLengths | None = None,
+        form: str | None = None,
+    ) -> tuple[str, ...] | None:
+        """The cluster of every row of a matrix: what its topic has for `by` (True: its set), or who judged it.
+
+        Assessors make clusters where each judged topics of their own. A topic that several judged belongs to no
+        cluster of theirs, and is refused. `length` and `form` are those that the matrix was asked for with.
+        """
+        if by is False:
+            return None
+        name = "set" if by is True else by
+        _one_of("cluster", name, get_args(ClusterBy))
+        topics = matrix.row_topics
+        if name == "assessor":
+            known: dict[str, str | None] = self._assessors(matrix, length, form)
+        else:
+            known = dict(zip(topics, self.topic_values(name, topics), strict=True))  # type: ignore[arg-type]
+        found = [value for topic in topics if (value := known.get(topic)) is not None]
+        absent = list(dict.fromkeys(topic for topic in topics if known.get(topic) is None))
+        if absent:
+            without = f"{listed(absent)} {'has' if len(absent) == 1 else 'have'}" if found else "no topic has"
+            one = "none" if found else "one"
+            where = "" if name == "assessor" else ", or topics.jsonl of a folder,"
+            raise DataError(
+                f"clusters by {name} need the {name} of every topic, and {without} {one}:"
+                f" a column {quoted(name)} of a long table{where} can say it"
+            )
+        return tuple(found)
+
+    def count_assessors(self, measure: str, length: int | AllLengths | None, form: str | None) -> int:
+        """How many assessors stand behind a measure's scores of a length and form."""
+        rows = self.table.at(measure, length=length, form=form, all_forms=form is None)
+        return int(rows.loc[rows["value"].notna(), "assessor"].nunique())
+
+    def _assessors(
+        self, matrix: ScoreMatrix, length: int | AllLengths | None, form: str | None
+    ) -> dict[str, str | None]:
+        """The one assessor of every topic of a matrix."""
+        rows = self.table.at(matrix.measure, length=length, form=form)
+        humans = [s for s in rows["system"].unique() if self.kind(s) == "human"]
+        systems = [*matrix.systems, *(humans if HUMANS in matrix.systems else ())]
+        rows = rows[rows["value"].notna() & rows["system"].isin(systems)]
+        known: dict[str, str | None] = {}
+        for topic, assessor in rows[["topic", "assessor"]].dropna().drop_duplicates().itertuples(index=False):
+            if known.setdefault(topic, assessor) != assessor:
+                raise UsageError(
+                    f"clusters by assessor need topics that one assessor judged alone, and {quoted(topic)} was"
+                    f" judged by {known[topic]} and {assessor}: leave the clusters out, and assessors are a"
+                    " sample in the comparison anyhow"
+                )
+        return known
+
+    def matrix(
+        self,
+        measure: str | Sequence[str] | None = None,
+        *,
+        length: int | AllLengths | None = None,
+        form: str | None = None,
+        pool: Pool = "mean",
+        among: Among = "all",
+        pool_humans: bool = False,
+    ) -> ScoreMatrix:
+        """One measure's scores, topics x systems, of the systems asked for.
+
+        Baselines are machines here. `human-machine` needs both sorts and keeps all systems: it is about
+        pairs, see `pairs_among`. With `pool_humans` all humans are one system, HUMANS: on a topic the
+        mean of those who have a score. The matrix's signature says what was chosen.
+        """
+        matrix = self.table.matrix(self.resolve(measure), length=length, form=form, pool=pool)
+        _check_sizes(self.name, matrix)
+        chosen = self._chosen(matrix.systems, among)
+        if len(chosen) < len(matrix.systems):
+            matrix = matrix.select(chosen).signed(f"among:{among}")
+        if not pool_humans:
+            return matrix
+        humans = [system for system in matrix.systems if self.kind(system) == "human"]
+        if not humans:
+            raise UsageError(
+                Phrase("{pool}: no system here is human; {how}", pool=Argument("pool_humans"), how=_PATTERN)
+            )
+        if HUMANS in matrix.systems and HUMANS not in humans:
+            raise UsageError(
+                Phrase(
+                    "{pool}: a {kind} is named {name}; rename it first",
+                    pool=Argument("pool_humans"),
+                    kind=self.kind(HUMANS),
+                    name=HUMANS,
+                )
+            )
+        return matrix.pool_systems(humans, HUMANS, "no human has a score").signed("humans:pooled")
+
+    def pairs_among(self, systems: Sequence[str], among: Among) -> BoolArray:
+        """Which pairs of a matrix's systems are asked for, in the order of `itertools.combinations`."""
+        import numpy as np
+
+        from adjudge.stats.pairs import columns_of_pairs
+
+        chosen = set(self._chosen(systems, among))
+        first, second = columns_of_pairs(len(systems))
+        kept = np.array([system in chosen for system in systems], dtype=bool)
+        human = np.array([self.kind(system) == "human" for system in systems], dtype=bool)
+        pairs: BoolArray = kept[first] & kept[second]
+        if among == "human-machine":
+            pairs &= human[first] != human[second]
+        return pairs
+
+    def _chosen(self, systems: Sequence[str], among: Among) -> list[str]:
+        _one_of("among", among, get_args(Among))
+        humans = [system for system in systems if self.kind(system) == "human"]
+        machines = [system for system in systems if self.kind(system) != "human"]
+        if among in ("humans", "human-machine") and not humans:
+            raise UsageError(f"{Argument('among', among)}: no system of {self.name} is human; {_PATTERN}")
+        if among in ("machines", "human-machine") and not machines:
+            raise UsageError(f"{Argument('among', among)}: every system of {self.name} is human")
+        return {"machines": machines, "humans": humans}.get(among, list(systems))
+
+
+Source: TypeAlias = "Scores | ScoreTable | HasScores | str | Path | pd.DataFrame"
+"""An evaluation or its scores, a path to its folder or to a file of scores (`-`: standard input), a DataFrame."""
+
+
+def scores_of(
+    source: Source, *, human: Patterns = (), baseline: Patterns = (), without: str | Iterable[str] = ()
+) -> Scores:
+    """The scores that any source holds, less those of the assessors that are to be left out."""
+    return _scores_of(source, human, baseline).without(without)
+
+
+def _scores_of(source: Source, human: Patterns, baseline: Patterns) -> Scores:
+    if isinstance(source, Scores):
+        return source
+    if isinstance(source, ScoreTable):
+        kinds = _kinds(_systems(source), {}, human, baseline) if human or baseline else {}
+        return Scores("scores", source, kinds)
+    if isinstance(source, str | Path):
+        opened = Scores.open if is_folder(source) else Scores.read
+        return replace(opened(source, human=human, baseline=baseline), unsaid=True)
+    if hasattr(source, "scores") and callable(source.scores):
+        found: Scores = source.scores(human=human, baseline=baseline)
+        return replace(found, unsaid=True)
+    if _is_frame(source):
+        return replace(Scores.of_frame(source, human=human, baseline=baseline), unsaid=True)
+    what = "a Series: make it a DataFrame" if type(source).__name__ == "Series" else type(source).__name__
+    raise UsageError(
+        f"scores are {what}, expected an evaluation, its scores, a path to a folder or a file, or a DataFrame"
+    )
+
+
+def read_scores(
+    source: Source,
+    options: TableOptions = AS_IT_SAYS,
+    *,
+    human: Patterns = (),
+    baseline: Patterns = (),
+) -> Scores:
+    """The scores that any source holds, with how to read it where it is a table."""
+    return _read_scores(source, options, human, baseline).without(options.without)
+
+
+def _read_scores(source: Source, options: TableOptions, human: Patterns, baseline: Patterns) -> Scores:
+    if _is_frame(source):
+        return Scores.of_frame(source, options, human=human, baseline=baseline)
+    if isinstance(source, str | Path) and not is_folder(source):
+        return Scores.read(source, options, human=human, baseline=baseline)
+    no_table(source, options)
+    return replace(_scores_of(source, human, baseline), unsaid=False)
+
+
+def with_table_options(analysis: Callable[P, T]) -> Callable[P, T]:
+    """Let an analysis take those options of `read_scores` that it has none of its own for."""
+    own = inspect.signature(analysis).parameters
+    about = {each.name for each in fields(TableOptions)} | {"human", "baseline"}
+
+    @wraps(analysis)
+    def with_options(*args: P.args, **options: P.kwargs) -> T:
+        how: dict[str, Any] = {
+            name: options.pop(name) for name in sorted(about - own.keys()) if name in options
+        }
+        if not how:
+            return analysis(*args, **options)
+        source, *rest = (options.pop("scores"),) if "scores" in options else args
+        kinds = {name: how.pop(name) for name in ("human", "baseline") if name in how}
+
+        def read(one: Any) -> Scores:
+            return replace(read_scores(one, TableOptions(**how), **kinds), unsaid=True)
+
+        if isinstance(source, Mapping):  # data sets by their names
+            ready: Any = {name: read(each) for name, each in source.items()}
+        else:
+            ready = read(source)
+        found: T = cast(Any, analysis)(ready, *rest, **options)
+        return found
+
+    return with_options
+
+
+def _is_frame(source: object) -> TypeGuard[pd.DataFrame]:
+    return hasattr(source, "columns") and hasattr(source, "index")
+
+
+def is_folder(path: str | Path) -> bool:
+    """Whether scores are to be had from a folder; `-` is standard input."""
+    with reading(Path(path)):
+        return str(path) != "-" and Path(path).is_dir()
+
+
+# A folder's scores
+
+
+def with_titles(infos: Sequence[MeasureInfo]) -> list[MeasureInfo]:
+    """Measures with the titles that tables show, no two alike; of one reference, the signature says so."""
+    short = [titled(info.measure, one_reference="|refs:1:" in info.signature) for info in infos]
+    uses = Counter(short)
+    return [
+        replace(info, title=title if uses[title] == 1 else titled(info.measure))
+        for info, title in zip(infos, short, strict=True)
+    ]
+
+
+def _withdrawn_keys(collection: Collection) -> set[Key]:
+    """Which scores are left out: those of withdrawn summaries, and those that name no length or no form where a
+    system has nothing else on the topic."""
+    present = {(s.topic, s.system) for s in collection.all_summaries()}
+    gone = [s for s in collection.withdrawn if (s.topic, s.system) not in present]
+    bare = {(s.topic, s.system, Target(n, f)) for s in gone for n in {s.length, None} for f in {s.form, None}}
+    return {s.key for s in collection.withdrawn} | bare
+
+
+def _stored_measure(text: str, known: Sequence[str], folder: Path, typed: str | None = None) -> str:
+    """The measure that a user means among those that a folder has scores of; `typed` is the preset it is of."""
+    if own := same_name(text, known):
+        return own
+    if ":" in text.partition("(")[0]:
+        raise UsageError(f"no imported scores {quoted(text)}{nearest(text, known)}")
+    measure = parse_measure(text)
+    spec = str(measure)
+    if spec in known:
+        return spec
+    named = typed or spec
+    run = f"run: adjudge score {folder} -m {named if _BARE.fullmatch(named) else quoted(named)}"
+    family = [each for each in known if each.partition("(")[0] == spec.partition("(")[0]]
+    if not family:
+        raise DataError(f"{spec} has not been scored here; {run}")
+    # A plain name may have been scored as several measures, which scoring it again would only repeat.
+    several = "(" not in spec and type(measure).fitted is not Measure.fitted
+    more = f"choose one with {_CHOOSE}" if several else f"choose one with {_CHOOSE}, or {run}"
+    raise DataError(f"{spec} has not been scored here, only {listed(family)}: {more}")
+
+
+# A table in a file
+
+
+def _check_path(path: Path) -> None:
+    """Refuse what is no file."""
+    if str(path) == "-":
+        return
+    if is_folder(path):
+        raise DataError(f"{path}: is a folder, expected a file of scores")
+    if not path.exists():
+        raise DataError(f"{path}: no such file or folder{absent_words(path)}")
+
+
+def no_table(path: object, options: TableOptions) -> None:
+    """Refuse options of tables where there is none: a folder and a score file say those things themselves."""
+    for name in options.given():
+        raise UsageError(f"{argument_of(name)} is for a table of numbers (CSV or TSV), which {path} is not")
+
+
+def _read_file(path: Path, name: str, options: TableOptions, human: Patterns, baseline: Patterns) -> Scores:
+    """A file of scores, by its first bytes."""
+    with reading(path):
+        start = first_bytes(path, len(LFS))
+        parquet = start.startswith(b"PAR1") or (path.suffix.lower() == PARQUET and start != LFS)
+    if not parquet:
+        records = records_in(path, encoding=options.encoding)
+        if records is None:
+            return _read_table(path, name, options, human, baseline)
+        return _read_records(path, name, options, human, baseline, records)
+    if not scorefiles.is_score_file(path):
+        return _read_parquet(path, options, human, baseline)
+    no_table(path, options)
+    stored = scorefiles.read(path)
+    (info,) = with_titles([stored.info])
+    scores = replace(stored.table, info={info.measure: info})
+    notes = [Note.of("file-alone", name=name)]
+    kinds = _kinds(_systems(scores), {}, human, baseline)
+    return Scores(name, scores, kinds, warnings=dict.fromkeys(scores.measures, notes))
+
+
+def _read_table(path: Path, name: str, options: TableOptions, human: Patterns, baseline: Patterns) -> Scores:
+    """A table of text or an Excel workbook: a matrix, or a long table."""
+    items = scoretable.read(
+        [path],
+        source=_SOURCE,
+        measure=options.measure,
+        length=options.length,
+        form=options.form,
+        columns=options.columns,
+        delimiter=options.delimiter,
+        quotes=options.quotes,
+        encoding=options.encoding,
+        decimal=options.decimal,
+        transpose=options.transpose,
+        leave_out=options.leave_out,
+    )
+    rows: list[Score] = []
+    infos: list[MeasureInfo] = []
+    kinds: dict[str, str] = {}
+    topics: dict[str, Topic] = {}
+    notes = _collect(path, name, items, rows, infos, kinds, topics)
+    if not rows:
+        raise FormatError("a header without rows: no scores", file=path)
+    if all(row.value != row.value for row in rows):
+        raise FormatError("no numbers: every score is missing", file=path)
+    table = ScoreTable.from_rows(rows, _directed(infos, options.lower_is_better))
+    kinds_of = _kinds(_systems(table), kinds, human, baseline)
+    warnings = _with_notes(table, notes, _direction_notes(table, options))
+    return Scores(name, table, kinds_of, topics=topics, warnings=warnings)
+
+
+def _read_parquet(path: Path, options: TableOptions, human: Patterns, baseline: Patterns) -> Scores:
+    """A Parquet file that another program wrote: a DataFrame on disk."""
+    import pandas as pd
+
+    from adjudge.formats.parquet import ParquetRows
+
+    with reading(path):
+        columns = ParquetRows(path).columns()
+    for column, values in columns.items():
+        for number, value in enumerate(values, 1):
+            _check_cell(path, number, column, value)
+    return _of_frame_in(path, path.name, pd.DataFrame(columns), options, human, baseline)
+
+
+def _read_records(
+    path: Path,
+    name: str,
+    options: TableOptions,
+    human: Patterns,
+    baseline: Patterns,
+    records: list[dict[str, Any]],
+) -> Scores:
+    """A JSON file of records: a DataFrame, too."""
+    import pandas as pd
+
+    if not records:
+        raise FormatError("no records, expected objects with a topic, a system and a score each", file=path)
+    names = {str(key).strip().casefold() for record in records for key in record}
+    if names & {*RECORD["text"], *RECORD["document"], *EITHER} and not names & {"value", "score"}:
+        raise FormatError(
+            f"holds texts, expected scores; texts come in with: adjudge import {name} my-eval", file=path
+        )
+    for number, record in enumerate(records, 1):
+        for column, value in record.items():
+            _check_cell(path, number, column, value)
+    return _of_frame_in(path, name, pd.DataFrame(records), options, human, baseline)
+
+
+def _check_cell(path: Path, number: int, column: str, value: object) -> None:
+    """Refuse what no frame can hold: half of a character, a whole number that is beyond all."""
+    for text in (column, value):
+        if isinstance(text, str) and not text.isascii() and HALF.search(text):
+            raise FormatError(f"column {quoted(column)} holds bytes that are no text", file=path, line=number)
+    if isinstance(value, int) and not -(10**300) < value < 10**300:
+        raise FormatError(f"column {quoted(column)} holds a number that is too large", file=path, line=number)
+
+
+def _of_frame_in(
+    path: Path, name: str, frame: pd.DataFrame, options: TableOptions, human: Patterns, baseline: Patterns
+) -> Scores:
+    for option in options.given():
+        if option in ("delimiter", "encoding", "quotes"):
+            raise UsageError(
+                f"{argument_of(option)} is for a table of text (CSV or TSV), which {path} is not"
+            )
+    try:
+        return Scores.of_frame(
+            frame, options, name=name, unnamed=stem(Path(name)), human=human, baseline=baseline
+        )
+    except DataError as error:
+        if not error.text.startswith(f"{name}: "):
+            raise
+        raise DataError(f"{path}{error.text.removeprefix(name)}") from None
+
+
+def _collect(
+    path: Path,
+    name: str,
+    items: Iterable[Item],
+    rows: list[Score],
+    infos: list[MeasureInfo],
+    kinds: dict[str, str],
+    topics: dict[str, Topic],
+) -> list[str]:
+    """Put what a reader yields into its list; gives notes on what was left out."""
+    seen: dict[tuple[object, ...], int] = {}
+    left: Counter[str] = Counter()
+    for place, thing in items:
+        line = int(number) if (number := place.removeprefix(f"{path}:")).isdigit() else 1
+        match thing:
+            case Score():
+                first = seen.setdefault(_key(thing), line)
+                if first != line:
+                    raise _second(thing, first, path, line)
+                rows.append(_renamed(thing))
+                if not len(rows) % LOOK_EVERY:
+                    check_cells(path, len(rows), CELL_SCORE)
+            case MeasureInfo():
+                infos.append(replace(thing, measure=_own(thing.measure), signature=_own(thing.signature)))
+            case System(kind=str(kind)):
+                if kinds.setdefault(thing.system, kind) != kind:
+                    raise FormatError(
+                        f"system {quoted(thing.system)} is a {kind} here and a {kinds[thing.system]} above",
+                        file=path,
+                        line=line,
+                    )
+            case Topic():
+                topics[thing.topic] = _with_more(topics.get(thing.topic), thing, path, line)
+            case Remark():
+                left[thing.reason] += 1
+    return [f"{name}: {reason}{f', {n:,} times' if n > 1 else ''}" for reason, n in left.items()]
+
+
+def _with_more(known: Topic | None, said: Topic, path: Path, line: int) -> Topic:
+    """What is known of a topic after another row; rows may each say a part."""
+    if known is None:
+        return said
+    more = {}
+    for column in scoretable.OF_TOPICS:
+        old, new = getattr(known, column), getattr(said, column)
+        if old and new and old != new:
+            raise FormatError(_two_values(said.topic, column, old, new), file=path, line=line)
+        more[column] = old or new
+    return replace(known, **more)
+
+
+def _own(text: str) -> str:
+    return text.removeprefix(f"{_SOURCE}:")
+
+
+def _renamed(row: Score) -> Score:
+    """`dataclasses.replace` would take longer than all the rest."""
+    return Score(
+        measure=_own(row.measure),
+        topic=row.topic,
+        system=row.system,
+        value=row.value,
+        length=row.length,
+        form=row.form,
+        assessor=row.assessor,
+        reference=row.reference,
+        repeat=row.repeat,
+        why=row.why,
+    )
+
+
+def _second(row: Score, first: int, path: Path, line: int) -> FormatError:
+    return FormatError(
+        f"a second score of {_own(row.measure)} for topic {quoted(row.topic)}, system {quoted(row.system)}"
+        f" (the first is in line {first}): tell them apart by length, form, assessor, reference or repeat",
+        file=path,
+        line=line,
+    )
+
+
+# A DataFrame
+
+
+def _long_frame(
+    frame: pd.DataFrame, name: str, options: TableOptions, unnamed: str
+) -> tuple[pd.DataFrame, list[str]]:
+    """The frame with the columns of a score table and those it has of systems and topics, and what to say of it."""
+    import pandas as pd
+
+    if not frame.columns.size:
+        raise DataError(f"{name}: is empty, expected topics in rows and systems in columns")
+    flat = _flat_frame(frame, name, options)
+    try:
+        scoretable.check_columns(options.columns or {})
+        plan = scoretable.find_score_columns(
+            list(flat.columns),
+            options.columns or {},
+            where=name,
+            measure=options.measure,
+            transpose=options.transpose,
+            leave_out=options.leave_out,
+        )
+        plan, said = plan.with_topics(lambda column: list(map(_name_in_frame, flat[column])))
+        numeric = [column for column in plan.unused if _holds_numbers(flat[column])]
+        plan = plan.with_measures(numeric, where=name, measure=options.measure)
+    except FormatError as error:
+        raise DataError(f"{name}: {error.problem}") from None
+    if not len(flat):
+        raise DataError(f"{name}: no scores, expected topics in rows and systems in columns")
+    about = flat[list(plan.fields.values())].set_axis(list(plan.fields), axis=1)
+    values = flat[list(plan.values)]
+    if plan.across is None:
+        long = about.assign(value=values.iloc[:, 0])
+    else:
+        # Column after column; `melt` takes half a minute for 50,000 of them.
+        long = about.iloc[[*range(len(flat))] * len(plan.values)].reset_index(drop=True)
+        long[plan.across] = [column for column in plan.values for _ in range(len(flat))]
+        long["value"] = values.to_numpy().T.ravel()
+    if plan.across == "system" and "topic" not in long:
+        long["topic"] = [*map(str, range(1, len(flat) + 1))] * len(plan.values)
+    long = long.reset_index(drop=True)
+    if "measure" not in long:
+        long["measure"] = options.measure or unnamed
+    for column, value in Target(options.length, options.form)._asdict().items():
+        if value is not None:
+            long[column] = value if column not in long else long[column].fillna(value)
+    for column in ("length", "repeat"):
+        if column in long:
+            long[column] = _whole_numbers(long[column], name)
+    for column in ("measure", "topic", "system"):
+        if long[column].isna().any():
+            raise DataError(f"{name}: row {int(long[column].isna().to_numpy().argmax()) + 1} has no {column}")
+        plain = pd.api.types.is_string_dtype(long[column])
+        long[column] = long[column].astype(str) if plain else long[column].map(_name_in_frame)
+    long["value"], style = _values_of_frame(long["value"], name, options.decimal, len(flat), plan.values)
+    absent = long["value"].isna()
+    if absent.all():
+        raise DataError(f"{name}: every score is missing")
+    why = long["why"] if "why" in long else pd.Series(None, index=long.index, dtype=object)
+    long["why"] = why.where(why.notna() | ~absent, f"missing in {name}").where(absent | why.notna(), None)
+    notes = [f"column {quoted(column)} not used" for column in (*plan.unused, *plan.left_out)]
+    notes += [f"read {words}" for words in style.found]
+    notes += said
+    if plan.across == "system":
+        long, more = _without_summary(long, plan.values, "topic" in plan.fields)
+        words = scoretable.transposed_words(len(plan.values), len(flat))
+        notes += [*more, *([words] if words else [])]
+    return long, [f"{name}: {note}" for note in notes]
+
+
+def _whole_numbers(column: pd.Series, name: str) -> pd.Series:
+    """Lengths or repeats, as numbers."""
+    import pandas as pd
+
+    numbers = pd.to_numeric(column, errors="coerce")
+    wrong = column.notna() & ~(numbers % 1 == 0)
+    if wrong.any():
+        row = int(wrong.to_numpy().argmax())
+        raise DataError(
+            f"{name}: row {row + 1}: {column.name} is {quoted(str(column.iloc[row]))}, expected a whole number;"
+            f" if it is a measure, give it another name, or say {left_out(str(column.name))}"
+        )
+    return numbers
+
+
+def _without_summary(
+    long: pd.DataFrame, columns: Sequence[str], named: bool
+) -> tuple[pd.DataFrame, list[str]]:
+    """A matrix, column after column, without a last row that sums up the others, and what to say of its cells."""
+    import numpy as np
+
+    values = long["value"].to_numpy().reshape(len(columns), -1)
+    height = values.shape[1]
+    topic = str(long["topic"].iloc[height - 1]) if named else ""
+    last = is_summary(topic)
+    above = [_sums(column) for column in (values[:, :-1] if last else values)]
+    if not last:
+        return long, scoretable.odd_words(dict(zip(columns, above, strict=True)))
+    cells = [(float(value), places_of(repr(float(value)))) for value in values[:, -1]]
+    left, said = scoretable.summary_words(topic, above, cells)
+    odd = scoretable.odd_words(dict(zip(columns, above, strict=True)))
+    keep = np.arange(len(long)) % height != height - 1
+    return long[keep].reset_index(drop=True) if left else long, [said, *odd]
+
+
+def _sums(values: FloatArray) -> ColumnSums:
+    here = [float(value) for value in values if value == value]
+    if not here:
+        return ColumnSums()
+    places = max(places_of(repr(value)) for value in here[:_PLACES_OF])
+    return ColumnSums(len(here), math.fsum(here), min(here), max(here), places)
+
+
+def _flat_frame(frame: pd.DataFrame, name: str, options: TableOptions) -> pd.DataFrame:
+    """The frame with texts for the names of its columns, and what its index says in columns of its own."""
+    import pandas as pd
+
+    if isinstance(frame.columns, pd.MultiIndex):
+        frame = _stacked_frame(frame, name)
+    known = {str(column).casefold() for column in frame.columns}
+    has = {field for field in ("topic", "system") if known & {*scoretable.LONG[field]}}
+    first = "system" if options.transpose else "topic"
+    index = frame.index
+    if None in index.names and index.nlevels > 1:
+        raise DataError(f"{name}: a level of its index has no name, expected names such as topic and system")
+    if index.name is not None or index.nlevels > 1:
+        frame = frame.reset_index(drop=index.name in frame.columns)
+    elif first not in has and first not in (options.columns or {}) and not _begins_with_names(frame, options):
+        frame = frame.rename_axis(index=first).reset_index()
+    texts = [_name_in_frame(column) for column in frame.columns]
+    if twice := next((text for text, n in Counter(texts).items() if n > 1), None):
+        raise DataError(f"{name}: two columns are named {quoted(twice)}")
+    return frame.set_axis(texts, axis=1)
+
+
+def _begins_with_names(frame: pd.DataFrame, options: TableOptions) -> bool:
+    """Whether the first column that is none of a known name holds names, and the index only numbers rows."""
+    import pandas as pd
+
+    if not pd.api.types.is_integer_dtype(frame.index.dtype):
+        return False
+    left = options.leave_out if not isinstance(options.leave_out, str) else options.leave_out.split(",")
+    known = {*scoretable.IN_MATRIX, *left}
+    first = next((column for column in frame.columns if str(column).casefold() not in known), None)
+    if first is None:
+        return False
+    told = names_rows(str(first), [_name_in_frame(value) for value in frame[first]])
+    return told is not False and (isinstance(frame.index, pd.RangeIndex) or not _holds_numbers(frame[first]))
+
+
+def _stacked_frame(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Columns of two levels, as `pivot` makes them, as rows: one level is the systems, the other the measures."""
+    levels = [str(level).casefold() if level is not None else None for level in frame.columns.names]
+    systems = [k for k, level in enumerate(levels) if level in scoretable.LONG["system"]]
+    if len(levels) != 2 or len(systems) != 1:
+        raise DataError(
+            f"{name}: its columns have {len(levels)} levels ({listed([str(n) for n in frame.columns.names])}),"
+            " expected one, or two of which one is named system"
+        )
+    named = ["system" if k == systems[0] else "measure" for k in range(2)]
+    topics = frame.rename_axis(index=frame.index.name or "topic", columns=named)
+    return topics.stack([0, 1], future_stack=True).rename("value").reset_index()
+
+
+def _holds_numbers(column: pd.Series) -> bool:
+    import pandas as pd
+
+    if pd.api.types.is_bool_dtype(column) or column.isna().all():
+        return False
+    return pd.api.types.is_numeric_dtype(column) or all(is_number(str(value)) for value in column.dropna())
+
+
+def _name_in_frame(value: object) -> str:
+    """A name; whole numbers beside missing ones are floats in pandas."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _values_of_frame(
+    given: pd.Series, name: str, decimal: str | None, rows: int, across: Sequence[str]
+) -> tuple[pd.Series, NumberStyle]:
+    """Numbers, also where they are texts."""
+    import pandas as pd
+
+    sign = check_decimal(decimal)
+    style = NumberStyle(sign or ".", given=sign is not None)
+    texts = given.map(lambda value: isinstance(value, str)) if given.dtype.kind not in "fiu" else None
+    if texts is not None and texts.any():
+        if sign is None:
+            try:
+                style = style_of(given[texts])
+            except UsageError as error:
+                raise UsageError(f"{name}: {error.text}") from None
+        if given[texts].str.strip().str.endswith("%").any():
+            style = replace(style, percent=True)
+        read = {}
+        for text in given[texts].unique():
+            try:
+                read[text] = style.read(text)
+            except ValueError as error:
+                place = _place(int((given == text).to_numpy().argmax()), rows, across)
+                raise DataError(f"{name}: the score in {place} {error}") from None
+        given = given.map(lambda value: read.get(value, value) if isinstance(value, str) else value)
+    values = pd.to_numeric(given, errors="coerce").astype(float)
+    wrong = ~given.isna() & ~values.map(math.isfinite)
+    if wrong.any():
+        at = int(wrong.to_numpy().argmax())
+        place = _place(at, rows, across)
+        raise DataError(f"{name}: the score in {place} is {quoted(given.iloc[at])}, expected a number")
+    return values, style
+
+
+def _place(at: int, rows: int, across: Sequence[str]) -> str:
+    """Where a value of a melted frame stood: the row, and of several columns which."""
+    column = f" of column {quoted(across[at // rows])}" if len(across) > 1 else ""
+    return f"row {at % rows + 1}{column}"
+
+
+def _kinds_of_frame(long: pd.DataFrame, name: str) -> dict[str, str]:
+    kinds: dict[str, str] = {}
+    if "kind" in long:
+        for system, kind in long[["system", "kind"]].dropna().drop_duplicates().itertuples(index=False):
+            if kinds.setdefault(system, kind) != kind:
+                raise DataError(f"{name}: system {quoted(system)} is a {kind} and a {kinds[system]}")
+    return kinds
+
+
+def _topics_of_frame(long: pd.DataFrame, name: str) -> dict[str, Topic]:
+    """What a long frame says of its topics; a missing value says nothing."""
+    said: dict[str, dict[str, str]] = {}
+    for column in scoretable.OF_TOPICS:
+        if column not in long:
+            continue
+        for topic, value in long[["topic", column]].dropna().drop_duplicates().itertuples(index=False):
+            # Whole numbers beside missing ones are floats in pandas.
+            text = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+            if text and said.setdefault(topic, {}).setdefault(column, text) != text:
+                raise DataError(f"{name}: {_two_values(topic, column, said[topic][column], text)}")
+    try:
+        return {topic: Topic.parse({"topic": topic, **about}) for topic, about in said.items()}
+    except FormatError as error:
+        raise DataError(f"{name}: {error.problem}") from None
+
+
+def _two_values(topic: str, column: str, one: str, other: str) -> str:
+    return (
+        f"topic {quoted(topic)} has two values of {quoted(column)}, {quoted(one)} and {quoted(other)}: the column"
+        " is for what all rows of a topic share, so give it another name if it says something else"
+    )
+
+
+# What is said of systems and measures
+
+
+def _directed(infos: Sequence[MeasureInfo], lower: LowerIsBetter) -> list[MeasureInfo]:
+    """Measures with their directions: lower is better for all (True), for none, or for those named."""
+    if isinstance(lower, bool):
+        names = {info.measure for info in infos} if lower else set()
+    else:
+        names = _measures_named([lower] if isinstance(lower, str) else lower, [m.measure for m in infos])
+    return [replace(info, better="lower" if info.measure in names else "higher") for info in infos]
+
+
+def _measures_named(texts: Iterable[str], known: Sequence[str]) -> set[str]:
+    """The measures that are named, in one text with commas between them or in several."""
+    found = set()
+    for text in texts:
+        for name in [text] if text in known else _split(text):
+            own = same_name(name, known)
+            if own is None:
+                raise UsageError(
+                    f"{lower_for(name)}: no such measure{nearest(name, known)}; there are: {listed(known)}"
+                )
+            found.add(own)
+    return found
+
+
+def _direction_notes(table: ScoreTable, options: TableOptions) -> dict[str, list[Note]]:
+    """Of measures whose lower scores are better, as far as their names tell, where nobody said so."""
+    if options.lower_is_better is not False:
+        return {}
+    return {
+        measure: [Note.of("direction-taken", measure=measure)]
+        for measure in table.measures
+        if scoretable.may_be_lower(measure)
+    }
+
+
+def _with_notes(
+    table: ScoreTable, lines: Sequence[str], of_measures: Mapping[str, list[Note]]
+) -> dict[str, list[Note]]:
+    notes = [Note.of("about-table", text=line) for line in lines]
+    return {measure: [*notes, *of_measures.get(measure, ())] for measure in table.measures}
+
+
+def _systems(table: ScoreTable) -> list[str]:
+    return [str(system) for system in table.frame["system"].unique()]
+
+
+def _kinds(
+    systems: Iterable[str],
+    said: Mapping[str, str | None],
+    human: Patterns,
+    baseline: Patterns,
+    *,
+    human_option: Argument = Argument("human"),  # noqa: B008
+) -> dict[str, str]:
+    """The kind of every system: what is said of it, what a pattern says, or machine."""
+    names = list(dict.fromkeys(systems))
+    known = {system: kind for system, kind in said.items() if kind}
+    options = {"human": (human_option, human), "baseline": (Argument("baseline"), baseline)}
+    for kind, (option, patterns) in options.items():
+        for pattern in _split(patterns):
+            matched = [s for s in names if s == pattern or fnmatchcase(s, pattern)]
+            if not matched:
+                raise UsageError(
+                    f"{option} {quoted(pattern)}: no such system{nearest(pattern, names)};"
+                    f" there are: {listed(names)}"
+                )
+            for system in matched:
+                if known.setdefault(system, kind) != kind:
+                    raise UsageError(
+                        f"{option} {quoted(pattern)}: {quoted(system)} is a {known[system]} already"
+                    )
+    return {system: known.get(system, "machine") for system in names}
+
+
+def _split(patterns: Patterns) -> list[str]:
+    several = [patterns] if isinstance(patterns, str) else patterns
+    return [part.strip() for each in several for part in each.split(",") if part.strip()]
+
+
+def _one_of(what: str, value: str, known: Sequence[str]) -> None:
+    if value not in known:
+        raise UsageError(f"{what} is {quoted(value)}, expected one of: {', '.join(known)}")
+
+
+def _check_sizes(name: str, matrix: ScoreMatrix) -> None:
+    """Scores so large that their sums and squares have no meaning are named."""
+    import numpy as np
+
+    large = np.argwhere(np.abs(matrix.values) > LARGEST)
+    if large.size:
+        topic, system = large[0]
+        raise DataError(
+            f"{name}: the score of {matrix.systems[system]} on {matrix.topics[topic]} is"
+            f" {matrix.values[topic, system]:g}, expected no more than {LARGEST:g}"
+        )

@@ -1,0 +1,235 @@
+"""The chapter of slices: every system's mean on slices of topics, property by property."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from adjudge.analyses.pages.chapter import Absent, Chapter, Findings, ReportPart
+from adjudge.analyses.pages.names import Name, names_of
+from adjudge.analyses.pages.numbers import Format, format_for
+from adjudge.analyses.slices import slices
+from adjudge.analyses.slices.result import VARY, PropertySlices, SystemSlices, Unsliced
+from adjudge.analyses.slices.slicing import NO_DOCUMENTS, NO_FOLDER, unsaid
+from adjudge.core.errors import AdjudgeError
+from adjudge.core.words import counted, listed
+from adjudge.data.collection import Collection
+from adjudge.stats.paired import p_words
+
+MOST_SLICED = 2
+"""Measures whose slices the page shows."""
+UNSAID = "no topic says it"
+WAYS = {
+    UNSAID: "What topics.jsonl, or a column of a long table, says of topics gives slices.",
+    NO_FOLDER: "Import the texts into a folder for slices by them.",
+    NO_DOCUMENTS: "Import the documents for slices by them.",
+}
+"""By why there are none: what gives slices."""
+READING = (
+    "A row for every system, in the order of its mean over all topics; the number in brackets is how many topics a"
+    " slice has. A system is marked + or − only where the test finds that it stands higher or lower among the systems"
+    " than elsewhere; a mean that is only higher or lower may be so by chance. A slice says where systems differ, not"
+    " why."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoundSlices:
+    """The slices of some measures, and why there are none of others."""
+
+    results: tuple[SystemSlices, ...]
+    absent: tuple[Absent, ...]
+    of: str = ""
+    """Of which measures, where there are more."""
+
+
+@dataclass(frozen=True, slots=True)
+class SliceCell:
+    """A mean; `mark` is + or - where the system stands otherwise to the others than elsewhere."""
+
+    text: str
+    mark: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class SliceRow:
+    """A system's means: over all topics, and slice by slice."""
+
+    name: Name
+    overall: str
+    cells: tuple[SliceCell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SliceBlock:
+    """The slices by one property."""
+
+    by: str
+    verdict: str
+    open: bool
+    overall: bool
+    """Whether means over all topics stand beside: not where slices are lengths or forms, of which they have one."""
+    heads: tuple[tuple[str, int], ...]
+    rows: tuple[SliceRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SlicedSection:
+    """The slices of one measure."""
+
+    title: str
+    direction: str
+    said: tuple[str, ...]
+    blocks: tuple[SliceBlock, ...]
+    notes: tuple[str, ...]
+    signature: str
+
+
+@dataclass(frozen=True, slots=True)
+class SlicesContent:
+    """Everything that the chapter shows; nothing where there are no slices."""
+
+    sections: tuple[SlicedSection, ...]
+    reading: str
+
+
+class SlicesPart(ReportPart[FoundSlices]):
+    NAME = ANCHOR = "slices"
+    QUESTION = "Do systems differ in the same way on all topics?"
+
+    def find(self, findings: Findings) -> FoundSlices:
+        comparisons = findings.directed
+        measures = list(dict.fromkeys(c.measure for c in comparisons))
+        results: list[SystemSlices] = []
+        absent: dict[str, Absent] = {}
+        for measure in measures[:MOST_SLICED]:
+            matrices = [c.matrix for c in comparisons if c.measure == measure]
+            lengths, forms = {m.length for m in matrices}, {m.form for m in matrices}
+            try:
+                results.append(
+                    slices(
+                        findings.scores,
+                        measure,
+                        length=lengths.pop() if len(lengths) == 1 else None,
+                        form=forms.pop() if len(forms) == 1 else None,
+                        alpha=findings.options.alpha,
+                        seed=findings.options.seed,
+                    )
+                )
+            except AdjudgeError as error:
+                absent[str(error)] = _unsliced(error)
+        of = ""
+        if len(measures) > MOST_SLICED and results:
+            shown = "the first two measures that are" if len(results) > 1 else "the first measure that is"
+            of = f"Shown for {shown} better high or low; adjudge slices has the others."
+        return FoundSlices(
+            results=tuple(results),
+            absent=_without(results[0]) if results else tuple(absent.values()),
+            of=of,
+        )
+
+    def chapter(self, result: FoundSlices | Absent, findings: Findings) -> Chapter:
+        assert isinstance(result, FoundSlices)
+        return Chapter(
+            anchor=self.ANCHOR,
+            question=self.QUESTION,
+            said=(result.of,) if result.of else (),
+            template=self.template,
+            content=SlicesContent(
+                tuple(_section(sliced, findings.collection) for sliced in result.results), READING
+            ),
+            missing=result.absent,
+            part_of="where",
+        )
+
+
+PART = SlicesPart()
+
+
+def _unsliced(error: AdjudgeError) -> Absent:
+    if not isinstance(error, Unsliced):
+        return Absent(f"No slices of topics: {error}")
+    return Absent(
+        "Topics cannot be sliced: nothing is known of them that tells some from others",
+        "A set, type or selector in topics.jsonl or in columns of a long table, or the source documents in an"
+        " evaluation's folder, would.",
+    )
+
+
+def _without(result: SystemSlices) -> tuple[Absent, ...]:
+    """What there are no slices by, and why, in one line; and what would give them."""
+    reasons: dict[str, list[str]] = {}
+    for name, why in result.absent.items():
+        reasons.setdefault(UNSAID if why == unsaid(name) else why, []).append(name)
+    if not reasons:
+        return ()
+    named = "; ".join(f"{listed(names)} ({why})" for why, names in reasons.items())
+    how = [words for why, words in WAYS.items() if why in reasons]
+    return (Absent(f"No slices by {named}", " ".join(how)),)
+
+
+def _section(sliced: SystemSlices, collection: Collection) -> SlicedSection:
+    names = names_of(collection, sliced.matrix.systems)
+    shown = sliced.called({system: name.shown for system, name in names.items()})
+    form = format_for([cell.mean for by in sliced.properties for cell in by.means], steps=100)
+    overall = dict(zip(sliced.matrix.systems, (form(mean) for mean in sliced.overall), strict=True))
+    return SlicedSection(
+        title=sliced.matrix.heading,
+        direction=sliced.matrix.info.direction,
+        said=tuple(shown.sentences()),
+        blocks=_opened([_block(by, sliced, names, overall, form) for by in sliced.properties]),
+        notes=tuple(shown.note_text(note) for note in shown.notes() if note.code != "no-slices"),
+        signature=sliced.signature,
+    )
+
+
+def _opened(blocks: list[SliceBlock]) -> tuple[SliceBlock, ...]:
+    """Where no property is found to matter, the first is shown all the same."""
+    if not any(block.open for block in blocks):
+        blocks[0] = replace(blocks[0], open=True)
+    return tuple(blocks)
+
+
+def _block(
+    own: PropertySlices,
+    each: SystemSlices,
+    names: Mapping[str, Name],
+    overall: Mapping[str, str],
+    form: Format,
+) -> SliceBlock:
+    marked = {(cell.slice, cell.system): cell for cell in own.standing_out}
+    cells = {(cell.slice, cell.system): cell for cell in own.means}
+
+    def shown(slice_: str, system: str) -> SliceCell:
+        cell, out = cells[slice_, system], marked.get((slice_, system))
+        if math.isnan(cell.mean):
+            return SliceCell("–", "", "no score")
+        if out is None:
+            return SliceCell(form(cell.mean), "", f"{names[system].shown}, {counted(cell.n, 'score')}")
+        higher = out.inside > out.outside
+        words = f"{'higher' if higher else 'lower'} among the systems than elsewhere, {p_words(out.p, each.alpha)}"
+        return SliceCell(form(cell.mean), "+" if higher else "−", words)
+
+    return SliceBlock(
+        by=own.by,
+        verdict=_verdict(own, each.alpha),
+        open=own.conclusion == VARY,
+        overall=not own.within,
+        heads=tuple(zip(own.slices, own.topics, strict=True)),
+        rows=tuple(
+            SliceRow(names[s], overall[s], tuple(shown(slice_, s) for slice_ in own.slices))
+            for s in each.matrix.systems
+        ),
+    )
+
+
+def _verdict(own: PropertySlices, alpha: float) -> str:
+    if own.why is not None:
+        return f"not tested: {own.why}"
+    p = p_words(own.p_adjusted, alpha)
+    return {
+        "vary": f"differences between systems vary, {p}",
+        "not shown to vary": f"differences between systems are not shown to vary, {p}",
+    }.get(own.conclusion, "too few topics to find that differences between systems vary")

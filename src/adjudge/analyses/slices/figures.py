@@ -1,0 +1,193 @@
+"""A picture of slices: every system's mean on every slice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
+from adjudge.analyses.slices import Slices
+from adjudge.analyses.slices.result import NOT_TESTED, UNFINDABLE
+from adjudge.core.errors import UsageError, among, quoted
+from adjudge.core.picture import PLAIN, SERIES, SHAPES, Figure, drawn_text, figure_of, in_order
+from adjudge.core.words import counted, listed
+from adjudge.stats.paired import p_words
+
+if TYPE_CHECKING:
+    import altair as alt
+
+    from adjudge.analyses.scores import Scores
+    from adjudge.analyses.slices.result import PropertySlices, SystemSlices
+
+MOST_LINES = 60
+"""Slices that one picture takes."""
+OTHERS = "other systems"
+COLOURS = SERIES[:6]
+"""The last one is grey, as other systems are."""
+
+
+def slices_figure(
+    result: SystemSlices, *, by: str | Sequence[str] = (), systems: Sequence[str] = ()
+) -> Figure:
+    """The mean of every system on every slice, property by property; the first systems are told apart by colour.
+
+    `by` names some of the properties, `systems` those to tell apart, up to six.
+    """
+    import altair as alt
+
+    names = [by] if isinstance(by, str) else list(by)
+    properties = [result.by(name) for name in names] or list(result.properties)
+    kept, left = _that_fit(properties)
+    apart = _apart(result, systems)
+    data = pd.DataFrame(
+        [
+            {
+                "by": each.by,
+                "slice": cell.slice,
+                "line": _line(each, cell.slice),
+                "topics": dict(zip(each.slices, each.topics, strict=True))[cell.slice],
+                "system": cell.system,
+                "shown as": cell.system if cell.system in apart else OTHERS,
+                "mean": cell.mean,
+                "n": cell.n,
+                "p": each.p_adjusted,
+                "conclusion": each.conclusion,
+            }
+            for each in kept
+            for cell in each.means
+        ]
+    )
+    domain = in_order(apart)
+
+    def drawing(base: alt.Chart) -> alt.TopLevelMixin:
+        legend = alt.Legend(title=None, columns=4, labelLimit=160)
+        colour = alt.Color(
+            "shown as:N", legend=legend, scale=alt.Scale(domain=domain, range=[*COLOURS[: len(domain)]])
+        )
+        shape = alt.Shape(
+            "shown as:N", legend=legend, scale=alt.Scale(domain=domain, range=[*SHAPES[: len(domain)]])
+        )
+        parts = []
+        for each in kept:
+            own = base.transform_filter(alt.datum.by == drawn_text(each.by))
+            heading = f"mean {result.matrix.heading}" if each is kept[-1] else None
+            x = alt.X("mean:Q", title=heading, scale=alt.Scale(domain=_domain(data["mean"]), nice=True))
+            y = alt.Y(
+                "line:N",
+                sort=in_order(_line(each, name) for name in each.slices),
+                title=None,
+                axis=alt.Axis(labelLimit=260, grid=True),
+            )
+            told = alt.FieldOneOfPredicate(field="shown as", oneOf=domain)
+            others = (
+                own.transform_filter(alt.datum["shown as"] == OTHERS)
+                .mark_tick(thickness=2, size=12, color=PLAIN)
+                .encode(x=x, y=y)
+            )
+            points = (
+                own.transform_filter(told)
+                .mark_point(size=70, filled=True)
+                .encode(x=x, y=y, color=colour, shape=shape)
+            )
+            title = alt.TitleParams(
+                f"by {each.by}: {_said(each, result.alpha)}",
+                anchor="start",
+                frame="group",
+                fontSize=12,
+                fontWeight="normal",
+                offset=6,
+            )
+            parts.append(alt.layer(others, points, title=title, height=alt.Step(26)))
+        joined: alt.TopLevelMixin = alt.vconcat(*parts, spacing=10).resolve_scale(x="shared")
+        return joined
+
+    grey = len(result.matrix.systems) - len(apart)
+    others = (
+        f" {counted(grey, 'other system is a grey tick', 'other systems are grey ticks')}." if grey else ""
+    )
+    notes = [f"not drawn: {listed([f'by {each.by}' for each in left])}, too many slices"] if left else []
+    missing = int(data["mean"].isna().sum())
+    if missing:
+        notes.append(f"{counted(missing, 'mean is', 'means are')} missing: no score there")
+    return figure_of(
+        "slices",
+        f"Systems on slices of topics, {result.title}",
+        f"A point is a system's mean on the topics of a slice, how many there are in brackets.{others}"
+        f" {result.headline()}",
+        data,
+        drawing,
+        notes=(*notes, *result.warnings()),
+        signature=result.signature,
+    )
+
+
+def _domain(means: pd.Series) -> list[float]:
+    """One axis for all panels, with room at both ends."""
+    low, high = float(means.min()), float(means.max())
+    room = 0.02 * (high - low) or abs(high) * 0.1 or 1.0
+    return [low - room if low < 0 or low > room else 0.0, high + room]
+
+
+def _line(each: PropertySlices, name: str) -> str:
+    return f"{name} ({dict(zip(each.slices, each.topics, strict=True))[name]})"
+
+
+def _said(each: PropertySlices, alpha: float) -> str:
+    if each.conclusion == NOT_TESTED:
+        return "not tested"
+    more = "too few topics" if each.conclusion == UNFINDABLE else p_words(each.p_adjusted, alpha)
+    return f"differences between systems {each.conclusion}, {more}"
+
+
+def _that_fit(
+    properties: Sequence[PropertySlices],
+) -> tuple[list[PropertySlices], list[PropertySlices]]:
+    kept: list[PropertySlices] = []
+    left: list[PropertySlices] = []
+    lines = 0
+    for each in properties:
+        if lines + len(each.slices) <= MOST_LINES:
+            kept.append(each)
+            lines += len(each.slices)
+        else:
+            left.append(each)
+    return kept, left
+
+
+def _apart(result: SystemSlices, systems: Sequence[str]) -> list[str]:
+    known = result.matrix.systems
+    if len(systems) > len(COLOURS):
+        raise UsageError(f"{len(systems)} systems: a picture tells {len(COLOURS)} apart")
+    for name in systems:
+        if name not in known:
+            raise UsageError(f"no system {quoted(name)}{among(name, known)}")
+    if systems:
+        return list(systems)
+    # Those that stand out somewhere are seen first, then the first by mean.
+    out = [cell.system for each in result.properties for cell in each.standing_out]
+    chosen = list(dict.fromkeys([*out, *known]))[: len(COLOURS)]
+    return [name for name in known if name in chosen]
+
+
+def _made(scores: Scores, options: FigureOptions) -> Figure:
+    asked = Slices(
+        measure=options.measure,
+        by=options.by or (),
+        length=options.length,
+        form=options.form,
+        seed=options.seed,
+    )
+    return asked.run(scores).figure("slices")
+
+
+SPECS = (
+    FigureSpec(
+        "slices",
+        "Every system's mean on slices of topics: by type, selector, length, source length, copying, or a chosen one.",
+        _made,
+        takes=("by",),
+        example="-m rouge-2 --by type,length,source-length",
+    ),
+)

@@ -1,1 +1,0 @@
-"""Pictures of comparisons: a result in, a figure out."""

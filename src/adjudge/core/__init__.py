@@ -1,0 +1,1 @@
+"""What everything stands on: errors, words, tables, pictures, where work runs."""

@@ -1,1 +1,0 @@
-"""The figures that can be had of scores and judgments, by name; how each is made."""

@@ -1,0 +1,75 @@
+"""ROUGE of texts that belong to no evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import cast
+
+from adjudge.core.errors import UsageError
+from adjudge.measures.base import Measure
+from adjudge.measures.presets import written_out
+from adjudge.measures.rouge.elements import RougeBe
+from adjudge.measures.rouge.family import Rouge, parse_rouge
+from adjudge.measures.rouge.scoring import values_of
+
+
+def rouge_many(
+    peers: Sequence[str], references: Sequence[Sequence[str]], measures: Sequence[str], language: str = "en"
+) -> dict[str, list[float]]:
+    """ROUGE of many texts at once, each with references of its own: a list of numbers per measure."""
+    import numpy as np
+
+    chosen = _chosen(measures)
+    if len(peers) != len(references):
+        raise UsageError(f"{len(peers)} texts and {len(references)} lists of references, expected as many")
+    for each in references:
+        _check(each)
+    groups: dict[tuple[str, ...], list[Rouge]] = {}
+    for measure in chosen:
+        groups.setdefault(measure.alike, []).append(measure)
+    numbers: dict[str, int] = {}
+    own = [numbers.setdefault(text, len(numbers)) for text in peers]
+    theirs = [numbers.setdefault(text, len(numbers)) for each in references for text in each]
+    sizes = np.asarray([len(each) for each in references], np.int64)
+    against, mine = np.asarray(theirs, np.int64), np.repeat(np.asarray(own, np.int64), sizes)
+    found: dict[str, list[float]] = {}
+    for group in groups.values():
+        for measure, values in values_of(
+            group, list(numbers), language, mine, against, sizes, [False] * len(peers)
+        ):
+            found[str(measure)] = list(cast(Sequence[float], values))
+    return {str(measure): found[str(measure)] for measure in chosen}
+
+
+def _chosen(measures: Sequence[str]) -> list[Rouge]:
+    elements, words = _apart(parse_quickly(measures))
+    if elements:
+        raise UsageError(f"{elements[0]} is scored text by text: use adjudge.rouge")
+    return words
+
+
+def parse_quickly(measures: str | Sequence[str]) -> list[Measure]:
+    """Measures of their specs; where all are ROUGE's, without loading the others that there are."""
+    with suppress(UsageError):  # which the registry words better, since it knows them all
+        if (known := parse_rouge(written_out(measures))) is not None:
+            return list(known)
+    from adjudge.measures.registry import parse_measures
+
+    return parse_measures(measures)
+
+
+def _apart(measures: Sequence[Measure]) -> tuple[list[RougeBe], list[Rouge]]:
+    """Those of basic elements, and those of words."""
+    for measure in measures:
+        if not isinstance(measure, Rouge | RougeBe):
+            raise UsageError(f"{measure} is not a ROUGE")
+    elements = [m for m in measures if isinstance(m, RougeBe)]
+    return elements, [m for m in measures if isinstance(m, Rouge)]
+
+
+def _check(references: Sequence[str]) -> None:
+    if isinstance(references, str):
+        raise UsageError("references is one text, expected a list of texts")
+    if not references:
+        raise UsageError("no references: there is nothing to compare a text with")

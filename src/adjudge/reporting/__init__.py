@@ -1,1 +1,0 @@
-"""What a report needs, computed: the analyses of every chapter, put together."""

@@ -1,0 +1,481 @@
+r"""A folder for a paper: tables, figures, methods, limitations and references that `main.tex` puts together.
+
+Every file can be taken by itself with \input; `adjudge.sty` has what they need. Text from data goes through `tex`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from adjudge import __version__
+from adjudge.analyses.catalogue.catalogue import CATALOGUE
+from adjudge.analyses.catalogue.choice import choices, first_drawn
+from adjudge.analyses.catalogue.spec import FigureOptions
+from adjudge.analyses.compare.several import ComparedMeasures
+from adjudge.analyses.methods import (
+    breaking_tex,
+    cite,
+    correction_words,
+    name_of_test,
+    title,
+)
+from adjudge.analyses.pages.judgments import people_of
+from adjudge.analyses.references import keys_in
+from adjudge.core.errors import ClashError, DataError
+from adjudge.core.picture import Undrawable
+from adjudge.core.table import Cell, Column, Table
+from adjudge.core.words import as_sentence, counted, tex
+from adjudge.data.reading import reading_once
+from adjudge.reports.contents import Progress, parts, with_results
+from adjudge.reports.limitations import limitations
+from adjudge.reports.method import made_alike, methods_of
+from adjudge.reports.page import stems
+
+if TYPE_CHECKING:
+    from adjudge.analyses.compare.pairs import Comparison
+    from adjudge.analyses.pages.chapter import Findings
+    from adjudge.core.picture import Figure
+    from adjudge.data.target import Target
+
+MAIN, STYLE, METHODS, LIMITS, RESULTS = (
+    "main.tex",
+    "adjudge.sty",
+    "methods.tex",
+    "limitations.tex",
+    "results.tex",
+)
+OWN = (".tex", ".csv", ".pdf")
+"""What a run before this may have left in the folders of tables and figures."""
+REFERENCES_FILE, README = "references.bib", "README.md"
+MARK = "% Written by adjudge report --paper"
+"""The first line of our style, by which a folder is known as one of ours."""
+TOGETHER = 5
+"""Measures in one table."""
+MOST_ROWS = 70
+"""Rows of a table in print; the CSV file beside it has all."""
+LONGEST = 40
+"""Characters of a name in a table; of longer ones both ends are shown."""
+LEFT_TO_CSV = ("why", "about")
+"""Columns of words, for which print has no room."""
+PRINTED = 4
+"""Tables of one kind that are printed; the others are in the folder, and results.tex has their lines as comments."""
+FLOATS = 6
+"""Tables and figures before a page is filled with what waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class FolderFigure:
+    """A figure with the paper's figure that it follows."""
+
+    name: str
+    figure: Figure
+    after: str
+    pdf: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class FolderTable:
+    """A table of the folder: its file's name, and the heading of the section that it belongs to."""
+
+    name: str
+    section: str
+    table: Table
+    printed: bool = True
+    """Whether results.tex shows it; else it is there to be taken."""
+
+
+SYSTEMS, ALONE = "Systems compared", "Every measure by itself"
+"""The first section of the results, and the last."""
+
+
+def _headings() -> list[str]:
+    """The sections of the results, in their order."""
+    return list(dict.fromkeys([SYSTEMS, *(part.PAPER for part in parts() if part.PAPER), ALONE]))
+
+
+def paper_files(
+    findings: Findings, figures: Sequence[FolderFigure], absent: Mapping[str, str]
+) -> dict[str, str | bytes]:
+    """Everything in the folder by its name; `absent` says of the other figures why they are not drawn."""
+    tables = list(paper_tables(findings))
+    methods = methods_of(findings)
+    followed = [key for each in figures for key in keys_in(each.after)]
+    cited = replace(methods, sentences=(*methods.sentences, *map(cite, dict.fromkeys(followed))))
+    texts: dict[str, str] = {
+        METHODS: methods.latex + "\n",
+        LIMITS: _itemised(limitations(findings)),
+        RESULTS: _results(findings, tables, figures),
+        REFERENCES_FILE: cited.bibtex + "\n",
+        MAIN: _main(findings),
+    }
+    for each in tables:
+        texts[f"tables/{each.name}.tex"] = table_latex(each)
+        texts[f"tables/{each.name}.csv"] = each.table.to_csv()
+    files: dict[str, str | bytes] = {}
+    for drawn in figures:
+        texts[f"figures/{drawn.name}.tex"] = _figure_latex(drawn)
+        texts[f"figures/{drawn.name}.csv"] = drawn.figure.to_csv()
+        files[f"figures/{drawn.name}.pdf"] = drawn.pdf
+    printed = "".join(text for name, text in texts.items() if name.endswith((".tex", ".bib")))
+    texts[STYLE] = style(printed)
+    texts[README] = _readme(findings, tables, figures, absent)
+    return {**texts, **files}
+
+
+# Tables
+
+
+def paper_tables(findings: Findings) -> Iterator[FolderTable]:
+    """All tables: systems by measures, pairs, what was found on trust, and every measure by itself."""
+    yield from _leagues(findings.comparisons)
+    for part, result in with_results(findings):
+        for name, tables in part.tables(result):
+            yield from _numbered(name, part.PAPER, tables)
+    names = stems([title(c, findings.comparisons) for c in findings.comparisons])
+    for number, (c, name) in enumerate(zip(findings.comparisons, names, strict=True)):
+        printed = number < PRINTED
+        yield FolderTable(f"league-{name}", ALONE, _captioned(c.table()), printed)
+        if c.family.any():
+            yield FolderTable(f"pairs-{name}", ALONE, pairs_table(c, findings.comparisons), printed)
+
+
+def _leagues(comparisons: Sequence[Comparison]) -> Iterator[FolderTable]:
+    """Systems by measures of one target length and form, a few measures in a table."""
+    groups = []
+    for alike in made_alike(comparisons):
+        by_target: dict[Target, list[Comparison]] = {}
+        for c in alike:
+            by_target.setdefault(c.matrix.target, []).append(c)
+        groups += [
+            own[at : at + TOGETHER] for own in by_target.values() for at in range(0, len(own), TOGETHER)
+        ]
+    for number, own in enumerate(groups, 1):
+        name = "league" if len(groups) == 1 else f"league-{number}"
+        yield FolderTable(name, SYSTEMS, _captioned(ComparedMeasures(results=tuple(own)).table()))
+
+
+def pairs_table(c: Comparison, among: Sequence[Comparison]) -> Table:
+    """Every pair that was tested, with its difference, p and conclusion."""
+    rows: list[tuple[Cell, ...]] = [
+        (
+            pair.a,
+            pair.b,
+            pair.result.n,
+            pair.result.difference,
+            pair.result.p,
+            pair.p_adjusted,
+            pair.conclusion,
+        )
+        for pair in c.pairs[c.test]
+    ]
+    found = sum(pair.different for pair in c.pairs[c.test])
+    how = ", ".join(filter(None, (name_of_test(c)[0], correction_words([c])[0])))
+    return Table(
+        name="pairs",
+        columns=(
+            Column("a", "first", right=False),
+            Column("b", "second", right=False),
+            Column("n", "topics"),
+            Column("difference", format="+.4f"),
+            Column("p", format=".4f"),
+            Column("corrected", "corrected p", format=".4f"),
+            Column("conclusion", right=False),
+        ),
+        rows=tuple(rows),
+        title=f"{title(c, among)}: pairs of systems by the {how}; {found:,} of {len(rows):,} differ",
+        signature=c.signature,
+    )
+
+
+def _numbered(name: str, section: str, tables: Sequence[Table]) -> Iterator[FolderTable]:
+    there = [table for table in tables if table.rows]
+    for number, table in enumerate(there, 1):
+        own = name if len(there) == 1 else f"{name}-{number}"
+        yield FolderTable(own, section, _captioned(table), number <= PRINTED)
+
+
+def _captioned(table: Table) -> Table:
+    return replace(table, caption=table.caption or as_sentence(table.title))
+
+
+def table_latex(paper: FolderTable) -> str:
+    """A float that is made smaller where it would not fit; long names are cut, and of long tables the first rows."""
+    table = paper.table
+    cut = [row for row in table.rows if any(isinstance(cell, str) and len(cell) > LONGEST for cell in row)]
+    said = [table.caption or as_sentence(table.title)]
+    if len(table.rows) > MOST_ROWS:
+        said.append(f"The first {MOST_ROWS} of {counted(len(table.rows), 'row')}; {paper.name}.csv has all.")
+    if cut:
+        said.append(f"Long names are cut; {paper.name}.csv has them whole.")
+    columns = tuple(
+        replace(column, show="never")
+        if column.name in LEFT_TO_CSV
+        else replace(column, heading=_short(column.title))
+        if len(column.title) > LONGEST
+        else column
+        for column in table.columns
+    )
+    rows = tuple(
+        tuple(_short(cell) if isinstance(cell, str) else cell for cell in row)
+        for row in table.rows[:MOST_ROWS]
+    )
+    bold = frozenset((at, name) for at, name in table.bold if at < MOST_ROWS)
+    parts = tuple(each for each in table.parts if each[0] < MOST_ROWS)
+    plain = replace(table, columns=columns, rows=rows, caption="", bold=bold, parts=parts).to_latex()
+    tabular, _, comments = plain.partition("\n\\end{tabular}")
+    lines = [
+        r"\begin{table}[htbp]",
+        r"\centering",
+        r"\begin{adjudgefit}",
+        tabular,
+        r"\end{tabular}",
+        r"\end{adjudgefit}",
+        rf"\caption{{{breaking_tex(' '.join(said))}}}",
+        rf"\label{{tab:{paper.name}}}",
+        r"\end{table}",
+        comments.strip("\n"),
+    ]
+    return "\n".join(filter(None, lines)) + "\n"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:24]}…{text[-12:]}"
+
+
+# Figures
+
+
+def _figure_latex(each: FolderFigure) -> str:
+    said = f"{as_sentence(each.figure.title)} {as_sentence(each.figure.words)}"
+    caption = breaking_tex(said)
+    if each.after:
+        keys = ",".join(keys_in(each.after))
+        caption += f" After {tex(each.after)}" + (rf"~\cite{{{keys}}}." if keys else ".")
+    return "\n".join(
+        [
+            r"\begin{figure}[htbp]",
+            r"\centering",
+            r"\begin{adjudgefit}",
+            rf"\includegraphics{{figures/{each.name}.pdf}}",
+            r"\end{adjudgefit}",
+            rf"\caption{{{caption}}}",
+            rf"\label{{fig:{each.name}}}",
+            r"\end{figure}",
+            "",
+        ]
+    )
+
+
+# Texts
+
+
+def _results(findings: Findings, tables: Sequence[FolderTable], figures: Sequence[FolderFigure]) -> str:
+    """Headlines, with references to the tables and figures that follow."""
+    lines: list[str] = []
+    floats = 0
+    for heading in _headings():
+        own = [each for each in tables if each.section == heading]
+        if not own:
+            continue
+        lines.append(rf"\subsection{{{heading}}}")
+        lines += [f"{breaking_tex(text)}\n" for text in dict.fromkeys(_said(findings, heading))]
+        lines.append(_see("Table", "Tables", [f"tab:{each.name}" for each in own if each.printed]))
+        for each in own:
+            if not each.printed:
+                lines.append(rf"% \input{{tables/{each.name}}}")
+                continue
+            lines.append(rf"\input{{tables/{each.name}}}")
+            floats += 1
+            lines += [r"\clearpage"] * (floats % FLOATS == 0)
+    if figures:
+        lines.append(r"\subsection{Figures}")
+        lines.append(_see("Figure", "Figures", [f"fig:{each.name}" for each in figures]))
+        for number, drawn in enumerate(figures, 1):
+            lines.append(rf"\input{{figures/{drawn.name}}}")
+            lines += [r"\clearpage"] * (number % FLOATS == 0)
+    return "\n".join(lines) + "\n\\clearpage\n"
+
+
+def _see(one: str, many: str, labels: Sequence[str]) -> str:
+    first, last = labels[0], labels[-1]
+    if len(labels) == 1:
+        return rf"See {one}~\ref{{{first}}}." + "\n"
+    return rf"See {many}~\ref{{{first}}} to~\ref{{{last}}}." + "\n"
+
+
+def _said(findings: Findings, heading: str) -> Iterator[str]:
+    if heading == SYSTEMS:
+        for c in findings.comparisons:
+            if c.matrix.info.better is not None and len(c.standings) > 1:
+                yield c.headline()
+    for part, result in with_results(findings):
+        if heading == part.PAPER:
+            yield from part.headlines(result)
+
+
+def _itemised(texts: Sequence[str]) -> str:
+    lines = [rf"\item {{}}{breaking_tex(text)}" for text in texts]
+    return "\n".join([r"\begin{itemize}", *lines, r"\end{itemize}", ""])
+
+
+def _main(findings: Findings) -> str:
+    name = findings.collection.settings.name
+    return "\n".join(
+        [
+            r"\documentclass[11pt]{article}",
+            r"\usepackage[margin=2.5cm]{geometry}",
+            r"\usepackage{adjudge}",
+            rf"\title{{{breaking_tex(name)}}}",
+            r"\author{}",
+            r"\date{}",
+            r"\begin{document}",
+            r"\maketitle",
+            r"\section{Methods}",
+            rf"\input{{{METHODS.removesuffix('.tex')}}}",
+            r"\section{Results}",
+            rf"\input{{{RESULTS.removesuffix('.tex')}}}",
+            r"\section{Limitations}",
+            rf"\input{{{LIMITS.removesuffix('.tex')}}}",
+            r"\bibliographystyle{plain}",
+            rf"\bibliography{{{REFERENCES_FILE.removesuffix('.bib')}}}",
+            r"\end{document}",
+            "",
+        ]
+    )
+
+
+def style(printed: str) -> str:
+    """What the files need; and of letters that pdfLaTeX does not have, a box with the number of each."""
+    letters = sorted({c for c in printed if not c.isascii()})
+    declared = [rf"\adjudgeletter{{{c}}}{{{ord(c):04X}}}" for c in letters]
+    return "\n".join([MARK, _STYLE.strip("\n"), *declared, r"\fi\fi", r"\endinput", ""])
+
+
+_STYLE = r"""
+\NeedsTeXFormat{LaTeX2e}
+\ProvidesPackage{adjudge}
+\RequirePackage{booktabs,graphicx}
+\tolerance=2000 \emergencystretch=6em
+% A table or figure that is no wider than a line and no longer than most of a page.
+\newsavebox{\adjudgebox}
+\newenvironment{adjudgefit}{\begin{lrbox}{\adjudgebox}}{\end{lrbox}%
+  \ifdim\wd\adjudgebox>\linewidth
+    \sbox{\adjudgebox}{\resizebox{\linewidth}{!}{\usebox{\adjudgebox}}}%
+  \fi
+  \ifdim\dimexpr\ht\adjudgebox+\dp\adjudgebox\relax>0.75\textheight
+    \sbox{\adjudgebox}{\resizebox*{!}{0.75\textheight}{\usebox{\adjudgebox}}}%
+  \fi
+  \usebox{\adjudgebox}}
+% LuaLaTeX and XeLaTeX print every letter that the font has; pdfLaTeX prints its number in a box.
+\DeclareRobustCommand{\adjudgeunknown}[1]{{\fboxsep=1pt\fbox{\tiny #1}}\allowbreak}
+\newcommand{\adjudgeletter}[2]{%
+  \ifcsname u8:\detokenize{#1}\endcsname\else\DeclareUnicodeCharacter{#2}{\adjudgeunknown{#2}}\fi}
+\ifdefined\directlua\else\ifdefined\XeTeXrevision\else
+"""
+
+
+def _readme(
+    findings: Findings,
+    tables: Sequence[FolderTable],
+    figures: Sequence[FolderFigure],
+    absent: Mapping[str, str],
+) -> str:
+    from adjudge.core.table import markdown
+
+    lines = [
+        f"# {markdown(findings.collection.settings.name)}: for a paper",
+        "",
+        f"Written by Adjudge {__version__}. `pdflatex main && bibtex main && pdflatex main && pdflatex main` makes",
+        "`main.pdf`. Each file can be taken into another paper by itself: copy `adjudge.sty` and the folders beside",
+        r"your own, add `\usepackage{adjudge}`, and `\input` what you need. A further run writes all files anew.",
+        "",
+        "| file | what |",
+        "|---|---|",
+        f"| `{MAIN}` | puts everything together |",
+        f"| `{METHODS}` | the paragraph on methods |",
+        f"| `{RESULTS}` | the first sentence of every result, figures and tables; of many of a kind the first"
+        f" {PRINTED}, the others as comments |",
+        f"| `{LIMITS}` | what the results must not be taken for |",
+        f"| `{REFERENCES_FILE}` | everything that is cited |",
+        f"| `{STYLE}` | what tables and figures need: booktabs, graphicx, and letters that pdfLaTeX lacks |",
+    ]
+    lines += [f"| `tables/{each.name}.tex`, `.csv` | {markdown(each.table.title)} |" for each in tables]
+    lines += [
+        f"| `figures/{each.name}.tex`, `.pdf`, `.csv` | {markdown(each.figure.title)} |" for each in figures
+    ]
+    if absent:
+        lines += ["", "Figures that could not be drawn:", ""]
+        lines += [f"- {name}: {markdown(why)}" for name, why in absent.items()]
+    return "\n".join(lines) + "\n"
+
+
+# On disk
+
+
+@reading_once()
+def write_paper(
+    findings: Findings, folder: Path, *, progress: Progress = lambda done, of: None
+) -> list[Path]:
+    """Write the folder; the paths, main.tex first. What an earlier run left in tables/ and figures/ goes."""
+    _check(folder)
+    figures, absent = drawn_figures(findings, progress=progress)
+    files = paper_files(findings, figures, absent)
+    try:
+        for name in ("tables", "figures"):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+            for path in (folder / name).iterdir():
+                if path.suffix in OWN and f"{name}/{path.name}" not in files:
+                    path.unlink()
+        for name, text in files.items():
+            (folder / name).write_bytes(text.encode() if isinstance(text, str) else text)
+    except OSError as error:
+        raise DataError(f"{folder}: the paper cannot be written: {error.strerror}") from None
+    return [folder / MAIN, *(folder / name for name in files if name != MAIN)]
+
+
+def _check(folder: Path) -> None:
+    """Refuse a folder that holds somebody's own paper."""
+    if folder.exists() and not folder.is_dir():
+        raise ClashError(f"{folder}: is a file, expected a folder or nothing")
+    own = folder / STYLE
+    if (folder / MAIN).exists() and not (
+        own.is_file() and own.read_text(encoding="utf-8", errors="replace").startswith(MARK)
+    ):
+        raise ClashError(f"{folder / MAIN}: was not written by adjudge report --paper: choose another folder")
+
+
+def drawn_figures(
+    findings: Findings, *, progress: Progress = lambda done, of: None
+) -> tuple[list[FolderFigure], dict[str, str]]:
+    """Every figure of the catalogue that there is data for; of the others why not."""
+    drawn: list[FolderFigure] = []
+    absent: dict[str, str] = {}
+    asked = _asked(findings)
+    for done, spec in enumerate(CATALOGUE.values()):
+        progress(done, len(CATALOGUE))
+        figure, why = first_drawn(spec, findings.scores, asked, on_paper=True)
+        if figure is None:
+            absent[spec.name] = why
+            continue
+        try:
+            drawn.append(FolderFigure(spec.name, figure, spec.after, figure.to_pdf()))
+        except Undrawable as error:
+            absent[spec.name] = str(error)
+    progress(len(CATALOGUE), len(CATALOGUE))
+    return drawn, absent
+
+
+def _asked(findings: Findings) -> list[FigureOptions]:
+    """Of the figure's own choice of measures, then of one: people's first, else the first with a direction."""
+    length, form = findings.target
+    reported = [c.measure for c in findings.comparisons if c.matrix.info.better is not None]
+    people = [name for name in people_of(findings) if name in reported]
+    tried: list[tuple[str, ...]] = [(), *((name,) for name in dict.fromkeys([*people[:1], *reported[:1]]))]
+    if len({c.measure for c in findings.comparisons}) == 1:
+        tried = [(findings.comparisons[0].measure,)]
+    return choices(
+        findings.scores, FigureOptions(length=length, form=form, seed=findings.options.seed), tried
+    )

@@ -1,1 +1,0 @@
-"""Pictures of what stands behind trust: a result in, a figure out."""

@@ -1,1 +1,0 @@
-"""Dossiers of judges: what a program that judges is worth, beside people and beside what costs nothing."""

@@ -1,1 +1,0 @@
-"""Which measures stand in for people: meta-evaluation."""

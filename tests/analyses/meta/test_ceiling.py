@@ -1,0 +1,233 @@
+"""The part of a meta-evaluation on the human ceiling."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from adjudge.analyses.meta import Meta
+from adjudge.analyses.meta.ceiling.result import COLUMNS, _signed, ceiling_all
+from adjudge.analyses.meta.cells import Cells, cells_of
+from adjudge.analyses.scores import scores_of
+from adjudge.core.errors import DataError
+from adjudge.stats.ceiling import human_ceiling
+
+OPTIONS = Meta(resamples=60, coefficients=("pearson", "kendall-b"))
+
+
+def frame(assessors: int = 4, *, noise: float = 2.0) -> pd.DataFrame:
+    """Assessors who see the truth with noise; measures: the truth, one like an assessor, one that knows nothing."""
+    draw = np.random.default_rng(6)
+    truth = np.linspace(0, 1, 6) + draw.normal(size=(30, 6))
+    layers: list[tuple[str, str | None, Any]] = [
+        ("overall", f"a{k}", truth + noise * draw.normal(size=truth.shape)) for k in range(assessors)
+    ]
+    layers += [
+        ("truth", None, truth),
+        ("alike", None, truth + noise * draw.normal(size=truth.shape)),
+        ("random", None, draw.normal(size=truth.shape)),
+    ]
+    return pd.DataFrame(
+        [
+            {"measure": m, "assessor": who, "topic": f"t{t}", "system": f"s{s}", "value": values[t, s]}
+            for m, who, values in layers
+            for t, s in np.ndindex(*truth.shape)
+        ]
+    )
+
+
+def cells(data: pd.DataFrame | None = None, human: str = "overall") -> Cells:
+    return cells_of(scores_of(frame() if data is None else data), human)
+
+
+def test_who_is_above_and_below() -> None:
+    given = cells()
+    found = ceiling_all(given, OPTIONS)
+    by = {(each.measure.measure, each.level, each.coefficient): each for each in found.rows}
+    assert by["truth", "input", "pearson"].low > 0
+    assert by["random", "input", "pearson"].high < 0
+    assert by["alike", "input", "pearson"].low < 0 < by["alike", "input", "pearson"].high
+    said = [each for each in found.sentences() if each.startswith("At the input level")]
+    assert any("truth (" in each and "is above the human ceiling for overall" in each for each in said)
+    assert any("random (" in each and "is below the human ceiling for overall" in each for each in said)
+    assert any(
+        "alike (" in each and "not significantly different from the human ceiling" in each for each in said
+    )
+    expected = human_ceiling(
+        given.automatic,
+        given.humans[0].by_assessor,
+        level="input",
+        coefficient="pearson",
+        rng=np.random.default_rng(0),
+        resamples=0,
+    )
+    assert f"the human ceiling for overall is {expected.ceiling:.2f}" in said[0]
+    assert "averaged over 4 assessors" in said[0]
+
+
+def test_every_sentence_agrees_with_its_interval() -> None:
+    found = ceiling_all(cells(), OPTIONS)
+    for sentence in found.sentences():
+        for row in found.of(coefficient="pearson"):
+            if f"{row.measure.words} ({row.difference:+.2f}; {row.low:+.2f}" in sentence:
+                assert ("above" in sentence) == (row.low > 0)
+                assert ("below" in sentence) == (row.high < 0)
+
+
+def test_levels_and_coefficients() -> None:
+    found = ceiling_all(cells(), OPTIONS)
+    assert {(each.level, each.coefficient) for each in found.rows} == {
+        ("system", "pearson"),
+        ("system", "kendall-b"),
+        ("system", "pairwise"),
+        ("input", "pearson"),
+        ("input", "kendall-b"),
+        ("input", "acc-eq"),
+        ("global", "pearson"),
+        ("global", "kendall-b"),
+    }
+    for table in found.tables():
+        level = table.name.split("-")[1]
+        assert f"{level} level" in table.title
+        assert any(f"{level} level" in each.title for each in table.columns)
+        assert list(found.about(table.name))
+    assert found.headline() == next(found.sentences())
+
+
+def test_one_assessor_has_no_ceiling() -> None:
+    with pytest.raises(
+        DataError, match=r"no human ceiling for overall: its judgments come from one assessor \(a0\)"
+    ):
+        ceiling_all(cells(frame(1)), OPTIONS)
+    data = frame(1)
+    data["assessor"] = None
+    with pytest.raises(DataError, match="no human ceiling for overall: its judgments name no assessor"):
+        ceiling_all(cells(data), OPTIONS)
+
+
+def test_of_several_human_measures_one_may_have_none() -> None:
+    data = frame()
+    more = data[data["assessor"] == "a0"].assign(measure="fluency")
+    given = cells_of(scores_of(pd.concat([data, more])), ["overall", "fluency"])
+    found = ceiling_all(given, OPTIONS)
+    assert {each.human.measure for each in found.rows} == {"overall"}
+    assert any("no human ceiling for fluency" in note for note in found.warnings())
+
+
+def test_two_assessors_hold_for_themselves() -> None:
+    found = ceiling_all(cells(frame(2)), OPTIONS)
+    assert all(each.over == ("topics",) for each in found.ceilings)
+    assert any("intervals hold for these assessors (there are two)" in note for note in found.warnings())
+    assert all(
+        "over topics" in table.title and "assessors" not in table.title.split(";")[1]
+        for table in found.tables()
+    )
+
+
+def test_assessors_who_judged_some_topics() -> None:
+    """What nobody else judged is left out and counted."""
+    data = frame()
+    topic = data["topic"].str[1:].astype(int)
+    gone = (data["measure"] == "overall") & (
+        ((data["assessor"] == "a0") & (topic >= 20)) | (data["assessor"].isin(["a1", "a2"]) & (topic >= 25))
+    )
+    found = ceiling_all(cells(data[~gone]), OPTIONS)
+    assert {(each.alone, each.shared) for each in found.ceilings} == {(5 * 6, 25 * 6)}
+    assert any(
+        "30 summaries were judged by one assessor alone and left out; 150 count" in n
+        for n in found.warnings()
+    )
+
+
+def test_a_measure_that_lacks_scores_is_compared_on_what_it_has() -> None:
+    data = frame()
+    gone = (data["measure"] == "alike") & (data["topic"].isin([f"t{k}" for k in range(15)]))
+    found = ceiling_all(cells(data[~gone]), OPTIONS)
+    by = {(each.measure.measure, each.level, each.coefficient): each for each in found.rows}
+    half = ceiling_all(cells(data[~data["topic"].isin([f"t{k}" for k in range(15)])]), OPTIONS)
+    (same,) = (
+        each for each in half.of(level="input", coefficient="pearson") if each.measure.measure == "alike"
+    )
+    own = by["alike", "input", "pearson"]
+    assert (own.value, own.ceiling) == pytest.approx((same.value, same.ceiling))
+    assert own.ceiling != by["truth", "input", "pearson"].ceiling
+
+
+def test_a_constant_measure_is_an_explained_blank() -> None:
+    data = frame()
+    data.loc[data["measure"] == "random", "value"] = 1.0
+    found = ceiling_all(cells(data), OPTIONS)
+    (own,) = (
+        each for each in found.of(level="system", coefficient="pearson") if each.measure.measure == "random"
+    )
+    assert math.isnan(own.value)
+    assert own.why == "the measure's means of all systems are the same, so that it orders none"
+    assert any(
+        "random with overall, system level, Pearson's r, among all systems: blank" in note
+        for note in found.warnings()
+    )
+    blank = [each for each in found.rows if each.measure.measure == "random"]
+    assert {each.coefficient for each in blank} == {"pearson", "kendall-b", "pairwise", "acc-eq"}
+    assert all(np.isnan([each.value, each.ceiling, each.difference]).all() and each.why for each in blank)
+
+
+def test_ceilings_of_measures_that_lack_scores_are_said_one_by_one() -> None:
+    data = frame()
+    some = (data["measure"] == "random") & data["topic"].isin([f"t{k}" for k in range(12)])
+    found = ceiling_all(cells(data[~some]), OPTIONS)
+    rows = found.of(level="input", coefficient="pearson")
+    low, high = (f"{end(each.ceiling for each in rows):.3f}" for end in (min, max))
+    assert low != high
+    said = [each for each in found.sentences() if each.startswith("At the input level")]
+    (all_judged,) = (
+        each.value for each in found.ceilings if (each.level, each.coefficient) == ("input", "pearson")
+    )
+    assert f"the human ceiling for overall is {low} to {high}, an assessor with the mean" in said[0]
+    assert f"on all that were judged it is {all_judged:.3f}, averaged over 4 assessors" in said[0]
+    for each in rows:
+        assert any(f"{each.measure.words} ({each.value:.3f} and {each.ceiling:.3f}: " in s for s in said)
+
+
+def test_every_sentence_names_level_coefficient_and_systems() -> None:
+    data = frame()
+    data["kind"] = np.where(data["system"] == "s5", "human", "machine")
+    given = cells_of(scores_of(data), "overall")
+    found = ceiling_all(given, Meta(resamples=60, coefficients=("pearson",), among=("all", "machines")))
+    said = list(found.sentences())
+    starts = [
+        f"At the {level} level, among {among}, by Pearson's r, "
+        for level in ("system", "input", "global")
+        for among in ("all systems", "machines")
+    ]
+    assert all(any(each.startswith(start) for start in starts) for each in said)
+    assert all(sum(each.startswith(start) for each in said) >= 2 for start in starts)
+    assert all(", among " in note for note in found.warnings() if "Pearson" in note)
+
+
+def test_columns_have_headings_of_their_own() -> None:
+    for table in ceiling_all(cells(), OPTIONS).tables():
+        level = table.name.split("-")[1]
+        headings = [each.title for each in table.columns if each.show != "never"]
+        assert len(set(headings)) == len(headings)
+        assert {f"human ceiling, {level} level", f"measure's, {level} level"} <= set(headings)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(0.1234, "+0.12"), (-0.0041, "-0.004"), (-1e-9, "+0.00"), (0.0, "+0.00")]
+)
+def test_small_differences_keep_their_side(value: float, shown: str) -> None:
+    assert _signed(value) == shown
+
+
+def test_the_same_everywhere_and_as_json() -> None:
+    given = cells()
+    found, again = ceiling_all(given, OPTIONS), ceiling_all(given, OPTIONS)
+    assert json.dumps(found.as_dict(), allow_nan=False) == json.dumps(again.as_dict(), allow_nan=False)
+    assert tuple(found.to_frame().columns)[: len(COLUMNS)] == COLUMNS
+    assert len(found.to_frame()) == len(found.rows) == 3 * 8
+    assert "human ceiling" in found.to_latex()

@@ -1,0 +1,445 @@
+"""Conclusions of measures beside people's: five cells, from the tests of `compare`."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import adjudge
+from adjudge.analyses.meta.cells import cells_of
+from adjudge.analyses.meta.conclusions.result import AGREEMENTS, ConclusionAgreement, agree_on_conclusions
+from adjudge.analyses.scores import Scores, scores_of
+from adjudge.core.errors import DataError, UsageError
+from adjudge.data.scores import Among
+from adjudge.formats.scoretable import TableOptions
+
+COLUMNS = ["measure", "topic", "system", "assessor", "value"]
+NAMES = ("m1", "m2", "m3", "m4", "H1", "H2")
+
+
+def rows_of(
+    measure: str, values: Any, names: Sequence[str], who: str | None = None
+) -> list[tuple[object, ...]]:
+    return [
+        (measure, f"t{t}", name, who, float(values[t][s]))
+        for t in range(len(values))
+        for s, name in enumerate(names)
+        if not math.isnan(values[t][s])
+    ]
+
+
+def evaluation(seed: int = 0, *, topics: int = 25, holes: float = 0.0) -> pd.DataFrame:
+    """Three assessors, a measure that follows the systems' quality, one that turns it round, one that is noise."""
+    rng = np.random.default_rng(seed)
+    quality, hard = np.linspace(0, 1.5, len(NAMES)), rng.normal(0, 1, (topics, 1))
+    rows: list[tuple[object, ...]] = []
+    for who in ("ann", "bob", "cid"):
+        values = np.clip(np.round(3 + quality + hard + rng.normal(0, 1, (topics, len(NAMES)))), 1, 5)
+        rows += rows_of("overall", values, NAMES, who)
+    for measure, slope in (("good", 0.8), ("reverse", -0.8), ("noise", 0.0)):
+        values = slope * quality + hard + rng.normal(0, 0.7, (topics, len(NAMES)))
+        values[rng.random(values.shape) < holes] = np.nan
+        rows += rows_of(measure, values, NAMES)
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def scores(frame: pd.DataFrame) -> Scores:
+    return scores_of(frame, human="H*")
+
+
+def concluded(c: Any) -> dict[frozenset[str], tuple[str, str | None]]:
+    """A comparison's conclusion of every pair, and who is better where they differ."""
+    found = {}
+    for pair in c.pairs[c.test]:
+        sign = pair.result.statistic * (-1 if c.matrix.info.better == "lower" else 1)
+        better = (pair.a if sign > 0 else pair.b) if pair.different else None
+        found[frozenset((pair.a, pair.b))] = (pair.conclusion, better)
+    return found
+
+
+def loop(people: Mapping[frozenset[str], Any], measure: Mapping[frozenset[str], Any]) -> Counter[str | None]:
+    """The five cells, as anybody would count them; None is a pair that one of them could not test."""
+    cells: Counter[str | None] = Counter()
+    for pair in people.keys() | measure.keys():
+        no = ("not comparable", None)
+        (said, first), (also, second) = people.get(pair, no), measure.get(pair, no)
+        if {said, also} & {"not tested", "not comparable"}:
+            cells[None] += 1
+        elif first and second:
+            cells["same" if first == second else "opposite"] += 1
+        else:
+            cells["only_people" if first else "only_measure" if second else "neither"] += 1
+    return cells
+
+
+def counts(found: ConclusionAgreement) -> Counter[str | None]:
+    cells: Counter[str | None] = Counter({name: found.count(k) for k, name in enumerate(AGREEMENTS)})
+    cells[None] = found.untested
+    return +cells
+
+
+@pytest.mark.parametrize("among", ["all", "machines", "human-machine"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"test": "t", "correct": "none"},
+        {"test": "mc:t", "correct": "bh", "resamples": 400, "seed": 3},
+        {"test": "wilcoxon", "correct": "westfall-young"},
+        {"test": "hb", "correct": "bonferroni", "assessor_effects": "fixed", "resamples": 2000},
+    ],
+)
+def test_cells_are_those_of_a_plain_loop_over_two_comparisons(options: dict[str, Any], among: Among) -> None:
+    data = scores(evaluation(1))
+    found = agree_on_conclusions(cells_of(data), among=(among,), **options)
+    people = adjudge.compare(data, "overall", among=among, **options)
+    own = {name: value for name, value in options.items() if name != "assessor_effects"}
+    for measure in ("good", "reverse", "noise"):
+        c = adjudge.compare(data, measure, among=among, **own)
+        one = found.of(measure, among=among)
+        assert counts(one) == loop(concluded(people), concluded(c))
+        assert one.people.test == people.tested[people.test].results.test
+        by_pair = {frozenset((row["a"], row["b"])): row for row in one.pair_records()}
+        assert len(by_pair) == one.pairs
+        for side, comparison in (("people", people), ("measure", c)):
+            for pair in comparison.pairs[comparison.test]:
+                row = by_pair[frozenset((pair.a, pair.b))]
+                assert row[f"{side}_p"] == pytest.approx(pair.p_adjusted, rel=1e-9, nan_ok=True)
+                sign = 1 if row["a"] == pair.a else -1
+                assert row[f"{side}_difference"] == pytest.approx(
+                    sign * pair.result.difference, rel=1e-9, abs=1e-12
+                )
+
+
+def test_assessors_are_a_sample_unless_they_are_fixed() -> None:
+    cells = cells_of(scores(evaluation(2)))
+    random, fixed = (agree_on_conclusions(cells, assessor_effects=how).of("good") for how in (None, "fixed"))
+    assert (random.people.test, fixed.people.test) == ("assessors", "wilcoxon")
+    assert random.people.population is not None
+    assert random.people.population.effects == "random"
+    notes = agree_on_conclusions(cells).warnings()
+    assert any(
+        "overall: people's conclusions are for assessors like these three, who are a sample as topics are"
+        in line
+        for line in notes
+    )
+    notes = agree_on_conclusions(cells, assessor_effects="fixed").warnings()
+    assert "overall: people's conclusions are for these three assessors, not for others" in notes
+
+
+def test_one_assessor_or_scores_that_name_nobody_hold_for_these_only() -> None:
+    frame = evaluation(2)
+    alone = frame[(frame["assessor"] != "bob") & (frame["assessor"] != "cid")]
+    found = agree_on_conclusions(cells_of(scores(alone)))
+    assert found.of("good").people.test == "wilcoxon"
+    assert any("with one assessor there is nothing to tell" in line for line in found.warnings())
+    with pytest.raises(DataError, match="overall: assessors cannot be a random factor"):
+        agree_on_conclusions(cells_of(scores(alone)), assessor_effects="random")
+    frame.loc[frame["assessor"] == "bob", "assessor"] = None
+    found = agree_on_conclusions(cells_of(scores(frame), "overall", ["good", "noise"]))
+    assert found.of("good").people.test == "wilcoxon"
+    said = "people's conclusions are for these two assessors, not for others (150 of 450 scores name no assessor)"
+    assert any(said in line for line in found.warnings())
+
+
+# Every cell on data made for it: two systems on twelve topics, so that one pair is in one cell
+
+
+def two(difference: float) -> list[list[float]]:
+    """Scores of a and b; a is better by about so much on every topic."""
+    wobble = [0.1, -0.2, 0.3, -0.1, 0.2, -0.3, 0.15, -0.25, 0.05, -0.05, 0.12, -0.12]
+    return [[float(k % 4) + difference + w, float(k % 4)] for k, w in enumerate(wobble)]
+
+
+@pytest.mark.parametrize(
+    ("people", "measure", "cell"),
+    [
+        (1.0, 0.7, "same"),
+        (-1.0, -0.7, "same"),
+        (1.0, -0.7, "opposite"),
+        (1.0, 0.0, "only_people"),
+        (0.0, -0.7, "only_measure"),
+        (0.0, 0.0, "neither"),
+    ],
+)
+@pytest.mark.parametrize("lower", [False, True])
+def test_a_case_of_every_cell(people: float, measure: float, cell: str, lower: bool) -> None:
+    values = np.array(two(measure)) * (-1 if lower else 1)
+    frame = pd.DataFrame([*rows_of("p", two(people), "ab"), *rows_of("m", values, "ab")], columns=COLUMNS)
+    data = Scores.of_frame(frame, TableOptions(lower_is_better=("m",) if lower else False))
+    found = agree_on_conclusions(cells_of(data, "p"))
+    one = found.of("m")
+    assert counts(one) == {cell: 1}
+    assert one.precision == pytest.approx(
+        {"same": 1.0, "opposite": 0.0, "only_measure": 0.0}.get(cell, math.nan), nan_ok=True
+    )
+    assert one.recall == pytest.approx(
+        {"same": 1.0, "opposite": 0.0, "only_people": 0.0}.get(cell, math.nan), nan_ok=True
+    )
+    [row] = found.to_frame("conclusion-pairs").to_dict("records")
+    assert row["agreement"] == cell
+    assert row["people_better"] == ({1.0: "a", -1.0: "b"}.get(people))
+    assert row["measure_better"] == ({0.7: "a", -0.7: "b"}.get(measure))
+    assert ("contradictions" in [table.name for table in found.all_tables]) == (cell == "opposite")
+
+
+def test_sentences_say_what_the_cells_hold() -> None:
+    def said(people: float, *measures: float) -> list[str]:
+        rows = rows_of("p", two(people), "ab")
+        rows += [row for k, each in enumerate(measures) for row in rows_of(f"m{k}", two(each), "ab")]
+        return list(
+            agree_on_conclusions(cells_of(scores_of(pd.DataFrame(rows, columns=COLUMNS)), "p")).sentences()
+        )
+
+    where = "Among all pairs of systems, "
+    found, nothing = (
+        f"{where}p finds {n}: a measure that never found any would lead to the same conclusion on {k} of 1 pair."
+        for n, k in (("1 difference", 0), ("0 differences", 1))
+    )
+    assert said(1.0, 0.7) == [
+        f"{where}m0 leads to the conclusion that p leads to: on 1 of 1 pair (the same difference on 1, none on 0).",
+        found,
+        f"{where}m0 never contradicts p: wherever both find a difference, it is in the same direction.",
+    ]
+    assert said(1.0, -0.7, 0.0) == [
+        f"{where}m0 and m1 lead equally often to the conclusion that p leads to: on 0 of 1 pair (the same difference on"
+        " 0, none on 0).",
+        found,
+        f"{where}m0 contradicts p on 1 pair: people find a better than b, the measure the reverse.",
+    ]
+    assert said(0.0, 0.7, 0.0)[1:] == [
+        nothing,
+        f"{where}no pair is found different both by p and by a measure, so that nothing is contradicted.",
+    ]
+    assert said(1.0, 0.7, 0.0)[0] == (
+        f"{where}m0 leads most often to the conclusion that p leads to: on 1 of 1 pair (the same difference on 1, none"
+        " on 0)."
+    )
+    assert said(1.0, 0.7, 0.0)[2] == (
+        f"{where}no measure contradicts p: wherever both find a difference, it is in the same direction."
+    )
+    assert said(1.0, -0.7, -0.6, -0.8, -1.0, 0.7)[2] == (
+        f"{where}4 of 5 measures contradict p: m0 (1 pair), m1 (1 pair), m2 (1 pair) and m3 (1 pair)."
+    )
+
+
+def test_what_people_could_not_have_found_is_counted_apart() -> None:
+    """On five topics no signed-rank p is at most .05; the measure has twelve, and uses them where asked to."""
+    frame = pd.DataFrame([*rows_of("p", two(1.0)[:5], "ab"), *rows_of("m", two(0.7), "ab")], columns=COLUMNS)
+    data = scores_of(frame)
+    found = agree_on_conclusions(cells_of(data, "p", all_topics=True))
+    one = found.of("m")
+    assert counts(one) == {"only_measure": 1}
+    assert one.record()["only_measure_people_could_not_find"] == 1
+    assert one.record()["neither_people_could_not_find"] == 0
+    assert one.without_people == 14
+    assert list(found.sentences())[-1] == (
+        "Among all pairs of systems, 1 pair could not have been found different by p (no p within reach is"
+        " significant): there people neither confirm nor refute a measure."
+    )
+    assert "could not be found" in [column.title for column in found.all_tables[0].printed()[0]]
+    # On the judged topics the measure has no more.
+    one = agree_on_conclusions(cells_of(data, "p")).of("m")
+    assert counts(one) == {"neither": 1}
+    assert (
+        one.record()["neither_people_could_not_find"] == one.record()["neither_measure_could_not_find"] == 1
+    )
+
+
+def test_measure_and_people_are_tested_on_the_summaries_that_both_have() -> None:
+    frame = evaluation(4, holes=0.15)
+    frame = frame[~((frame["measure"] == "overall") & frame["topic"].isin(["t0", "t1"]))]
+    found = agree_on_conclusions(cells_of(scores(frame)), among=("all",))
+    for measure in ("good", "reverse", "noise"):
+        has = frame[frame["measure"] == measure].set_index(["topic", "system"]).index
+        judged = frame[frame["measure"] == "overall"].set_index(["topic", "system"]).index
+        common = has.intersection(judged)
+        both = frame[frame.set_index(["topic", "system"]).index.isin(common)]
+        one = found.of(measure)
+        people, automatic = (adjudge.compare(scores(both), m) for m in ("overall", measure))
+        assert counts(one) == loop(concluded(people), concluded(automatic))
+        assert one.without_measure == len(judged.unique().difference(has))
+    notes = found.warnings()
+    assert any("have no score, and people are tested without them too" in line for line in notes)
+
+
+def test_a_system_that_a_measure_has_no_score_of_is_in_no_cell() -> None:
+    frame = evaluation(5)
+    frame = frame[~((frame["measure"] == "good") & (frame["system"] == "m2"))]
+    found = agree_on_conclusions(cells_of(scores(frame)), among=("all",))
+    one = found.of("good")
+    assert (one.pairs, one.tested, one.untested) == (15, 10, 5)
+    gone = [row for row in one.pair_records() if row["agreement"] is None]
+    assert all("m2" in (row["a"], row["b"]) for row in gone)
+    assert all("not comparable" in row["why"] for row in gone)
+    assert found.of("noise").untested == 0
+    assert any("5 of 15 pairs could not be tested by both" in line for line in found.warnings())
+    people, measure = (
+        adjudge.compare(scores(frame[frame["system"] != "m2"]), m) for m in ("overall", "good")
+    )
+    expected = loop(concluded(people), concluded(measure))
+    expected[None] = 5
+    assert counts(one) == expected
+
+
+def test_lengths_are_averaged_within_topics_as_in_a_comparison() -> None:
+    rng = np.random.default_rng(7)
+    rows = [
+        (measure, f"t{t}", system, length, who, rng.normal(s * scale, 1))
+        for measure, who, scale in (("p", "ann", 0.8), ("p", "bob", 0.8), ("m", None, 0.6))
+        for t in range(10)
+        for s, system in enumerate("abcd")
+        for length in (50, 100)
+        if (t, length, system) != (3, 100, "b")
+    ]
+    frame = pd.DataFrame(rows, columns=["measure", "topic", "system", "length", "assessor", "value"])
+    data = scores_of(frame)
+    one = agree_on_conclusions(cells_of(data, length="all")).of("m")
+    people, measure = (adjudge.compare(data, m, length="all") for m in ("p", "m"))
+    assert counts(one) == loop(concluded(people), concluded(measure))
+    by_pair = {frozenset((row["a"], row["b"])): row for row in one.pair_records()}
+    for pair in measure.pairs[measure.test]:
+        assert by_pair[frozenset((pair.a, pair.b))]["measure_p"] == pytest.approx(pair.p_adjusted, rel=1e-9)
+
+
+def test_frames_tables_and_json_say_the_same() -> None:
+    found = agree_on_conclusions(cells_of(scores(evaluation(6))))
+    frame, pairs = found.to_frame(), found.to_frame("conclusion-pairs")
+    assert len(frame) == 3 * 3
+    assert list(dict.fromkeys(frame["among"])) == ["all", "machines", "human-machine"]
+    for row in frame.to_dict("records"):
+        own = pairs[(pairs["measure"] == row["measure"]) & (pairs["among"] == row["among"])]
+        assert len(own) == row["pairs"] == {"all": 15, "machines": 6, "human-machine": 8}[row["among"]]
+        for cell in AGREEMENTS:
+            assert (own["agreement"] == cell).sum() == row[cell]
+            assert row[f"share_{cell}"] == pytest.approx(row[cell] / row["tested"])
+        assert row["agreement"] == pytest.approx(row["share_same"] + row["share_neither"])
+        nothing = row["share_only_measure"] + row["share_neither"]
+        assert row["agreement_if_nothing_found"] == pytest.approx(nothing)
+    opposite = pairs[pairs["agreement"] == "opposite"]
+    assert len(opposite) > 0
+    assert len(found.table("contradictions").rows) == len(opposite)
+    data = json.loads(json.dumps(found.as_dict(), allow_nan=False))
+    assert len(data["tables"]["conclusion-pairs"]) == len(pairs)
+    assert [row["same"] for row in data["tables"]["conclusions"]] == frame["same"].tolist()
+    assert data["sentences"] == list(found.sentences())
+    assert found.headline() == data["sentences"][0]
+    assert r"\toprule" in found.to_latex()
+    assert "same" in repr(found)
+
+
+def test_what_cannot_be_asked_is_refused() -> None:
+    frame = evaluation(1)
+    machines = cells_of(scores_of(frame[~frame["system"].str.startswith("H")]))
+    with pytest.raises(UsageError, match="has not both humans and machines"):
+        agree_on_conclusions(machines, among=("human-machine",))
+    assert {each.among for each in agree_on_conclusions(machines).agreements} == {"all"}
+    with pytest.raises(UsageError, match='the test is "w"'):
+        agree_on_conclusions(machines, test="w")
+
+
+def holm(p: Sequence[float]) -> list[float]:
+    order = np.argsort(p)
+    adjusted = np.empty(len(p))
+    worst = 0.0
+    for at, k in enumerate(order):
+        worst = max(worst, min(1.0, (len(p) - at) * p[k]))
+        adjusted[k] = worst
+    return adjusted.tolist()
+
+
+@pytest.mark.shared_data
+def test_summeval_by_scipys_paired_t(shared_data: Path) -> None:
+    """Experts' coherence and relevance, assessors as they are, beside two plain measures: SciPy's p, Holm's rule."""
+    lines = (
+        (shared_data / "summeval" / "model_annotations.12systems.jsonl")
+        .read_text(encoding="utf-8")
+        .splitlines()
+    )
+    rows: list[tuple[object, ...]] = []
+    for record in map(json.loads, lines):
+        key = record["id"], record["model_id"]
+        for aspect in ("coherence", "relevance"):
+            for who, given in enumerate(record["expert_annotations"]):
+                rows.append((aspect, *key, f"e{who}", float(given[aspect])))
+        words, reference = record["decoded"].lower().split(), set(record["references"][0].lower().split())
+        rows.append(("recall", *key, None, len(reference & set(words)) / len(reference)))
+        rows.append(("shortness", *key, None, -float(len(words))))
+    frame = pd.DataFrame(rows, columns=COLUMNS)
+    cells = cells_of(scores_of(frame), ["coherence", "relevance"])
+    found = agree_on_conclusions(cells, test="t", assessor_effects="fixed")
+    means = frame.groupby(["measure", "topic", "system"])["value"].mean().unstack()
+
+    def tested(measure: str) -> dict[tuple[str, str], int]:
+        values = means.loc[measure]
+        pairs = list(combinations(values.columns, 2))
+        results = [stats.ttest_rel(values[a], values[b]) for a, b in pairs]
+        adjusted = holm([float(each.pvalue) for each in results])
+        return {
+            pair: int(np.sign(each.statistic)) * (p <= 0.05)
+            for pair, each, p in zip(pairs, results, adjusted, strict=True)
+        }
+
+    for human in ("coherence", "relevance"):
+        people = tested(human)
+        for measure in ("recall", "shortness"):
+            own = tested(measure)
+            expected = Counter(
+                "neither"
+                if not (people[pair] or own[pair])
+                else "only_measure"
+                if not people[pair]
+                else "only_people"
+                if not own[pair]
+                else "same"
+                if people[pair] == own[pair]
+                else "opposite"
+                for pair in people
+            )
+            one = found.of(measure, human)
+            assert one.pairs == 66
+            assert counts(one) == expected
+    assert sum(each.count(k) > 0 for each in found.agreements for k in range(5)) > 12  # the cells are filled
+
+
+def test_tests_of_different_kinds_are_said_to_be_so() -> None:
+    """A measure that is the mean of the assessors need not find what they find: theirs is another test."""
+    frame = evaluation(3)
+    mean = frame[frame["measure"] == "overall"].groupby(["topic", "system"], as_index=False)["value"].mean()
+    same = mean.assign(measure="same", assessor=None)[COLUMNS]
+    cells = cells_of(scores(pd.concat([frame, same])), "overall")
+    said = " ".join(agree_on_conclusions(cells).warnings())
+    assert (
+        "people are tested by t over topics and assessors, measures by paired Wilcoxon over topics: tests of different"
+        " kinds, by which even the same scores can lead to different conclusions; with test=t both are t-tests"
+    ) in said
+    assert "different kinds" not in " ".join(agree_on_conclusions(cells, test="t").warnings())
+    fixed = agree_on_conclusions(cells, assessor_effects="fixed")
+    assert "different kinds" not in " ".join(fixed.warnings())
+    assert fixed.of("same").agreeing == fixed.of("same").tested, "one test, one conclusion"
+
+
+def test_populations_do_not_depend_on_the_order_of_rows() -> None:
+    frame = evaluation(4)
+    few = frame[(frame["measure"] == "good") & (frame.index % 5 < 2)].assign(measure="few")
+    frame = pd.concat([frame, few])
+    turned = [
+        agree_on_conclusions(cells_of(scores(rows), "overall")).as_dict()["populations"]
+        for rows in (frame, frame.iloc[::-1])
+    ]
+    by = [{(p["among"], tuple(p["measures"])): p for p in each} for each in turned]
+    assert {which: p["design"] for which, p in by[0].items()} == {
+        which: p["design"] for which, p in by[1].items()
+    }
+    assert by[0]["all", ("few",)]["design"] == "assigned"
+    assert by[0]["all", ("good", "noise", "reverse")]["design"] == "crossed"

@@ -1,0 +1,426 @@
+"""Groups with names: places, lines, contrasts, words. The numbers are tested in tests/stats."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import tracemalloc
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import stats
+from tests.waiting import not_stuck
+
+from adjudge.analyses.groups import Groups
+from adjudge.analyses.groups.result import CONCLUSIONS, GroupsResult, groups_of_matrix, kind_contrast
+from adjudge.analyses.groups.words import about_diagram, pair_sentences
+from adjudge.analyses.phrasebook import best_words
+from adjudge.core.errors import DataError, UsageError
+from adjudge.data.scores import Better, MeasureInfo, ScoreMatrix
+from adjudge.stats.checks import FloatArray
+from adjudge.stats.linear.tukey import tukey
+from adjudge.stats.multiple import holm
+from adjudge.stats.resampling.max_t import max_t
+
+KINDS = {"ann": "human", "bob": "human", "lead": "baseline"}
+
+
+def matrix(better: Better = "higher", missing: bool = False) -> ScoreMatrix:
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(20, 1)) + rng.normal([2.0, 1.9, 0.0, 0.1, -2.0], 0.3, size=(20, 5))
+    if better == "lower":
+        values = -values
+    if missing:
+        values[:10, 0] = math.nan
+    return ScoreMatrix(
+        values,
+        np.isfinite(values).astype(int),
+        tuple(f"t{k}" for k in range(20)),
+        ("ann", "bob", "x", "y", "lead"),
+        MeasureInfo("m", better, signature="m|v:1"),
+        length=100,
+    )
+
+
+def grouped(matrix: ScoreMatrix, **options: Any) -> GroupsResult:
+    return groups_of_matrix(matrix, Groups(**options), kinds=KINDS)
+
+
+def of(values: FloatArray, better: Better | None = "higher") -> ScoreMatrix:
+    topics, systems = values.shape
+    return ScoreMatrix(
+        values,
+        np.isfinite(values).astype(int),
+        tuple(f"t{k}" for k in range(topics)),
+        tuple(f"s{k}" for k in range(systems)),
+        MeasureInfo("m", better),
+    )
+
+
+@pytest.mark.parametrize("better", ["higher", "lower"])
+@pytest.mark.parametrize("scale", ["values", "ranks", "topic-ranks"])
+@pytest.mark.parametrize("method", ["auto", "max-t", "t", "tukey"])
+def test_planted_groups_are_found(better: Better, scale: str, method: str) -> None:
+    found = grouped(matrix(better), scale=scale, method=method)
+    assert {p.system for p in found.places[:2]} == {"ann", "bob"}
+    assert [p.group for p in found.places] == ["a", "a", "b", "b", "c"]
+    assert [(p.best, p.worst) for p in found.places] == [(1, 2), (1, 2), (3, 4), (3, 4), (5, 5)]
+    assert found.rankings.count == 4
+    assert len(found.lines.lines) == 2
+    assert "8 of 10 pairs of systems differ (" in found.headline()
+    assert "2 are not significantly different; " in found.headline()
+    assert "may each be the best: no system is significantly better than they are." in found.headline()
+    assert any("is better than lead" in said for said in pair_sentences(found))
+
+
+def test_pairs_are_those_of_the_test() -> None:
+    expected = tukey(matrix().values)
+    frame = grouped(matrix(), method="tukey").to_frame("pairs")
+    assert frame["p"].to_numpy() == pytest.approx(expected.p)
+    assert (frame["a"][0], frame["b"][0]) == ("ann", "bob")
+    own = grouped(matrix()).to_frame("pairs")
+    boot = max_t(matrix().values, rng=np.random.default_rng(5), resamples=20_000)
+    assert own["p"].to_numpy() == pytest.approx(boot.p, abs=0.03)
+    assert set(own["method"]) == {"max-t"}
+
+
+@pytest.mark.parametrize(("topics", "method"), [(19, "t"), (20, "max-t")])
+def test_the_bootstrap_needs_twenty_topics(topics: int, method: str) -> None:
+    values = np.random.default_rng(1).normal(size=(topics, 4))
+    assert grouped(of(values)).test.method == method
+
+
+def test_twenty_topics_are_those_of_every_pair() -> None:
+    values = np.random.default_rng(1).normal(size=(30, 4))
+    values[:11, 0] = math.nan
+    found = grouped(of(values))
+    assert found.test.method == "t"
+    assert "Each pair is compared on the topics that both have, 19 to 30." in list(found.sentences())
+    values[:, 3] = values[:, 2] + 1  # a pair that cannot be tested decides nothing
+    values[:10, 0] = 0.0
+    values[10:30, 0] = np.arange(20) % 7
+    assert grouped(of(values)).test.method == "max-t"
+
+
+def test_few_topics_have_students_t_with_holm_and_bonferroni() -> None:
+    values = matrix().values[:9]
+    found = grouped(of(values))
+    pairs = list(combinations(range(5), 2))
+    alone = [stats.ttest_rel(values[:, i], values[:, j]).pvalue for i, j in pairs]
+    assert found.test.p == pytest.approx(holm(alone))
+    i, j = pairs[0]
+    d = values[:, i] - values[:, j]
+    reach = stats.t.isf(0.05 / 2 / 10, 8) * d.std(ddof=1) / 3
+    assert (found.test.low[0], found.test.high[0]) == pytest.approx((d.mean() - reach, d.mean() + reach))
+
+
+def test_where_only_the_step_down_finds_a_pair_its_interval_ends_at_0() -> None:
+    rng = np.random.default_rng(8)
+    ends = []
+    for _ in range(30):
+        values = rng.normal([0, 0, 1.4, 4], 1, size=(12, 4))
+        test = grouped(of(values)).test
+        ends += [(low, high) for low, high, p in zip(test.low, test.high, test.p, strict=True) if p < 0.05]
+    assert all(low >= 0 or high <= 0 for low, high in ends)
+    assert any(0.0 in each for each in ends)
+
+
+def test_headline_separates_what_could_not_be_found() -> None:
+    rng = np.random.default_rng(2)
+    values = rng.normal([0, 9, 0, 0], 1, size=(8, 4))
+    values[:, 2] = values[:, 0] + 0.25  # one difference on all topics
+    values[:7, 3] = math.nan
+    found = grouped(of(values))
+    assert found.test.why.keys() == {1, 2, 4, 5}
+    assert [CONCLUSIONS[k] for k in found.test.conclusion].count("could not have been found") == 4
+    assert "2 of 6 pairs of systems differ (own variances, paired t, Holm); 4 could not have been found" in (
+        found.headline()
+    )
+    values[:, 3] = math.nan
+    values = np.vstack([values, [math.nan, math.nan, math.nan, 1.0]])
+    said = grouped(of(values)).headline()
+    assert "3 are not comparable (no common topic)" in said
+    constant = grouped(of(np.arange(3.0) + np.zeros((5, 3))))
+    assert "no pair of systems could have been found to differ" in constant.headline()
+    assert "any of the 3 systems may be the best" in constant.headline()
+
+
+def test_differences_of_too_few_topics_could_not_have_been_found() -> None:
+    values = np.full((10, 3), 3.0)
+    values[:3, 1] = 4.0  # p = .08 at the least, whatever the sizes of three differences of ten
+    values[:, 2] = np.random.default_rng(1).normal(size=10)
+    found = grouped(of(values))
+    assert found.test.conclusion[0] == 2
+    assert found.test.p[0] >= 0.05
+    assert stats.ttest_1samp(values[:, 1] - values[:, 0], 0).pvalue >= 0.05
+
+
+@pytest.mark.parametrize("method", ["auto", "tukey"])
+@pytest.mark.parametrize(
+    "values",
+    [np.ones((1, 3)), np.arange(9.0).reshape(3, 3), np.ones((30, 3)), np.arange(6.0).reshape(3, 2)],
+    ids=["one topic", "constant differences", "all equal", "two systems"],
+)
+def test_no_difference_of_nan_or_inf_is_ever_said(values: FloatArray, method: str) -> None:
+    found = grouped(of(values), method=method)
+    text = "\n".join([*found.sentences(), *pair_sentences(found), repr(found), found.to_latex()])
+    assert not re.search(r"\b(nan|inf)\b", text), text
+    if method == "tukey":
+        assert "no difference can be called significant: " in text.lower()
+
+
+def test_tukey_says_what_it_assumes() -> None:
+    rng = np.random.default_rng(4)
+    unequal = grouped(of(rng.normal(size=(40, 6)) * np.geomspace(0.2, 3, 6)), method="tukey")
+    said = " ".join(unequal.sentences())
+    assert "systems vary differently (Friedman's test of absolute residuals, p < .001, n = 40 topics)" in said
+    assert "are then too small" in said
+    equal = grouped(of(rng.normal(size=(40, 6))), method="tukey")
+    assert "were not found to vary differently" in " ".join(equal.sentences())
+    assert re.search(r"A difference of means above 0\.\d+ is significant\.", " ".join(equal.sentences()))
+    own = grouped(of(rng.normal(size=(40, 6))))
+    assert "is significant." not in " ".join(own.sentences())
+
+
+def test_ceiling_is_said() -> None:
+    rng = np.random.default_rng(4)
+    values = np.where(rng.random((30, 3)) < 0.7, 5.0, rng.integers(1, 5, size=(30, 3)))
+    assert any(
+        "have the highest score, 5, on half of the topics or more" in s
+        for s in grouped(of(values)).sentences()
+    )
+    assert not any("or more:" in s for s in grouped(matrix()).sentences())
+
+
+def test_order_by_least_squares_and_better_by_the_pairs_own_topics() -> None:
+    found = grouped(matrix(missing=True))
+    assert "Cells are missing: means are least-squares means of the model topic + system." in list(
+        found.sentences()
+    )
+    assert {p.system for p in found.places[:2]} == {"ann", "bob"}
+    assert found.headline().endswith(best_words(found.better, [p.system for p in found.places]) + ".")
+
+
+def test_systems_without_a_chain_have_their_own_means() -> None:
+    values = np.full((12, 4), math.nan)
+    rng = np.random.default_rng(1)
+    values[:6, :2], values[6:, 2:] = rng.normal(size=(6, 2)), rng.normal(size=(6, 2))
+    found = grouped(of(values))
+    own = sorted(np.nanmean(values, axis=0).tolist(), reverse=True)
+    assert [p.mean for p in found.places] == pytest.approx(own)
+    assert any("no chain of common topics joins all systems" in said for said in found.sentences())
+    assert "4 are not comparable (no common topic)" in found.headline()
+
+
+@pytest.mark.parametrize("better", ["higher", "lower"])
+@pytest.mark.parametrize("topics", [9, 25])
+def test_hsu_names_the_planted_candidates(better: Better, topics: int) -> None:
+    sign = -1 if better == "lower" else 1
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(topics, 1)) + rng.normal(
+        [2.0, 1.95, 0, -1], [0.3, 0.2, 0.5, 1], size=(topics, 4)
+    )
+    found = grouped(of(sign * values, better), best=True)
+    said = [s for s in found.sentences() if "Hsu's comparisons with the best" in s]
+    assert len(said) == 1
+    rows = {row["system"]: row for row in found.as_dict()["tables"]["groups"]}
+    assert [rows[f"s{k}"]["candidate"] for k in range(4)] == [True, True, False, False]
+    loses, wins = ("best_high", "best_low") if better == "higher" else ("best_low", "best_high")
+    assert rows["s3"][loses] == 0
+    assert sign * rows["s3"][wins] < -1
+    assert sign * rows["s0"][loses] > 0
+    assert "candidate" not in grouped(of(values)).to_frame()
+
+
+SCORES = arrays(
+    float,
+    st.tuples(st.integers(2, 24), st.integers(2, 5)),
+    elements=st.sampled_from([1.0, 2, 3, 4, 5, 5, math.nan]),
+)
+
+
+@settings(deadline=None)
+@given(SCORES, st.sampled_from(["auto", "max-t", "t", "tukey"]), st.sampled_from(["higher", "lower", None]))
+def test_nothing_on_the_page_contradicts_another_number(
+    values: FloatArray, method: str, better: Better | None
+) -> None:
+    if np.isnan(values).all():
+        return
+    found = grouped(of(values, better), method=method, resamples=99, best=True)
+    check_page(found)
+
+
+def check_page(found: GroupsResult) -> None:
+    names = [p.system for p in found.places]
+    group = {p.system: set(p.group) for p in found.places}
+    frame = found.to_frame("pairs")
+    differ = {frozenset((row.a, row.b)): row.conclusion == "differ" for row in frame.itertuples()}
+    for row in frame.itertuples():
+        pair = frozenset((row.a, row.b))
+        assert (row.conclusion == "differ") == (row.p < 0.05)
+        if not math.isnan(row.low):
+            assert row.low <= row.difference + 1e-9
+            assert row.difference - 1e-9 <= row.high
+            assert (row.low > 0 or row.high < 0) <= differ[pair]
+            assert differ[pair] <= (row.low >= 0 or row.high <= 0)
+        assert bool(group[row.a] & group[row.b]) != differ[pair]
+    for i, place in enumerate(found.places):
+        beaten, beats = int(found.better[:, i].sum()), int(found.better[i].sum())
+        circle = bool(found.rankings.circle)
+        assert circle or (place.best, place.worst) == (1 + beaten, len(names) - beats)
+    for line in found.lines.lines:
+        for a, b in combinations([found.matrix.systems[j] for j in line], 2):
+            assert not differ[frozenset((a, b))]
+    said = found.headline()
+    counted = found.as_dict()["conclusions"]
+    assert sum(counted.values()) == len(frame)
+    if counted["differ"] + counted["not significantly different"]:
+        assert f"{counted['differ']:,} of {len(frame)} pair" in said
+    assert ("could not have been found (" in said) == (counted["could not have been found"] > 0)
+    assert ("not comparable (" in said) == (counted["not comparable"] > 0)
+    text = "\n".join([*found.sentences(), *pair_sentences(found)])
+    assert not re.search(r"\b(nan|inf)\b|-0\.0000", text), text
+    json.dumps(found.as_dict(), allow_nan=False)
+
+
+def test_500_systems_take_little_memory_and_time() -> None:
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=(20, 500)) + np.linspace(0, 4, 500)
+    grouped(of(values[:, :5]))  # what is loaded once
+    tracemalloc.start()
+    with not_stuck("groups of 500 systems"):
+        found = grouped(of(values), resamples=1000)
+        found.table()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 100e6
+    assert len(found.to_frame("pairs")) == 124_750
+
+
+def test_contrasts_by_kind_and_by_name() -> None:
+    m = matrix()
+    weights = kind_contrast(m.systems, KINDS, "humans-machines")
+    assert weights == {"humans - machines": [0.5, 0.5, -0.5, -0.5, 0.0]}
+    found = grouped(m, contrast=["humans-machines", "x-y"])
+    assert found.contrasts is not None
+    assert found.contrasts.estimate[0] == pytest.approx(m.values[:, :2].mean() - m.values[:, 2:4].mean())
+    each = m.values[:, :2].mean(axis=1) - m.values[:, 2:4].mean(axis=1)
+    assert found.contrasts.se[0] == pytest.approx(each.std(ddof=1) / math.sqrt(20))  # its own variance
+    said = list(found.sentences())[-2:]
+    assert said[0].startswith("humans - machines = ")
+    assert "is above 0" in said[0]
+    assert "is not significantly different from 0" in said[1]
+    dunnett = grouped(m, against="lead")
+    assert dunnett.contrast_names == ("ann - lead", "bob - lead", "x - lead", "y - lead")
+    assert dunnett.contrasts is not None
+    assert (dunnett.contrasts.p < 0.001).all()
+    pooled = grouped(m, method="tukey", against="lead")
+    assert pooled.contrasts is not None
+    assert np.ptp(pooled.contrasts.se) < 1e-12 < np.ptp(dunnett.contrasts.se)
+
+
+def test_a_contrast_counts_the_topics_that_have_all_its_systems() -> None:
+    m = matrix(missing=True)
+    found = grouped(m, contrast="humans-machines")
+    assert "n = 10;" in list(found.sentences())[-1]
+    assert "t, Holm" in list(found.sentences())[-1]
+    rows = found.as_dict()["tables"]["contrasts"]
+    assert rows[0]["n"] == 10
+
+
+def test_forms() -> None:
+    found = grouped(matrix(missing=True), against="lead")
+    data = json.loads(json.dumps(found.as_dict(), allow_nan=False))
+    assert {name: len(rows) for name, rows in data["tables"].items()} == {
+        "groups": 5,
+        "pairs": 10,
+        "contrasts": 4,
+    }
+    assert data["critical_difference"]["cliques"]
+    assert found.to_latex().count(r"\\") == 6
+    assert list(found.to_frame()["system"]) == [p.system for p in found.places]
+    assert "CD" in found.drawn()
+    assert "|length:100|topics:20|t|paired|holm|" in found.signature
+    assert "|max-t|bootstrap|" in grouped(matrix(), seed=3).signature
+    assert grouped(matrix(), seed=3).signature.endswith("|seed:3")
+    assert "|length:100|topics:20|tukey|scale:values|" in grouped(matrix(), method="tukey").signature
+
+
+@pytest.mark.parametrize("shape", [(1, 2), (2, 1), (1, 1), (3, 2), (2, 40)])
+def test_odd_matrices_give_a_result_or_a_reason(shape: tuple[int, int]) -> None:
+    values = np.ones(shape)
+    odd = ScoreMatrix(
+        values,
+        values.astype(int),
+        tuple(f"t{k}" for k in range(shape[0])),
+        tuple(f"s{k}" for k in range(shape[1])),
+        MeasureInfo("m"),
+    )
+    found = grouped(odd)
+    assert found.headline()
+    json.dumps(found.as_dict(), allow_nan=False)
+
+
+def test_mistakes_are_one_line() -> None:
+    m = matrix()
+    with pytest.raises(UsageError, match='scale is "rank" .nearest: "ranks"'):
+        grouped(m, scale="rank")
+    with pytest.raises(UsageError, match='method is "tuckey" .nearest: "tukey"'):
+        grouped(m, method="tuckey")
+    with pytest.raises(UsageError, match="adjust is for contrasts that share one variance: say method=tukey"):
+        grouped(m, adjust="holm")
+    with pytest.raises(UsageError, match='^against "leed": no such system'):
+        grouped(m, against="leed")
+    with pytest.raises(UsageError, match='^contrast has "people", which is no system'):
+        kind_contrast(m.systems, KINDS, "people-machines")
+    with pytest.raises(UsageError, match="on both sides"):
+        kind_contrast(m.systems, KINDS, "humans-ann")
+    with pytest.raises(UsageError, match="expected A-B"):
+        kind_contrast(m.systems, KINDS, "humans")
+    with pytest.raises(UsageError, match="has baselines, and there are none"):
+        kind_contrast(m.systems, {}, "ann-baselines")
+    empty = np.full((2, 2), math.nan)
+    with pytest.raises(DataError, match="every score is missing"):
+        grouped(ScoreMatrix(empty, empty, ("t1", "t2"), ("a", "b"), MeasureInfo("m")))
+
+
+def test_constant_differences_are_sent_to_a_test_that_finds_them() -> None:
+    column = np.linspace(0.0, 1.0, 8)
+    found = grouped(of(np.column_stack([column, column + 0.5, column])))
+    assert "`adjudge compare` tests differences that are all the same by their ranks" in found.headline()
+    equal = grouped(of(np.column_stack([column, column])))
+    assert "adjudge compare" not in equal.headline()  # no test finds a difference of 0
+
+
+def test_the_diagram_says_where_its_test_finds_something_else() -> None:
+    column = np.linspace(0.0, 1.0, 8)
+    found = grouped(of(np.column_stack([column, column + 0.5, column])))
+    assert about_diagram(found).endswith(
+        "lines by Nemenyi's test, not that of the groups: 2 pairs differ by one of the two alone"
+    )
+    noise = np.random.default_rng(1).normal(size=(8, 3))
+    assert about_diagram(grouped(of(noise))) == "Mean ranks within topics; lines by Nemenyi's test"
+
+
+def test_a_score_that_occurs_once_is_no_ceiling() -> None:
+    words = " ".join(grouped(of(np.random.default_rng(1).normal(size=(2, 3)))).sentences())
+    assert "on half of the topics" not in words
+
+
+def test_one_system_is_not_ranked() -> None:
+    words = list(grouped(of(np.array([[1.0], [2.0]]))).sentences())
+    assert words[1] == "There is one system, and nothing to rank."
+
+
+def test_differences_that_never_vary_have_no_spread_to_compare() -> None:
+    column = np.linspace(0.1, 0.97, 10)
+    values = np.column_stack([column, column + 0.1, column + 0.2])
+    words = " ".join(grouped(of(values), method="tukey").sentences())
+    assert "here no pair's differences vary at all" in words
+    assert "e-17" not in words
