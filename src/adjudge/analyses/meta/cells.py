@@ -62,12 +62,12 @@ class Cells:
     @property
     def row_topics(self) -> tuple[str, ...]:
         """The topic of every row."""
-        return tuple(each.topic for each in self.row_texts)
+        return tuple(row.topic for row in self.row_texts)
 
     @property
     def people(self) -> FloatArray:
         """Human measures x topics x systems: means over assessors."""
-        return np.stack([each.values for each in self.humans])
+        return np.stack([human.values for human in self.humans])
 
     @property
     def has_humans(self) -> bool:
@@ -106,17 +106,17 @@ class Cells:
             automatic=self.automatic[np.ix_(m, t, s)],
             humans=tuple(
                 replace(
-                    each,
-                    values=each.values[np.ix_(t, s)],
-                    by_assessor=each.by_assessor[:, t][:, :, s],
+                    human,
+                    values=human.values[np.ix_(t, s)],
+                    by_assessor=human.by_assessor[:, t][:, :, s],
                 )
-                for each in self.humans
+                for human in self.humans
             ),
         )
 
     def human(self, measure: str) -> HumanCells:
         """One human measure by its text."""
-        return next(each for each in self.humans if each.info.measure == measure)
+        return next(human for human in self.humans if human.info.measure == measure)
 
 
 def column_means(values: FloatArray) -> FloatArray:
@@ -124,12 +124,12 @@ def column_means(values: FloatArray) -> FloatArray:
     there = ~np.isnan(values)
     n = there.sum(axis=0)
     sums = np.where(there, values, 0.0).sum(axis=0)
-    found: FloatArray = np.divide(sums, n, out=np.full(n.shape, np.nan), where=n > 0)
-    return found
+    means: FloatArray = np.divide(sums, n, out=np.full(n.shape, np.nan), where=n > 0)
+    return means
 
 
-def _positions(given: Sequence[int] | IntArray | None, size: int) -> list[int]:
-    return list(range(size)) if given is None else [int(k) for k in given]
+def _positions(positions: Sequence[int] | IntArray | None, size: int) -> list[int]:
+    return list(range(size)) if positions is None else [int(k) for k in positions]
 
 
 def cells_of(
@@ -152,26 +152,28 @@ def cells_of(
     automatic = _automatic(scores, people, measures)
     _check_target(scores, [*people, *automatic], length, form)
     judged = scores.without(without)
-    given = [_oriented(judged, name, length, form, "human") for name in people]
+    by_people = [_oriented(judged, name, length, form, "human") for name in people]
     machine = [_oriented(scores, name, length, form, "measure") for name in automatic]
-    if any(each.rows for each in (*given, *machine)):
-        given, machine = ([_at_its_length(scores, each) for each in part] for part in (given, machine))
-    systems = sorted({s for each in given for s in _with_values(each, axis=0)}, key=natural)
-    rows = _rows(scores, given, machine if all_topics else (), length)
+    if any(matrix.rows for matrix in (*by_people, *machine)):
+        by_people, machine = (
+            [_at_its_length(scores, matrix) for matrix in part] for part in (by_people, machine)
+        )
+    systems = sorted({s for matrix in by_people for s in _with_values(matrix, axis=0)}, key=natural)
+    rows = _rows(scores, by_people, machine if all_topics else (), length)
     notes = tuple(_left_notes(machine, systems, rows, all_topics))
-    shared = {s for each in machine for s in each.systems} & set(systems)
+    shared = {s for matrix in machine for s in matrix.systems} & set(systems)
     if not shared:
         raise DataError(f"{scores.name}: no system has both scores of people and of an automatic measure")
     return Cells(
         name=scores.name,
         topics=tuple(rows),
         row_texts=tuple(rows.values()),
-        clusters=_sets(scores, tuple(each.topic for each in rows.values())),
+        clusters=_sets(scores, tuple(row.topic for row in rows.values())),
         systems=tuple(systems),
         kinds=tuple(scores.kind(s) for s in systems),
-        measures=tuple(_info(each) for each in machine),
-        automatic=np.stack([_placed(each, tuple(rows), systems) for each in machine]),
-        humans=tuple(_human(judged, each, tuple(rows), systems, length, form) for each in given),
+        measures=tuple(_info(matrix) for matrix in machine),
+        automatic=np.stack([_placed(matrix, tuple(rows), systems) for matrix in machine]),
+        humans=tuple(_human(judged, matrix, tuple(rows), systems, length, form) for matrix in by_people),
         notes=notes,
         all_topics=all_topics,
     )
@@ -181,8 +183,8 @@ def _check_target(
     scores: Scores, measures: Sequence[str], length: int | AllLengths | None, form: str | None
 ) -> None:
     """Refuse a length or a form that no measure knows; a measure that knows none has its scores anyway."""
-    lengths = {n for each in measures for n in scores.table.lengths(each)}
-    forms = {f for each in measures for f in scores.table.forms(each)}
+    lengths = {n for measure in measures for n in scores.table.lengths(measure)}
+    forms = {f for measure in measures for f in scores.table.forms(measure)}
     if isinstance(length, int) and length not in lengths:
         there = listed([f"{n}" for n in sorted(filter(None, lengths))]) or "no length"
         raise UsageError(f"no measure has scores at length {length}; there is: {there}")
@@ -196,28 +198,28 @@ def human_measures(scores: Scores, named: str | Sequence[str], *, argument: str 
     `argument` is how the caller has them called.
     """
     texts = [named] if isinstance(named, str) else list(named)
-    known = scores.all_measures()
+    measures = scores.all_measures()
     if not texts:
-        judged = [m for m in known if _named_people(scores, m) and scores.info[m].better is not None]
+        judged = [m for m in measures if _named_people(scores, m) and scores.info[m].better is not None]
         if not judged:
             raise UsageError(
                 Phrase(
                     "no measure of {name} names assessors: say which is people's with {human}; there are: {known}",
                     name=scores.name,
                     human=Argument(argument, "MEASURE"),
-                    known=listed(known),
+                    known=listed(measures),
                 )
             )
         return judged
-    found = [name for text in texts for name in _named(scores, text, known, argument)]
-    return list(dict.fromkeys(found))
+    names = [name for text in texts for name in _named(scores, text, measures, argument)]
+    return list(dict.fromkeys(names))
 
 
-def _named(scores: Scores, text: str, known: Sequence[str], argument: str) -> list[str]:
-    if same_name(text, known):
+def _named(scores: Scores, text: str, measures: Sequence[str], argument: str) -> list[str]:
+    if same_name(text, measures):
         return scores.resolved(text)
     asked: dict[str, list[str]] = {}
-    for measure in known:
+    for measure in measures:
         for value in _values(measure) if judge_of(measure) is None else ():
             asked.setdefault(value, []).append(measure)
     parts = [part.strip() for part in text.split(",")]
@@ -235,14 +237,14 @@ def _named(scores: Scores, text: str, known: Sequence[str], argument: str) -> li
     try:
         return scores.resolved(text)
     except UsageError as error:
-        judged = [*(m for m in known if _named_people(scores, m)), *asked]
+        judged = [*(m for m in measures if _named_people(scores, m)), *asked]
         if "(" in text or not judged:
             raise
         raise UsageError(
             Phrase(
                 "{human}: no such measure{near}; people gave: {judged}",
                 human=Argument(argument, quoted(text)),
-                near=nearest(text, [*asked, *known]),
+                near=nearest(text, [*asked, *measures]),
                 judged=listed(list(dict.fromkeys(judged))),
             )
         ) from error
@@ -250,9 +252,9 @@ def _named(scores: Scores, text: str, known: Sequence[str], argument: str) -> li
 
 def _values(measure: str) -> list[str]:
     """What assessors were asked: overall in rating(aspect=overall) and in expert:overall."""
-    source, colon, own = measure.partition(":")
+    source, colon, question = measure.partition(":")
     if colon and "(" not in source:
-        return [own]
+        return [question]
     try:
         _, options = split_spec(measure)
     except UsageError:
@@ -262,8 +264,8 @@ def _values(measure: str) -> list[str]:
 
 def _automatic(scores: Scores, people: Sequence[str], named: str | Sequence[str]) -> list[str]:
     if named:
-        found = [name for name in scores.resolved(named) if name not in people]
-        if not found:
+        measures = [name for name in scores.resolved(named) if name not in people]
+        if not measures:
             raise UsageError(
                 Phrase(
                     "no measure is left beside the human ones: name others with {measure}",
@@ -272,8 +274,8 @@ def _automatic(scores: Scores, people: Sequence[str], named: str | Sequence[str]
             )
     else:
         others = [m for m in scores.all_measures() if m not in people and scores.info[m].better is not None]
-        found = [m for m in others if not is_judged(scores, m)]
-        if not found:
+        measures = [m for m in others if not is_judged(scores, m)]
+        if not measures:
             alone = f"{scores.name}: there is no automatic measure beside {listed(people)}"
             if not others:
                 raise DataError(alone)
@@ -285,14 +287,14 @@ def _automatic(scores: Scores, people: Sequence[str], named: str | Sequence[str]
                     measure=Argument("measure"),
                 )
             )
-    for measure in found:
+    for measure in measures:
         if scores.info[measure].better is None:
             raise UsageError(
                 Phrase(
                     "{measure} is a description: nobody is better by it", measure=Argument("measure", measure)
                 )
             )
-    return found
+    return measures
 
 
 def _named_people(scores: Scores, measure: str) -> bool:
@@ -336,25 +338,25 @@ def _with_values(matrix: ScoreMatrix, axis: int) -> list[str]:
 
 def _rows(
     scores: Scores,
-    given: Sequence[ScoreMatrix],
+    by_people: Sequence[ScoreMatrix],
     more: Sequence[ScoreMatrix],
     length: int | AllLengths | None,
 ) -> dict[str, RowTexts]:
     """The rows by name, with the texts that people judged there; in rows of `more` alone, those that it scored."""
-    found: dict[str, RowTexts] = {}
-    for k, matrix in enumerate((*given, *more)):
+    rows: dict[str, RowTexts] = {}
+    for k, matrix in enumerate((*by_people, *more)):
         there = set(_with_values(matrix, axis=1))
         for name, texts in zip(matrix.topics, _texts(scores, matrix, length), strict=True):
             if name not in there:
                 continue
-            known = found.setdefault(name, texts)
-            if known != texts and k < len(given):  # two questions, asked of different summaries
-                found[name] = RowTexts(
+            earlier = rows.setdefault(name, texts)
+            if earlier != texts and k < len(by_people):  # two questions, asked of different summaries
+                rows[name] = RowTexts(
                     texts.topic,
-                    known.length if known.length == texts.length else None,
-                    known.form if known.form == texts.form else None,
+                    earlier.length if earlier.length == texts.length else None,
+                    earlier.form if earlier.form == texts.form else None,
                 )
-    return {name: found[name] for name in sorted(found, key=natural)}
+    return {name: rows[name] for name in sorted(rows, key=natural)}
 
 
 def _texts(scores: Scores, matrix: ScoreMatrix, length: int | AllLengths | None) -> list[RowTexts]:
@@ -381,8 +383,8 @@ def _left_notes(
 def _sets(scores: Scores, topics: tuple[str, ...]) -> tuple[str, ...] | None:
     """Topics of one set are one cluster, and so are the lengths of one topic."""
     sets = scores.topic_values("set", topics)
-    found = tuple(str(s) for s in sets if s is not None)
-    named = found if len(found) == len(topics) else topics
+    set_names = tuple(str(s) for s in sets if s is not None)
+    named = set_names if len(set_names) == len(topics) else topics
     return named if len(set(named)) < len(named) else None
 
 
@@ -421,25 +423,25 @@ def _human(
     means = pooled(frame, ["repeat", "reference"])
     means = means.assign(
         assessor=means["assessor"].fillna(POOLED),
-        row=[_row(each, bool(matrix.rows)) for each in means.itertuples(index=False)],
+        row=[_row(row, bool(matrix.rows)) for row in means.itertuples(index=False)],
     )
     names = tuple(sorted((str(who) for who in means["assessor"].unique()), key=natural))
     means = means[means["row"].isin(rows) & means["system"].isin(systems)]
     cube = np.full((len(names), len(rows), len(systems)), np.nan)
     at = tuple(
-        means[column].map({name: k for k, name in enumerate(known)}).to_numpy(dtype=int)
-        for column, known in (("assessor", names), ("row", rows), ("system", systems))
+        means[column].map({name: k for k, name in enumerate(labels)}).to_numpy(dtype=int)
+        for column, labels in (("assessor", names), ("row", rows), ("system", systems))
     )
     cube[at] = means["value"].to_numpy(dtype=float) * (-1 if matrix.info.better == "lower" else 1)
     return HumanCells(info=_info(matrix), values=values, assessors=names, by_assessor=cube)
 
 
-def _row(each: Any, by_length: bool) -> str:
+def _row(row: Any, by_length: bool) -> str:
     """The name of a row as a matrix has it."""
     if not by_length:
-        return str(each.topic)
-    length = each.length
-    return str(TopicAtLength(str(each.topic), None if length != length or length is None else int(length)))
+        return str(row.topic)
+    length = row.length
+    return str(TopicAtLength(str(row.topic), None if length != length or length is None else int(length)))
 
 
 def several_among(among: Among | Sequence[Among]) -> tuple[Among, ...]:
@@ -476,7 +478,7 @@ def over_lengths(values: FloatArray, cells: Cells) -> FloatArray:
     if len(topics) == len(cells.row_topics):
         return values
     of = np.array([topics.index(topic) for topic in cells.row_topics])
-    found = np.full((*values.shape[:-2], len(topics), values.shape[-1]), np.nan)
+    means = np.full((*values.shape[:-2], len(topics), values.shape[-1]), np.nan)
     for k in range(len(topics)):
         rows = values[..., of == k, :]
         kept = ~np.isnan(rows)
@@ -485,5 +487,5 @@ def over_lengths(values: FloatArray, cells: Cells) -> FloatArray:
             kept &= (kept | ~there).all(axis=1, keepdims=True)
         n = kept.sum(axis=-2)
         total = np.where(kept, rows, 0.0).sum(axis=-2)
-        found[..., k, :] = np.where(n > 0, total / np.maximum(n, 1), np.nan)
-    return found
+        means[..., k, :] = np.where(n > 0, total / np.maximum(n, 1), np.nan)
+    return means

@@ -79,8 +79,8 @@ def _human(infos: Iterable[MeasureInfo], asked: str | None) -> str:
     return one_of(asked, {info.measure: info.words for info in infos}, "the human measure")
 
 
-def _among(known: Iterable[str], asked: str | None) -> Among:
-    there = list(dict.fromkeys(known))
+def _among(choices: Iterable[str], asked: str | None) -> Among:
+    there = list(dict.fromkeys(choices))
     if asked is None:
         return cast(Among, there[0])
     if asked not in there:
@@ -88,8 +88,8 @@ def _among(known: Iterable[str], asked: str | None) -> Among:
     return cast(Among, asked)
 
 
-def _level(known: Iterable[str], asked: str | None) -> str:
-    there = list(dict.fromkeys(known))
+def _level(levels: Iterable[str], asked: str | None) -> str:
+    there = list(dict.fromkeys(levels))
     wanted = level_of(asked)
     if wanted is None:
         return there[0]
@@ -116,7 +116,7 @@ _ANCHOR: dict[str, dict[str, Any]] = {
 
 
 def scatter(
-    found: CorrelationsResult,
+    result: CorrelationsResult,
     *,
     measure: str | None = None,
     human: str | None = None,
@@ -127,10 +127,10 @@ def scatter(
     """A measure against people, systems labelled: systems' means, or all summaries behind them."""
     import altair as alt
 
-    row = _correlation(found, measure, human, level, coefficient, among)
-    if found.cells is None:
+    row = _correlation(result, measure, human, level, coefficient, among)
+    if result.cells is None:
         raise DataError("this result does not keep the scores that it is of")
-    cells = found.cells.among(row.among)
+    cells = result.cells.among(row.among)
     data = pd.DataFrame(_points(cells, row))
     if not len(data):
         raise DataError(f"no summary has both {row.measure.words} and {row.human.words}")
@@ -153,19 +153,21 @@ def scatter(
         y = alt.Y("by people:Q", title=_axis_title(row.human, row.level), scale=_fixed(y_range))
         several = len(kinds) > 1
         colour: Any = series_colour("kind", kinds, KIND_COLOURS) if several else alt.value(ACCENT)
-        own = base.transform_filter("datum.of == 'system'")
+        of_systems = base.transform_filter("datum.of == 'system'")
         more: dict[str, Any] = {"shape": series_shape("kind", kinds)} if several else {}
         cloud = (
             base.transform_filter("datum.of == 'summary'")
             .mark_point(size=9, color=PLAIN, opacity=0.45)
             .encode(x=x, y=y)
         )
-        points = own.mark_point(stroke=PAPER, strokeWidth=1, size=75).encode(x=x, y=y, color=colour, **more)
+        points = of_systems.mark_point(stroke=PAPER, strokeWidth=1, size=75).encode(
+            x=x, y=y, color=colour, **more
+        )
         # Names stand on paper: summaries are behind them.
         halo: dict[str, Any] = {"stroke": PAPER, "strokeWidth": 3, "strokeJoin": "round"}
         plain: dict[str, Any] = {}
         texts = [
-            own.transform_filter(f"datum.label == '{side}'")
+            of_systems.transform_filter(f"datum.label == '{side}'")
             .mark_text(fontSize=11, **_ANCHOR[side], **under)
             .encode(x=x, y=y, text="system:N")
             for under in ([plain] if row.level == "system" else [halo, plain])
@@ -177,46 +179,46 @@ def scatter(
     return figure_of(
         "scatter",
         f"{row.measure.words} against {row.human.words}, {row.level} level",
-        _scatter_words(row, found.confidence, data, unlabelled),
+        _scatter_words(row, result.confidence, data, unlabelled),
         data,
         drawing,
-        notes=tuple(found.warnings()),
-        signature=found.signature,
+        notes=tuple(result.warnings()),
+        signature=result.signature,
     )
 
 
 def _correlation(
-    found: CorrelationsResult,
+    result: CorrelationsResult,
     measure: str | None,
     human: str | None,
     level: str | None,
     coefficient: str | None,
     among: str | None,
 ) -> MeasureCorrelation:
-    by = coefficient or found.coefficients[0]
-    if by not in found.coefficients:
-        raise UsageError(f"{quoted(by)} was not computed, only: {', '.join(found.coefficients)}")
-    which = _human((each.human for each in found.rows), human)
+    by = coefficient or result.coefficients[0]
+    if by not in result.coefficients:
+        raise UsageError(f"{quoted(by)} was not computed, only: {', '.join(result.coefficients)}")
+    which = _human((row.human for row in result.rows), human)
     rows = rows_of(
-        found.rows,
-        level=_level(found.levels, level),
+        result.rows,
+        level=_level(result.levels, level),
         coefficient=by,
         human=which,
-        among=_among((each.among for each in found.rows), among),
+        among=_among((row.among for row in result.rows), among),
     )
-    wanted = one_of(measure, {each.measure.measure: each.measure.words for each in rows}, "the measure")
-    return next(each for each in rows if each.measure.measure == wanted)
+    wanted = one_of(measure, {row.measure.measure: row.measure.words for row in rows}, "the measure")
+    return next(row for row in rows if row.measure.measure == wanted)
 
 
 def _points(cells: Cells, row: MeasureCorrelation) -> Iterator[dict[str, Any]]:
     """A row per system, and where summaries are correlated a row for each of them before."""
-    at = [each.measure for each in cells.measures].index(row.measure.measure)
+    at = [info.measure for info in cells.measures].index(row.measure.measure)
     x, y = cells.automatic[at].copy(), cells.human(row.human.measure).values.copy()
     both = np.isfinite(x) & np.isfinite(y)
     if row.level != "system" or not cells.all_topics:
         x[~both], y[~both] = np.nan, np.nan
     if row.level == "input":
-        x, y = (each - _mean(each, axis=1)[:, None] for each in (x, y))
+        x, y = (values - _mean(values, axis=1)[:, None] for values in (x, y))
     if row.measure.better == "lower":
         x = -x
     if row.human.better == "lower":
@@ -247,8 +249,8 @@ def _mean(values: FloatArray, axis: int) -> FloatArray:
     there = ~np.isnan(values)
     n = there.sum(axis=axis)
     total = np.where(there, values, 0.0).sum(axis=axis)
-    found: FloatArray = np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
-    return found
+    means: FloatArray = np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
+    return means
 
 
 def _range(values: pd.Series, *, reverse: bool) -> tuple[float, float]:
@@ -274,42 +276,42 @@ def _scatter_words(row: MeasureCorrelation, confidence: float, data: pd.DataFram
     by = coefficient_words(row.coefficient)
     systems = int((data["of"] == "system").sum())
     if row.level == "system":
-        said = [f"Each point is one of {counted(systems, 'system')}: its means over topics."]
+        sentences = [f"Each point is one of {counted(systems, 'system')}: its means over topics."]
     else:
         less = ", each less its topic's mean" if row.level == "input" else ""
         shown = counted(int((data["of"] == "summary").sum()), "summary", "summaries")
-        said = [f"Small points are {shown}{less}; large ones the means of {counted(systems, 'system')}."]
+        sentences = [f"Small points are {shown}{less}; large ones the means of {counted(systems, 'system')}."]
     if math.isnan(row.value):
-        said.append(f"There is no {by} at the {row.level} level: {row.why}.")
+        sentences.append(f"There is no {by} at the {row.level} level: {row.why}.")
     else:
-        known = (
+        interval = (
             f"{confidence:.0%} interval {span_words(row.low, row.high)}"
             if row.bounded
             else f"no interval: {row.why_no_interval}"
         )
         mean = "the mean over topics of " if row.level == "input" else ""
-        said.append(
-            f"At the {row.level} level, among {over_words(row.among)}, {mean}{by} is {row.value:z.2f} ({known};"
+        sentences.append(
+            f"At the {row.level} level, among {over_words(row.among)}, {mean}{by} is {row.value:z.2f} ({interval};"
             f" {n_words(row.level, row.n)})."
         )
-    lower = [each.words for each in (row.measure, row.human) if each.better == "lower"]
+    lower = [info.words for info in (row.measure, row.human) if info.better == "lower"]
     if lower:
-        said.append(
+        sentences.append(
             f"Lower scores of {listed(lower)} are better: the axis runs backwards, and a positive correlation is"
             " agreement."
         )
     if row.missing:
-        said.append(
+        sentences.append(
             f"{counted(row.missing, 'summary', 'summaries')} that people judged"
             f" {'has' if row.missing == 1 else 'have'} no score and"
             f" {'is' if row.missing == 1 else 'are'} left out."
         )
     if unlabelled:
-        said.append(
+        sentences.append(
             f"{counted(unlabelled, 'system')} in the crowd {'has' if unlabelled == 1 else 'have'} no label; the drawn"
             " rows name all."
         )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 def placed_labels(
@@ -329,7 +331,7 @@ def placed_labels(
     centre = np.array([np.median(px), np.median(py)])
     outward = -np.hypot(px - centre[0], py - centre[1])
     taken = [(a - 5, b - 5, a + 5, b + 5) for a, b in zip(px.tolist(), py.tolist(), strict=True)]
-    found = [""] * len(names)
+    sides = [""] * len(names)
     for k in np.argsort(outward, kind="stable").tolist():
         wide = LETTER * len(names[k])
         for side in SIDES:
@@ -340,9 +342,9 @@ def placed_labels(
             others = (other for j, other in enumerate(taken) if j != k)
             if inside and not any(_overlap(box, other) for other in others):
                 taken.append(box)
-                found[k] = side
+                sides[k] = side
                 break
-    return found
+    return sides
 
 
 def _overlap(a: Sequence[float], b: Sequence[float]) -> bool:
@@ -352,20 +354,22 @@ def _overlap(a: Sequence[float], b: Sequence[float]) -> bool:
 # Ranks
 
 
-def ranks(found: RanksResult, *, human: str | None = None, among: str | None = None) -> Figure:
+def ranks(result: RanksResult, *, human: str | None = None, among: str | None = None) -> Figure:
     """The systems' ranks by people and by each measure, shaded by how far they are from people's, rho at the foot."""
     import altair as alt
 
-    which = _human((each.human for each in found.ranked), human)
-    among = _among((each.among for each in found.ranked), among)
-    own = next(each for each in found.ranked if (each.human.measure, each.among) == (which, among))
-    need_few(len(own.systems), "systems", "choose some of them")
-    need_few(len(own.measures), "measures", "choose some with -m", most=24)
-    data = pd.DataFrame(_rank_rows(own))
+    which = _human((ranking.human for ranking in result.ranked), human)
+    among = _among((ranking.among for ranking in result.ranked), among)
+    table = next(
+        ranking for ranking in result.ranked if (ranking.human.measure, ranking.among) == (which, among)
+    )
+    need_few(len(table.systems), "systems", "choose some of them")
+    need_few(len(table.measures), "measures", "choose some with -m", most=24)
+    data = pd.DataFrame(_rank_rows(table))
     systems, columns = in_order(data["system"]), in_order(data["column"])
 
     def drawing(base: alt.Chart) -> alt.TopLevelMixin:
-        wide = max(len(each) for each in columns)
+        wide = max(len(column) for column in columns)
         x = alt.X(
             "column:N",
             sort=columns,
@@ -399,35 +403,35 @@ def ranks(found: RanksResult, *, human: str | None = None, among: str | None = N
 
     return figure_of(
         "ranks",
-        f"Ranks by {own.human.words} and by {counted(len(own.measures), 'measure')}",
-        _rank_words(own),
+        f"Ranks by {table.human.words} and by {counted(len(table.measures), 'measure')}",
+        _rank_words(table),
         data,
         drawing,
-        notes=tuple(f"{m.words}: {why}" for m, why in zip(own.measures, own.why, strict=True) if why),
+        notes=tuple(f"{m.words}: {why}" for m, why in zip(table.measures, table.why, strict=True) if why),
     )
 
 
-def _rank_rows(own: RankTable) -> Iterator[dict[str, Any]]:
-    n = len(own.systems)
-    names = _headings([own.human.heading, *(each.heading for each in own.measures)])
-    tied = [each.people for each in own.systems]
-    for each in own.systems:
-        last = each.people + tied.count(each.people) - 1
-        shown = f"{each.people}–{last}" if last > each.people else str(each.people)
-        yield _rank_row(each, names[0], "", each.people, last, shown, -1, math.nan)
-        for name, measure, place in zip(names[1:], own.measures, each.measures, strict=True):
+def _rank_rows(table: RankTable) -> Iterator[dict[str, Any]]:
+    n = len(table.systems)
+    names = _headings([table.human.heading, *(info.heading for info in table.measures)])
+    tied = [system.people for system in table.systems]
+    for system in table.systems:
+        last = system.people + tied.count(system.people) - 1
+        shown = f"{system.people}–{last}" if last > system.people else str(system.people)
+        yield _rank_row(system, names[0], "", system.people, last, shown, -1, math.nan)
+        for name, measure, place in zip(names[1:], table.measures, system.measures, strict=True):
             if place is None:
-                yield _rank_row(each, name, measure.measure, None, None, "–", -1, math.nan)
+                yield _rank_row(system, name, measure.measure, None, None, "–", -1, math.nan)
                 continue
-            away = _apart(place, each.people, last)
+            away = _apart(place, system.people, last)
             step = heat_step(away, 0, max(n - 1, 1))
             text = f"{place.rank}–{place.last}" if place.last > place.rank else str(place.rank)
-            out = each.outside(place)
-            yield _rank_row(each, name, measure.measure, place.rank, place.last, text, step, away, out)
+            out = system.outside(place)
+            yield _rank_row(system, name, measure.measure, place.rank, place.last, text, step, away, out)
     foot = "Spearman's rho"
-    while foot in {each.system for each in own.systems}:
+    while foot in {system.system for system in table.systems}:
         foot += "*"
-    for name, measure, rho in zip(names[1:], own.measures, own.rho, strict=True):
+    for name, measure, rho in zip(names[1:], table.measures, table.rho, strict=True):
         yield {
             "system": foot,
             "kind": "",
@@ -444,7 +448,7 @@ def _rank_rows(own: RankTable) -> Iterator[dict[str, Any]]:
 
 
 def _rank_row(
-    each: RankedSystem,
+    system: RankedSystem,
     column: str,
     measure: str,
     rank: int | None,
@@ -455,8 +459,8 @@ def _rank_row(
     outside: bool = False,
 ) -> dict[str, Any]:
     return {
-        "system": each.system,
-        "kind": each.kind,
+        "system": system.system,
+        "kind": system.kind,
         "column": column,
         "measure": measure,
         "rank": rank,
@@ -476,41 +480,41 @@ def _apart(place: PlaceByMeasure, first: int, last: int) -> int:
 
 def _headings(names: Sequence[str]) -> list[str]:
     """Each different."""
-    found: list[str] = []
+    headings: list[str] = []
     for name in names:
-        again = found.count(name) + sum(each.startswith(f"{name} (") for each in found)
-        found.append(f"{name} ({again + 1})" if name in found else name)
-    return found
+        again = headings.count(name) + sum(heading.startswith(f"{name} (") for heading in headings)
+        headings.append(f"{name} ({again + 1})" if name in headings else name)
+    return headings
 
 
-def _rank_words(own: RankTable) -> str:
-    said = [
+def _rank_words(table: RankTable) -> str:
+    sentences = [
         "Rank 1 is the best; the stronger a cell's colour, the further a measure's rank is from people's. The last line"
-        f" is Spearman's rho of the systems' means over topics, among {over_words(own.among)}."
+        f" is Spearman's rho of the systems' means over topics, among {over_words(table.among)}."
     ]
-    if own.tested:
-        out = sum(len(own.leavers(at)) for at in range(len(own.measures)))
+    if table.tested:
+        out = sum(len(table.leavers(at)) for at in range(len(table.measures)))
         if out:
-            said.append(
+            sentences.append(
                 f"In bold: {counted(out, 'rank')} outside what people's significant differences leave open"
-                f" ({own.tested})."
+                f" ({table.tested})."
             )
         else:
-            said.append(
-                f"No rank lies outside what people's significant differences leave open ({own.tested})."
+            sentences.append(
+                f"No rank lies outside what people's significant differences leave open ({table.tested})."
             )
     else:
-        said.append(f"Which ranks people leave open could not be tested ({own.why_untested}).")
-    if any(place is None for each in own.systems for place in each.measures):
-        said.append("A dash: the measure gives the system no rank.")
-    return " ".join(said)
+        sentences.append(f"Which ranks people leave open could not be tested ({table.why_untested}).")
+    if any(place is None for system in table.systems for place in system.measures):
+        sentences.append("A dash: the measure gives the system no rank.")
+    return " ".join(sentences)
 
 
 # Groups of measures
 
 
 def measure_groups(
-    found: BetterResult,
+    result: BetterResult,
     *,
     human: str | None = None,
     level: str | None = None,
@@ -524,26 +528,28 @@ def measure_groups(
     """
     import altair as alt
 
-    own = _comparison(found, human, level, coefficient, among)
-    need_few(len(own.places), "measures", "choose some with -m")
-    spans = _spans(own, correlations)
-    shown = [each for each in own.places if not math.isnan(each.value)]
+    comparison = _comparison(result, human, level, coefficient, among)
+    need_few(len(comparison.places), "measures", "choose some with -m")
+    spans = _spans(comparison, correlations)
+    shown = [place for place in comparison.places if not math.isnan(place.value)]
     if not shown:
-        raise DataError(f"no measure has a correlation {own.where}: {own.places[0].why}")
-    names = _headings([each.measure.heading for each in shown])
+        raise DataError(f"no measure has a correlation {comparison.where}: {comparison.places[0].why}")
+    names = _headings([place.measure.heading for place in shown])
     data = pd.DataFrame(
         {
             "measure": names,
-            "spec": [each.measure.measure for each in shown],
-            "correlation": [each.value for each in shown],
-            "low": [spans[each.measure.measure][0] for each in shown],
-            "high": [spans[each.measure.measure][1] for each in shown],
-            "letters": [each.letters for each in shown],
-            "best": [each.best for each in shown],
-            "worst": [each.worst for each in shown],
+            "spec": [place.measure.measure for place in shown],
+            "correlation": [place.value for place in shown],
+            "low": [spans[place.measure.measure][0] for place in shown],
+            "high": [spans[place.measure.measure][1] for place in shown],
+            "letters": [place.letters for place in shown],
+            "best": [place.best for place in shown],
+            "worst": [place.worst for place in shown],
         }
     )
-    x_title = f"{coefficient_words(own.coefficient)} with {own.human.words}, {own.level} level"
+    x_title = (
+        f"{coefficient_words(comparison.coefficient)} with {comparison.human.words}, {comparison.level} level"
+    )
 
     def drawing(base: alt.Chart) -> alt.TopLevelMixin:
         y = rows_axis("measure", names)
@@ -560,59 +566,67 @@ def measure_groups(
         )
         return alt.layer(zero, bars, points, letters, width=SIZE[0], height=alt.Step(ROW + 2))
 
-    absent = [each for each in own.places if math.isnan(each.value)]
-    said = [
+    absent = [place for place in comparison.places if math.isnan(place.value)]
+    sentences = [
         "Measures that share a letter do not differ significantly in how far they correlate with people"
-        f" ({own.tested_by}, {on(own)}, among {over_words(own.among)}): {own.count('differ')} of"
-        f" {counted(len(own.pairs), 'pair')}"
-        f" {'differs' if own.count('differ') == 1 else 'differ'}."
+        f" ({comparison.tested_by}, {on(comparison)}, among {over_words(comparison.among)}):"
+        f" {comparison.count('differ')} of {counted(len(comparison.pairs), 'pair')}"
+        f" {'differs' if comparison.count('differ') == 1 else 'differ'}."
     ]
-    if hopeless := own.count("could not have been found"):
-        said.append(
+    if hopeless := comparison.count("could not have been found"):
+        sentences.append(
             f"{counted(hopeless, 'difference')} could not have been found: no p within the test's reach is small"
             " enough."
         )
     if correlations is not None and data["low"].notna().any():
-        said.append(f"The line is the {correlations.confidence:.0%} interval of the correlation.")
+        sentences.append(f"The line is the {correlations.confidence:.0%} interval of the correlation.")
     if absent:
-        said.append(f"Without a correlation: {listed([each.measure.words for each in absent], most=9)}.")
+        sentences.append(
+            f"Without a correlation: {listed([place.measure.words for place in absent], most=9)}."
+        )
     return figure_of(
         "measure-groups",
-        f"Measures by their correlation with {own.human.words}",
-        " ".join(said),
+        f"Measures by their correlation with {comparison.human.words}",
+        " ".join(sentences),
         data,
         drawing,
-        notes=tuple(found.note_text(note) for note in own.notes()),
-        signature=own.signature,
+        notes=tuple(result.note_text(note) for note in comparison.notes()),
+        signature=comparison.signature,
     )
 
 
 def _comparison(
-    found: BetterResult, human: str | None, level: str | None, coefficient: str | None, among: str | None
+    result: BetterResult, human: str | None, level: str | None, coefficient: str | None, among: str | None
 ) -> MeasureComparison:
-    which = _human((each.human for each in found.comparisons), human)
-    rows = [each for each in found.comparisons if each.human.measure == which]
-    at = _level((each.level for each in rows), level)
-    chosen = _among((each.among for each in rows), among)
-    rows = [each for each in rows if (each.level, each.among) == (at, chosen)]
+    which = _human((comparison.human for comparison in result.comparisons), human)
+    rows = [comparison for comparison in result.comparisons if comparison.human.measure == which]
+    at = _level((comparison.level for comparison in rows), level)
+    chosen = _among((comparison.among for comparison in rows), among)
+    rows = [comparison for comparison in rows if (comparison.level, comparison.among) == (at, chosen)]
     return next(
-        (each for each in rows if coefficient in (None, each.coefficient)),
+        (comparison for comparison in rows if coefficient in (None, comparison.coefficient)),
         rows[0],
     )
 
 
-def _spans(own: MeasureComparison, correlations: CorrelationsResult | None) -> dict[str, tuple[float, float]]:
+def _spans(
+    comparison: MeasureComparison, correlations: CorrelationsResult | None
+) -> dict[str, tuple[float, float]]:
     """The intervals of the same correlations; of none other, such as those by means over all topics."""
-    found = {each.measure.measure: (math.nan, math.nan) for each in own.places}
-    values = {each.measure.measure: each.value for each in own.places}
+    spans = {place.measure.measure: (math.nan, math.nan) for place in comparison.places}
+    values = {place.measure.measure: place.value for place in comparison.places}
     rows = [] if correlations is None else correlations.rows
-    for each in rows_of(
-        rows, level=own.level, coefficient=own.coefficient, human=own.human.measure, among=own.among
+    for row in rows_of(
+        rows,
+        level=comparison.level,
+        coefficient=comparison.coefficient,
+        human=comparison.human.measure,
+        among=comparison.among,
     ):
-        name = each.measure.measure
-        if math.isclose(values.get(name, math.nan), each.value, rel_tol=1e-9, abs_tol=1e-9):
-            found[name] = each.low, each.high
-    return found
+        name = row.measure.measure
+        if math.isclose(values.get(name, math.nan), row.value, rel_tol=1e-9, abs_tol=1e-9):
+            spans[name] = row.low, row.high
+    return spans
 
 
 # The human ceiling
@@ -628,7 +642,7 @@ BESIDE = {
 
 
 def ceiling(
-    found: CeilingResult,
+    result: CeilingResult,
     *,
     human: str | None = None,
     level: str | None = None,
@@ -638,28 +652,31 @@ def ceiling(
     """Measures beside one more assessor, all with the mean of the other assessors."""
     import altair as alt
 
-    which = _human((each.human for each in found.ceilings), human)
-    at = _level((each.level for each in found.ceilings if each.human.measure == which), level)
-    chosen = _among((each.among for each in found.ceilings), among)
-    tops = rows_of(found.ceilings, level=at, human=which, among=chosen, coefficient=coefficient)
+    which = _human((ceiling.human for ceiling in result.ceilings), human)
+    at = _level((ceiling.level for ceiling in result.ceilings if ceiling.human.measure == which), level)
+    chosen = _among((ceiling.among for ceiling in result.ceilings), among)
+    tops = rows_of(result.ceilings, level=at, human=which, among=chosen, coefficient=coefficient)
     if not tops:
         raise UsageError(
             f"{quoted(coefficient or '')} was not computed at the {at} level, only: "
-            + ", ".join(dict.fromkeys(e.coefficient for e in rows_of(found.ceilings, level=at, human=which)))
+            + ", ".join(dict.fromkeys(e.coefficient for e in rows_of(result.ceilings, level=at, human=which)))
         )
     top = tops[0]
-    rows = found.of(level=at, coefficient=top.coefficient, human=which, among=chosen)
-    shown = [each for each in rows if not math.isnan(each.value)]
+    rows = result.of(level=at, coefficient=top.coefficient, human=which, among=chosen)
+    shown = [row for row in rows if not math.isnan(row.value)]
     need_few(len(shown) + len(top.by_assessor), "measures and assessors", "choose some measures with -m")
-    known = [(name, value) for name, value in top.by_assessor if not math.isnan(value)]
-    if math.isnan(top.value) or not known:
+    by_assessor = [(name, value) for name, value in top.by_assessor if not math.isnan(value)]
+    if math.isnan(top.value) or not by_assessor:
         raise DataError(
             f"there is no human ceiling for {top.human.words}: no assessor has a coefficient with the others"
         )
-    names = _headings([each.measure.heading for each in shown] + [name for name, _ in known])
+    names = _headings([row.measure.heading for row in shown] + [name for name, _ in by_assessor])
     shown_names = names[: len(shown)]
     order = [
-        *(name for name, _ in sorted(zip(names[len(shown) :], known, strict=True), key=lambda e: -e[1][1])),
+        *(
+            name
+            for name, _ in sorted(zip(names[len(shown) :], by_assessor, strict=True), key=lambda e: -e[1][1])
+        ),
         *(n for n, _ in sorted(zip(shown_names, shown, strict=True), key=lambda e: -e[1].value)),
     ]
     records = [
@@ -672,18 +689,18 @@ def ceiling(
             "high": math.nan,
             "beside": "assessors",
         }
-        for name, (_, value) in zip(names[len(shown) :], known, strict=True)
+        for name, (_, value) in zip(names[len(shown) :], by_assessor, strict=True)
     ] + [
         {
             "row": name,
             "of": "measures",
-            "value": each.value,
-            "ceiling": each.ceiling,
-            "low": each.low,
-            "high": each.high,
-            "beside": _beside(each),
+            "value": row.value,
+            "ceiling": row.ceiling,
+            "low": row.low,
+            "high": row.high,
+            "beside": _beside(row),
         }
-        for name, each in zip(shown_names, shown, strict=True)
+        for name, row in zip(shown_names, shown, strict=True)
     ]
     data = pd.DataFrame(records)
     there = [name for name in BESIDE if name in set(data["beside"])]
@@ -712,49 +729,49 @@ def ceiling(
     return figure_of(
         "ceiling",
         f"Measures and the human ceiling, {top.human.words}",
-        _ceiling_words(found, shown, rows, top.value, top.assessors, chosen),
+        _ceiling_words(result, shown, rows, top.value, top.assessors, chosen),
         data,
         drawing,
-        notes=tuple(found.warnings()),
-        signature=found.signature,
+        notes=tuple(result.warnings()),
+        signature=result.signature,
     )
 
 
-def _beside(each: MeasureCeiling) -> str:
-    if math.isnan(each.low):
+def _beside(row: MeasureCeiling) -> str:
+    if math.isnan(row.low):
         return "no interval"
-    if each.low > 0:
+    if row.low > 0:
         return "above the ceiling"
-    return "below the ceiling" if each.high < 0 else "not significantly different"
+    return "below the ceiling" if row.high < 0 else "not significantly different"
 
 
 def _ceiling_words(
-    found: CeilingResult,
+    result: CeilingResult,
     shown: Sequence[MeasureCeiling],
     rows: Sequence[MeasureCeiling],
     top: float,
     assessors: int,
     among: Among,
 ) -> str:
-    said = [
+    sentences = [
         f"The dashed line is the human ceiling, {top:z.2f}: an assessor with the mean of the others, averaged over"
         f" {counted(assessors, 'assessor')}, who have a point each; among {over_words(among)}."
     ]
-    ticked = any(abs(each.ceiling - top) > 1e-9 for each in shown)
-    if any(all_there(each.low) for each in shown):
-        said.append(
-            f"A measure's line is the {found.confidence:.0%} interval of its difference from the ceiling, drawn from"
+    ticked = any(abs(row.ceiling - top) > 1e-9 for row in shown)
+    if any(all_there(row.low) for row in shown):
+        sentences.append(
+            f"A measure's line is the {result.confidence:.0%} interval of its difference from the ceiling, drawn from"
             f" there: where it does not reach the {'tick' if ticked else 'dashed line'}, the difference is significant."
         )
     if ticked:
-        said.append("The tick is the ceiling on the summaries that a measure has.")
-    counts = {name: sum(_beside(each) == name for each in shown) for name in BESIDE}
+        sentences.append("The tick is the ceiling on the summaries that a measure has.")
+    counts = {name: sum(_beside(row) == name for row in shown) for name in BESIDE}
     parts = [f"{n} {name}" for name, n in counts.items() if n]
     if parts:
-        said.append(f"Of {counted(len(shown), 'measure')}: {listed(parts)}.")
-    if absent := [each.measure.words for each in rows if math.isnan(each.value)]:
-        said.append(f"Without a coefficient: {listed(absent, most=9)}.")
-    return " ".join(said)
+        sentences.append(f"Of {counted(len(shown), 'measure')}: {listed(parts)}.")
+    if absent := [row.measure.words for row in rows if math.isnan(row.value)]:
+        sentences.append(f"Without a coefficient: {listed(absent, most=9)}.")
+    return " ".join(sentences)
 
 
 # Texts made to fool measures
@@ -772,26 +789,26 @@ MOST_FOOLED = 12
 """Measures of one picture."""
 
 
-def fooling(found: FoolingResult) -> Figure:
+def fooling(result: FoolingResult) -> Figure:
     """Where each measure places spoilt summaries, beside the place that they had as they were."""
     import altair as alt
 
-    need_few(len(found.measures), "measures", "choose some with -m", most=MOST_FOOLED)
-    placed = [each for each in found.outcomes if each.place is not None]
+    need_few(len(result.measures), "measures", "choose some with -m", most=MOST_FOOLED)
+    placed = [outcome for outcome in result.outcomes if outcome.place is not None]
     if not placed:
         raise DataError("no measure gave a made text a place")
-    data = pd.DataFrame([_fooled(each) for each in placed])
+    data = pd.DataFrame([_fooled(outcome) for outcome in placed])
     kinds = in_order(data["text"])
     there = [words for words, _ in VERDICTS.values() if words in set(data["verdict"])]
     colours = dict(VERDICTS.values())
-    most = max(each.of for each in placed)
+    most = max(outcome.of for outcome in placed)
 
     def drawing(base: alt.Chart) -> alt.TopLevelMixin:
         y = alt.Y("text:N", sort=kinds, title=None, axis=alt.Axis(labelLimit=240))
         scale = alt.Scale(domain=[0.5, most + 0.5], nice=False, zero=False)
         axis = alt.Axis(values=_ticks(most), tickCount=most, format="d")
         x: dict[str, Any] = {
-            "title": f"place among {counted(found.systems, 'real system')}, 1 is the best",
+            "title": f"place among {counted(result.systems, 'real system')}, 1 is the best",
             "scale": scale,
         }
         colour, shape = series_colour("verdict", there, colours), series_shape("verdict", there)
@@ -824,51 +841,51 @@ def fooling(found: FoolingResult) -> Figure:
 
     return figure_of(
         "fooling",
-        f"Can measures be fooled? {found.source} distorted",
-        _fooling_words(found, placed),
+        f"Can measures be fooled? {result.source} distorted",
+        _fooling_words(result, placed),
         data,
         drawing,
-        notes=tuple(found.warnings()),
-        signature=found.signature,
+        notes=tuple(result.warnings()),
+        signature=result.signature,
     )
 
 
-def _fooled(each: FoolingOutcome) -> dict[str, Any]:
+def _fooled(outcome: FoolingOutcome) -> dict[str, Any]:
     from adjudge.data.fooling import KIND_WORDS
 
     return {
-        "measure": each.measure,
-        "title": each.title,
-        "text": KIND_WORDS[each.kind],
-        "kind": each.kind,
-        "before": each.original_place,
-        "place": each.place,
-        "of": each.of,
-        "change": each.change,
-        "low": each.low,
-        "high": each.high,
-        "verdict": VERDICTS[each.verdict][0],
+        "measure": outcome.measure,
+        "title": outcome.title,
+        "text": KIND_WORDS[outcome.kind],
+        "kind": outcome.kind,
+        "before": outcome.original_place,
+        "place": outcome.place,
+        "of": outcome.of,
+        "change": outcome.change,
+        "low": outcome.low,
+        "high": outcome.high,
+        "verdict": VERDICTS[outcome.verdict][0],
     }
 
 
-def _fooling_words(found: FoolingResult, placed: Sequence[FoolingOutcome]) -> str:
-    said = [
-        f"Summaries of {found.source} ({chosen_words(found)}), spoilt in several ways: the hollow point is the place"
+def _fooling_words(result: FoolingResult, placed: Sequence[FoolingOutcome]) -> str:
+    sentences = [
+        f"Summaries of {result.source} ({chosen_words(result)}), spoilt in several ways: the hollow point is the place"
         " that they"
         " had, the filled one the place of the spoilt ones; further left is better. Colours say how the score moved"
-        f" (paired by topic, each tested on its own at {1 - found.level:.3g})."
+        f" (paired by topic, each tested on its own at {1 - result.level:.3g})."
     ]
-    tried = [each for each in placed if each.fooled is not None]
-    fooled = [each for each in tried if each.fooled]
-    by = list(dict.fromkeys(each.title for each in fooled))
+    tried = [outcome for outcome in placed if outcome.fooled is not None]
+    fooled = [outcome for outcome in tried if outcome.fooled]
+    by = list(dict.fromkeys(outcome.title for outcome in fooled))
     if tried:
-        said.append(
+        sentences.append(
             f"In {len(fooled)} of {counted(len(tried), 'case')} that were decided the spoilt text scored as well or"
             f" better{f' ({listed(by, most=6)})' if by else ''}."
         )
-    if found.unchecked:
-        said.append(f"Not checked: {listed(list(found.unchecked), most=6)}.")
-    return " ".join(said)
+    if result.unchecked:
+        sentences.append(f"Not checked: {listed(list(result.unchecked), most=6)}.")
+    return " ".join(sentences)
 
 
 def _ticks(most: int) -> list[int]:
@@ -883,43 +900,43 @@ MOST_BANDS = 3
 """Curves whose intervals are drawn; more bands hide each other."""
 
 
-def references_curve(found: CurvesResult, **options: Any) -> Figure:
+def references_curve(result: CurvesResult, **options: Any) -> Figure:
     """Correlation with people by the number of references."""
-    return curve(found, "references", **options)
+    return curve(result, "references", **options)
 
 
-def topics_curve(found: CurvesResult, **options: Any) -> Figure:
+def topics_curve(result: CurvesResult, **options: Any) -> Figure:
     """Correlation with people by the number of topics."""
-    return curve(found, "topics", **options)
+    return curve(result, "topics", **options)
 
 
-def assessors_curve(found: CurvesResult, **options: Any) -> Figure:
+def assessors_curve(result: CurvesResult, **options: Any) -> Figure:
     """Correlation with people by the number of assessors."""
-    return curve(found, "assessors", **options)
+    return curve(result, "assessors", **options)
 
 
 def curve(
-    found: CurvesResult, what: CurveOf, *, human: str | None = None, among: str | None = None
+    result: CurvesResult, what: CurveOf, *, human: str | None = None, among: str | None = None
 ) -> Figure:
     """Correlation with people by the number of references, topics or assessors, a line per measure."""
     import altair as alt
 
-    every = found.of(what)
+    every = result.of(what)
     if not every:
-        why = next((each.why for each in found.none if each.what == what), "it was not asked for")
+        why = next((missing.why for missing in result.none if missing.what == what), "it was not asked for")
         raise DataError(f"there is no curve over {what}: {why}")
-    which = _human((each.human for each in every), human)
-    chosen = _among((each.among for each in every), among)
-    own = [each for each in every if (each.human.measure, each.among) == (which, chosen)]
-    need_few(len(own), "measures", "choose some with -m", most=len(SERIES))
-    names = _headings([each.measure.heading for each in own])
+    which = _human((curve.human for curve in every), human)
+    chosen = _among((curve.among for curve in every), among)
+    curves = [curve for curve in every if (curve.human.measure, curve.among) == (which, chosen)]
+    need_few(len(curves), "measures", "choose some with -m", most=len(SERIES))
+    names = _headings([curve.measure.heading for curve in curves])
     data = pd.DataFrame(
-        [row for name, each in zip(names, own, strict=True) for row in _curve_rows(name, each)]
+        [row for name, curve in zip(names, curves, strict=True) for row in _curve_rows(name, curve)]
     )
-    banded = len(own) <= MOST_BANDS
-    unit = own[0].unit
-    title = f"{found.level}-level {coefficient_words(found.coefficient)} with {own[0].human.words}"
-    ticks = sorted({int(each) for each in data["at"]})
+    banded = len(curves) <= MOST_BANDS
+    unit = curves[0].unit
+    title = f"{result.level}-level {coefficient_words(result.coefficient)} with {curves[0].human.words}"
+    ticks = sorted({int(at) for at in data["at"]})
 
     def drawing(base: alt.Chart) -> alt.TopLevelMixin:
         values = ticks if len(ticks) <= 12 and ticks[-1] - ticks[0] < 12 else None
@@ -947,22 +964,22 @@ def curve(
 
     return figure_of(
         f"{what}-curve",
-        f"Correlation with {own[0].human.words} by the number of {what}",
-        _curve_words(found, what, own, data),
+        f"Correlation with {curves[0].human.words} by the number of {what}",
+        _curve_words(result, what, curves, data),
         data,
         drawing,
-        notes=tuple(found.note_text(note) for note in found.remarks.get(what, ())),
-        signature=found.signature,
+        notes=tuple(result.note_text(note) for note in result.remarks.get(what, ())),
+        signature=result.signature,
     )
 
 
-def _curve_rows(name: str, each: Curve) -> Iterator[dict[str, Any]]:
-    known = [point.k for point in each.points if point.k is not None]
-    for point in each.points:
+def _curve_rows(name: str, curve: Curve) -> Iterator[dict[str, Any]]:
+    sizes = [point.k for point in curve.points if point.k is not None]
+    for point in curve.points:
         yield {
             "measure": name,
-            "spec": each.measure.measure,
-            "at": point.k if point.k is not None else max(known, default=0) + 1,
+            "spec": curve.measure.measure,
+            "at": point.k if point.k is not None else max(sizes, default=0) + 1,
             "number": point.shown,
             "value": point.correlation.value,
             "low": point.correlation.low,
@@ -971,36 +988,36 @@ def _curve_rows(name: str, each: Curve) -> Iterator[dict[str, Any]]:
         }
 
 
-def _curve_words(found: CurvesResult, what: CurveOf, own: Sequence[Curve], data: pd.DataFrame) -> str:
+def _curve_words(result: CurvesResult, what: CurveOf, curves: Sequence[Curve], data: pd.DataFrame) -> str:
     held = {
         "references": "The measure with so many references per topic, people as they are",
-        "topics": f"The measure and people on the same {own[0].unit}s, so many of them",
+        "topics": f"The measure and people on the same {curves[0].unit}s, so many of them",
         "assessors": "People as the mean of so many assessors, the measure as it is",
     }[what].replace("set of topicss", "sets of topics")
-    said = [f"{held}; among {over_words(own[0].among)}, {counted(own[0].systems, 'system')}."]
-    if len(own) > MOST_BANDS:
-        said.append("Lines are medians over subsets; their intervals are among the drawn rows.")
+    sentences = [f"{held}; among {over_words(curves[0].among)}, {counted(curves[0].systems, 'system')}."]
+    if len(curves) > MOST_BANDS:
+        sentences.append("Lines are medians over subsets; their intervals are among the drawn rows.")
     elif data["low"].notna().any():
-        said.append(
-            f"The line is the median over subsets, the band the {own[0].confidence:.0%} interval."
+        sentences.append(
+            f"The line is the median over subsets, the band the {curves[0].confidence:.0%} interval."
             if what == "topics"
             else "The line is the median over subsets; at least"
-            f" {own[0].confidence:.0%} of the subsets lie in the band."
+            f" {curves[0].confidence:.0%} of the subsets lie in the band."
         )
-    if any(point.k is None for each in own for point in each.points):
-        last = next(point.shown for each in own for point in each.points if point.k is None)
-        said.append(f"The last point takes all that there are ({last}).")
+    if any(point.k is None for curve in curves for point in curve.points):
+        last = next(point.shown for curve in curves for point in curve.points if point.k is None)
+        sentences.append(f"The last point takes all that there are ({last}).")
     settled: dict[str, list[str]] = {}
-    for each in own:
-        if each.settled_from is not None and each.settled_from is not each.points[0]:
-            settled.setdefault(each.settled_from.shown, []).append(each.measure.words)
+    for curve in curves:
+        if curve.settled_from is not None and curve.settled_from is not curve.points[0]:
+            settled.setdefault(curve.settled_from.shown, []).append(curve.measure.words)
     for shown, names in settled.items():
-        said.append(f"{listed(names)}: from {shown} on the median is within 0.02 of what all give.")
+        sentences.append(f"{listed(names)}: from {shown} on the median is within 0.02 of what all give.")
     if absent := [
-        each.measure.words for each in own if all(math.isnan(p.correlation.value) for p in each.points)
+        curve.measure.words for curve in curves if all(math.isnan(p.correlation.value) for p in curve.points)
     ]:
-        said.append(f"Without a correlation: {listed(absent, most=6)}.")
-    return " ".join(said)
+        sentences.append(f"Without a correlation: {listed(absent, most=6)}.")
+    return " ".join(sentences)
 
 
 # By name
@@ -1019,7 +1036,7 @@ def _meta(scores: Scores, options: FigureOptions, *parts: str, one: bool = False
 
     people = human_measures(scores, one_people(options) or (), argument="people")
     measures = ([options.measure] if options.measure else []) if one else list(options.measures)
-    found = meta(
+    result = meta(
         scores,
         measures or None,
         human=people[0],
@@ -1030,10 +1047,10 @@ def _meta(scores: Scores, options: FigureOptions, *parts: str, one: bool = False
         progress=options.progress,
         **more,
     )
-    for name, why in found.absent.items():
+    for name, why in result.absent.items():
         if name == parts[0]:
             raise DataError(f"{name}: {why}")
-    return found
+    return result
 
 
 def _leveled(options: FigureOptions, usual: str = "system") -> str:
@@ -1041,7 +1058,7 @@ def _leveled(options: FigureOptions, usual: str = "system") -> str:
 
 
 def _scatter_spec(scores: Scores, options: FigureOptions) -> Figure:
-    found = _meta(
+    result = _meta(
         scores,
         options,
         "correlations",
@@ -1049,7 +1066,7 @@ def _scatter_spec(scores: Scores, options: FigureOptions) -> Figure:
         levels=_leveled(options),
         coefficients=("pearson", "kendall-b"),
     )
-    return found.figure("scatter", level=options.level)
+    return result.figure("scatter", level=options.level)
 
 
 def _ranks_spec(scores: Scores, options: FigureOptions) -> Figure:
@@ -1057,8 +1074,10 @@ def _ranks_spec(scores: Scores, options: FigureOptions) -> Figure:
 
 
 def _measure_groups_spec(scores: Scores, options: FigureOptions) -> Figure:
-    found = _meta(scores, options, "better", "correlations", levels=_leveled(options), coefficients="pearson")
-    return found.figure("measure-groups", level=options.level)
+    result = _meta(
+        scores, options, "better", "correlations", levels=_leveled(options), coefficients="pearson"
+    )
+    return result.figure("measure-groups", level=options.level)
 
 
 def _fooling_spec(scores: Scores, options: FigureOptions) -> Figure:
@@ -1066,8 +1085,8 @@ def _fooling_spec(scores: Scores, options: FigureOptions) -> Figure:
 
 
 def _ceiling_spec(scores: Scores, options: FigureOptions) -> Figure:
-    found = _meta(scores, options, "ceiling", levels=_leveled(options, "input"), coefficients="kendall-b")
-    return found.figure("ceiling", level=options.level, coefficient="kendall-b")
+    result = _meta(scores, options, "ceiling", levels=_leveled(options, "input"), coefficients="kendall-b")
+    return result.figure("ceiling", level=options.level, coefficient="kendall-b")
 
 
 def _curve_spec(what: str) -> Callable[[Scores, FigureOptions], Figure]:
@@ -1077,7 +1096,7 @@ def _curve_spec(what: str) -> Callable[[Scores, FigureOptions], Figure]:
 
         people = human_measures(scores, one_people(options) or (), argument="people")[0]
         cells = cells_of(scores, people, list(options.measures), length=options.length, form=options.form)
-        found = learning_curves(
+        result = learning_curves(
             cells,
             scores,
             what=(what,),  # type: ignore[arg-type]
@@ -1089,7 +1108,7 @@ def _curve_spec(what: str) -> Callable[[Scores, FigureOptions], Figure]:
             seed=options.seed,
             progress=options.progress,
         )
-        return found.figure(f"{what}-curve")
+        return result.figure(f"{what}-curve")
 
     return make
 

@@ -58,7 +58,7 @@ def meta_page(result: MetaResult, *, made_at: str | None = None) -> PartsPage:
 
 
 def _assessors(result: MetaResult) -> Iterator[Fact]:
-    several = {len(each.assessors) for each in result.cells.humans if each.assessors}
+    several = {len(human.assessors) for human in result.cells.humans if human.assessors}
     if several:
         yield Fact("Assessors", f"{max(several):,}", "" if len(several) == 1 else "at most, on one measure")
 
@@ -79,17 +79,17 @@ def _drawings(part: CorrelationsResult) -> Iterator[Drawing]:
     coefficient = part.coefficients[0]
     for level in part.levels:
         rows = part.of(level=level, coefficient=coefficient)
-        for human, among in dict.fromkeys((each.human.measure, each.among) for each in rows):
-            own = [each for each in rows if (each.human.measure, each.among) == (human, among)]
+        for human, among in dict.fromkeys((row.human.measure, row.among) for row in rows):
+            shown = [row for row in rows if (row.human.measure, row.among) == (human, among)]
             yield Drawing(
-                title=f"{coefficient_words(coefficient)} with {own[0].human.words} at the {level} level,"
+                title=f"{coefficient_words(coefficient)} with {shown[0].human.words} at the {level} level,"
                 f" among {over_words(among)}",
-                rows=tuple(map(_drawn, _ordered(own))),
+                rows=tuple(map(_drawn, _ordered(shown))),
             )
 
 
 def _ordered(rows: Sequence[MeasureCorrelation]) -> list[MeasureCorrelation]:
-    return sorted(rows, key=lambda each: (math.isnan(each.value), -each.value))
+    return sorted(rows, key=lambda row: (math.isnan(row.value), -row.value))
 
 
 def _drawn(row: MeasureCorrelation) -> DrawnRow:
@@ -110,8 +110,8 @@ LEFT, RIGHT, TOP, BOTTOM = 44.0, 308.0, 8.0, 132.0
 def _chart(curve: Curve) -> Chart:
     """Sizes at even steps, the axis as far as values and their band reach."""
     points = plain(list(curve.records()))
-    known = [v for p in points for v in (p["value"], p["low"], p["high"]) if v is not None]
-    scale = scale_for(known or [0.0, 1.0])
+    values = [v for p in points for v in (p["value"], p["low"], p["high"]) if v is not None]
+    scale = scale_for(values or [0.0, 1.0])
     step = (RIGHT - LEFT) / max(len(points) - 1, 1)
 
     def y(value: float) -> float:
@@ -121,7 +121,7 @@ def _chart(curve: Curve) -> Chart:
     line = [(x, y(p["value"])) for x, p in zip(at, points, strict=True) if p["value"] is not None]
     banded = [(x, p) for x, p in zip(at, points, strict=True) if p["low"] is not None]
     band = [(x, y(p["low"])) for x, p in banded] + [(x, y(p["high"])) for x, p in reversed(banded)]
-    said = ", ".join(f"{p['shown']}: {p['value']:.2f}" for p in points if p["value"] is not None)
+    words = ", ".join(f"{p['shown']}: {p['value']:.2f}" for p in points if p["value"] is not None)
     return Chart(
         title=f"{curve.measure.words} against {curve.human.words}, among {over_words(curve.among)}",
         x=axis(curve),
@@ -134,7 +134,7 @@ def _chart(curve: Curve) -> Chart:
             ChartMark(round(BOTTOM - float(tick.at) / 100 * (BOTTOM - TOP), 1), tick.text)
             for tick in scale.ticks()
         ),
-        words=said,
+        words=words,
     )
 
 

@@ -37,10 +37,10 @@ def rows_of(
 ) -> list[R]:
     """The rows of a level, coefficient, human measure and choice of systems, where these are said."""
     return [
-        each
-        for each in rows
-        if level in (None, each.level)
-        and coefficient in (None, each.coefficient)
-        and human in (None, each.human.measure)
-        and among in (None, each.among)
+        row
+        for row in rows
+        if level in (None, row.level)
+        and coefficient in (None, row.coefficient)
+        and human in (None, row.human.measure)
+        and among in (None, row.among)
     ]

@@ -105,25 +105,25 @@ def methods(result: MetaResult) -> Iterator[str]:
     from adjudge.analyses.corrections import CORRECTIONS
     from adjudge.analyses.methods import cite
 
-    people = listed([each.info.words for each in result.cells.humans], most=len(result.cells.humans))
+    people = listed([human.info.words for human in result.cells.humans], most=len(result.cells.humans))
     correlated = cast("CorrelationsResult | None", result.parts.get("correlations"))
     if correlated is not None:
         o = result.asked
         cited = cite("kendall1945") if "kendall-b" in o.correlated_by else ""
-        names = listed([coefficient_words(each) for each in o.correlated_by])
+        names = listed([coefficient_words(coefficient) for coefficient in o.correlated_by])
         levels = listed([f"the {level} level" for level in o.levels])
         yield (
             f"{counted(len(result.cells.measures), 'automatic measure')}"
             f" {'was' if len(result.cells.measures) == 1 else 'were'} compared with people's judgments ({people}) by"
-            f" {names}{cited} at {levels}, among {listed([over_words(each) for each in result.among])}."
+            f" {names}{cited} at {levels}, among {listed([over_words(among) for among in result.among])}."
         )
         if correlated.meanings:
             rank = ["fieller1957"] if "kendall-b" in o.correlated_by and "system" in o.levels else []
             drawn = {"all": ["systems", "inputs", "assessors"], "both": ["systems", "inputs"]}.get(
                 o.resample, [o.resample]
             )
-            if not any(each.assessors for each in result.cells.humans):
-                drawn = [each for each in drawn if each != "assessors"]
+            if not any(human.assessors for human in result.cells.humans):
+                drawn = [unit for unit in drawn if unit != "assessors"]
             yield (
                 f"{100 * correlated.confidence:g}% intervals of the correlations, by Fisher's z and"
                 f" {o.interval_resamples:,} resamples{cite(*rank, 'deutsch2021')}, are for other {listed(drawn)} like"
@@ -135,7 +135,7 @@ def methods(result: MetaResult) -> Iterator[str]:
             " same means."
         )
     better = cast("BetterResult | None", result.parts.get("better"))
-    if better is not None and any(each.pairs for each in better.comparisons):
+    if better is not None and any(comparison.pairs for comparison in better.comparisons):
         first = better.comparisons[0]
         by = f"permutation tests{cite('deutsch2021')}" if first.test == "permutation" else "Williams' test"
         correction = CORRECTIONS[first.correct]

@@ -90,7 +90,7 @@ class MeasureAccuracy:
 
     def record(self) -> dict[str, Any]:
         names = {"measure": self.measure.measure, "human": self.human.measure}
-        return names | {each: getattr(self, each) for each in (*COLUMNS[2:], *MORE)}
+        return names | {name: getattr(self, name) for name in (*COLUMNS[2:], *MORE)}
 
     def shown(self) -> Cell:
         if math.isnan(self.value):
@@ -216,20 +216,20 @@ class AccuracyResult(Result):
 
     def _at(self, level: str, among: Among) -> Table:
         rows = self.of(level=level, among=among)
-        names = list(dict.fromkeys(each.coefficient for each in rows))
-        held = {(each.human.measure, each.measure.measure, each.coefficient): each for each in rows}
-        keys = list(dict.fromkeys((each.human.measure, each.measure.measure) for each in rows))
+        names = list(dict.fromkeys(row.coefficient for row in rows))
+        held = {(row.human.measure, row.measure.measure, row.coefficient): row for row in rows}
+        keys = list(dict.fromkeys((row.human.measure, row.measure.measure) for row in rows))
         lines: list[tuple[Cell, ...]] = []
         for key in keys:
-            own = {name: held[(*key, name)] for name in names}
-            first = own[names[0]]
+            accuracies = {name: held[(*key, name)] for name in names}
+            first = accuracies[names[0]]
             line: list[Cell] = [first.measure.heading, first.human.heading, first.n]
             for name in names:
-                line.append(own[name].shown())
+                line.append(accuracies[name].shown())
                 if name == CALIBRATED:
-                    line.append(own[name].epsilon)
+                    line.append(accuracies[name].epsilon)
                 if name == CLOSER:
-                    line.append(own[name].pairs)
+                    line.append(accuracies[name].pairs)
             lines.append(tuple(line))
         columns = [
             Column("measure", right=False),
@@ -268,11 +268,11 @@ class AccuracyResult(Result):
             *(Column(name) for name in ("agreed", "pairs")),
             *(Column(name, show="never") for name in ("ties", "human_ties", "missing", "why")),
         )
-        names = [each.name for each in columns]
+        names = [column.name for column in columns]
         return Table(
             name="agreement-by-topic",
             columns=columns,
-            rows=tuple(tuple(getattr(each, name) for name in names) for each in self.by_topic),
+            rows=tuple(tuple(getattr(row, name) for name in names) for row in self.by_topic),
             title="Agreement of measures with people, topic by topic (Zopf 2018, equation 1; input level)",
         )
 
@@ -287,22 +287,22 @@ def accuracy_all(cells: Cells, asked: Meta) -> AccuracyResult:
     topics: list[AgreementByTopic] = []
     choices = asked.choices(cells)
     for among in choices:
-        own = cells.among(among)
-        for human in own.humans:
-            found, per_topic = _within(own, human, among, asked)
-            rows += found
+        chosen = cells.among(among)
+        for human in chosen.humans:
+            accuracies, per_topic = _within(chosen, human, among, asked)
+            rows += accuracies
             topics += per_topic
-            rows += _of_means(own, human, among, asked)
-    at = {each.measure: k for k, each in enumerate(cells.measures)}
-    of = {each.info.measure: k for k, each in enumerate(cells.humans)}
+            rows += _of_means(chosen, human, among, asked)
+    at = {info.measure: k for k, info in enumerate(cells.measures)}
+    of = {human.info.measure: k for k, human in enumerate(cells.humans)}
     order = (*INPUT, *SYSTEM)
     rows.sort(
-        key=lambda each: (
-            order.index(each.coefficient) >= len(INPUT),
-            choices.index(each.among),
-            of[each.human.measure],
-            order.index(each.coefficient),
-            at[each.measure.measure],
+        key=lambda row: (
+            order.index(row.coefficient) >= len(INPUT),
+            choices.index(row.among),
+            of[row.human.measure],
+            order.index(row.coefficient),
+            at[row.measure.measure],
         )
     )
     return AccuracyResult(
@@ -327,15 +327,15 @@ def _within(
 ) -> tuple[list[MeasureAccuracy], list[AgreementByTopic]]:
     """Agreement and accuracy with ties, topic by topic."""
     level = 1 - asked.alpha
-    found: list[MeasureAccuracy] = []
+    rows: list[MeasureAccuracy] = []
     per_topic: list[AgreementByTopic] = []
     judged = [k for k in range(len(cells.topics)) if not np.isnan(human.values[k]).all()]
     people = scaled(human.values)[0]
-    automatic = np.array([scaled(each)[0] for each in cells.automatic]).reshape(cells.automatic.shape)
-    given = [pair_agreements(people[k], automatic[:, k]) for k in judged]
+    automatic = np.array([scaled(scores)[0] for scores in cells.automatic]).reshape(cells.automatic.shape)
+    agreements = [pair_agreements(people[k], automatic[:, k]) for k in judged]
     clusters = cells.clusters and [cells.clusters[k] for k in judged]
     for m, measure in enumerate(cells.measures):
-        topics = [each[m] for each in given]
+        topics = [of_topic[m] for of_topic in agreements]
         ties = tie_accuracy(
             human.values,
             cells.automatic[m],
@@ -345,7 +345,7 @@ def _within(
             clusters=cells.clusters,
         )
         if ties.why is not None:  # there is no pair, or nobody orders any: no agreement either
-            topics = [replace(each, share=math.nan, why=each.why or ties.why) for each in topics]
+            topics = [replace(topic, share=math.nan, why=topic.why or ties.why) for topic in topics]
         per_topic += [
             AgreementByTopic(
                 measure=measure.measure,
@@ -363,7 +363,7 @@ def _within(
             for k, one in zip(judged, topics, strict=True)
         ]
         agreement = _agreement(measure, human, among, topics, clusters, asked)
-        found.append(replace(agreement, why=ties.why or agreement.why))
+        rows.append(replace(agreement, why=ties.why or agreement.why))
         shared: dict[str, Any] = {
             "measure": measure,
             "human": human.info,
@@ -375,7 +375,7 @@ def _within(
             "human_ties": ties.human_ties,
             "missing": ties.missing,
         }
-        found += [
+        rows += [
             MeasureAccuracy(
                 coefficient=ZERO,
                 value=ties.uncalibrated,
@@ -407,7 +407,7 @@ def _within(
                 **shared,
             ),
         ]
-    return found, per_topic
+    return rows, per_topic
 
 
 def _agreement(
@@ -418,13 +418,17 @@ def _agreement(
     clusters: Sequence[str] | None,
     asked: Meta,
 ) -> MeasureAccuracy:
-    shares = np.array([each.share for each in topics])
+    shares = np.array([topic.share for topic in topics])
     there = ~np.isnan(shares)
-    own = None if clusters is None else [name for name, known in zip(clusters, there, strict=True) if known]
-    low, high, why_no_interval = _share_interval(shares[there], own, asked)
+    kept = (
+        None
+        if clusters is None
+        else [name for name, has_share in zip(clusters, there, strict=True) if has_share]
+    )
+    low, high, why_no_interval = _share_interval(shares[there], kept, asked)
     why = None
     if not there.any():
-        reasons = dict.fromkeys(each.why for each in topics if each.why)
+        reasons = dict.fromkeys(topic.why for topic in topics if topic.why)
         why = "; ".join(reasons) or "no topic is judged"
     return MeasureAccuracy(
         measure=measure,
@@ -437,9 +441,9 @@ def _agreement(
         low=low,
         high=high,
         topics=int(np.count_nonzero(there)),
-        pairs=sum(each.pairs for each in topics),
-        human_ties=sum(each.human_ties for each in topics),
-        missing=sum(each.missing for each in topics),
+        pairs=sum(topic.pairs for topic in topics),
+        human_ties=sum(topic.human_ties for topic in topics),
+        missing=sum(topic.missing for topic in topics),
         why=why,
         why_no_interval=why or why_no_interval,
     )
@@ -458,40 +462,42 @@ def _share_interval(
     if flat(shares[:, None])[0]:
         return math.nan, math.nan, "nearly all topics have the same agreement"
     if clusters is None:
-        found = t_means(shares[:, None], level=level)
-        return max(float(found.low[0]), 0.0), min(float(found.high[0]), 1.0), None
+        interval = t_means(shares[:, None], level=level)
+        return max(float(interval.low[0]), 0.0), min(float(interval.high[0]), 1.0), None
     names = {name: k for k, name in enumerate(dict.fromkeys(clusters))}
     if len(names) < LEAST_CLUSTERS:
         return math.nan, math.nan, f"needs {LEAST_CLUSTERS} sets of topics, has {len(names)}"
-    own = np.array([names[each] for each in clusters])
-    draws = cluster_draws(_stream(asked, "agreement"), len(names), asked.interval_resamples)[:, own]
+    cluster_of = np.array([names[name] for name in clusters])
+    draws = cluster_draws(_stream(asked, "agreement"), len(names), asked.interval_resamples)[:, cluster_of]
     if not len(draws):
         return math.nan, math.nan, "nothing was resampled"
-    low, high = (float(each) for each in percentile_limits(draws @ shares / draws.sum(axis=1), level, axis=0))
+    low, high = (
+        float(limit) for limit in percentile_limits(draws @ shares / draws.sum(axis=1), level, axis=0)
+    )
     return (low, high, None) if low < high else (math.nan, math.nan, NO_SPREAD)
 
 
 def _of_means(cells: Cells, human: HumanCells, among: Among, asked: Meta) -> list[MeasureAccuracy]:
     """Soft and plain accuracy of systems' means."""
-    given: dict[str, Any] = {
+    options: dict[str, Any] = {
         "resamples": asked.interval_resamples,
         "level": 1 - asked.alpha,
         "clusters": cells.clusters,
     }
     both = human.values, cells.automatic
-    found = {
+    accuracies = {
         SOFT: soft_accuracies(
-            *both, rng=_stream(asked, "soft"), swaps=max(asked.interval_resamples, 1), **given
+            *both, rng=_stream(asked, "soft"), swaps=max(asked.interval_resamples, 1), **options
         ),
-        PLAIN: mean_accuracies(*both, rng=_stream(asked, "means"), **given),
+        PLAIN: mean_accuracies(*both, rng=_stream(asked, "means"), **options),
     }
     if asked.closer_than is not None:
-        found[CLOSER] = mean_accuracies(
-            *both, rng=_stream(asked, "means"), closer_than=asked.closer_than, **given
+        accuracies[CLOSER] = mean_accuracies(
+            *both, rng=_stream(asked, "means"), closer_than=asked.closer_than, **options
         )
     return [
         _of_system(measure, human, among, name, one, asked)
-        for name, all_of in found.items()
+        for name, all_of in accuracies.items()
         for measure, one in zip(cells.measures, all_of, strict=True)
     ]
 

@@ -64,33 +64,33 @@ def about(result: AccuracyResult, table: str) -> Iterator[str]:
 
 def _sentences(result: AccuracyResult, level: str, human: str, among: Among) -> Iterator[str]:
     for coefficient in (AGREEMENT, CROSSED) if level == "input" else SYSTEM:
-        if found := result.of(coefficient=coefficient, human=human, among=among):
-            yield _said(result, found)
+        if rows := result.of(coefficient=coefficient, human=human, among=among):
+            yield _said(result, rows)
 
 
-def _said(result: AccuracyResult, found: Sequence[MeasureAccuracy]) -> str:
+def _said(result: AccuracyResult, rows: Sequence[MeasureAccuracy]) -> str:
     """Who has most of one accuracy, and who has least."""
-    first = found[0]
+    first = rows[0]
     where = where_words(first.level, first.among)
-    there = sorted((each for each in found if not math.isnan(each.value)), key=lambda each: -each.value)
+    there = sorted((row for row in rows if not math.isnan(row.value)), key=lambda row: -row.value)
     name = _NAMES[first.coefficient]
     if first.coefficient == CLOSER:
         name += f" less than {first.closer_than:g} apart on {first.human.words}"
     article = "an" if name[0] in "aeiou" else "a"
     if not there:
-        reasons = dict.fromkeys(each.why for each in found if each.why)
+        reasons = dict.fromkeys(row.why for row in rows if row.why)
         return f"{where}, no measure has {article} {name}: {'; '.join(reasons)}."
     # Equal is what the table shows as equal, so that no sentence orders what looks the same beside it.
-    best, last = ([each for each in there if _shown(each) == _shown(end)] for end in (there[0], there[-1]))
+    best, last = ([row for row in there if _shown(row) == _shown(end)] for end in (there[0], there[-1]))
     one = best[0]
     alike = _shown(one) == _shown(last[0])
-    known = (
+    interval = (
         ""
         if len(best) > 1 or math.isnan(one.low)
         else f"; {result.confidence:.0%} interval {one.low:.2f} to {one.high:.2f}"
     )
     counts = dict.fromkeys(map(_counts, best))
-    rests = f" ({next(iter(counts))}{known})" if len(counts) == 1 else ""
+    rests = f" ({next(iter(counts))}{interval})" if len(counts) == 1 else ""
     most = "the highest" if not alike else article if len(best) == 1 else "the same"
     least = "" if alike else f"; {_who(last)} the lowest: {_in_words(last[0], best[0])}"
     whom = "" if first.coefficient == CLOSER else f" with {one.human.words}"
@@ -119,7 +119,7 @@ def _in_words(row: MeasureAccuracy, other: MeasureAccuracy) -> str:
 
 
 def _who(rows: Sequence[MeasureAccuracy]) -> str:
-    return f"{listed([each.measure.words for each in rows])} {'has' if len(rows) == 1 else 'have'}"
+    return f"{listed([row.measure.words for row in rows])} {'has' if len(rows) == 1 else 'have'}"
 
 
 def _counts(row: MeasureAccuracy) -> str:

@@ -135,7 +135,7 @@ class MeasureComparison:
         return f"permutation test, {'all' if self.exact else swaps} swaps {SWAPPED[self.swap]}"
 
     def count(self, conclusion: Conclusion) -> int:
-        return sum(each.conclusion == conclusion for each in self.pairs)
+        return sum(pair.conclusion == conclusion for pair in self.pairs)
 
     def notes(self) -> Iterator[Note]:
         """Pairs without a test, cells that do not count, topics without a correlation."""
@@ -184,15 +184,15 @@ class MeasureComparison:
             ),
             rows=tuple(
                 (
-                    each.measure.heading,
-                    each.value,
-                    *([each.all_topics] * self.further),
-                    each.letters or None,
-                    each.ranks,
-                    each.best,
-                    each.worst,
+                    place.measure.heading,
+                    place.value,
+                    *([place.all_topics] * self.further),
+                    place.letters or None,
+                    place.ranks,
+                    place.best,
+                    place.worst,
                 )
-                for each in self.places
+                for place in self.places
             ),
             title=(
                 f"Measures by their correlation {self.where}: those that share a letter do not differ significantly"
@@ -202,10 +202,10 @@ class MeasureComparison:
 
     def _shared_untested(self) -> bool:
         """Whether two measures share a letter that were not tested."""
-        letters = {each.measure.measure: _letters(each.letters) for each in self.places}
+        letters = {place.measure.measure: _letters(place.letters) for place in self.places}
         return any(
-            each.conclusion == "not tested" and letters[each.a.measure] & letters[each.b.measure]
-            for each in self.pairs
+            pair.conclusion == "not tested" and letters[pair.a.measure] & letters[pair.b.measure]
+            for pair in self.pairs
         )
 
     def pairs_table(self) -> Table:
@@ -225,18 +225,18 @@ class MeasureComparison:
             ),
             rows=tuple(
                 (
-                    each.a.heading,
-                    each.b.heading,
-                    each.value_a,
-                    each.value_b,
-                    each.difference,
-                    _shown_p(each.p),
-                    _shown_p(each.corrected),
-                    each.p,
-                    each.corrected,
-                    each.conclusion,
+                    pair.a.heading,
+                    pair.b.heading,
+                    pair.value_a,
+                    pair.value_b,
+                    pair.difference,
+                    _shown_p(pair.p),
+                    _shown_p(pair.corrected),
+                    pair.p,
+                    pair.corrected,
+                    pair.conclusion,
                 )
-                for each in self.pairs
+                for pair in self.pairs
             ),
             title=f"Pairs of measures by their correlations {self.where} ({self.tested_by})",
         )
@@ -246,27 +246,27 @@ class MeasureComparison:
 
     def records(self) -> Iterator[dict[str, Any]]:
         """A row per pair."""
-        for each in self.pairs:
+        for pair in self.pairs:
             yield {
-                "a": each.a.measure,
-                "b": each.b.measure,
+                "a": pair.a.measure,
+                "b": pair.b.measure,
                 "human": self.human.measure,
                 "level": self.level,
                 "coefficient": self.coefficient,
                 "among": self.among,
                 "test": self.test if self.test == "williams" else f"permutation:{self.swap}",
-                "method": each.method,
-                "systems": each.systems,
-                "topics": each.topics,
-                "cells": each.cells,
-                "value_a": each.value_a,
-                "value_b": each.value_b,
-                "difference": each.difference,
-                "p": each.p,
-                "corrected_p": each.corrected,
-                "smallest_p": each.least,
-                "conclusion": each.conclusion,
-                "why": each.why,
+                "method": pair.method,
+                "systems": pair.systems,
+                "topics": pair.topics,
+                "cells": pair.cells,
+                "value_a": pair.value_a,
+                "value_b": pair.value_b,
+                "difference": pair.difference,
+                "p": pair.p,
+                "corrected_p": pair.corrected,
+                "smallest_p": pair.least,
+                "conclusion": pair.conclusion,
+                "why": pair.why,
             }
 
 
@@ -367,7 +367,7 @@ def better_measures(
         for coefficient in coefficients
     ]
     each_of = len(cells.measures) * (len(cells.measures) - 1) // 2
-    found = [
+    comparisons = [
         _compared(
             some,
             some.human(human.info.measure),
@@ -383,7 +383,7 @@ def better_measures(
         )
         for at, (some, human, level, coefficient) in enumerate(asked)
     ]
-    return BetterResult(comparisons=tuple(found))
+    return BetterResult(comparisons=tuple(comparisons))
 
 
 def swaps_for(pairs: int, alpha: float, correct: Correction) -> int:
@@ -412,8 +412,8 @@ def _compared(
     from adjudge.stats.measure_tests import measure_groups, permutation_measures, williams_measures
 
     further = cells.all_topics and level == "system"
-    own = correlations(cells.automatic, human.values, level=level, coefficient=coefficient)
-    over_all = own
+    over_judged = correlations(cells.automatic, human.values, level=level, coefficient=coefficient)
+    over_all = over_judged
     if further:
         over_all = correlations(
             cells.automatic, human.values, level=level, coefficient=coefficient, all_topics=True
@@ -433,7 +433,7 @@ def _compared(
             rng=generator(seed, f"meta/better/{swap}"),
             progress=progress,
         )
-    groups = measure_groups(pairs, own.values, alpha=alpha, method=correct)
+    groups = measure_groups(pairs, over_judged.values, alpha=alpha, method=correct)
     order = list(groups.order)
     judged = ~np.isnan(human.values)
     return MeasureComparison(
@@ -452,12 +452,12 @@ def _compared(
         places=tuple(
             MeasurePlace(
                 measure=cells.measures[k],
-                value=float(own.values[k]),
+                value=float(over_judged.values[k]),
                 letters=groups.letters[k],
                 best=rank[0] if (rank := groups.ranks[k]) else None,
                 worst=rank[1] if rank else None,
                 all_topics=float(over_all.values[k]) if further else math.nan,
-                why=own.why[k],
+                why=over_judged.why[k],
             )
             for k in order
         ),

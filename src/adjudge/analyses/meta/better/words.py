@@ -57,24 +57,24 @@ def headline(compared: MeasureComparison) -> str:
         "not corrected" if compared.correct == "none" else CORRECTIONS[compared.correct].over("these pairs")
     )
     if lost and not differ + alike:
-        said = [f"no pair of measures could have been found to differ ({compared.tested_by}, {corrected})"]
+        clauses = [f"no pair of measures could have been found to differ ({compared.tested_by}, {corrected})"]
     else:
-        said = [
+        clauses = [
             f"{differ:,} of {counted(pairs, 'pair')} of measures differ ({compared.tested_by}, {corrected})"
         ]
     if alike:
-        said.append(f"{alike:,} {'is' if alike == 1 else 'are'} not significantly different")
+        clauses.append(f"{alike:,} {'is' if alike == 1 else 'are'} not significantly different")
     if lost and differ + alike:
-        said.append(f"{lost:,} could not have been found")
+        clauses.append(f"{lost:,} could not have been found")
     if untested:
         names = [
-            f"{each.a.words} with {each.b.words}"
-            for each in compared.pairs
-            if each.conclusion == "not tested"
+            f"{pair.a.words} with {pair.b.words}"
+            for pair in compared.pairs
+            if pair.conclusion == "not tested"
         ]
-        said.append(f"{untested:,} could not be tested ({listed(names)})")
-    who = "".join(f"; {each}" for each in _best(compared, bool(differ + alike)))
-    return f"In correlation {compared.where} ({on(compared)}), {'; '.join(said)}{who}."
+        clauses.append(f"{untested:,} could not be tested ({listed(names)})")
+    who = "".join(f"; {clause}" for clause in _best(compared, bool(differ + alike)))
+    return f"In correlation {compared.where} ({on(compared)}), {'; '.join(clauses)}{who}."
 
 
 def on(compared: MeasureComparison) -> str:
@@ -85,12 +85,12 @@ def on(compared: MeasureComparison) -> str:
     return f"{counted(compared.systems, 'system')}, {counted(compared.distinct, 'topic')}{lengths}"
 
 
-def _best(compared: MeasureComparison, found: bool) -> Iterator[str]:
+def _best(compared: MeasureComparison, decided: bool) -> Iterator[str]:
     """Who may be the best, and of whom that says little, as no difference was within the test's reach."""
     there = [k for k, place in enumerate(compared.places) if not math.isnan(place.value)]
     if len(there) < 2:
         return
-    if not found:
+    if not decided:
         yield "which measure is the best is left open"
         return
     names = [compared.places[k].measure.words for k in there]
@@ -99,9 +99,9 @@ def _best(compared: MeasureComparison, found: bool) -> Iterator[str]:
     yield some + best_words(better, names, what="measure")
     within = {
         name
-        for each in compared.pairs
-        if each.conclusion in ("differ", "not significantly different")
-        for name in (each.a.measure, each.b.measure)
+        for pair in compared.pairs
+        if pair.conclusion in ("differ", "not significantly different")
+        for name in (pair.a.measure, pair.b.measure)
     }
     few = [
         compared.places[there[k]].measure
@@ -109,13 +109,13 @@ def _best(compared: MeasureComparison, found: bool) -> Iterator[str]:
         if compared.places[there[k]].measure.measure not in within
     ]
     if few:
-        yield f"no difference of {listed([each.words for each in few])} could have been found"
+        yield f"no difference of {listed([measure.words for measure in few])} could have been found"
 
 
 def _sentences(compared: MeasureComparison) -> Iterator[str]:
     yield headline(compared)
-    if lost := [each for each in compared.pairs if each.conclusion == "could not have been found"]:
-        least = min(each.least for each in lost)
+    if lost := [pair for pair in compared.pairs if pair.conclusion == "could not have been found"]:
+        least = min(pair.least for pair in lost)
         yield (
             f"{counted(len(lost), 'pair')} of measures could not have been found to differ in correlation"
             f" {compared.where}: before correction the smallest p within reach was {least:.3g}"

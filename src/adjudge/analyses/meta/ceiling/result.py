@@ -227,7 +227,9 @@ class CeilingResult(Result):
     def _at(self, level: CorrelationLevel, among: Among) -> Table:
         rows = self.of(level=level, among=among)
         over = list(
-            dict.fromkeys(name for each in self.ceilings for name in each.over if each.level == level)
+            dict.fromkeys(
+                name for ceiling in self.ceilings for name in ceiling.over if ceiling.level == level
+            )
         )
         if self.clustered:
             over = ["sets of topics" if name == "topics" else name for name in over]
@@ -245,18 +247,18 @@ class CeilingResult(Result):
             ),
             rows=tuple(
                 (
-                    each.measure.heading,
-                    each.human.heading,
-                    each.coefficient,
-                    each.n,
-                    each.ceiling,
-                    each.value,
-                    each.shown(),
-                    each.difference,
-                    each.low,
-                    each.high,
+                    row.measure.heading,
+                    row.human.heading,
+                    row.coefficient,
+                    row.n,
+                    row.ceiling,
+                    row.value,
+                    row.shown(),
+                    row.difference,
+                    row.low,
+                    row.high,
                 )
-                for each in rows
+                for row in rows
             ),
             title=(
                 f"Measures and assessors with the mean of the other assessors, {level} level, among {over_words(among)}"
@@ -302,9 +304,9 @@ def ceiling_all(cells: Cells, asked: Meta) -> CeilingResult:
             for human in some.humans:
                 if len(_panel(human)[0]) > 1:
                     for name, how in coefficients.items():
-                        ceiling, own = _ceiling(some, human, level, name, how, asked)  # type: ignore[arg-type]
+                        ceiling, measure_rows = _ceiling(some, human, level, name, how, asked)  # type: ignore[arg-type]
                         ceilings.append(ceiling)
-                        rows += own
+                        rows += measure_rows
     return CeilingResult(
         rows=tuple(rows),
         ceilings=tuple(ceilings),
@@ -336,7 +338,7 @@ def _ceiling(
 ) -> tuple[AssessorsCeiling, list[MeasureCeiling]]:
     """The ceiling of one human measure, and every measure beside it."""
     names, judged = _panel(human)
-    found = human_ceiling(
+    result = human_ceiling(
         cells.automatic,
         judged,
         level=level,
@@ -351,11 +353,11 @@ def _ceiling(
         level=level,
         coefficient=name,
         among=cells.chosen,
-        value=found.ceiling,
-        by_assessor=tuple(zip(names, found.by_assessor.tolist(), strict=True)),
-        shared=found.shared,
-        alone=found.alone,
-        over=found.over,
+        value=result.ceiling,
+        by_assessor=tuple(zip(names, result.by_assessor.tolist(), strict=True)),
+        shared=result.shared,
+        alone=result.alone,
+        over=result.over,
     )
     rows = [
         MeasureCeiling(
@@ -364,14 +366,14 @@ def _ceiling(
             level=level,
             coefficient=name,
             among=cells.chosen,
-            n=int(found.assessors[m]),
-            value=float(found.values[m]),
-            ceiling=float(found.ceilings[m]),
-            difference=float(found.difference[m]),
-            low=float(found.low[m]),
-            high=float(found.high[m]),
-            why=found.why[m],
-            why_no_interval=found.why_no_interval[m],
+            n=int(result.assessors[m]),
+            value=float(result.values[m]),
+            ceiling=float(result.ceilings[m]),
+            difference=float(result.difference[m]),
+            low=float(result.low[m]),
+            high=float(result.high[m]),
+            why=result.why[m],
+            why_no_interval=result.why_no_interval[m],
         )
         for m, measure in enumerate(cells.measures)
     ]

@@ -55,14 +55,14 @@ def _sentences(result: CeilingResult, ceiling: AssessorsCeiling) -> Iterator[str
     if math.isnan(ceiling.value):
         yield f"{where}, there is no human ceiling for {name}: no assessor has a coefficient with the others."
         return
-    found = result.of(
+    rows = result.of(
         level=ceiling.level,
         coefficient=ceiling.coefficient,
         human=ceiling.human.measure,
         among=ceiling.among,
     )
-    own = [each.ceiling for each in found if not math.isnan(each.ceiling)]
-    differ = any(f"{each:.3f}" != f"{ceiling.value:.3f}" for each in own)
+    ceilings = [row.ceiling for row in rows if not math.isnan(row.ceiling)]
+    differ = any(f"{value:.3f}" != f"{ceiling.value:.3f}" for value in ceilings)
     assessors = f"averaged over {counted(ceiling.assessors, 'assessor')}"
     if not differ:
         yield (
@@ -70,23 +70,23 @@ def _sentences(result: CeilingResult, ceiling: AssessorsCeiling) -> Iterator[str
             f" others, {assessors}."
         )
     else:
-        low, high = f"{min(own):.3f}", f"{max(own):.3f}"
+        low, high = f"{min(ceilings):.3f}", f"{max(ceilings):.3f}"
         yield (
             f"{where}, the human ceiling for {name} is {low if low == high else f'{low} to {high}'}, an assessor"
             " with the mean of the others on the summaries that"
-            f" {'the measure has' if len(own) == 1 else 'each measure has'}; on all that were judged it is"
+            f" {'the measure has' if len(ceilings) == 1 else 'each measure has'}; on all that were judged it is"
             f" {ceiling.value:.3f}, {assessors}."
         )
     for words, which in (
-        ("above the human ceiling", [each for each in found if each.low > 0]),
-        ("below the human ceiling", [each for each in found if each.high < 0]),
+        ("above the human ceiling", [row for row in rows if row.low > 0]),
+        ("below the human ceiling", [row for row in rows if row.high < 0]),
         (
             "not significantly different from the human ceiling",
-            [each for each in found if each.low <= 0 <= each.high],
+            [row for row in rows if row.low <= 0 <= row.high],
         ),
     ):
         if which:
-            names = [f"{each.measure.words} ({_compared(each, differ)})" for each in which]
+            names = [f"{row.measure.words} ({_compared(row, differ)})" for row in which]
             verb = "is" if len(which) == 1 else "are"
             yield (
                 f"{where}, {listed(names, most=9)} {verb} {words} for {name}, with {result.confidence:.0%} intervals"

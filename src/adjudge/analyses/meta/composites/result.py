@@ -80,7 +80,7 @@ class CompositesAmong:
 
     @property
     def names(self) -> frozenset[str]:
-        return frozenset(each.info.measure for each in self.composites)
+        return frozenset(composite.info.measure for composite in self.composites)
 
     @property
     def name(self) -> str:
@@ -100,12 +100,12 @@ class CompositesAmong:
     def weights_table(self) -> Table:
         """What the composites are made of: a row per measure."""
         shares = self.components.shares[:SHOWN]
-        regressions = [each for each in self.composites if each.least]
+        regressions = [composite for composite in self.composites if composite.least]
         rows: list[tuple[Cell, ...]] = []
         for at, measure in enumerate(self.measures):
-            loadings = [float(each) for each in self.components.loadings[:SHOWN, at]]
-            own = [_with_range(each, at) for each in regressions]
-            rows.append((measure.heading, 1 / len(self.measures), *loadings, *own))
+            loadings = [float(loading) for loading in self.components.loadings[:SHOWN, at]]
+            weights = [_with_range(composite, at) for composite in regressions]
+            rows.append((measure.heading, 1 / len(self.measures), *loadings, *weights))
         return Table(
             name=self.name,
             columns=(
@@ -116,8 +116,12 @@ class CompositesAmong:
                     for k, share in enumerate(shares, 1)
                 ),
                 *(
-                    Column(each.info.measure, f"{each.info.heading}: weight (lowest to highest)", right=True)
-                    for each in regressions
+                    Column(
+                        composite.info.measure,
+                        f"{composite.info.heading}: weight (lowest to highest)",
+                        right=True,
+                    )
+                    for composite in regressions
                 ),
             ),
             rows=tuple(rows),
@@ -125,7 +129,9 @@ class CompositesAmong:
                 f"What composites of {len(self.measures)} standardised measures are made of, among"
                 f" {over_words(self.among)}"
             ),
-            signature="\n".join(f"{each.info.signature}|v:{__version__}" for each in self.composites),
+            signature="\n".join(
+                f"{composite.info.signature}|v:{__version__}" for composite in self.composites
+            ),
         )
 
 
@@ -251,8 +257,8 @@ def composites(
     return CompositesResult(
         made=made,
         correlated=tuple(
-            correlate_all(each.joined, replace(asked, among=(each.among,)))  # type: ignore[arg-type]
-            for each in made
+            correlate_all(choice.joined, replace(asked, among=(choice.among,)))  # type: ignore[arg-type]
+            for choice in made
         ),
     )
 
@@ -261,7 +267,7 @@ def _among(cells: Cells, among: Among, asked: Meta, tests: Sequence[str], folds:
     measures = standardise(cells.automatic)
     kept = tuple(cells.measures[k] for k in measures.kept)
     components = principal_components(measures)
-    found = [_mean(measures, kept), _first(measures, components, kept)]
+    composites = [_mean(measures, kept), _first(measures, components, kept)]
     absent: dict[str, str] = {}
     for human in cells.humans:
         try:
@@ -275,13 +281,13 @@ def _among(cells: Cells, among: Among, asked: Meta, tests: Sequence[str], folds:
         except DataError as error:
             absent[human.info.words] = error.text
             continue
-        found.append(_regression(human.info, fitted, kept, asked.seed))
-    joined = _joined(cells, measures, found)
+        composites.append(_regression(human.info, fitted, kept, asked.seed))
+    joined = _joined(cells, measures, composites)
     return CompositesAmong(
         among=among,
         measures=kept,
         constant=tuple(cells.measures[k] for k in measures.constant),
-        composites=tuple(found),
+        composites=tuple(composites),
         components=components,
         joined=joined,
         cells=int(measures.present.sum()),
@@ -292,7 +298,7 @@ def _among(cells: Cells, among: Among, asked: Meta, tests: Sequence[str], folds:
 
 
 def _made_of(kept: Sequence[MeasureInfo]) -> str:
-    return f"z:cells|measures:{'+'.join(each.measure for each in kept)}"
+    return f"z:cells|measures:{'+'.join(info.measure for info in kept)}"
 
 
 def _mean(measures: StandardisedMeasures, kept: Sequence[MeasureInfo]) -> Composite:
@@ -342,19 +348,19 @@ def _regression(
     )
 
 
-def _joined(cells: Cells, measures: StandardisedMeasures, found: Sequence[Composite]) -> Cells:
+def _joined(cells: Cells, measures: StandardisedMeasures, composites: Sequence[Composite]) -> Cells:
     """Single measures and composites in the cells that all measures have; constant ones are not among them."""
     single = np.where(measures.present, cells.automatic[list(measures.kept)], np.nan)
     return replace(
         cells,
-        measures=(*(cells.measures[k] for k in measures.kept), *(each.info for each in found)),
-        automatic=np.concatenate([single, np.stack([each.values for each in found])]),
+        measures=(*(cells.measures[k] for k in measures.kept), *(composite.info for composite in composites)),
+        automatic=np.concatenate([single, np.stack([composite.values for composite in composites])]),
     )
 
 
 def _power(joined: Cells, present: BoolArray, asked: Meta, tests: Sequence[str]) -> PowerResult:
     """Rankel's tables of people, the single measures and the composites, all in the same cells."""
-    people = (replace(each, values=np.where(present, each.values, np.nan)) for each in joined.humans)
+    people = (replace(human, values=np.where(present, human.values, np.nan)) for human in joined.humans)
     return discriminative_power(
         replace(joined, humans=tuple(people)),
         tests=tests,

@@ -58,21 +58,25 @@ def _variance(made: CompositesAmong) -> str:
 def counts(made: CompositesAmong) -> Iterator[str]:
     """How many pairs composites find, beside the single measures."""
     for at, test in enumerate(made.power.counts.measures[0].tests):
-        found = {each.measure: each.tests[at].different for each in made.power.counts.measures}
-        single = {m.measure: found[m.measure] for m in made.joined.measures if m.measure not in made.names}
+        different = {measure.measure: measure.tests[at].different for measure in made.power.counts.measures}
+        single = {
+            m.measure: different[m.measure] for m in made.joined.measures if m.measure not in made.names
+        }
         words = {m.measure: m.words for m in made.joined.measures}
         few, many = (_names_with(words, single, end(single.values())) for end in (min, max))
-        own = ", ".join(f"{words[name]} {found[name]:,}" for name in found if name in made.names)
+        of_composites = ", ".join(
+            f"{words[name]} {different[name]:,}" for name in different if name in made.names
+        )
         yield (
             f"Among {over_words(made.among)}, of {counted(test.pairs, 'pair')} these differ by"
-            f" {test.words} (p <= {made.power.counts.alpha:g}, uncorrected): {own}; single measures find"
+            f" {test.words} (p <= {made.power.counts.alpha:g}, uncorrected): {of_composites}; single measures find"
             f" from {min(single.values()):,} ({few}) to {max(single.values()):,} ({many})."
         )
 
 
 def _names_with(words: Mapping[str, str], values: Mapping[str, float], value: float) -> str:
     """Who has this value, to rounding."""
-    return listed([words[name] for name, own in values.items() if abs(own - value) < 1e-12])
+    return listed([words[name] for name, number in values.items() if abs(number - value) < 1e-12])
 
 
 def _correlation_words(
@@ -83,20 +87,20 @@ def _correlation_words(
     for level in correlated.levels:
         for human in made.joined.humans:
             rows = correlated.of(level=level, coefficient=coefficient, human=human.info.measure)
-            there = [each for each in rows if not math.isnan(each.value)]
-            own = [each for each in there if each.measure.measure in made.names]
-            single = [each for each in there if each.measure.measure not in made.names]
-            if not own or not single:
+            there = [row for row in rows if not math.isnan(row.value)]
+            composites = [row for row in there if row.measure.measure in made.names]
+            single = [row for row in there if row.measure.measure not in made.names]
+            if not composites or not single:
                 continue
-            most = max(each.value for each in single)
-            words = {each.measure.measure: each.measure.words for each in single}
-            best = _names_with(words, {each.measure.measure: each.value for each in single}, most)
+            most = max(row.value for row in single)
+            words = {row.measure.measure: row.measure.words for row in single}
+            best = _names_with(words, {row.measure.measure: row.value for row in single}, most)
             yield (
                 f"{where_words(level, made.among, coefficient)}, composites have these correlations with"
-                f" {human.info.words}: {_values(own)}; the highest of"
+                f" {human.info.words}: {_values(composites)}; the highest of"
                 f" {counted(len(single), 'single measure')}, chosen afterwards, is {most:.2f} ({best})."
             )
 
 
 def _values(rows: Sequence[MeasureCorrelation]) -> str:
-    return ", ".join(f"{each.measure.words} {each.value:.2f}" for each in rows)
+    return ", ".join(f"{row.measure.words} {row.value:.2f}" for row in rows)

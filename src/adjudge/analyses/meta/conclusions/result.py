@@ -125,10 +125,12 @@ def agree_on_conclusions(
     mixed = cells.has_humans and len(set(cells.kinds)) > 1
     groups: Sequence[Among] = among or (("all", "machines", "human-machine") if mixed else ("all",))
     effects = chosen.assessor_effects
-    found = [
-        each for group in groups for each in _Compared(_chosen(cells, group), group, chosen, effects).all()
+    agreements = [
+        agreement
+        for group in groups
+        for agreement in _Compared(_chosen(cells, group), group, chosen, effects).all()
     ]
-    return ConclusionsResult(agreements=tuple(found), choices=chosen, all_topics=cells.all_topics)
+    return ConclusionsResult(agreements=tuple(agreements), choices=chosen, all_topics=cells.all_topics)
 
 
 def _chosen(cells: Cells, group: Among) -> Cells:
@@ -190,8 +192,8 @@ class _Compared:
             for at, info in enumerate(self.cells.measures):
                 values = self.cells.automatic[at]
                 scored = ~np.isnan(values)
-                own = self.cells.all_topics
-                of_people, of_measure = (judged, scored) if own else (judged & scored, judged & scored)
+                all_topics = self.cells.all_topics
+                of_people, of_measure = (judged, scored) if all_topics else (judged & scored, judged & scored)
                 key, of = of_people.tobytes(), (at, of_measure.tobytes())
                 if key not in asked:
                     asked[key] = self._people(human, of_people)
@@ -271,7 +273,7 @@ def _population(
 
     def fit() -> JudgedPairs:
         who, topic, system = np.nonzero(there)
-        codes = [np.unique(each, return_inverse=True)[1] for each in (topic, who)]
+        codes = [np.unique(indices, return_inverse=True)[1] for indices in (topic, who)]
         return judged_pairs(by_assessor[there], codes[0], system, codes[1], size=by_assessor.shape[2])
 
     return population_of(names, why, fit, effects, info.measure)
@@ -309,12 +311,12 @@ def _in_place(
     at, counts = np.asarray(order), tested.results.counts
     a, b = at[counts.first], at[counts.second]
     to, sign = place[a, b], np.where(a < b, 1, -1)
-    conclusion, side, n = (each.copy() for each in (empty.conclusion, empty.side, empty.n))
+    conclusion, side, n = (values.copy() for values in (empty.conclusion, empty.side, empty.n))
     difference, p = empty.difference.copy(), empty.p.copy()
     conclusion[to] = tested.conclusion
     side[to] = np.where(tested.different, sign * np.where(tested.results.statistic > 0, 1, -1), 0)
     difference[to], p[to], n[to] = sign * counts.difference, tested.adjusted, counts.n
-    why = {int(to[k]): said for k in range(to.size) if (said := tested.why(k)) is not None}
+    why = {int(to[k]): reason for k in range(to.size) if (reason := tested.why(k)) is not None}
     return SideConclusions(
         conclusion=conclusion,
         side=side,
@@ -348,16 +350,16 @@ class ConclusionAgreement:
     @cached_property
     def cell(self) -> IntArray:
         """By pair of systems: a place in AGREEMENTS, UNTESTED, or, of a pair that was not asked for, OUTSIDE - 1."""
-        found = np.full(self.people.conclusion.size, OUTSIDE - 1)
-        found[self.asked] = UNTESTED
+        cells = np.full(self.people.conclusion.size, OUTSIDE - 1)
+        cells[self.asked] = UNTESTED
         both = self.people.tested & self.automatic.tested
         people, automatic = self.people.found, self.automatic.found
-        found[both & ~people & ~automatic] = NEITHER
-        found[both & people & ~automatic] = ONLY_PEOPLE
-        found[both & ~people & automatic] = ONLY_MEASURE
+        cells[both & ~people & ~automatic] = NEITHER
+        cells[both & people & ~automatic] = ONLY_PEOPLE
+        cells[both & ~people & automatic] = ONLY_MEASURE
         agree = self.people.side == self.automatic.side
-        found[both & people & automatic] = np.where(agree, SAME, OPPOSITE)[both & people & automatic]
-        return found
+        cells[both & people & automatic] = np.where(agree, SAME, OPPOSITE)[both & people & automatic]
+        return cells
 
     @property
     def asked(self) -> BoolArray:
@@ -488,18 +490,22 @@ class ConclusionsResult(Result):
 
     def of(self, measure: str, human: str | None = None, among: Among = "all") -> ConclusionAgreement:
         """One measure's; of one human measure where there are several."""
-        found = [
-            each
-            for each in self.agreements
-            if each.measure.measure == measure and human in (None, each.human.measure) and each.among == among
+        agreements = [
+            agreement
+            for agreement in self.agreements
+            if agreement.measure.measure == measure
+            and human in (None, agreement.human.measure)
+            and agreement.among == among
         ]
-        if len(found) != 1:
-            raise DataError(f"{len(found)} results are of {measure}, {human or 'any human measure'}, {among}")
-        return found[0]
+        if len(agreements) != 1:
+            raise DataError(
+                f"{len(agreements)} results are of {measure}, {human or 'any human measure'}, {among}"
+            )
+        return agreements[0]
 
     def how(self) -> str:
         c = self.choices
-        tests = "+".join(dict.fromkeys(each.people.test for each in self.agreements))
+        tests = "+".join(dict.fromkeys(agreement.people.test for agreement in self.agreements))
         resampled = f":R{c.resamples}" if c.resamples is not None else ""
         return (
             f"conclusions|test:{c.test}{resampled}|people:{tests}|correct:{c.correct}:{c.alpha:g}|seed:{c.seed}"
@@ -508,7 +514,7 @@ class ConclusionsResult(Result):
 
     def groups(self) -> Iterator[list[ConclusionAgreement]]:
         """All measures beside one human measure, on one choice of pairs."""
-        keys = dict.fromkeys((each.among, each.human.measure) for each in self.agreements)
+        keys = dict.fromkeys((agreement.among, agreement.human.measure) for agreement in self.agreements)
         for among, human in keys:
             yield [e for e in self.agreements if (e.among, e.human.measure) == (among, human)]
 
@@ -577,7 +583,7 @@ class ConclusionsResult(Result):
             yield opposite
 
     def _cells(self, rows: Sequence[ConclusionAgreement], name: str, title: str) -> Table:
-        records = [each.record() for each in rows]
+        records = [row.record() for row in rows]
         seen = {
             "measure": Column("measure", right=False),
             "human": Column("human", "people", right=False, show="varies"),
@@ -589,14 +595,14 @@ class ConclusionsResult(Result):
                 for key in ("agreement", "precision", "recall")
             },
         }
-        if any(each.untested for each in rows):
+        if any(row.untested for row in rows):
             seen["untested"] = Column("untested", "not tested", right=True)
         beyond = Column("beyond", "could not be found", data=False, right=True)
         if not any(map(_beyond, rows)):
             beyond = replace(beyond, show="never")
         lines: list[tuple[Cell, ...]] = [
-            (each.measure.heading, each.human.heading, *list(record.values())[2:], _beyond(each))
-            for record, each in zip(records, rows, strict=True)
+            (row.measure.heading, row.human.heading, *list(record.values())[2:], _beyond(row))
+            for record, row in zip(records, rows, strict=True)
         ]
         return Table(
             name=name,
@@ -609,9 +615,9 @@ class ConclusionsResult(Result):
         """The pairs of which people find one system better, and a measure the other."""
         rows: list[tuple[Cell, ...]] = [
             (
-                each.measure.heading,
-                each.human.heading,
-                each.among,
+                agreement.measure.heading,
+                agreement.human.heading,
+                agreement.among,
                 row["people_better"],
                 row["people_difference"] * (1 if row["people_better"] == row["a"] else -1),
                 row["people_p"],
@@ -619,8 +625,8 @@ class ConclusionsResult(Result):
                 row["measure_difference"] * (1 if row["measure_better"] == row["a"] else -1),
                 row["measure_p"],
             )
-            for each in self.agreements
-            for row in each.pair_records(OPPOSITE)
+            for agreement in self.agreements
+            for row in agreement.pair_records(OPPOSITE)
         ]
         return Table(
             name="contradictions",
@@ -642,7 +648,7 @@ class ConclusionsResult(Result):
     def _populations(self) -> Iterator[dict[str, Any]]:
         """Whose judgments people's conclusions are from; measures with other summaries leave them other judgments."""
         for group in self.groups():
-            for people in {id(each.people): each.people for each in group}.values():
+            for people in {id(agreement.people): agreement.people for agreement in group}.values():
                 if people.population is not None:
                     yield {
                         "human": group[0].human.measure,
@@ -671,6 +677,8 @@ def _for_whom(rows: Sequence[ConclusionAgreement]) -> Iterator[Note]:
         yield Note(note.code, {"human": rows[0].human.words, "among": some, "about": note.data})
 
 
-def _beyond(each: ConclusionAgreement) -> int:
+def _beyond(agreement: ConclusionAgreement) -> int:
     """Pairs in the cells that one side or the other could not have found."""
-    return int(((each.people.out_of_reach | each.automatic.out_of_reach) & (each.cell >= 0)).sum())
+    return int(
+        ((agreement.people.out_of_reach | agreement.automatic.out_of_reach) & (agreement.cell >= 0)).sum()
+    )

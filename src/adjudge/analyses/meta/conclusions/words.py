@@ -85,54 +85,56 @@ def about(result: ConclusionsResult, table: str) -> Iterator[str]:
 def _sentences(result: ConclusionsResult, group: Sequence[ConclusionAgreement]) -> Iterator[str]:
     first = group[0]
     where = f"Among {AMONG_WORDS[first.among]}"
-    tested = [each for each in group if each.tested]
+    tested = [agreement for agreement in group if agreement.tested]
     if not tested:
         yield f"{where}, no pair could be tested both by people's {first.human.words} and by a measure."
         return
-    most = max(each.agreeing / each.tested for each in tested)
-    best = [each for each in tested if each.agreeing / each.tested == most]
+    most = max(agreement.agreeing / agreement.tested for agreement in tested)
+    best = [agreement for agreement in tested if agreement.agreeing / agreement.tested == most]
     one, human = best[0], first.human.words
-    alike = len({(each.agreeing, each.tested) for each in best}) == 1
+    alike = len({(agreement.agreeing, agreement.tested) for agreement in best}) == 1
     on = f"on {one.agreeing} of {counted(one.tested, 'pair')}" if alike else f"on {most:.0%} of their pairs"
     parts = ""
-    if len({(each.count(SAME), each.count(NEITHER)) for each in best}) == 1:
+    if len({(agreement.count(SAME), agreement.count(NEITHER)) for agreement in best}) == 1:
         parts = f" (the same difference on {one.count(SAME)}, none on {one.count(NEITHER)})"
     if len(best) == 1:
         who = f"{one.measure.words} leads{'' if len(tested) == 1 else ' most often'}"
     else:
         ahead = "equally" if len(best) == len(tested) else "most"
-        who = f"{listed([each.measure.words for each in best], most=4)} lead {ahead} often"
+        who = f"{listed([agreement.measure.words for agreement in best], most=4)} lead {ahead} often"
     yield f"{where}, {who} to the conclusion that {human} leads to: {on}{parts}."
     # Where people find little, whoever finds nothing agrees with them on nearly everything.
-    found = {each.people_find for each in tested}
-    if len(found) == len({each.tested for each in tested}) == 1:
+    differences = {agreement.people_find for agreement in tested}
+    if len(differences) == len({agreement.tested for agreement in tested}) == 1:
         yield (
             f"{where}, {human} finds {counted(one.people_find, 'difference')}: a measure that never found any would"
             f" lead to the same conclusion on {one.tested - one.people_find} of {counted(one.tested, 'pair')}."
         )
-    yield from (f"{where}, {said}" for said in (*_contradictions(tested), *_unfindable(tested)))
+    yield from (f"{where}, {clause}" for clause in (*_contradictions(tested), *_unfindable(tested)))
 
 
 def _contradictions(tested: Sequence[ConclusionAgreement]) -> Iterator[str]:
     """Who contradicts people, and on which pairs; or that nobody does, where anybody could."""
     human = tested[0].human.words
-    against = [each for each in tested if each.count(OPPOSITE)]
+    against = [agreement for agreement in tested if agreement.count(OPPOSITE)]
     if len(against) > MOST_SAID:
-        order = sorted(against, key=lambda each: -each.count(OPPOSITE))
-        many = [f"{each.measure.words} ({counted(each.count(OPPOSITE), 'pair')})" for each in order]
+        order = sorted(against, key=lambda agreement: -agreement.count(OPPOSITE))
+        many = [
+            f"{agreement.measure.words} ({counted(agreement.count(OPPOSITE), 'pair')})" for agreement in order
+        ]
         yield f"{len(against)} of {len(tested)} measures contradict {human}: {listed(many, most=9)}."
         return
-    for each in against:
+    for agreement in against:
         named = [
             f"{row['people_better']} better than {row['measure_better']}"
-            for row in each.pair_records(OPPOSITE)
+            for row in agreement.pair_records(OPPOSITE)
         ]
         yield (
-            f"{each.measure.words} contradicts {human} on {counted(len(named), 'pair')}: people find"
+            f"{agreement.measure.words} contradicts {human} on {counted(len(named), 'pair')}: people find"
             f" {listed(named, most=6)}, the measure the reverse."
         )
     who = "no measure" if len(tested) > 1 else f"{tested[0].measure.words} never"
-    if not against and any(each.count(SAME) for each in tested):
+    if not against and any(agreement.count(SAME) for agreement in tested):
         yield f"{who} contradicts {human}: wherever both find a difference, it is in the same direction."
     elif not against:
         what = "a measure" if len(tested) > 1 else tested[0].measure.words
@@ -142,7 +144,7 @@ def _contradictions(tested: Sequence[ConclusionAgreement]) -> Iterator[str]:
 def _unfindable(tested: Sequence[ConclusionAgreement]) -> Iterator[str]:
     """Pairs that people's test could not have found: that they were not found says nothing of people."""
     human = tested[0].human.words
-    lost = [int((each.people.out_of_reach & (each.cell >= 0)).sum()) for each in tested]
+    lost = [int((agreement.people.out_of_reach & (agreement.cell >= 0)).sum()) for agreement in tested]
     if any(lost):
         most = counted(max(lost), "pair")
         yield (

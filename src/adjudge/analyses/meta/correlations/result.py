@@ -92,11 +92,11 @@ class CorrelationsResult(Result):
 
     @property
     def levels(self) -> tuple[CorrelationLevel, ...]:
-        return tuple(dict.fromkeys(each.level for each in self.rows))
+        return tuple(dict.fromkeys(row.level for row in self.rows))
 
     @property
     def coefficients(self) -> tuple[Coefficient, ...]:
-        return tuple(dict.fromkeys(each.coefficient for each in self.rows))
+        return tuple(dict.fromkeys(row.coefficient for row in self.rows))
 
     def of(
         self,
@@ -159,13 +159,18 @@ class CorrelationsResult(Result):
 
     def _at(self, level: CorrelationLevel, among: Among) -> Table:
         rows = self.of(level=level, among=among)
-        keys = list(dict.fromkeys((each.human.measure, each.measure.measure) for each in rows))
-        held = {(each.human.measure, each.measure.measure, each.coefficient): each for each in rows}
+        keys = list(dict.fromkeys((row.human.measure, row.measure.measure) for row in rows))
+        held = {(row.human.measure, row.measure.measure, row.coefficient): row for row in rows}
         lines: list[tuple[Cell, ...]] = []
         for key in keys:
-            own = [held[(*key, coefficient)] for coefficient in self.coefficients]
+            by_coefficient = [held[(*key, coefficient)] for coefficient in self.coefficients]
             lines.append(
-                (own[0].measure.heading, own[0].human.heading, own[0].n, *(each.shown() for each in own))
+                (
+                    by_coefficient[0].measure.heading,
+                    by_coefficient[0].human.heading,
+                    by_coefficient[0].n,
+                    *(row.shown() for row in by_coefficient),
+                )
             )
         return Table(
             name=f"correlations-{level}-{among}",
@@ -174,21 +179,25 @@ class CorrelationsResult(Result):
                 Column("human", "with", right=False, show="varies"),
                 Column("n", n_words(level, 2).split(" ", 1)[1], right=True),
                 *(
-                    Column(each, f"{coefficient_words(each, short=True)}, {level} level", right=True)
-                    for each in self.coefficients
+                    Column(
+                        coefficient,
+                        f"{coefficient_words(coefficient, short=True)}, {level} level",
+                        right=True,
+                    )
+                    for coefficient in self.coefficients
                 ),
             ),
             rows=tuple(lines),
             title=(
                 f"Correlation with {_whom(rows)} at the {level} level, among {over_words(among)}: {LEVEL_WORDS[level]}"
-                + (f"; {self.confidence:.0%} intervals" if any(each.bounded for each in rows) else "")
+                + (f"; {self.confidence:.0%} intervals" if any(row.bounded for row in rows) else "")
             ),
         )
 
 
 def _whom(rows: Sequence[MeasureCorrelation]) -> str:
     """The human measure, where there is one; else people."""
-    humans = {each.human.words for each in rows}
+    humans = {row.human.words for row in rows}
     return humans.pop() if len(humans) == 1 else "people"
 
 
@@ -202,29 +211,29 @@ def correlate_all(
     wanted = [(among, human, level) for among in choices for human in cells.humans for level in asked.levels]
     for done, (among, human, level) in enumerate(wanted):
         progress(done, len(wanted))
-        own = cells.among(among)
-        found = all_correlation_intervals(
-            own.automatic,
-            own.human(human.info.measure).by_assessor,
+        chosen = cells.among(among)
+        by_coefficient = all_correlation_intervals(
+            chosen.automatic,
+            chosen.human(human.info.measure).by_assessor,
             level=level,  # type: ignore[arg-type]
             coefficients=asked.correlated_by,
             resample=asked.resample,
             rng=generator(asked.seed, f"meta/correlations/{human.info.measure}/{level}/{among}"),
             resamples=asked.interval_resamples,
             confidence=1 - asked.alpha,
-            clusters=own.clusters,
-            all_topics=own.all_topics,
+            clusters=chosen.clusters,
+            all_topics=chosen.all_topics,
         )
-        for coefficient, intervals in found.items():
-            rows += _rows(own, own.human(human.info.measure), among, coefficient, intervals)
+        for coefficient, intervals in by_coefficient.items():
+            rows += _rows(chosen, chosen.human(human.info.measure), among, coefficient, intervals)
             if np.isfinite(intervals.low).any():
                 meanings[intervals.meaning()] = None
-    order = {each.info.measure: at for at, each in enumerate(cells.humans)}
+    order = {human.info.measure: at for at, human in enumerate(cells.humans)}
     rows.sort(
-        key=lambda each: (
-            LEVELS.index(each.level),
-            choices.index(each.among),
-            order[each.human.measure],
+        key=lambda row: (
+            LEVELS.index(row.level),
+            choices.index(row.among),
+            order[row.human.measure],
         )
     )
     return CorrelationsResult(
@@ -241,20 +250,20 @@ def correlate_all(
 def _rows(
     cells: Cells, human: HumanCells, among: Among, coefficient: Coefficient, intervals: CorrelationIntervals
 ) -> Iterator[MeasureCorrelation]:
-    found = intervals.estimates
+    estimates = intervals.estimates
     for at, measure in enumerate(cells.measures):
         yield MeasureCorrelation(
             measure=measure,
             human=human.info,
-            level=found.level,
+            level=estimates.level,
             coefficient=coefficient,
             among=among,
-            n=int(found.n[at]),
-            value=float(found.values[at]),
+            n=int(estimates.n[at]),
+            value=float(estimates.values[at]),
             low=float(intervals.low[at]),
             high=float(intervals.high[at]),
-            blank=int(found.blank[at]),
+            blank=int(estimates.blank[at]),
             missing=int(np.count_nonzero(np.isfinite(human.values) & np.isnan(cells.automatic[at]))),
-            why=found.why[at],
-            why_no_interval=None if found.why[at] else intervals.why[at],
+            why=estimates.why[at],
+            why_no_interval=None if estimates.why[at] else intervals.why[at],
         )

@@ -42,29 +42,29 @@ def about(result: CorrelationsResult, table: str) -> Iterator[str]:
 
 
 def _of_group(result: CorrelationsResult, level: CorrelationLevel, human: str, among: Among) -> Iterator[str]:
-    found = result.of(level=level, coefficient=result.coefficients[0], human=human, among=among)
-    if found:
-        yield from _sentences(result, found)
+    rows = result.of(level=level, coefficient=result.coefficients[0], human=human, among=among)
+    if rows:
+        yield from _sentences(result, rows)
 
 
-def _sentences(result: CorrelationsResult, found: Sequence[MeasureCorrelation]) -> Iterator[str]:
+def _sentences(result: CorrelationsResult, rows: Sequence[MeasureCorrelation]) -> Iterator[str]:
     """Who correlates most and least; whose correlation may be none at all."""
-    there = sorted((each for each in found if not math.isnan(each.value)), key=lambda each: -each.value)
-    first = found[0]
+    there = sorted((row for row in rows if not math.isnan(row.value)), key=lambda row: -row.value)
+    first = rows[0]
     where = where_words(first.level, first.among, first.coefficient)
     if not there:
         yield f"{where}, no correlation with {first.human.words} can be computed: {first.why}."
         return
     best, last = _sharing(there, there[0]), _sharing(there, there[-1])
-    known = "" if math.isnan(best[0].low) else f"; {result.confidence:.0%} interval {_ends(best[0])}"
+    interval = "" if math.isnan(best[0].low) else f"; {result.confidence:.0%} interval {_ends(best[0])}"
     verb = "correlates" if len(best) == 1 else "correlate"
     most = " most" if len(best) < len(there) else ""
     least = f", {_names(last)} least: {last[0].value:z.2f}" if most else ""
     yield (
         f"{where}, {_names(best)} {verb}{most} with {first.human.words}: {best[0].value:z.2f}"
-        f" ({n_words(first.level, best[0].n)}{known}){least}."
+        f" ({n_words(first.level, best[0].n)}{interval}){least}."
     )
-    if none := [each for each in there if each.low <= 0 <= each.high]:
+    if none := [row for row in there if row.low <= 0 <= row.high]:
         one = len(none) == 1
         whose = f"all {len(none)} measures" if len(none) == len(there) > 2 else _names(none)
         yield (
@@ -75,11 +75,11 @@ def _sentences(result: CorrelationsResult, found: Sequence[MeasureCorrelation]) 
 
 def _sharing(rows: Sequence[MeasureCorrelation], one: MeasureCorrelation) -> list[MeasureCorrelation]:
     """The rows whose value is that of one of them, but for rounding."""
-    return [each for each in rows if math.isclose(each.value, one.value, rel_tol=1e-9, abs_tol=1e-12)]
+    return [row for row in rows if math.isclose(row.value, one.value, rel_tol=1e-9, abs_tol=1e-12)]
 
 
 def _names(rows: Sequence[MeasureCorrelation]) -> str:
-    return listed([each.measure.words for each in rows], most=9)
+    return listed([row.measure.words for row in rows], most=9)
 
 
 def _ends(row: MeasureCorrelation) -> str:

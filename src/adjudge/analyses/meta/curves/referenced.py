@@ -73,16 +73,16 @@ class _FromTexts(ReferencedScores):
         names = np.array(self.names)
         choices = ([set(names[mask[t]].tolist()) for t in self.rows] for mask in masks)
         for values in self.measure.score_with_references(self.batches, choices):
-            found = np.full(self.shape, np.nan)
-            found[self.at] = self.sign * np.asarray(values)
-            yield found
+            matrix = np.full(self.shape, np.nan)
+            matrix[self.at] = self.sign * np.asarray(values)
+            yield matrix
 
 
 def mean_of(cube: FloatArray, kept: BoolArray) -> FloatArray:
     """Over the first axis, of what is kept; NaN where nothing is."""
     with np.errstate(invalid="ignore"):
-        found: FloatArray = np.where(kept, cube, 0.0).sum(axis=0) / np.count_nonzero(kept, axis=0)
-    return found
+        means: FloatArray = np.where(kept, cube, 0.0).sum(axis=0) / np.count_nonzero(kept, axis=0)
+    return means
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,12 +134,12 @@ class References:
         """The topic and the system of every row; None where the cells do not have it."""
         rows = {name: k for k, name in enumerate(self.cells.topics)}
         columns = {name: k for k, name in enumerate(self.cells.systems)}
-        found: list[tuple[int, int] | None] = []
+        places: list[tuple[int, int] | None] = []
         for topic, system, target in zip(frame["topic"], frame["system"], targets_of(frame), strict=True):
             row = rows.get(str(TopicAtLength(topic, target.length)) if by_length else topic)
             column = columns.get(system)
-            found.append(None if row is None or column is None else (row, column))
-        return found
+            places.append(None if row is None or column is None else (row, column))
+        return places
 
     def _from_rows(self, frame: pd.DataFrame, by_length: bool, sign: float) -> ReferencedScores | str:
         means = pooled(frame, ["repeat"])

@@ -115,12 +115,12 @@ class Curve:
     def settled_from(self) -> CurvePoint | None:
         """The first point from which on all are near the last; None where there is no last or it takes all."""
         last = self.points[-1].correlation.value
-        found = None
+        settled = None
         for point in reversed(self.points):
             if not abs(point.correlation.value - last) <= NEAR:
                 break
-            found = point
-        return None if found is self.points[-1] else found
+            settled = point
+        return None if settled is self.points[-1] else settled
 
     def records(self) -> Iterator[dict[str, Any]]:
         """A row per point."""
@@ -311,9 +311,9 @@ def learning_curves(
     checks.one_of("level", level, get_args(CorrelationLevel))
     checks.one_of("coefficient", coefficient, get_args(Coefficient))
     checks.count("draws", draws, least=2)
-    for each in what:
-        checks.one_of("what", each, CURVES)
-    found: list[Curve] = []
+    for kind in what:
+        checks.one_of("what", kind, CURVES)
+    curves: list[Curve] = []
     none: dict[NoCurve, list[Among]] = {}
     remarks: dict[CurveOf, list[Note]] = {}
     wanted = several_among(among)
@@ -336,14 +336,14 @@ def learning_curves(
             for points in job.run():
                 done += points
                 progress(turn * total + done, len(wanted) * total)
-            found += job.curves
-            known = remarks.setdefault(job.what, [])
-            known += [note for note in (*job.notes, study.power_note()) if note not in known]
+            curves += job.curves
+            notes = remarks.setdefault(job.what, [])
+            notes += [note for note in (*job.notes, study.power_note()) if note not in notes]
     return CurvesResult(
-        curves=tuple(found),
+        curves=tuple(curves),
         none=tuple(
-            replace(each, among=None if len(where) == len(wanted) else which)
-            for each, where in none.items()
+            replace(missing, among=None if len(where) == len(wanted) else which)
+            for missing, where in none.items()
             for which in where[: 1 if len(where) == len(wanted) else None]
         ),
         among=wanted,
@@ -414,8 +414,8 @@ class _Curves:
         if self.cells.clusters is None:
             return None
         names = np.array([self.cells.clusters[k] for k in rows])
-        found = np.unique(names, return_inverse=True)[1].reshape(-1).astype(np.int64)
-        return found if found.size and found.max() + 1 < found.size else None
+        numbers = np.unique(names, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        return numbers if numbers.size and numbers.max() + 1 < numbers.size else None
 
     def stack_correlations(
         self, stack: FloatArray, fixed: FloatArray, *, of_people: bool = False
@@ -426,8 +426,10 @@ class _Curves:
         if not blank.size:
             return values, ""
         one = stack[blank[0]]
-        found = self._correlations(fixed[None], one) if of_people else self._correlations(one[None], fixed)
-        return values, found.why[0] or ""
+        correlated = (
+            self._correlations(fixed[None], one) if of_people else self._correlations(one[None], fixed)
+        )
+        return values, correlated.why[0] or ""
 
     def _correlations(self, measures: FloatArray, people: FloatArray) -> Correlations:
         return correlations(
@@ -448,11 +450,11 @@ class _Curves:
 
 
 def _spread_of(values: FloatArray, confidence: float, within: FloatArray | None) -> Spread:
-    known = values[~np.isnan(values)]
-    if 2 * known.size <= values.size:
+    defined = values[~np.isnan(values)]
+    if 2 * defined.size <= values.size:
         return Spread()
-    median = float(np.median(known))
-    drawn = known if within is None else within[~np.isnan(within)]
+    median = float(np.median(defined))
+    drawn = defined if within is None else within[~np.isnan(within)]
     if drawn.size < 2 or (within is not None and 2 * drawn.size <= within.size):
         return Spread(value=median)
     low = float(np.quantile(drawn, (1 - confidence) / 2, method="lower"))
@@ -529,8 +531,8 @@ class _TopicCurves:
                 )
             yield 1
         self.curves = [
-            _curve(study, "topics", self.unit, cells.measures[m], self.human, tuple(own))
-            for m, own in zip(self.which, points, strict=True)
+            _curve(study, "topics", self.unit, cells.measures[m], self.human, tuple(of_measure))
+            for m, of_measure in zip(self.which, points, strict=True)
         ]
 
     def _shares(self, values: FloatArray, weights: FloatArray) -> FloatArray:
@@ -545,13 +547,13 @@ class _TopicCurves:
             return ""
         drawn = weights[int(np.flatnonzero(np.isnan(rho))[0])]
         kept = (drawn if self.groups is None else drawn[self.groups]) > 0
-        found = correlations(
+        correlated = correlations(
             self.study.cells.automatic[[self.which[m]]][:, self.rows][:, kept],
             self.human.values[self.rows][kept],
             level=self.study.level,
             coefficient=self.study.coefficient,
         )
-        return found.why[0] or ""
+        return correlated.why[0] or ""
 
 
 def _over_topics(study: _Curves, none: list[NoCurve]) -> Iterator[_Job]:
@@ -617,8 +619,8 @@ class _Size:
 def _sizes_of(counts: IntArray) -> list[_Size]:
     """Up to the smallest number that is there everywhere, then all that there is."""
     least, most = int(counts.min()), int(counts.max())
-    found = [_Size(k, k, f"{k:,}") for k in sizes(least)]
-    return found if least == most else [*found, _Size(None, most, f"{least:,} to {most:,}")]
+    subset_sizes = [_Size(k, k, f"{k:,}") for k in sizes(least)]
+    return subset_sizes if least == most else [*subset_sizes, _Size(None, most, f"{least:,} to {most:,}")]
 
 
 @dataclass(eq=False)
@@ -680,8 +682,8 @@ class _AssessorCurves:
                 )
             yield 1
         self.curves = [
-            _curve(study, "assessors", self.unit, measure, self.human, tuple(own))
-            for measure, own in zip(cells.measures, points, strict=True)
+            _curve(study, "assessors", self.unit, measure, self.human, tuple(of_measure))
+            for measure, of_measure in zip(cells.measures, points, strict=True)
         ]
 
     def _people(self, size: _Size, draw: np.random.Generator) -> tuple[FloatArray, bool]:
@@ -776,8 +778,8 @@ class _ReferenceCurves:
                 )
             yield 1
         self.curves = [
-            _curve(study, "references", self.unit, self.measure, human, tuple(own))
-            for human, own in zip(humans, points, strict=True)
+            _curve(study, "references", self.unit, self.measure, human, tuple(of_human))
+            for human, of_human in zip(humans, points, strict=True)
         ]
 
     def _masks(self, size: _Size, draw: np.random.Generator) -> tuple[list[BoolArray], bool]:
@@ -798,20 +800,20 @@ class _ReferenceCurves:
         parts: list[tuple[list[FloatArray], list[FloatArray]]] = [([], []) for _ in cells.humans]
         reasons = [""] * len(cells.humans)
         width = max(1, AT_ONCE // max(1, len(cells.topics) * len(cells.systems)))
-        found = self.source.scores(masks)
+        matrices = self.source.scores(masks)
         for start in range(0, len(masks), width):
-            stack = np.stack([next(found) for _ in masks[start : start + width]])
-            known: dict[bytes, FloatArray] = {}  # human measures often have the same cells
+            stack = np.stack([next(matrices) for _ in masks[start : start + width]])
+            shares_by_cells: dict[bytes, FloatArray] = {}  # human measures often have the same cells
             for h, human in enumerate(cells.humans):
                 rho, reason = study.stack_correlations(stack, human.values)
                 reasons[h] = reasons[h] or reason
                 absent = np.isnan(human.values)
-                if (key := absent.tobytes()) not in known:
-                    own = stack if cells.all_topics else np.where(absent, np.nan, stack)
-                    known[key] = study.stack_shares(own)
+                if (key := absent.tobytes()) not in shares_by_cells:
+                    kept = stack if cells.all_topics else np.where(absent, np.nan, stack)
+                    shares_by_cells[key] = study.stack_shares(kept)
                 parts[h][0].append(rho)
-                parts[h][1].append(known[key])
-        rhos, shares = ([np.concatenate(each[k]) for each in parts] for k in (0, 1))
+                parts[h][1].append(shares_by_cells[key])
+        rhos, shares = ([np.concatenate(part[k]) for part in parts] for k in (0, 1))
         return rhos, shares, reasons
 
 

@@ -118,21 +118,21 @@ def sentence(curve: Curve) -> str:
     """The first and the last point, and from where on the curve is near its end."""
     rho = f"{curve.level}-level {coefficient_words(curve.coefficient)}"
     what = f"{curve.measure.words} against {curve.human.words} among {over_words(curve.among)}, {rho}"
-    known = [point for point in curve.points if not math.isnan(point.correlation.value)]
-    if not known:
+    points = [point for point in curve.points if not math.isnan(point.correlation.value)]
+    if not points:
         return f"{what}: there is none with any number of {many(curve.unit)} ({curve.points[-1].why})."
-    said = [f"with {_with(curve.unit, point)} {_spread(curve, point)}" for point in _ends(known)]
-    text = f"{what}: {', '.join(said)}"
-    if known[-1] is curve.points[-1] and len(known) > 1:
+    clauses = [f"with {_with(curve.unit, point)} {_spread(curve, point)}" for point in _ends(points)]
+    text = f"{what}: {', '.join(clauses)}"
+    if points[-1] is curve.points[-1] and len(points) > 1:
         text += f"; {_settled(curve)}"
-    found = _found(curve, f"{curve.measure.words} finds", [point.power for point in curve.points])
-    return f"{text}. {found}" if found else f"{text}."
+    pairs_found = _found(curve, f"{curve.measure.words} finds", [point.power for point in curve.points])
+    return f"{text}. {pairs_found}" if pairs_found else f"{text}."
 
 
 def people_sentence(curve: Curve) -> str:
     """How many pairs people find different; the same for every measure."""
-    found = _found(curve, "people find", [point.people for point in curve.points])
-    return f"By {curve.human.words} among {over_words(curve.among)}, {found}" if found else ""
+    pairs_found = _found(curve, "people find", [point.people for point in curve.points])
+    return f"By {curve.human.words} among {over_words(curve.among)}, {pairs_found}" if pairs_found else ""
 
 
 def _spread(curve: Curve, point: CurvePoint) -> str:
@@ -146,8 +146,8 @@ def _spread(curve: Curve, point: CurvePoint) -> str:
 
 def _settled(curve: Curve) -> str:
     last, before = curve.points[-1], curve.points[-2]
-    if (found := curve.settled_from) is not None:
-        where = "with any number of them" if found is curve.points[0] else f"from {found.shown} on"
+    if (start := curve.settled_from) is not None:
+        where = "with any number of them" if start is curve.points[0] else f"from {start.shown} on"
         return f"{where} the median is within {NEAR:g} of what all give"
     change = abs(last.correlation.value - before.correlation.value)
     if math.isnan(change):
@@ -158,10 +158,10 @@ def _settled(curve: Curve) -> str:
 
 def _found(curve: Curve, who: str, shares: Sequence[Spread]) -> str:
     """How many pairs of systems are found different at both ends."""
-    known = [(p, s.value) for p, s in zip(curve.points, shares, strict=True) if not math.isnan(s.value)]
-    if not known:
+    defined = [(p, s.value) for p, s in zip(curve.points, shares, strict=True) if not math.isnan(s.value)]
+    if not defined:
         return ""
-    (first, share), *more = _ends(known)
+    (first, share), *more = _ends(defined)
     pairs = (
         f"{share:.0%} of {counted(curve.pairs, 'pair')} of systems different with {_with(curve.unit, first)}"
     )
@@ -175,10 +175,10 @@ def no_curve(missing: NoCurve) -> str:
 
 
 def _said(result: CurvesResult, what: CurveOf, among: Among | None = None) -> Iterator[str]:
-    own = result.of(what, among)
-    yield from (sentence(each) for each in own)
-    yield from filter(None, dict.fromkeys(people_sentence(each) for each in own))
-    none = (each for each in result.none if each.what == what)
+    curves = result.of(what, among)
+    yield from (sentence(curve) for curve in curves)
+    yield from filter(None, dict.fromkeys(people_sentence(curve) for curve in curves))
+    none = (missing for missing in result.none if missing.what == what)
     yield from (no_curve(e) for e in none if among is None or e.among in (None, among))
 
 
@@ -186,5 +186,5 @@ def _with(unit: str, point: CurvePoint) -> str:
     return f"{point.shown} {unit if point.k == 1 else many(unit)}"
 
 
-def _ends(known: Sequence[Any]) -> Sequence[Any]:
-    return (known[0], known[-1]) if len(known) > 1 else known
+def _ends(points: Sequence[Any]) -> Sequence[Any]:
+    return (points[0], points[-1]) if len(points) > 1 else points

@@ -63,7 +63,7 @@ class HotellingResult(Result):
 
     def of(self, among: Among) -> tuple[HotellingPair, ...]:
         """The pairs of one choice of systems."""
-        return tuple(each for each in self.pairs if each.among == among)
+        return tuple(pair for pair in self.pairs if pair.among == among)
 
     def how(self) -> str:
         measures = "+".join(info.measure for info in self.measures)
@@ -90,14 +90,14 @@ class HotellingResult(Result):
     def tables(self) -> Iterator[Table]:
         """A row per pair, with the mean difference on every measure: a less b, higher is better."""
         rows: list[tuple[Cell, ...]] = []
-        for each in self.pairs:
-            t = each.test
+        for pair in self.pairs:
+            t = pair.test
             tested = t.why is None
             rows.append(
                 (
-                    each.among,
-                    each.a,
-                    each.b,
+                    pair.among,
+                    pair.a,
+                    pair.b,
                     t.n,
                     *(float(d) for d in t.differences),
                     t.t2,
@@ -105,11 +105,11 @@ class HotellingResult(Result):
                     t.df[0] if tested else None,
                     t.df[1] if tested else None,
                     t.p,
-                    each.corrected,
-                    each.conclusion,
+                    pair.corrected,
+                    pair.conclusion,
                     t.permutation_p,
-                    each.corrected_flips,
-                    each.conclusion_flips,
+                    pair.corrected_flips,
+                    pair.conclusion_flips,
                     t.method,
                     t.least,
                     t.why,
@@ -124,9 +124,9 @@ class HotellingResult(Result):
                 Column("n", "topics", right=True),
                 *(
                     Column(
-                        f"difference_{each.measure}", each.heading, format="+.3f", show="never", tiny=False
+                        f"difference_{info.measure}", info.heading, format="+.3f", show="never", tiny=False
                     )
-                    for each in self.measures
+                    for info in self.measures
                 ),
                 Column("t2", "T-squared", format=".2f"),
                 Column("f", "F", format=".2f"),
@@ -184,7 +184,7 @@ def hotelling(
         if system not in cube.systems:
             raise UsageError(f"no system {quoted(system)}{hint(system, cube.systems)}")
     wanted = several_among(among)
-    found = [
+    pairs = [
         pair
         for which in wanted
         for pair in _tested(cube, which, list(dict.fromkeys(systems)), alpha, correct, resamples, seed)
@@ -193,7 +193,7 @@ def hotelling(
         name=cube.name,
         measures=cube.measures,
         among=wanted,
-        pairs=tuple(found),
+        pairs=tuple(pairs),
         alpha=alpha,
         correct=correct,
         sets=cube.sets,
@@ -214,14 +214,14 @@ def _tested(
     """Every two of some systems: one family of tests."""
     from adjudge.stats.hotelling import hotelling_t2
 
-    own = [system for system in cube.among(among) if system in named or not named]
-    if len(own) < 2:
+    systems = [system for system in cube.among(among) if system in named or not named]
+    if len(systems) < 2:
         raise UsageError(f"among {over_words(among)} there is no pair of systems to compare")
     at = {system: k for k, system in enumerate(cube.systems)}
     # Where systems are named, the first is compared with the second.
-    pairs = list(combinations([system for system in named if system in own] or own, 2))
+    pairs = list(combinations([system for system in named if system in systems] or systems, 2))
     flips = resamples or swaps_for(len(pairs), alpha, correct)
-    found = [
+    tests = [
         hotelling_t2(
             cube.values[:, :, at[a]].T,
             cube.values[:, :, at[b]].T,
@@ -231,11 +231,11 @@ def _tested(
         for a, b in pairs
     ]
     by_f = _concluded(
-        [t.p for t in found], [0.0 if t.why is None else float("nan") for t in found], alpha, correct
+        [t.p for t in tests], [0.0 if t.why is None else float("nan") for t in tests], alpha, correct
     )
-    by_flips = _concluded([t.permutation_p for t in found], [t.least for t in found], alpha, correct)
+    by_flips = _concluded([t.permutation_p for t in tests], [t.least for t in tests], alpha, correct)
     for (a, b), test, (p, conclusion), (p_flips, conclusion_flips) in zip(
-        pairs, found, by_f, by_flips, strict=True
+        pairs, tests, by_f, by_flips, strict=True
     ):
         yield HotellingPair(
             among=among,
@@ -256,8 +256,8 @@ def _concluded(
 
     from adjudge.stats.multiple import at_most, reached
 
-    found = reached(np.array(p), np.array(least), alpha=alpha, method=correct)
-    different = at_most(found.adjusted, alpha)
+    corrected = reached(np.array(p), np.array(least), alpha=alpha, method=correct)
+    different = at_most(corrected.adjusted, alpha)
     words: list[Conclusion] = [
         "not tested"
         if np.isnan(value)
@@ -266,9 +266,9 @@ def _concluded(
         else "not significantly different"
         if reachable
         else "could not have been found"
-        for value, apart, reachable in zip(found.adjusted, different, found.reachable, strict=True)
+        for value, apart, reachable in zip(corrected.adjusted, different, corrected.reachable, strict=True)
     ]
-    return list(zip(found.adjusted.tolist(), words, strict=True))
+    return list(zip(corrected.adjusted.tolist(), words, strict=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -296,14 +296,14 @@ class _Cube:
 def _of_cells(cells: Cells, named: str | Sequence[str]) -> _Cube:
     import numpy as np
 
-    infos = [*cells.measures, *(each.info for each in cells.humans)]
+    infos = [*cells.measures, *(human.info for human in cells.humans)]
     values = np.concatenate([cells.automatic, cells.people])
-    known = [each.measure for each in infos]
-    wanted = [named] if isinstance(named, str) else list(named or known[: len(cells.measures)])
+    names = [info.measure for info in infos]
+    wanted = [named] if isinstance(named, str) else list(named or names[: len(cells.measures)])
     for name in wanted:
-        if name not in known:
-            raise UsageError(f"no measure {quoted(name)}{hint(name, known)}")
-    at = [known.index(name) for name in dict.fromkeys(wanted)]
+        if name not in names:
+            raise UsageError(f"no measure {quoted(name)}{hint(name, names)}")
+    at = [names.index(name) for name in dict.fromkeys(wanted)]
     return _Cube(
         name=cells.name,
         measures=tuple(infos[k] for k in at),
@@ -323,19 +323,19 @@ def _of_scores(
     scores = scores_of(source)
     names = scores.resolved(named) if named else [m for m in scores.all_measures() if scores.info[m].better]
     matrices = [scores.matrix(name, length=length, form=form) for name in names]
-    topics = list(dict.fromkeys(t for each in matrices for t in each.topics))
-    systems = list(dict.fromkeys(s for each in matrices for s in each.systems))
+    topics = list(dict.fromkeys(t for matrix in matrices for t in matrix.topics))
+    systems = list(dict.fromkeys(s for matrix in matrices for s in matrix.systems))
     values = [
-        (-1 if each.info.better == "lower" else 1)
-        * pd.DataFrame(each.values, each.topics, each.systems)
+        (-1 if matrix.info.better == "lower" else 1)
+        * pd.DataFrame(matrix.values, matrix.topics, matrix.systems)
         .reindex(index=topics, columns=systems)
         .to_numpy()
-        for each in matrices
+        for matrix in matrices
     ]
     sets = [s for s in scores.topic_values("set", tuple(topics)) if s is not None]
     return _Cube(
         name=scores.name,
-        measures=tuple(each.info for each in matrices),
+        measures=tuple(matrix.info for matrix in matrices),
         systems=tuple(systems),
         kinds=tuple(map(scores.kind, systems)),
         values=np.array(values, dtype=np.float64).reshape(-1, len(topics), len(systems)),

@@ -21,7 +21,7 @@ NOTES = {
 
 
 def _on(result: HotellingResult, among: Among) -> str:
-    on = f"n {listed([each.words for each in result.measures])} together"
+    on = f"n {listed([info.words for info in result.measures])} together"
     alone = len(result.pairs) == 1  # two systems by name are no choice of systems
     return f"O{on}" if alone else f"Among {over_words(among)}, o{on}"
 
@@ -35,13 +35,13 @@ def _headline(result: HotellingResult, among: Among) -> str:
     )
     by_f, by_flips = (Counter(getattr(p, name) for p in pairs) for name in ("conclusion", "conclusion_flips"))
     many = counted(len(pairs), "pair")
-    said = [f"{by_f['differ']:,} of {many} of systems differ (Hotelling's T-squared, {corrected})"]
-    said.append(f"by sign flips of topics {by_flips['differ']:,}")
+    clauses = [f"{by_f['differ']:,} of {many} of systems differ (Hotelling's T-squared, {corrected})"]
+    clauses.append(f"by sign flips of topics {by_flips['differ']:,}")
     if lost := by_flips["could not have been found"]:
-        said.append(f"by flips {lost:,} could not have been found")
+        clauses.append(f"by flips {lost:,} could not have been found")
     if untested := by_f["not tested"]:
-        said.append(f"{untested:,} could not be tested")
-    return f"{_on(result, among)}, {'; '.join(said)}."
+        clauses.append(f"{untested:,} could not be tested")
+    return f"{_on(result, among)}, {'; '.join(clauses)}."
 
 
 def _one(result: HotellingResult, pair: HotellingPair) -> str:
@@ -50,7 +50,7 @@ def _one(result: HotellingResult, pair: HotellingPair) -> str:
     test, on = pair.test, _on(result, pair.among)
     if test.why is not None:
         return f"{on}, {pair.a} and {pair.b} could not be tested: {test.why}."
-    found = {
+    conclusion = {
         "differ": f"{pair.a} and {pair.b} differ",
         "not significantly different": f"{pair.a} and {pair.b} are not significantly different",
     }[pair.conclusion]
@@ -60,7 +60,7 @@ def _one(result: HotellingResult, pair: HotellingPair) -> str:
     if pair.conclusion_flips == "could not have been found":
         flipped += f", where no p is below {test.least:.3g}"
     topics = counted(test.n, "topic")
-    return f"{on}, {found} (Hotelling's T-squared = {test.t2:.2f}, {f}, {topics}; {flipped})."
+    return f"{on}, {conclusion} (Hotelling's T-squared = {test.t2:.2f}, {f}, {topics}; {flipped})."
 
 
 def sentences(result: HotellingResult) -> Iterator[str]:

@@ -56,20 +56,20 @@ def discriminative_power(
         seed=seed,
     )
     judged = np.any(np.isfinite(cells.people), axis=(0, 2))[:, np.newaxis]
-    given: list[tuple[MeasureInfo, FloatArray]] = [(each.info, each.values) for each in cells.humans]
+    scores: list[tuple[MeasureInfo, FloatArray]] = [(human.info, human.values) for human in cells.humans]
     for info, values in zip(cells.measures, cells.automatic, strict=True):
-        given.append((info, values if cells.all_topics else np.where(judged, values, np.nan)))
-    ready = [(info, score_matrix(info, values, cells)) for info, values in given]
+        scores.append((info, values if cells.all_topics else np.where(judged, values, np.nan)))
+    ready = [(info, score_matrix(info, values, cells)) for info, values in scores]
     matrices = [matrix for _, matrix in ready if matrix is not None]
     if not matrices or len(cells.systems) < 2:
         raise DataError("fewer than two systems have scores, so that there is no pair to count")
     kinds = dict(zip(cells.systems, cells.kinds, strict=True))
     return PowerResult(
         counts=rankel_tables(matrices, kinds, counting(counted_by.how()), asked=counted_by),
-        humans=tuple(each.info.measure for each in cells.humans),
-        titles={info.measure: info for info, _ in given},
+        humans=tuple(human.info.measure for human in cells.humans),
+        titles={info.measure: info for info, _ in scores},
         empty=tuple(info.words for info, matrix in ready if matrix is None),
-        assessors=any(each.assessors for each in cells.humans),
+        assessors=any(human.assessors for human in cells.humans),
     )
 
 
@@ -92,7 +92,7 @@ class PowerResult(Result):
     @property
     def crossed(self) -> bool:
         """Whether there are pairs of a human and a machine."""
-        return any(each.cross for each in self.counts.measures)
+        return any(row.cross for row in self.counts.measures)
 
     def how(self) -> str:
         return "\n".join(f"{row.signature}|v:{__version__}" for row in self.counts.measures)
@@ -150,12 +150,12 @@ class PowerResult(Result):
             ),
             rows=tuple(
                 (
-                    self.titles[each.measure].heading,
-                    self._whose(each.measure),
-                    each.cross if cross else each.tests[0].pairs,
-                    *(_found_cell(test, cross) for test in each.tests),
+                    self.titles[row.measure].heading,
+                    self._whose(row.measure),
+                    row.cross if cross else row.tests[0].pairs,
+                    *(_found_cell(test, cross) for test in row.tests),
                 )
-                for each in self.counts.measures
+                for row in self.counts.measures
             ),
             title=title,
         )

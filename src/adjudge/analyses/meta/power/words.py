@@ -41,34 +41,34 @@ def about(result: PowerResult, table: str) -> Iterator[str]:
 
 
 def _most(result: PowerResult, at: int, test: str, *, cross: bool) -> str:
-    def share(each: CountsByMeasure) -> float:
-        n, of = _found(each, at, cross)
+    def share(row: CountsByMeasure) -> float:
+        n, of = _found(row, at, cross)
         return n / of if of else -1.0
 
-    own = [each for each in result.counts.measures if each.measure not in result.humans]
-    people = [each for each in result.counts.measures if each.measure in result.humans]
+    automatic = [row for row in result.counts.measures if row.measure not in result.humans]
+    people = [row for row in result.counts.measures if row.measure in result.humans]
     where = "pairs of a human and a machine" if cross else "pairs of systems"
-    most = max(map(share, own), default=-1.0)
+    most = max(map(share, automatic), default=-1.0)
     if most < 0:
         return f"By {test} (uncorrected) no automatic measure has {where} to test."
-    best = [each for each in own if share(each) == most]
-    found = listed([_found_words(result, each, at, cross) for each in best], most=4)
+    best = [row for row in automatic if share(row) == most]
+    leaders = listed([_found_words(result, row, at, cross) for row in best], most=4)
     start = f"Most differences among {where} by {test} (uncorrected) are found by"
-    if len(own) == 1:
+    if len(automatic) == 1:
         start = f"Differences among {where} by {test} (uncorrected):"
-    elif len(best) == len(own):
+    elif len(best) == len(automatic):
         start = f"All automatic measures find the same share of differences among {where} by {test} (uncorrected):"
-    beside = "; ".join(_found_words(result, each, at, cross) for each in people)
-    return f"{start} {found}{f'; people: {beside}' if beside else ''}."
+    beside = "; ".join(_found_words(result, row, at, cross) for row in people)
+    return f"{start} {leaders}{f'; people: {beside}' if beside else ''}."
 
 
-def _found_words(result: PowerResult, each: CountsByMeasure, at: int, cross: bool) -> str:
-    n, of = _found(each, at, cross)
-    test = each.tests[at]
+def _found_words(result: PowerResult, row: CountsByMeasure, at: int, cross: bool) -> str:
+    n, of = _found(row, at, cross)
+    test = row.tests[at]
     sides = f"human better in {test.human_better:,}, machine in {test.machine_better:,}"
-    return f"{result.titles[each.measure].words} {n:,} of {of:,}{f' ({sides})' if cross else ''}"
+    return f"{result.titles[row.measure].words} {n:,} of {of:,}{f' ({sides})' if cross else ''}"
 
 
-def _found(each: CountsByMeasure, at: int, cross: bool) -> tuple[int, int]:
-    test = each.tests[at]
-    return (test.cross_different, each.cross) if cross else (test.different, test.pairs)
+def _found(row: CountsByMeasure, at: int, cross: bool) -> tuple[int, int]:
+    test = row.tests[at]
+    return (test.cross_different, row.cross) if cross else (test.different, test.pairs)

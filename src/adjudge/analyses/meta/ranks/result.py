@@ -84,23 +84,23 @@ class RankTable:
 
     def leavers(self, at: int) -> list[RankedSystem]:
         """The systems whose rank by a measure lies outside those that people leave open."""
-        return [each for each in self.systems if each.outside(each.measures[at])]
+        return [system for system in self.systems if system.outside(system.measures[at])]
 
     def table(self) -> Table:
-        names = [f"rank_{each.measure}" for each in self.measures]
+        names = [f"rank_{measure.measure}" for measure in self.measures]
         rows: list[tuple[Cell, ...]] = [
             (
-                each.system,
-                each.kind,
-                each.people,
-                _range(each),
-                *map(_mark, each.measures, map(each.outside, each.measures)),
+                system.system,
+                system.kind,
+                system.people,
+                _range(system),
+                *map(_mark, system.measures, map(system.outside, system.measures)),
             )
-            for each in self.systems
+            for system in self.systems
         ]
-        kinds = {each.kind for each in self.systems}
+        kinds = {system.kind for system in self.systems}
         kind = kinds.pop() if len(kinds) == 1 else ""  # where all are of one kind the column is not shown
-        rows.append(("rho", kind, None, "", *(_rho(each) for each in self.rho)))
+        rows.append(("rho", kind, None, "", *(_rho(rho) for rho in self.rho)))
         return Table(
             name=self.name,
             columns=(
@@ -109,8 +109,8 @@ class RankTable:
                 Column("people", self.human.heading, right=True),
                 Column("open", "open", right=False, show="always" if self.tested else "never"),
                 *(
-                    Column(name, each.heading, right=True)
-                    for name, each in zip(names, self.measures, strict=True)
+                    Column(name, measure.heading, right=True)
+                    for name, measure in zip(names, self.measures, strict=True)
                 ),
             ),
             rows=tuple(rows),
@@ -120,18 +120,18 @@ class RankTable:
     def records(self) -> Iterator[dict[str, Any]]:
         """A row per measure and system."""
         for at, measure in enumerate(self.measures):
-            for each in self.systems:
+            for system in self.systems:
                 yield {
                     "measure": measure.measure,
                     "human": self.human.measure,
                     "among": self.among,
-                    "system": each.system,
-                    "kind": each.kind,
-                    "rank_by_people": each.people,
-                    "best_open": each.best,
-                    "worst_open": each.worst,
-                    "rank": None if (place := each.measures[at]) is None else place.rank,
-                    "outside": each.outside(place),
+                    "system": system.system,
+                    "kind": system.kind,
+                    "rank_by_people": system.people,
+                    "best_open": system.best,
+                    "worst_open": system.worst,
+                    "rank": None if (place := system.measures[at]) is None else place.rank,
+                    "outside": system.outside(place),
                     "rho": self.rho[at],
                 }
 
@@ -196,10 +196,10 @@ def rank_tables(
     """
     return RanksResult(
         ranked=tuple(
-            _ranked(own, human, compared.get((human.info.measure, which), "it was not tested"), which)
+            _ranked(chosen, human, compared.get((human.info.measure, which), "it was not tested"), which)
             for which in among
-            for own in (cells.among(which),)
-            for human in own.humans
+            for chosen in (cells.among(which),)
+            for human in chosen.humans
         )
     )
 
@@ -207,8 +207,10 @@ def rank_tables(
 def _ranked(cells: Cells, human: HumanCells, compared: Comparison | str, among: Among) -> RankTable:
     people = column_means(human.values)
     kept = [int(k) for k in np.argsort(-people, kind="stable") if not math.isnan(people[k])]
-    standings = {} if isinstance(compared, str) else {each.system: each for each in compared.standings}
-    own = _places(people, among=~np.isnan(people), ties=True)
+    standings = (
+        {} if isinstance(compared, str) else {standing.system: standing for standing in compared.standings}
+    )
+    by_people = _places(people, among=~np.isnan(people), ties=True)
     ranks = [
         _places(column_means(_judged(values, human, cells.all_topics)), among=~np.isnan(people))
         for values in cells.automatic
@@ -227,10 +229,10 @@ def _ranked(cells: Cells, human: HumanCells, compared: Comparison | str, among: 
                 people=place.rank,
                 best=standings[cells.systems[k]].best if cells.systems[k] in standings else None,
                 worst=standings[cells.systems[k]].worst if cells.systems[k] in standings else None,
-                measures=tuple(each[k] for each in ranks),
+                measures=tuple(places_of[k] for places_of in ranks),
             )
             for k in kept
-            if (place := own[k]) is not None
+            if (place := by_people[k]) is not None
         ),
         rho=tuple(rho.values.tolist()),
         why=rho.why,
@@ -250,14 +252,14 @@ def _judged(values: FloatArray, human: HumanCells, all_topics: bool) -> FloatArr
 def _places(means: FloatArray, *, among: BoolArray, ties: bool = False) -> list[PlaceByMeasure | None]:
     """Ranks of some systems, the highest mean first; None without a mean, and without `ties` where all tie."""
     there = ~np.isnan(means) & among
-    found: list[PlaceByMeasure | None] = [None] * means.size
+    by_system: list[PlaceByMeasure | None] = [None] * means.size
     ranks = places(-means[there])
     if not ties and np.unique(ranks).size < 2 <= ranks.size:
-        return found
+        return by_system
     for k, rank in zip(np.flatnonzero(there), ranks.tolist(), strict=True):
         last = rank + ranks.tolist().count(rank) - 1
-        found[int(k)] = PlaceByMeasure(rank=rank, last=last, of_all=bool(there[among].all()))
-    return found
+        by_system[int(k)] = PlaceByMeasure(rank=rank, last=last, of_all=bool(there[among].all()))
+    return by_system
 
 
 def _systems(among: Among) -> tuple[str, str]:
@@ -266,10 +268,10 @@ def _systems(among: Among) -> tuple[str, str]:
     )
 
 
-def _range(each: RankedSystem) -> str | None:
-    if each.best is None:
+def _range(system: RankedSystem) -> str | None:
+    if system.best is None:
         return None
-    return f"{each.best}-{each.worst}" if each.best != each.worst else str(each.best)
+    return f"{system.best}-{system.worst}" if system.best != system.worst else str(system.best)
 
 
 def _mark(place: PlaceByMeasure | None, outside: bool) -> Cell:

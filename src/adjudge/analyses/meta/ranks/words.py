@@ -41,14 +41,16 @@ def ranks_in_words(ranked: RankTable) -> Iterator[str]:
     within = []
     for at, measure in enumerate(ranked.measures):
         if leavers := ranked.leavers(at):
-            named = [f"{each.system} (rank {_shown(each.measures[at])}, {_open(each)})" for each in leavers]
+            named = [
+                f"{system.system} (rank {_shown(system.measures[at])}, {_open(system)})" for system in leavers
+            ]
             yield (
                 f"{measure.words} gives {counted(len(leavers), 'system')} a rank outside what people's"
                 f" significant differences on {ranked.human.words} leave open: {listed(named, most=9)}."
             )
-        elif all(each.measures[at] is not None for each in ranked.systems):
+        elif all(system.measures[at] is not None for system in ranked.systems):
             within.append(measure.words)
-    if within and all(each.best == 1 and each.worst == len(ranked.systems) for each in ranked.systems):
+    if within and all(system.best == 1 and system.worst == len(ranked.systems) for system in ranked.systems):
         yield (
             f"People's judgments on {ranked.human.words} leave every rank open (no significant difference by"
             f" {ranked.tested}), so that no rank could lie outside."
@@ -60,11 +62,11 @@ def ranks_in_words(ranked: RankTable) -> Iterator[str]:
         )
 
 
-def _open(each: RankedSystem) -> str:
+def _open(system: RankedSystem) -> str:
     return (
-        f"people leave {each.best} to {each.worst} open"
-        if each.best != each.worst
-        else f"people: {each.best}"
+        f"people leave {system.best} to {system.worst} open"
+        if system.best != system.worst
+        else f"people: {system.best}"
     )
 
 

@@ -106,7 +106,7 @@ class SlicesResult(Result):
 
     def of(self, among: Among) -> tuple[SlicedCorrelation, ...]:
         """The rows of one choice of systems."""
-        return tuple(each for each in self.rows if each.among == among)
+        return tuple(row for row in self.rows if row.among == among)
 
     def how(self) -> str:
         return (
@@ -146,9 +146,9 @@ class SlicesResult(Result):
 
     def _table(self, among: Among) -> Table:
         rows = self.of(among)
-        measures = list(dict.fromkeys(each.measure for each in rows))
-        keys = list(dict.fromkeys((each.human, each.by, each.slice) for each in rows))
-        held = {(each.human, each.by, each.slice, each.measure): each for each in rows}
+        measures = list(dict.fromkeys(row.measure for row in rows))
+        keys = list(dict.fromkeys((row.human, row.by, row.slice) for row in rows))
+        held = {(row.human, row.by, row.slice, row.measure): row for row in rows}
         return Table(
             name=f"slices-{among}",
             columns=(
@@ -156,7 +156,10 @@ class SlicesResult(Result):
                 Column("by", right=False),
                 Column("slice", right=False),
                 Column("topics", right=True),
-                *(Column(each.measure, f"{each.heading}, input level", right=True) for each in measures),
+                *(
+                    Column(measure.measure, f"{measure.heading}, input level", right=True)
+                    for measure in measures
+                ),
             ),
             rows=tuple(
                 (
@@ -174,10 +177,10 @@ class SlicesResult(Result):
         )
 
 
-def _shown(each: SlicedCorrelation) -> Cell:
-    if math.isnan(each.test.inside):
+def _shown(row: SlicedCorrelation) -> Cell:
+    if math.isnan(row.test.inside):
         return None
-    return f"{each.test.inside:z.3f}{ {'worse': '*', 'better': '+'}.get(each.verdict, ' ') }".rstrip()
+    return f"{row.test.inside:z.3f}{ {'worse': '*', 'better': '+'}.get(row.verdict, ' ') }".rstrip()
 
 
 def slices(
@@ -203,12 +206,12 @@ def slices(
     dependent: dict[Dependent, None] = {}
     wanted = several_among(among)
     for which in wanted:
-        own = cells.among(which)
-        found, without = topic_slices(scores, own, by)
+        chosen = cells.among(which)
+        slices, without = topic_slices(scores, chosen, by)
         absent |= without
-        if own.clusters is not None:
-            dependent[_dependent(own.clusters, own, found)] = None
-        rows += _sliced(own, found, coefficient, alpha, correct, resamples, seed)
+        if chosen.clusters is not None:
+            dependent[_dependent(chosen.clusters, chosen, slices)] = None
+        rows += _sliced(chosen, slices, coefficient, alpha, correct, resamples, seed)
     return SlicesResult(
         rows=tuple(rows),
         coefficient=coefficient,
@@ -224,7 +227,7 @@ def slices(
 
 def _sliced(
     cells: Cells,
-    found: Sequence[TopicSlice],
+    slices: Sequence[TopicSlice],
     coefficient: Coefficient,
     alpha: float,
     correct: Correction,
@@ -232,30 +235,33 @@ def _sliced(
     seed: int,
 ) -> Iterator[SlicedCorrelation]:
     """All measures on all slices, of one choice of systems: one family of tests."""
-    masks = np.array([each.inside for each in found])
-    family = 1 if correct == "none" else len(found) * len(cells.measures) * len(cells.humans)
+    masks = np.array([topic_slice.inside for topic_slice in slices])
+    family = 1 if correct == "none" else len(slices) * len(cells.measures) * len(cells.humans)
     many = resamples or min(max(RESAMPLES, math.ceil(4 * family / alpha)), MOST_RESAMPLES)
     tests: list[tuple[MeasureInfo, MeasureInfo, TopicSlice, SliceTest]] = []
     for human in cells.humans:
         inputs = correlations(cells.automatic, human.values, level="input", coefficient=coefficient).inputs
-        for measure, own in zip(cells.measures, inputs, strict=True):
+        for measure, values in zip(cells.measures, inputs, strict=True):
             rng = generator(seed, f"meta/slices/{human.info.measure}/{measure.measure}")
-            some = slice_tests(own, masks, rng=rng, resamples=many)
-            tests += [(measure, human.info, each, test) for each, test in zip(found, some, strict=True)]
+            some = slice_tests(values, masks, rng=rng, resamples=many)
+            tests += [
+                (measure, human.info, topic_slice, test)
+                for topic_slice, test in zip(slices, some, strict=True)
+            ]
     corrected = reached(
         np.array([test.p for *_, test in tests]),
         np.array([test.smallest for *_, test in tests]),
         alpha=alpha,
         method=correct,
     )
-    for at, (measure, human_info, each, test) in enumerate(tests):
+    for at, (measure, human_info, topic_slice, test) in enumerate(tests):
         yield SlicedCorrelation(
             measure=measure,
             human=human_info,
             among=cells.chosen,
             coefficient=coefficient,
-            by=each.by,
-            slice=each.name,
+            by=topic_slice.by,
+            slice=topic_slice.name,
             test=test,
             p_adjusted=float(corrected.adjusted[at]),
             verdict=_verdict(test, float(corrected.adjusted[at]), bool(corrected.reachable[at]), alpha),
@@ -285,7 +291,7 @@ def topic_slices(
     scores: Scores, cells: Cells, by: Sequence[str] = ()
 ) -> tuple[list[TopicSlice], dict[str, str]]:
     """The slices, and why properties that were not named have none."""
-    found: list[TopicSlice] = []
+    slices: list[TopicSlice] = []
     absent: dict[str, str] = {}
     measured: Mapping[str, FloatArray] | str | None = None
     for name in by or PROPERTIES:
@@ -298,14 +304,14 @@ def topic_slices(
         if isinstance(made, str):
             absent[name] = made
         else:
-            found += [TopicSlice(name, words, mask) for words, mask in made]
-    if not found:
+            slices += [TopicSlice(name, words, mask) for words, mask in made]
+    if not slices:
         raise DataError("; ".join(f"no slices by {name}: {why}" for name, why in absent.items()))
-    return found, absent
+    return slices, absent
 
 
 def _named(scores: Scores, cells: Cells, name: str) -> Masks | str:
     if name != "length":
         return by_name(scores.topic_values(name, cells.row_topics), name)  # type: ignore[arg-type]
-    lengths = [None if each.length is None else str(each.length) for each in cells.row_texts]
+    lengths = [None if row.length is None else str(row.length) for row in cells.row_texts]
     return by_name(lengths, name) if len(set(lengths)) > 1 else "one length is looked at"

@@ -54,20 +54,20 @@ def _level(result: SlicesResult, among: Among) -> str:
 
 def _said(result: SlicesResult, among: Among) -> Iterator[str]:
     rows, level = result.of(among), _level(result, among)
-    worse = [each for each in rows if each.verdict == "worse"]
-    tests = counted(sum(not math.isnan(each.p_adjusted) for each in rows), "test")
+    worse = [row for row in rows if row.verdict == "worse"]
+    tests = counted(sum(not math.isnan(row.p_adjusted) for row in rows), "test")
     corrected = (
         f"{tests}, not corrected" if result.correct == "none" else CORRECTIONS[result.correct].over(tests)
     )
-    for each in worse:
-        t = each.test
+    for row in worse:
+        t = row.test
         yield (
-            f"{each.measure.words} correlates significantly less with {each.human.words} on topics with"
-            f" {each.by} {each.slice}, {level}: {t.inside:.2f} on {counted(t.n_inside, 'topic')},"
-            f" {t.outside:.2f} on the other {t.n_outside} (p = {each.p_adjusted:.3g}, {corrected})."
+            f"{row.measure.words} correlates significantly less with {row.human.words} on topics with"
+            f" {row.by} {row.slice}, {level}: {t.inside:.2f} on {counted(t.n_inside, 'topic')},"
+            f" {t.outside:.2f} on the other {t.n_outside} (p = {row.p_adjusted:.3g}, {corrected})."
         )
-    tested = [each for each in rows if each.verdict in ("worse", "better", "not significantly different")]
-    by = listed(list(dict.fromkeys(each.by for each in rows)))
+    tested = [row for row in rows if row.verdict in ("worse", "better", "not significantly different")]
+    by = listed(list(dict.fromkeys(row.by for row in rows)))
     if not tested:
         yield f"No difference between slices by {by} could have been found, {level}: too few topics."
     elif not worse:
