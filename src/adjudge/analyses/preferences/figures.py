@@ -50,21 +50,21 @@ def strengths(fit: PreferenceFit) -> Figure:
     """Every item's strength with its interval, best first; part by part where chains of duels do not join them all."""
     import altair as alt
 
-    placed = [each for each in fit.standings if each.rank is not None]
+    placed = [standing for standing in fit.standings if standing.rank is not None]
     shown = _ends(placed)
     data = pd.DataFrame(
         {
-            "item": labels([each.item for each in shown], [each.rank for each in shown]),
-            "text": [each.item for each in shown],
-            "part": [f"part {each.part}" for each in shown],
-            "rank": [each.rank for each in shown],
-            "strength": [each.strength for each in shown],
-            "low": [each.low for each in shown],
-            "high": [each.high for each in shown],
-            "open": [each.open or "" for each in shown],
-            "wins": [each.wins for each in shown],
-            "losses": [each.losses for each in shown],
-            "ties": [each.ties for each in shown],
+            "item": labels([standing.item for standing in shown], [standing.rank for standing in shown]),
+            "text": [standing.item for standing in shown],
+            "part": [f"part {standing.part}" for standing in shown],
+            "rank": [standing.rank for standing in shown],
+            "strength": [standing.strength for standing in shown],
+            "low": [standing.low for standing in shown],
+            "high": [standing.high for standing in shown],
+            "open": [standing.open or "" for standing in shown],
+            "wins": [standing.wins for standing in shown],
+            "losses": [standing.losses for standing in shown],
+            "ties": [standing.ties for standing in shown],
         }
     )
     bounds = _domain(shown)
@@ -83,9 +83,9 @@ def strengths(fit: PreferenceFit) -> Figure:
             x=alt.X(datum=1, type="quantitative", scale=scale)
         )
         # An open end reaches the edge of the picture.
-        known = base.transform_filter("datum.low != null || datum.high != null || datum.open == 'both'")
+        bounded = base.transform_filter("datum.low != null || datum.high != null || datum.open == 'both'")
         bars = (
-            known.transform_calculate(
+            bounded.transform_calculate(
                 from_=f"datum.low == null ? {bounds[0]} : datum.low",
                 to=f"datum.high == null ? {bounds[1]} : datum.high",
             )
@@ -123,30 +123,32 @@ def _strength_words(fit: PreferenceFit, placed: Sequence[ItemStrength], shown: S
         if fit.ties_apart
         else "; of two with strengths a and b the first is preferred with probability a / (a + b)"
     )
-    said = [
+    sentences = [
         f"Bradley-Terry strengths of {counted(len(placed), fit.noun)} from {counted(fit.answers, 'answer')}, with"
         f" geometric mean 1{chance}."
     ]
-    if any(not math.isnan(each.low) or not math.isnan(each.high) for each in shown):
-        said.append(f"The line is the {fit.level:.0%} interval.")
+    if any(not math.isnan(standing.low) or not math.isnan(standing.high) for standing in shown):
+        sentences.append(f"The line is the {fit.level:.0%} interval.")
     elif fit.contrasts is None:
-        said.append("Strengths were regularised on request, so that there are no intervals.")
-    if any(each.open for each in shown):
-        said.append("An arrow marks an interval without an end: the answers set no bound on that side.")
-    if any(each.regularised for each in shown) and fit.contrasts is not None:
-        said.append("Strengths are pulled towards each other (regularised) where there is no finite maximum.")
+        sentences.append("Strengths were regularised on request, so that there are no intervals.")
+    if any(standing.open for standing in shown):
+        sentences.append("An arrow marks an interval without an end: the answers set no bound on that side.")
+    if any(standing.regularised for standing in shown) and fit.contrasts is not None:
+        sentences.append(
+            "Strengths are pulled towards each other (regularised) where there is no finite maximum."
+        )
     if len(fit.parts) > 1:
-        said.append(
+        sentences.append(
             f"The items fall into {len(fit.parts)} parts that no chain of duels joins: strengths compare within a part"
             " only."
         )
     if len(shown) < len(placed):
-        said.append(
+        sentences.append(
             f"Drawn are the {MOST_ITEMS // 2} strongest and the {MOST_ITEMS // 2} weakest of {len(placed)}."
         )
     if never := len(fit.standings) - len(placed):
-        said.append(f"{counted(never, 'item')} {'was' if never == 1 else 'were'} in no pair.")
-    return " ".join(said)
+        sentences.append(f"{counted(never, 'item')} {'was' if never == 1 else 'were'} in no pair.")
+    return " ".join(sentences)
 
 
 def _ends(placed: Sequence[ItemStrength]) -> list[ItemStrength]:
@@ -157,8 +159,8 @@ def _ends(placed: Sequence[ItemStrength]) -> list[ItemStrength]:
 
 def _domain(shown: Sequence[ItemStrength]) -> tuple[float, float]:
     """Of the logarithmic axis: all that is finite, and some room."""
-    found = [v for e in shown for v in (e.strength, e.low, e.high) if math.isfinite(v) and v > 0]
-    low, high = min(found), max(found)
+    values = [v for e in shown for v in (e.strength, e.low, e.high) if math.isfinite(v) and v > 0]
+    low, high = min(values), max(values)
     room = max((high / low) ** 0.04, 1.1)
     return max(low / room, 1e-300), min(high * room, 1e300)
 
@@ -174,14 +176,14 @@ def _ticks(low: float, high: float) -> list[float]:
 
 def labels(items: Sequence[str], ranks: Sequence[int | None]) -> list[str]:
     """`3. The storm hit the coast ...`: names or sentences as an axis takes them, each different."""
-    found: list[str] = []
+    axis_labels: list[str] = []
     for item, rank in zip(items, ranks, strict=True):
         text = " ".join(item.split())
         text = text if len(text) <= LONGEST else f"{text[: LONGEST - 1].rstrip()}…"
         label = f"{rank}. {text}"
-        again = sum(each == label or each.startswith(f"{label} (") for each in found)
-        found.append(label if not again else f"{label} ({again + 1})")
-    return found
+        again = sum(earlier == label or earlier.startswith(f"{label} (") for earlier in axis_labels)
+        axis_labels.append(label if not again else f"{label} ({again + 1})")
+    return axis_labels
 
 
 def win_probabilities(fit: PreferenceFit) -> Figure:
@@ -192,16 +194,16 @@ def win_probabilities(fit: PreferenceFit) -> Figure:
     if len(square) < 2:
         raise UsageError("a matrix of win probabilities takes two items or more that were in a pair")
     every = len(square)
-    ranks = [each.rank for each in fit.standings if each.rank is not None][:MOST_CELLS]
+    ranks = [standing.rank for standing in fit.standings if standing.rank is not None][:MOST_CELLS]
     names = list(square.index[:MOST_CELLS])
     square = square.iloc[:MOST_CELLS, :MOST_CELLS]
     rows = labels(names, ranks)
     columns = [str(k + 1) for k in range(len(names))]
     differ = {
         pair
-        for each in fit.pairs
-        if each.verdict == "differ"
-        for pair in ((each.a, each.b), (each.b, each.a))
+        for item_pair in fit.pairs
+        if item_pair.verdict == "differ"
+        for pair in ((item_pair.a, item_pair.b), (item_pair.b, item_pair.a))
     }
     records = []
     for r, a in enumerate(names):
@@ -270,20 +272,22 @@ def win_probabilities(fit: PreferenceFit) -> Figure:
 
 def _win_words(fit: PreferenceFit, names: Sequence[str], every: int) -> str:
     start = chances_title(fit, "the item of the row is preferred to that of the column")
-    said = [f"{start[0].upper()}{start[1:]}, in the order of strength; {counted(fit.answers, 'answer')}."]
+    sentences = [
+        f"{start[0].upper()}{start[1:]}, in the order of strength; {counted(fit.answers, 'answer')}."
+    ]
     inside = set(names)
-    own = [each for each in fit.pairs if each.a in inside and each.b in inside]
+    pairs = [pair for pair in fit.pairs if pair.a in inside and pair.b in inside]
     if fit.contrasts is not None:
-        bold = sum(each.verdict == "differ" for each in own)
-        said.append(
-            f"{bold} of {counted(len(own), 'pair')} {'differs' if bold == 1 else 'differ'} significantly"
+        bold = sum(pair.verdict == "differ" for pair in pairs)
+        sentences.append(
+            f"{bold} of {counted(len(pairs), 'pair')} {'differs' if bold == 1 else 'differ'} significantly"
             f"{', in bold' if bold else ''}."
         )
-    if any(each.verdict == "not comparable" for each in own):
-        said.append("A dash: no chain of duels joins the two.")
+    if any(pair.verdict == "not comparable" for pair in pairs):
+        sentences.append("A dash: no chain of duels joins the two.")
     if len(names) < every:
-        said.append(f"Drawn are the {len(names)} strongest of {every} items.")
-    return " ".join(said)
+        sentences.append(f"Drawn are the {len(names)} strongest of {every} items.")
+    return " ".join(sentences)
 
 
 def _chance(value: float) -> str:
@@ -303,21 +307,21 @@ PREFERENCES = "preferences"
 """The series of answers, beside those of measures."""
 
 
-def preferences_needed(found: Convergence, *, topic: str | None = None) -> Figure:
+def preferences_needed(result: Convergence, *, topic: str | None = None) -> Figure:
     """Agreement with people by the number of answers: the mean over topics, or one topic, beside other measures."""
     import altair as alt
 
-    if not found.measured:
-        why = found.topics[0].why if found.topics else "there are no topics"
+    if not result.measured:
+        why = result.topics[0].why if result.topics else "there are no topics"
         raise DataError(f"no topic has a trajectory ({why})")
-    one = _topic(found, topic)
-    mean = _mean_rows(found) if one is None else _topic_rows(one)
+    one = _topic(result, topic)
+    mean = _mean_rows(result) if one is None else _topic_rows(one)
     last = mean[-1]["answers"]
-    lines = found.lines() if one is None else dict(one.lines)
+    lines = result.lines() if one is None else dict(one.lines)
     there = {name: value for name, value in lines.items() if not math.isnan(value)}
     data = pd.DataFrame(
         [
-            *([] if one is not None else _thin_rows(found)),
+            *([] if one is not None else _thin_rows(result)),
             *mean,
             *(
                 _row("measure", name, None, at, value)
@@ -332,7 +336,7 @@ def preferences_needed(found: Convergence, *, topic: str | None = None) -> Figur
     def drawing(base: alt.Chart) -> alt.TopLevelMixin:
         x = alt.X("answers:Q", title="answers per topic", scale=alt.Scale(zero=False, nice=False))
         y: dict[str, Any] = {
-            "title": f"agreement with {found.human}",
+            "title": f"agreement with {result.human}",
             "scale": alt.Scale(zero=False),
             "axis": alt.Axis(format=".0%"),
         }
@@ -353,33 +357,33 @@ def preferences_needed(found: Convergence, *, topic: str | None = None) -> Figur
             .mark_line(strokeWidth=1.5, strokeDash=[6, 3])
             .encode(x=x, y=alt.Y("agreement:Q", **y), color=colour)
         )
-        own = base.transform_filter("datum.of == 'preferences'")
-        line = own.mark_line(strokeWidth=2.5).encode(x=x, y=alt.Y("agreement:Q", **y), color=colour)
-        points = own.mark_point(size=26).encode(x=x, y=alt.Y("agreement:Q", **y), color=colour)
+        preferences = base.transform_filter("datum.of == 'preferences'")
+        line = preferences.mark_line(strokeWidth=2.5).encode(x=x, y=alt.Y("agreement:Q", **y), color=colour)
+        points = preferences.mark_point(size=26).encode(x=x, y=alt.Y("agreement:Q", **y), color=colour)
         return alt.layer(topics, band, rules, line, points, width=500, height=320)
 
     return figure_of(
         "preferences-needed",
-        f"Agreement with {found.human} by the number of preferences"
+        f"Agreement with {result.human} by the number of preferences"
         + (f", topic {one.topic}" if one is not None else ""),
-        _words(found, one, data),
+        _words(result, one, data),
         data,
         drawing,
-        notes=tuple(found.warnings()),
-        signature=found.signature,
+        notes=tuple(result.warnings()),
+        signature=result.signature,
     )
 
 
-def _topic(found: Convergence, asked: str | None) -> Trajectory | None:
+def _topic(result: Convergence, asked: str | None) -> Trajectory | None:
     if asked is None:
-        return found.measured[0] if len(found.measured) == 1 else None
-    names = [each.topic for each in found.topics]
+        return result.measured[0] if len(result.measured) == 1 else None
+    names = [trajectory.topic for trajectory in result.topics]
     if asked not in names:
         raise UsageError(f"{Argument('topic')} {quoted(asked)}: no such topic{among(asked, names)}")
-    own = found.topics[names.index(asked)]
-    if not own.points:
-        raise DataError(f"topic {asked} has no trajectory: {own.why}")
-    return own
+    trajectory = result.topics[names.index(asked)]
+    if not trajectory.points:
+        raise DataError(f"topic {asked} has no trajectory: {trajectory.why}")
+    return trajectory
 
 
 def _row(
@@ -402,55 +406,55 @@ def _row(
     }
 
 
-def _mean_rows(found: Convergence) -> list[dict[str, Any]]:
-    rows = zip(found.mean(), found.mean_intervals(), strict=True)
+def _mean_rows(result: Convergence) -> list[dict[str, Any]]:
+    rows = zip(result.mean(), result.mean_intervals(), strict=True)
     return [_row("preferences", PREFERENCES, None, n, mean, *span) for (n, mean, _), span in rows]
 
 
-def _topic_rows(own: Trajectory) -> list[dict[str, Any]]:
+def _topic_rows(trajectory: Trajectory) -> list[dict[str, Any]]:
     return [
-        _row("preferences", PREFERENCES, own.topic, point.n, point.mean, point.low, point.high)
-        for point in own.points
+        _row("preferences", PREFERENCES, trajectory.topic, point.n, point.mean, point.low, point.high)
+        for point in trajectory.points
     ]
 
 
-def _thin_rows(found: Convergence) -> list[dict[str, Any]]:
+def _thin_rows(result: Convergence) -> list[dict[str, Any]]:
     return [
-        _row("topic", "topic", each.topic, point.n, point.mean, point.low, point.high)
-        for each in found.measured
-        for point in each.points
+        _row("topic", "topic", trajectory.topic, point.n, point.mean, point.low, point.high)
+        for trajectory in result.measured
+        for point in trajectory.points
     ]
 
 
-def _words(found: Convergence, one: Trajectory | None, data: pd.DataFrame) -> str:
-    own = data[data["of"] == "preferences"]
-    first, last = own.iloc[0], own.iloc[-1]
-    runs = f"So many answers of a topic are drawn at random, {counted(found.runs, 'time')}"
-    banded = bool(own["low"].notna().any())
+def _words(result: Convergence, one: Trajectory | None, data: pd.DataFrame) -> str:
+    rows = data[data["of"] == "preferences"]
+    first, last = rows.iloc[0], rows.iloc[-1]
+    runs = f"So many answers of a topic are drawn at random, {counted(result.runs, 'time')}"
+    banded = bool(rows["low"].notna().any())
     if one is not None:
-        said = [f"{runs}; the line is the mean of the runs on topic {one.topic}."]
+        sentences = [f"{runs}; the line is the mean of the runs on topic {one.topic}."]
         if banded:
-            said.append(f"{found.level:.0%} of the runs lie in the band.")
+            sentences.append(f"{result.level:.0%} of the runs lie in the band.")
     else:
-        said = [f"{runs}; the line is the mean over {counted(len(found.measured), 'topic')}."]
+        sentences = [f"{runs}; the line is the mean over {counted(len(result.measured), 'topic')}."]
         if banded:
-            said.append(
-                f"The band is its {found.level:.0%} interval over topics; thin lines are single topics."
+            sentences.append(
+                f"The band is its {result.level:.0%} interval over topics; thin lines are single topics."
             )
-    said.append(
+    sentences.append(
         f"With {counted(int(first['answers']), 'answer')} {first['agreement']:.0%} of the pairs of summaries are"
         f" ordered as people order them, with {counted(int(last['answers']), 'answer')} {last['agreement']:.0%}."
     )
     if (data["of"] == "measure").any():
-        said.append("Dashed: measures that take no preferences.")
-    if fewer := sum(each.answers < last["answers"] for each in found.measured if one is None):
-        said.append(
+        sentences.append("Dashed: measures that take no preferences.")
+    if fewer := sum(trajectory.answers < last["answers"] for trajectory in result.measured if one is None):
+        sentences.append(
             f"{counted(fewer, 'topic')} with fewer answers {'counts' if fewer == 1 else 'count'} with all of them."
         )
-    left = len(found.topics) - len(found.measured)
+    left = len(result.topics) - len(result.measured)
     if one is None and left:
-        said.append(f"{counted(left, 'topic')} without a trajectory.")
-    return " ".join(said)
+        sentences.append(f"{counted(left, 'topic')} without a trajectory.")
+    return " ".join(sentences)
 
 
 # The catalogue
@@ -526,8 +530,8 @@ def _preferences_needed(scores: Scores, options: FigureOptions) -> Figure:
     asked = PreferencesNeeded(
         people, length=_length(options), form=options.form, seed=options.seed, progress=options.progress
     )
-    found = converge(batches, scores, asked, lines)
-    return found.figure("preferences-needed", topic=options.topic)
+    result = converge(batches, scores, asked, lines)
+    return result.figure("preferences-needed", topic=options.topic)
 
 
 SPECS = (

@@ -167,13 +167,17 @@ def agreements(
     if systems not in get_args(Systems):
         raise UsageError(f"systems is {quoted(systems)}, expected one of: {', '.join(get_args(Systems))}")
     people = human_matrix(data, human, systems, length, form)
-    chosen = [each for given in measures for each in data.resolved(given)] or _directed(data, people.measure)
-    found = [_topics(data, people, measure, length, form, half) for measure in chosen]
-    shares = np.array([[topic.share for topic in topics] for topics in found]).T.reshape(-1, len(found))
+    chosen = [measure for spec in measures for measure in data.resolved(spec)] or _directed(
+        data, people.measure
+    )
+    by_measure = [_topics(data, people, measure, length, form, half) for measure in chosen]
+    shares = np.array([[topic.share for topic in topics] for topics in by_measure]).T.reshape(
+        -1, len(by_measure)
+    )
     low, high = _intervals(shares, level=level)
     return [
         _agreement(measure, people, topics, (float(low[k]), float(high[k]), level), systems, half)
-        for k, (measure, topics) in enumerate(zip(chosen, found, strict=True))
+        for k, (measure, topics) in enumerate(zip(chosen, by_measure, strict=True))
     ]
 
 
@@ -182,8 +186,8 @@ def _intervals(shares: FloatArray, *, level: float) -> tuple[FloatArray, FloatAr
 
     The rule is that of `compare`. A mean of shares is between 0 and 1, and so is what is shown of its interval.
     """
-    found, without = t_means(shares, level=level), flat(shares)
-    low, high = np.maximum(found.low, 0.0), np.minimum(found.high, 1.0)
+    means, without = t_means(shares, level=level), flat(shares)
+    low, high = np.maximum(means.low, 0.0), np.minimum(means.high, 1.0)
     return np.where(without, np.nan, low), np.where(without, np.nan, high)
 
 
@@ -264,47 +268,51 @@ def _topics(
     better = matrix.info.better
     if better is None:
         raise UsageError(f"{measure} is a description: nobody is better by it, so it cannot agree")
-    found = []
-    for topic, said in zip(people.topics, people.values, strict=True):
+    by_topic = []
+    for topic, human in zip(people.topics, people.values, strict=True):
         scores = aligned(people, matrix, topic)
         if scores is None:
-            missing = math.comb(int(np.count_nonzero(~np.isnan(said))), 2)
-            found.append(TopicAgreement(topic=topic, missing=missing, why=f"{measure} has no scores"))
+            missing = math.comb(int(np.count_nonzero(~np.isnan(human))), 2)
+            by_topic.append(TopicAgreement(topic=topic, missing=missing, why=f"{measure} has no scores"))
         else:
-            pairs = pair_agreement(said, scores, better=better, half=half)
+            pairs = pair_agreement(human, scores, better=better, half=half)
             reasons = [why for t, s, why in matrix.missing if t == topic and s in people.systems]
-            found.append(_of_topic(topic, pairs, reasons if np.isnan(scores).all() else ()))
-    return found
+            by_topic.append(_of_topic(topic, pairs, reasons if np.isnan(scores).all() else ()))
+    return by_topic
 
 
-def _of_topic(topic: str, found: PairAgreement, reasons: Sequence[str]) -> TopicAgreement:
+def _of_topic(topic: str, agreement: PairAgreement, reasons: Sequence[str]) -> TopicAgreement:
     """A topic on which a measure has no score at all says why it has none."""
-    why = common_reason(reasons) if found.why and reasons else found.why
+    why = common_reason(reasons) if agreement.why and reasons else agreement.why
     return TopicAgreement(
         topic=topic,
-        share=found.share,
-        agreed=found.agreed,
-        pairs=found.pairs,
-        ties=found.ties,
-        human_ties=found.human_ties,
-        missing=found.missing,
+        share=agreement.share,
+        agreed=agreement.agreed,
+        pairs=agreement.pairs,
+        ties=agreement.ties,
+        human_ties=agreement.human_ties,
+        missing=agreement.missing,
         why=why,
     )
 
 
 def _directed(data: Scores, human: str) -> list[str]:
-    found = [m for m in data.measures if m != human and data.table.info[m].better is not None]
-    if not found:
+    measures = [m for m in data.measures if m != human and data.table.info[m].better is not None]
+    if not measures:
         raise DataError(f"{data.name}: nothing has been scored that could agree with {human}")
-    return found
+    return measures
 
 
 def common_reason(reasons: Sequence[str | None]) -> str:
     """Why no topic has an agreement: the reason, where there is one, or how many there are."""
-    said = list(dict.fromkeys(reason for reason in reasons if reason))
-    if not said:
+    distinct = list(dict.fromkeys(reason for reason in reasons if reason))
+    if not distinct:
         return "no topic is judged"
-    return said[0] if len(said) == 1 else f"{said[0]}, and {counted(len(said) - 1, 'other reason')}"
+    return (
+        distinct[0]
+        if len(distinct) == 1
+        else f"{distinct[0]}, and {counted(len(distinct) - 1, 'other reason')}"
+    )
 
 
 def shown(value: float, missing: str = "n/a") -> str:
@@ -335,15 +343,15 @@ def compared(
     alpha = round(1 - level, 12)
     adjusted = holm([test.p for test in results])
     left = int(np.count_nonzero(adjusted >= alpha))
-    found: list[Found] = []
+    verdicts: list[Found] = []
     for test, p in zip(results, adjusted, strict=True):
         way = np.sign(test.difference) if p < alpha else 0.0
         if way and way == np.sign(test.statistic):
-            found.append("above" if way > 0 else "below")
+            verdicts.append("above" if way > 0 else "below")
         else:
             never = math.isnan(p) or 2.0 ** (1 - test.wins - test.losses) * left >= alpha
-            found.append("hopeless" if never else "open")
-    return found
+            verdicts.append("hopeless" if never else "open")
+    return verdicts
 
 
 # The measures that the tables put side by side
@@ -487,7 +495,7 @@ def minutes_of(folder: Folder, *, cap: float = IDLE) -> Minutes:
     with store_of(folder) as store:
         tasks = store.tasks()
         asked = protocols_of(folder, dict.fromkeys(task.protocol for task in tasks))
-        compare = {name for name, each in asked.items() if each.compares == "sentences"}
+        compare = {name for name, protocol in asked.items() if protocol.compares == "sentences"}
         topics = {task.id: task.topic for task in tasks if task.protocol in compare}
         return minutes(store.events() if topics else (), topics, cap=cap)
 
@@ -495,15 +503,15 @@ def minutes_of(folder: Folder, *, cap: float = IDLE) -> Minutes:
 def with_seconds(events: Sequence[Event]) -> list[tuple[Event, float | None]]:
     """Every answer with its seconds, or None where they are not known."""
     before: dict[str, datetime] = {}
-    found = []
+    timed = []
     for event, when in sorted(((e, moment_of(e.answered_at)) for e in events), key=_in_time):
         seconds = event.took_ms / 1000 if event.took_ms is not None else None
         if when is not None:
             if seconds is None and event.assessor in before:
                 seconds = (when - before[event.assessor]).total_seconds()
             before[event.assessor] = when
-        found.append((event, seconds))
-    return found
+        timed.append((event, seconds))
+    return timed
 
 
 def _in_time(timed: tuple[Event, datetime | None]) -> tuple[bool, datetime, int]:
@@ -635,7 +643,7 @@ class Convergence(Result):
             title=f"Agreement with {self.human} by the number of answers per topic",
         )
         shares, every = self.line_shares(), len(self.measured)
-        some = any(len(own) < every for own in shares.values())
+        some = any(len(values) < every for values in shares.values())
         yield Table.of(
             "measures",
             ((name, value, len(shares[name])) for name, value in self.lines().items()),
@@ -728,8 +736,10 @@ def _block(job: tuple[PreparedTopic, int, int, int, range]) -> FloatArray:
 def convergence_of(source: PairSource, asked: PreferencesNeeded) -> Convergence:
     """Of a folder's answers; the measures beside them are scored first where they are not yet."""
     columns = score_columns(source, LINES.values(), asked)
-    found = converge(columns.batches, columns.data, asked, LINES)
-    return replace(found, not_scored={name: columns.why[m] for name, m in LINES.items() if m in columns.why})
+    convergence = converge(columns.batches, columns.data, asked, LINES)
+    return replace(
+        convergence, not_scored={name: columns.why[m] for name, m in LINES.items() if m in columns.why}
+    )
 
 
 def converge(
@@ -765,7 +775,7 @@ def converge(
         shares_by_topic[job[0].topic].append(shares)
         asked.progress(number, len(jobs))
     beside = _lines(data, people, lines, asked)
-    given = [human_answers(batch) for batch in batches.values()]
+    batch_answers = [human_answers(batch) for batch in batches.values()]
     return Convergence(
         asked=asked,
         human=people.measure,
@@ -773,8 +783,8 @@ def converge(
             _trajectory(t, prepared[t], shares_by_topic.get(t, []), asked.step, asked.level, beside[t])
             for t in people.topics
         ),
-        answers=sum(len(answers.answers) for answers in given),
-        simulated=sum(answers.simulated for answers in given),
+        answers=sum(len(answers.answers) for answers in batch_answers),
+        simulated=sum(answers.simulated for answers in batch_answers),
     )
 
 
@@ -790,38 +800,38 @@ def prepare(
     """What the runs of a topic share, or why there can be none."""
     if batch is None:
         return "the topic has no summaries"
-    given = human_answers(batch)
-    if (why := given.why_none()) is not None:
+    answers = human_answers(batch)
+    if (why := answers.why_none()) is not None:
         return why
     texts = [sentence.text for sentence in topic_sentences(batch)]
     alike = similarity_of(batch, similarity)
-    known = {summary.system: summary for summary in of_target(batch.peers, target)}
-    own = [system for system in people.systems if system in known]
+    by_system = {summary.system: summary for summary in of_target(batch.peers, target)}
+    systems = [system for system in people.systems if system in by_system]
     weights = summary_weights(
-        [known[system].text for system in own], texts, alike, penalty=penalty, language=batch.language
+        [by_system[system].text for system in systems], texts, alike, penalty=penalty, language=batch.language
     )
-    said = people.values[row][[people.systems.index(system) for system in own]]
+    human = people.values[row][[people.systems.index(system) for system in systems]]
     return PreparedTopic(
         topic=batch.topic.topic,
-        answers=given.answers,
+        answers=answers.answers,
         similarity=among(batch, similarity) if smooth else None,
         weights=weights,
-        human=said,
+        human=human,
     )
 
 
 def of_target(peers: Sequence[Summary], target: Target) -> list[Summary]:
     """The summaries that people's scores are about; several of one system are never mixed."""
     length, form = target
-    found = [peer for peer in peers if length is None or peer.length in (length, None)]
-    found = [peer for peer in found if form is None or (peer.form or UNSET) in (form, UNSET)]
-    if len({peer.system for peer in found}) < len(found):
-        if len({peer.length for peer in found}) == 1:
-            forms = listed([f or UNSET for f in dict.fromkeys(peer.form for peer in found)])
-            raise _several(found[0].topic, "form", forms)
-        lengths = listed([str(n or "unset") for n in dict.fromkeys(peer.length for peer in found)])
-        raise _several(found[0].topic, "length", lengths)
-    return found
+    summaries = [peer for peer in peers if length is None or peer.length in (length, None)]
+    summaries = [peer for peer in summaries if form is None or (peer.form or UNSET) in (form, UNSET)]
+    if len({peer.system for peer in summaries}) < len(summaries):
+        if len({peer.length for peer in summaries}) == 1:
+            forms = listed([f or UNSET for f in dict.fromkeys(peer.form for peer in summaries)])
+            raise _several(summaries[0].topic, "form", forms)
+        lengths = listed([str(n or "unset") for n in dict.fromkeys(peer.length for peer in summaries)])
+        raise _several(summaries[0].topic, "length", lengths)
+    return summaries
 
 
 def _several(topic: str, name: str, targets: str) -> DataError:
@@ -877,8 +887,8 @@ def _trajectory(
         shares.std(axis=0, ddof=1) / math.sqrt(len(shares)) if len(shares) > 1 else np.full(len(low), np.nan)
     )
     points = zip(sizes(answers, step), shares.mean(axis=0), low, high, error, strict=True)
-    found = tuple(Point(n, *(float(value) for value in rest)) for n, *rest in points)
-    return Trajectory(topic=topic, answers=answers, points=found, lines=lines)
+    trajectory = tuple(Point(n, *(float(value) for value in rest)) for n, *rest in points)
+    return Trajectory(topic=topic, answers=answers, points=trajectory, lines=lines)
 
 
 # The paper's tables
@@ -1093,8 +1103,8 @@ def _interval(cell: PaperColumn) -> str:
 
 
 def _mean(values: Sequence[float]) -> float:
-    known = [value for value in values if not math.isnan(value)]
-    return math.fsum(known) / len(known) if known else math.nan
+    numbers = [value for value in values if not math.isnan(value)]
+    return math.fsum(numbers) / len(numbers) if numbers else math.nan
 
 
 OWN = ("man", "ref", "py", "man+ref", "man+py", "man+ref+py")
@@ -1156,25 +1166,25 @@ def paper_tables(columns: Columns, asked: PreferenceReport, minutes: Minutes) ->
     base, data, level = _base(asked), columns.data, asked.level
     name = data.resolve(asked.people)
     named = [part for m in asked.measure or () for part in ([m] if m in data.measures else split_specs(m))]
-    extra = {m: m for given in named for m in ([given] if given in data.measures else expanded(given))}
+    extra = {m: m for spec in named for m in ([spec] if spec in data.measures else expanded(spec))}
     wanted = {**specs(base), **extra}
     why = _why_not(columns, wanted, name)
-    known = {heading: measure for heading, measure in wanted.items() if heading not in why}
+    scored = {heading: measure for heading, measure in wanted.items() if heading not in why}
     measured = []
-    if known:
+    if scored:
         measured = agreements(
             data,
             name,
-            list(known.values()),
+            list(scored.values()),
             systems=asked.systems,
             length=asked.length,
             form=asked.form,
             half=asked.half,
         )
-    by_heading = dict(zip(known, measured, strict=True))
+    by_heading = dict(zip(scored, measured, strict=True))
     topics = list(dict.fromkeys([*data.topics, *(topic.topic for m in measured for topic in m.topics)]))
     sets = dict(zip(topics, data.topic_values("set", topics), strict=True))
-    signatures = {heading: data.table.info[m].signature for heading, m in known.items()}
+    signatures = {heading: data.table.info[m].signature for heading, m in scored.items()}
     more = {"more": ("Agreement with people: the measures named", tuple(extra))} if extra else {}
     papers = []
     for table, (title, headings) in {**TABLES, **more}.items():
@@ -1183,31 +1193,31 @@ def paper_tables(columns: Columns, asked: PreferenceReport, minutes: Minutes) ->
         papers.append(replace(paper, differences=_differences(paper), signatures=shown_signatures))
     papers[0] = replace(papers[0], minutes=minutes)
     ranked = ranked_sentences(columns.batches, base, level=level, sets=sets)
-    given = [human_answers(batch) for batch in columns.batches.values()]
+    batch_answers = [human_answers(batch) for batch in columns.batches.values()]
     return PreferenceTables(
         asked=asked,
         human=name,
         papers=(*papers[: len(TABLES)], ranked, *papers[len(TABLES) :]),
-        answers=tuple(len(answers.answers) for answers in given if len(answers.answers)),
-        simulated=sum(answers.simulated for answers in given),
+        answers=tuple(len(answers.answers) for answers in batch_answers if len(answers.answers)),
+        simulated=sum(answers.simulated for answers in batch_answers),
     )
 
 
 def _why_not(columns: Columns, wanted: Mapping[str, str], human: str) -> dict[str, str]:
     """Why columns have no scores, by heading."""
-    found = {}
+    reasons = {}
     for heading, measure in wanted.items():
         if measure == human:
-            found[heading] = "it is what the others are compared with"
+            reasons[heading] = "it is what the others are compared with"
         elif measure in columns.why or measure not in columns.data.measures:
-            found[heading] = columns.why.get(measure, "not scored")
-    return found
+            reasons[heading] = columns.why.get(measure, "not scored")
+    return reasons
 
 
 def _cells(
     headings: Sequence[str],
     specs: Mapping[str, str],
-    found: Mapping[str, MeasureAgreement],
+    by_heading: Mapping[str, MeasureAgreement],
     why: Mapping[str, str],
 ) -> list[PaperColumn]:
     cells = []
@@ -1215,10 +1225,10 @@ def _cells(
         if heading in why:
             cells.append(PaperColumn(heading, specs[heading], why=why[heading]))
             continue
-        each = found[heading]
-        topics = {} if each.why else {topic.topic: topic.share for topic in each.topics}
-        counts = {topic.topic: topic.pairs for topic in each.topics}
-        cells.append(PaperColumn(heading, specs[heading], topics=topics, counts=counts, why=each.why))
+        agreement = by_heading[heading]
+        topics = {} if agreement.why else {topic.topic: topic.share for topic in agreement.topics}
+        counts = {topic.topic: topic.pairs for topic in agreement.topics}
+        cells.append(PaperColumn(heading, specs[heading], topics=topics, counts=counts, why=agreement.why))
     return cells
 
 
@@ -1239,10 +1249,10 @@ def _table(
     else:
         low, high = _intervals(shares, level=level)
         for column, k in enumerate(some):
-            own = dict(zip(topics, shares[:, column].tolist(), strict=True))
-            mean = math.fsum(own.values()) / len(own)
+            by_topic = dict(zip(topics, shares[:, column].tolist(), strict=True))
+            mean = math.fsum(by_topic.values()) / len(by_topic)
             done[k] = replace(
-                cells[k], topics=own, value=mean, low=float(low[column]), high=float(high[column])
+                cells[k], topics=by_topic, value=mean, low=float(low[column]), high=float(high[column])
             )
     unsure = (
         [cell.heading for cell in done if cell.topics and math.isnan(cell.low)] if len(topics) > 1 else []
@@ -1263,14 +1273,14 @@ def _table(
 
 def _differences(table: PaperTable) -> dict[str, dict[str, Found]]:
     """Which measures the evaluator's columns agree with people more, or less, than; one family a table."""
-    known = [cell for cell in table.cells if cell.why is None]
-    others = [cell for cell in known if cell.heading not in OWN]
-    own = [cell for cell in known if cell.heading in OWN]
+    computed = [cell for cell in table.cells if cell.why is None]
+    others = [cell for cell in computed if cell.heading not in OWN]
+    evaluator_cells = [cell for cell in computed if cell.heading in OWN]
     if len(table.topics) < 2 or not others:
         return {}
-    pairs = [(_shares(one, table), _shares(other, table)) for one in own for other in others]
+    pairs = [(_shares(one, table), _shares(other, table)) for one in evaluator_cells for other in others]
     ways = iter(compared(pairs, level=table.level))
-    return {one.heading: {other.heading: next(ways) for other in others} for one in own}
+    return {one.heading: {other.heading: next(ways) for other in others} for one in evaluator_cells}
 
 
 def _shares(cell: PaperColumn, table: PaperTable) -> list[float]:
@@ -1313,11 +1323,11 @@ def _ranked(heading: str, measure: Preference, batches: Mapping[str, TopicBatch]
     counts: dict[str, int] = {}
     reasons: list[str | None] = []
     for topic, batch in batches.items():
-        found = _ordered(batch, measure)
-        if isinstance(found, str):
-            reasons.append(found)
+        ordered = _ordered(batch, measure)
+        if isinstance(ordered, str):
+            reasons.append(ordered)
         else:
-            shares[topic], counts[topic] = found
+            shares[topic], counts[topic] = ordered
     why = None if shares else common_reason(reasons)
     return PaperColumn(heading, str(measure), topics=shares, counts=counts, why=why)
 
@@ -1331,8 +1341,10 @@ def _ordered(batch: TopicBatch, measure: Preference) -> tuple[float, int] | str:
     truth: FloatArray = pyramid_worth(batch, similarity_of(batch, recipe.similarity))
     if np.isnan(truth).all():
         return "no peer has a pyramid annotation"
-    found = pair_agreement(truth, strengths.log)
-    return "all sentences have the same pyramid weight" if found.why else (found.share, found.pairs)
+    agreement = pair_agreement(truth, strengths.log)
+    return (
+        "all sentences have the same pyramid weight" if agreement.why else (agreement.share, agreement.pairs)
+    )
 
 
 def _smoothing(table: PaperTable) -> Iterator[Smoothing]:

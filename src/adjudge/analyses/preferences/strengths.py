@@ -474,17 +474,17 @@ class PreferenceFit(Result):
     def _square(self, chance: Callable[[FloatArray], FloatArray]) -> pd.DataFrame:
         import pandas as pd
 
-        order = [k for each in self.orders() for k in each]
+        order = [k for part_order in self.orders() for k in part_order]
         names = [self.items[self.fitted[k]] for k in order]
         logs, part = self._logs[order], self._part[order]
-        found = np.where(part[:, None] == part, chance(logs[:, None] - logs), np.nan)
-        np.fill_diagonal(found, np.nan)
-        return pd.DataFrame(found, index=names, columns=names)
+        square = np.where(part[:, None] == part, chance(logs[:, None] - logs), np.nan)
+        np.fill_diagonal(square, np.nan)
+        return pd.DataFrame(square, index=names, columns=names)
 
     @cached_property
     def pairs(self) -> tuple[ItemPair, ...]:
         """All pairs, the stronger first, in the order of the table; those of different parts last."""
-        order = np.array([k for each in self.orders() for k in each])
+        order = np.array([k for part_order in self.orders() for k in part_order])
         first, second = (order[side] for side in np.triu_indices(len(order), 1))
         apart = self._part[first] != self._part[second]
         sorting = np.argsort(apart, kind="stable")
@@ -535,11 +535,11 @@ class PreferenceFit(Result):
             lows, highs = self.contrasts.all_bounds(1 - self.alpha / self.compared)
             # What is shown may be regularised; a bound never lies beyond it.
             low, high = np.minimum(lows[first, second], gap), np.maximum(highs[first, second], gap)
-            found = self.better[first, second]
+            better = self.better[first, second]
             # A bound is 0 where only the step-down finds the pair; no interval without 0 stands beside one not found.
-            low = np.where(found, np.maximum(low, 0.0), np.minimum(low, 0.0))
-            high = np.where(found, high, np.maximum(high, 0.0))
-            low, high = (np.where(np.isfinite(each), each, np.nan) for each in (low, high))
+            low = np.where(better, np.maximum(low, 0.0), np.minimum(low, 0.0))
+            high = np.where(better, high, np.maximum(high, 0.0))
+            low, high = (np.where(np.isfinite(bound), bound, np.nan) for bound in (low, high))
         chance, tie = self.chances(gap)
         columns = chance, self.chances(low).preferred, self.chances(high).preferred, tie, gap, low, high
         found_rows: list[list[float]] = np.column_stack(columns).tolist()
@@ -562,25 +562,25 @@ class PreferenceFit(Result):
     @cached_property
     def _logs(self) -> FloatArray:
         """The log strengths shown, in the order of `fitted`."""
-        found = np.empty(len(self.fitted))
+        logs = np.empty(len(self.fitted))
         for part in self.parts:
-            found[list(part.items)] = part.strengths.log
-        return found
+            logs[list(part.items)] = part.strengths.log
+        return logs
 
     @cached_property
     def _part(self) -> IntArray:
         """Which part each of `fitted` is in."""
-        found = np.empty(len(self.fitted), np.int64)
+        numbers = np.empty(len(self.fitted), np.int64)
         for number, part in enumerate(self.parts):
-            found[list(part.items)] = number
-        return found
+            numbers[list(part.items)] = number
+        return numbers
 
     def orders(self) -> list[list[int]]:
         """Of every part, the numbers of its items among those fitted, best first."""
         place = {self.items[item]: k for k, item in enumerate(self.fitted)}
-        ranked = [each for each in self.standings if each.rank is not None]
+        ranked = [standing for standing in self.standings if standing.rank is not None]
         return [
-            [place[each.item] for each in ranked if each.part == number]
+            [place[standing.item] for standing in ranked if standing.part == number]
             for number in range(1, len(self.parts) + 1)
         ]
 
@@ -616,20 +616,20 @@ class PreferenceFit(Result):
             "error": float(part.strengths.error),
         }
 
-    def _parameter(self, found: ModelParameter | OpenPosition | None) -> dict[str, Any] | None:
+    def _parameter(self, parameter: ModelParameter | OpenPosition | None) -> dict[str, Any] | None:
         """On the scale of odds, and of nu or theta; what has no end is NaN."""
-        if found is None:
+        if parameter is None:
             return None
-        low, high = found.bounds(self.level)
-        opened = isinstance(found, OpenPosition)
+        low, high = parameter.bounds(self.level)
+        opened = isinstance(parameter, OpenPosition)
         return {
-            "value": power(found.value),
+            "value": power(parameter.value),
             "low": power(low),
             "high": power(high),
-            "log": math.nan if isinstance(found, OpenPosition) else found.value,
-            "se": math.nan if isinstance(found, OpenPosition) else found.se,
-            "p": found.p,
-            "open": found.side if isinstance(found, OpenPosition) else None,
+            "log": math.nan if isinstance(parameter, OpenPosition) else parameter.value,
+            "se": math.nan if isinstance(parameter, OpenPosition) else parameter.se,
+            "p": parameter.p,
+            "open": parameter.side if isinstance(parameter, OpenPosition) else None,
             "why": "no finite maximum" if opened else None,
         }
 
@@ -662,62 +662,64 @@ def _cut(text: str, most: int = WIDEST) -> str:
 
 
 def fit_preferences(
-    given: Preferences,
+    preferences: Preferences,
     asked: Prefer | None = None,
     *,
     title: str = "systems",
     noun: str = "item",
     similarity: FloatArray | None = None,
     checks: Preferences | None = None,
-    **known: Any,
+    **fields: Any,
 ) -> PreferenceFit:
     """Bradley-Terry strengths with intervals, tests of all pairs, ranks and candidates for the best.
 
     What is independent is answers, or whole topics; answers on one topic are not: whoever wins there wins often. Where
     there is one topic, or none is known, it is answers, and a note says so. With a `similarity` (items x items) answers
     are propagated to similar items first. `checks` are pairs with known answers that assessors are compared with.
-    `known` are further facts for the result.
+    `fields` are further facts for the result.
     """
     asked = asked or Prefer()
-    if not len(given) or not given.answers.weight.sum():
-        left = sum(given.left_out.values())
+    if not len(preferences) or not preferences.answers.weight.sum():
+        left = sum(preferences.left_out.values())
         rows = counted(left, "row was", "rows were")
-        why = f": {rows} left out ({', '.join(given.left_out)})" if left else ""
+        why = f": {rows} left out ({', '.join(preferences.left_out)})" if left else ""
         raise DataError(f"no answer to a pair to fit{why}")
-    if asked.position and not given.sided:
+    if asked.position and not preferences.sided:
         raise UsageError(Phrase("{position}: {why}", position=Argument("position"), why=NO_SIDES))
     by, ties, regularise = asked.by, asked.ties, asked.regularise
-    by = by or ("cluster" if len(given.topics) > 1 else "answer")
-    if by == "cluster" and len(given.topics) < 2:
-        raise UsageError(f"topics can be the units only where there are two; there are {len(given.topics)}")
-    wins = given.answers.wins(similarity)
+    by = by or ("cluster" if len(preferences.topics) > 1 else "answer")
+    if by == "cluster" and len(preferences.topics) < 2:
+        raise UsageError(
+            f"topics can be the units only where there are two; there are {len(preferences.topics)}"
+        )
+    wins = preferences.answers.wins(similarity)
     kept = np.flatnonzero(_in_duels(wins))
     near = None if similarity is None else similarity[np.ix_(kept, kept)]
-    matrix, answers = wins[np.ix_(kept, kept)], given.answers.among(kept)
+    matrix, answers = wins[np.ix_(kept, kept)], preferences.answers.among(kept)
     answers = answers.take(answers.weight > 0)
     contrasts = pair_contrasts(answers, by=by, similarity=near, ties=ties, position=asked.position)
     parts = _parts(contrasts, matrix, regularise)
-    found = None if regularise else contrasts
-    adjusted, better, hopeless = _tested(contrasts, parts, 1 - asked.level, tested=found is not None)
+    tested = None if regularise else contrasts
+    adjusted, better, hopeless = _tested(contrasts, parts, 1 - asked.level, tested=tested is not None)
     return PreferenceFit(
         asked=asked,
         title=title,
         noun=noun,
-        standings=tuple(_standings(given, kept, parts, found, better, asked.level)),
+        standings=tuple(_standings(preferences, kept, parts, tested, better, asked.level)),
         parts=parts,
         fitted=tuple(kept.tolist()),
-        items=given.items,
-        contrasts=found,
+        items=preferences.items,
+        contrasts=tested,
         adjusted=adjusted,
         better=better,
         hopeless=hopeless,
-        answers=len(given),
-        topics=len(given.topics),
+        answers=len(preferences),
+        topics=len(preferences.topics),
         by=by,
         similarity=asked.similarity if similarity is not None else None,
-        assessors=reliabilities(given, checks) if asked.assessors else (),
-        left_out=dict(given.left_out),
-        **{"about_answers": given.notes, **known},
+        assessors=reliabilities(preferences, checks) if asked.assessors else (),
+        left_out=dict(preferences.left_out),
+        **{"about_answers": preferences.notes, **fields},
     )
 
 
@@ -728,14 +730,14 @@ def _parts(
     members = [np.flatnonzero(contrasts.part == part) for part in range(int(contrasts.part.max()) + 1)]
     members.sort(key=lambda items: (-len(items), int(items[0])))
     like = contrasts.one_way.whole
-    found = []
+    parts = []
     for number, items in enumerate(members, 1):
         if like.model == "half" and not like.position:
             strengths = fit(wins[np.ix_(items, items)], regularise=regularise)
         else:
             strengths = _modelled(contrasts, items, regularise)
-        found.append(PreferencePart(name=f"part {number}", items=tuple(items.tolist()), strengths=strengths))
-    return tuple(found)
+        parts.append(PreferencePart(name=f"part {number}", items=tuple(items.tolist()), strengths=strengths))
+    return tuple(parts)
 
 
 def _modelled(contrasts: PairContrasts, items: IntArray, regularise: float | None) -> Strengths:
@@ -773,15 +775,15 @@ def _tested(
         return adjusted, better, hopeless
     pairs = np.triu_indices(n, 1)
     # As in `compare`: pairs with too few topics for any finding do not burden the others.
-    found = reached(contrasts.p[pairs], contrasts.least[pairs], alpha=alpha)
-    adjusted[pairs] = found.adjusted
+    corrected = reached(contrasts.p[pairs], contrasts.least[pairs], alpha=alpha)
+    adjusted[pairs] = corrected.adjusted
     adjusted = np.where(np.isnan(adjusted), adjusted.T, adjusted)
     logs = np.empty(n)
     for part in parts:
         logs[list(part.items)] = part.strengths.log
     # Regularised strengths could stand the other way round; then nothing is said.
     better = (adjusted < alpha) & (contrasts.difference > 0) & (logs[:, None] > logs)
-    last = alpha / found.divisor
+    last = alpha / corrected.divisor
     open_ = ~np.isnan(adjusted) & ~better & ~better.T
     hopeless = open_ & (contrasts.least >= last)
     left = np.argwhere(np.triu(open_ & ~hopeless, 1))
@@ -844,7 +846,9 @@ def fit_source(source: PairSource, asked: Prefer) -> PreferenceFit:
     collection, judgments = source.gathered.collection, source.gathered.judgments
     topics: Sequence[str] = asked.topic or ()
     if of == "systems":
-        given = system_preferences(collection, judgments, topics=topics, length=asked.length, form=asked.form)
+        preferences = system_preferences(
+            collection, judgments, topics=topics, length=asked.length, form=asked.form
+        )
         title, batches = "systems", list(batches_with_judgments(collection, judgments, topics))
     else:
         topics = topics_of(source, asked, of)
@@ -858,21 +862,21 @@ def fit_source(source: PairSource, asked: Prefer) -> PreferenceFit:
                 )
             )
         title, batches = f"{of} of {topics[0]}", list(batches_with_judgments(collection, judgments, topics))
-        given = _of_topic(batches[0], of, asked)
+        preferences = _of_topic(batches[0], of, asked)
     if asked.form is not None:
         _need_form(batches, of, asked.form)
     modelled = asked.ties != "half" or asked.position
     near = None
     if of == "sentences" and asked.smooth and not modelled:
-        near = sentence_similarity(asked.similarity, given.items).among()
+        near = sentence_similarity(asked.similarity, preferences.items).among()
     return fit_preferences(
-        given,
+        preferences,
         asked,
         title=title,
         noun={"sentences": "sentence", "systems": "system"}.get(of, "item"),
         similarity=near,
         checks=checks,
-        about_answers=(*given.notes, *preference_notes(collection, judgments, of, topics)),
+        about_answers=(*preferences.notes, *preference_notes(collection, judgments, of, topics)),
         pooled={} if of == "sentences" else _pooled(batches, asked),
         not_propagated=of == "sentences" and asked.smooth and modelled,
     )
@@ -921,27 +925,27 @@ def _in_duels(wins: FloatArray) -> Any:
 
 
 def _standings(
-    given: Preferences,
+    preferences: Preferences,
     kept: IntArray,
     parts: Sequence[PreferencePart],
     contrasts: PairContrasts | None,
     better: BoolArray,
     level: float,
 ) -> list[ItemStrength]:
-    counts = np.column_stack(counts_of(given.answers))
-    found = {item: ItemStrength(item=name, why=NOBODY) for item, name in enumerate(given.items)}
+    counts = np.column_stack(counts_of(preferences.answers))
+    standings = {item: ItemStrength(item=name, why=NOBODY) for item, name in enumerate(preferences.items)}
     for number, part in enumerate(parts, 1):
-        own, log = np.array(part.items), part.strengths.log
+        items, log = np.array(part.items), part.strengths.log
         ranks = rankdata(-np.round(log, SAME), method="min")
-        best, worst = rank_intervals(better[np.ix_(own, own)])
+        best, worst = rank_intervals(better[np.ix_(items, items)])
         for at, k in enumerate(part.items):
             wins, losses, ties = counts[kept[k]].tolist()
-            known: dict[str, Any] = {}
+            bounds: dict[str, Any] = {}
             if contrasts is not None:
-                known = _known_of(contrasts, k, float(log[at]), level)
-                known |= {"best": int(best[at]), "worst": int(worst[at])}
-            found[int(kept[k])] = ItemStrength(
-                item=given.items[kept[k]],
+                bounds = _known_of(contrasts, k, float(log[at]), level)
+                bounds |= {"best": int(best[at]), "worst": int(worst[at])}
+            standings[int(kept[k])] = ItemStrength(
+                item=preferences.items[kept[k]],
                 part=number,
                 rank=int(ranks[at]),
                 strength=float(np.exp(log[at])),
@@ -950,10 +954,17 @@ def _standings(
                 losses=losses,
                 ties=ties,
                 regularised=part.strengths.regularised > 0,
-                **known,
+                **bounds,
             )
     return sorted(
-        found.values(), key=lambda each: (each.part is None, each.part, each.rank, -each.wins, each.item)
+        standings.values(),
+        key=lambda standing: (
+            standing.part is None,
+            standing.part,
+            standing.rank,
+            -standing.wins,
+            standing.item,
+        ),
     )
 
 
@@ -970,7 +981,7 @@ def _known_of(contrasts: PairContrasts, k: int, log: float, level: float) -> dic
         side = "both"
     # A regularised strength may lie beyond a bound, which then gives way.
     low, high = (
-        _finite(math.exp(min(max(each, -700), 700)), each) for each in (min(low, log), max(high, log))
+        _finite(math.exp(min(max(bound, -700), 700)), bound) for bound in (min(low, log), max(high, log))
     )
     se = float(contrasts.item_se[k])
     return {"low": low, "high": high, "open": side, "why": why, "se": se if math.isfinite(se) else math.nan}
@@ -992,27 +1003,32 @@ def counts_of(answers: PairAnswers) -> tuple[FloatArray, FloatArray, FloatArray]
 # Assessors
 
 
-def reliabilities(given: Preferences, checks: Preferences | None = None) -> tuple[AssessorReliability, ...]:
+def reliabilities(
+    preferences: Preferences, checks: Preferences | None = None
+) -> tuple[AssessorReliability, ...]:
     """A row per assessor who is somebody: names such as crowd-anonymous stand for nobody in particular.
 
     `checks` are pairs whose answer is known, by the items' names, on one topic or, where they name none, on all.
     """
-    people = [number for number, name in enumerate(given.assessors) if not is_anonymous(name)]
-    answers = replace(given.answers, who=np.where(np.isin(given.answers.who, people), given.answers.who, -1))
+    people = [number for number, name in enumerate(preferences.assessors) if not is_anonymous(name)]
+    answers = replace(
+        preferences.answers,
+        who=np.where(np.isin(preferences.answers.who, people), preferences.answers.who, -1),
+    )
     if not np.any(answers.who >= 0):
         return ()
     met = answers.among(np.unique(np.concatenate([answers.first, answers.second])))
     fitted = fit_crowd(met)
-    seen = find_careless(met, times=given.took_ms or None)
-    planted = _planted(given, answers, checks, fitted.strengths)
+    seen = find_careless(met, times=preferences.took_ms or None)
+    planted = _planted(preferences, answers, checks, fitted.strengths)
     return tuple(
-        _reliability(given.assessors[row.who], row, own, fitted, sided=given.sided)
-        for row, own in zip(seen.rows, planted.rows, strict=True)
+        _reliability(preferences.assessors[row.who], row, planted_row, fitted, sided=preferences.sided)
+        for row, planted_row in zip(seen.rows, planted.rows, strict=True)
     )
 
 
 def _planted(
-    given: Preferences, answers: PairAnswers, checks: Preferences | None, any_: Strengths
+    preferences: Preferences, answers: PairAnswers, checks: Preferences | None, any_: Strengths
 ) -> CarelessReport:
     """Repeats and checks, which are about the same texts: a system on another topic is another item here."""
     n = answers.n
@@ -1022,18 +1038,18 @@ def _planted(
     apart = replace(answers, n=len(texts), first=first, second=second)
     level = replace(any_, values=np.ones(len(texts)))  # nobody is compared with the others here
     names = {
-        (given.topics[text // n] if given.topics else "", given.items[text % n]): k
+        (preferences.topics[text // n] if preferences.topics else "", preferences.items[text % n]): k
         for k, text in enumerate(texts.tolist())
     }
-    return find_careless(apart, level, checks=list(_known(checks, names, given.topics or ("",))))
+    return find_careless(apart, level, checks=list(_known(checks, names, preferences.topics or ("",))))
 
 
 def _reliability(
     name: str, row: AssessorSigns, planted: AssessorSigns, fitted: CrowdFit, *, sided: bool
 ) -> AssessorReliability:
     unknown = () if sided else ("one-sided",)
-    found = [each for each in row.warnings if each.code not in (*OF_TEXTS, *unknown)]
-    found += [each for each in planted.warnings if each.code in OF_TEXTS]
+    warnings = [warning for warning in row.warnings if warning.code not in (*OF_TEXTS, *unknown)]
+    warnings += [warning for warning in planted.warnings if warning.code in OF_TEXTS]
     return AssessorReliability(
         name=name,
         answers=row.answers,
@@ -1045,8 +1061,8 @@ def _reliability(
         checks=planted.checks_asked,
         repeats_same=planted.repeats_same,
         repeats=planted.repeats_asked,
-        codes=tuple(each.code for each in found),
-        warnings=tuple(each.sentence for each in found),
+        codes=tuple(warning.code for warning in warnings),
+        warnings=tuple(warning.sentence for warning in warnings),
     )
 
 
@@ -1054,9 +1070,9 @@ def _known(
     checks: Preferences | None, numbers: Mapping[tuple[str, str], int], topics: Sequence[str]
 ) -> Iterator[tuple[int, int]]:
     """Pairs of items, the better one first; a check that is a tie tells nothing."""
-    for each in checks.rows() if checks is not None else ():
-        sides = (each.left, each.right) if each.winner == "left" else (each.right, each.left)
-        for topic in topics if each.topic not in topics else (each.topic,):
+    for check in checks.rows() if checks is not None else ():
+        sides = (check.left, check.right) if check.winner == "left" else (check.right, check.left)
+        for topic in topics if check.topic not in topics else (check.topic,):
             better, worse = (numbers.get((topic, side)) for side in sides)
-            if each.winner != "tie" and better is not None and worse is not None:
+            if check.winner != "tie" and better is not None and worse is not None:
                 yield better, worse

@@ -85,9 +85,9 @@ def _convergence(result: Convergence) -> Iterator[str]:
         f" {last:,}{fewer} it is {high:.1%}; {counted(topics, 'topic')}, {counted(result.runs, 'run')} each."
     )
     lines = {name: [t.lines.get(name, math.nan) for t in result.measured] for name in result.lines()}
-    own = [t.at(last).mean for t in result.measured]
-    found = compared([(own, line) for line in lines.values()], level=result.level)
-    ways = dict(zip(lines, found, strict=True))
+    means = [t.at(last).mean for t in result.measured]
+    verdicts = compared([(means, line) for line in lines.values()], level=result.level)
+    ways = dict(zip(lines, verdicts, strict=True))
     words = {"above": "above", "below": "below", "open": "not significantly different from"}
     parts = _by_way(ways, words)
     if parts:
@@ -96,8 +96,8 @@ def _convergence(result: Convergence) -> Iterator[str]:
     if hopeless := _hopeless(ways):
         yield f"No {hopeless}"
     for name, line in lines.items():  # a measure that some topics lack is compared on fewer
-        both = [(a, b) for a, b in zip(own, line, strict=True) if not math.isnan(b)]
-        if both and len(both) < len(own):
+        both = [(a, b) for a, b in zip(means, line, strict=True) if not math.isnan(b)]
+        if both and len(both) < len(means):
             mine, theirs = (math.fsum(shares) / len(both) for shares in zip(*both, strict=True))
             has = counted(len(both), "topic that has", "topics that have")
             yield f"{name} was compared on the {has} it: {mine:.1%} with {last:,} answers, {theirs:.1%} for {name}."
@@ -117,7 +117,7 @@ def _differences(paper: PaperTable) -> Iterator[str]:
 
 
 def _by_way(ways: Mapping[str, Found], words: Mapping[str, str]) -> list[str]:
-    names = {way: [name for name, found in ways.items() if found == way] for way in get_args(Found)}
+    names = {way: [name for name, verdict in ways.items() if verdict == way] for way in get_args(Found)}
     return [f"{verb} {listed(names[way], most=9)}" for way, verb in words.items() if names[way]]
 
 

@@ -31,8 +31,8 @@ def _answers_independent(topics: int) -> str:
 
 def _too_few_topics(topics: int, least: float, pairs: int | None) -> str:
     corrected = "" if pairs is None else f" with Holm's correction over {pairs:,} pairs"
-    found = f"no difference could have been found{corrected}"
-    return f"{counted(topics, 'topic')}: p is {least:.3g} or more, so that {found}"
+    no_difference = f"no difference could have been found{corrected}"
+    return f"{counted(topics, 'topic')}: p is {least:.3g} or more, so that {no_difference}"
 
 
 NOTES: dict[str, str | Callable[..., str | Phrase]] = {

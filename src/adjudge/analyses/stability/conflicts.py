@@ -105,9 +105,9 @@ class JudgedAgain:
         """Judgments that were repeated, those with different answers, those with three or more."""
         recurrences = self.recurrences(scope).values()
         return (
-            sum(each.repeated for each in recurrences),
-            sum(each.answers > 1 for each in recurrences),
-            sum(each.answers > 2 for each in recurrences),
+            sum(recurrence.repeated for recurrence in recurrences),
+            sum(recurrence.answers > 1 for recurrence in recurrences),
+            sum(recurrence.answers > 2 for recurrence in recurrences),
         )
 
     def counts_by_task(self, scope: Scope) -> dict[tuple[str, str | None], list[int]]:
@@ -142,10 +142,10 @@ class JudgedAgain:
         none = Recurrence()
         return {
             scope: (
-                {id: Recurrence(True, own[id]) if id in own else none for id in self.judgments},
+                {id: Recurrence(True, numbers[id]) if id in numbers else none for id in self.judgments},
                 most[scope],
             )
-            for scope, own in answers.items()
+            for scope, numbers in answers.items()
         }
 
     @cached_property
@@ -155,10 +155,10 @@ class JudgedAgain:
         people: dict[str, int] = {}
         return {
             id: (
-                texts.setdefault(own.text, len(texts)),
-                0 if own.anonymous else people.setdefault(own.assessor, len(people) + 1),
+                texts.setdefault(judgment.text, len(texts)),
+                0 if judgment.anonymous else people.setdefault(judgment.assessor, len(people) + 1),
             )
-            for id, own in self.judgments.items()
+            for id, judgment in self.judgments.items()
         }
 
     def _others(
@@ -177,21 +177,21 @@ class JudgedAgain:
                 continue
             (within if its == who else across if elsewhere else one).add(answer)
         yield "all", {answer for *_, answer in rows}
-        found: tuple[tuple[Scope, set[Hashable]], ...] = (
+        by_scope: tuple[tuple[Scope, set[Hashable]], ...] = (
             ("summaries", summaries),
             ("within", within),
             ("across", across),
             ("one", one),
             ("between", across | one),
         )
-        yield from (each for each in found if each[1])
+        yield from (pair for pair in by_scope if pair[1])
 
 
 def judged_again(gathered: Gathered) -> list[JudgedAgain]:
     """Of every kind of judgment that there is, what was judged at least twice."""
     answers = list(_unit_answers(gathered))
-    found = [_completeness(answers), _marking(answers), _scus(gathered)]
-    return [each for each in found if each.judgments]
+    kinds = [_completeness(answers), _marking(answers), _scus(gathered)]
+    return [kind for kind in kinds if kind.judgments]
 
 
 def same_text(text: str) -> str:
@@ -225,14 +225,14 @@ def _unit_answers(gathered: Gathered) -> Iterator[_UnitAnswer]:
         of = UnitJudgment(protocol.name, entry.task, task.assessor, task.peer, is_anonymous(task.assessor))
         for unit in judged_units(entry.judged.answers, task.reference, batch, protocol):
             answer = entry.judged.answers[UNIT + unit].answer
-            marked = [units.get(each) for each in answer["marked"]]
-            known = frozenset(each for each in marked if each is not None)
+            marked = [units.get(peer_unit) for peer_unit in answer["marked"]]
+            marked_texts = frozenset(text for text in marked if text is not None)
             yield _UnitAnswer(
                 id=(task.id, unit),
                 of=of,
                 unit=(protocol.name, task.topic, task.peer.target, task.reference, unit),
                 completeness=float(answer["completeness"]),
-                marked=None if None in marked else known,
+                marked=None if None in marked else marked_texts,
                 texts=frozenset(units.values()),
             )
 
@@ -241,49 +241,55 @@ def judged_units(
     answers: Iterable[str], reference: TextRef | None, batch: TopicBatch, protocol: Protocol
 ) -> list[str]:
     """The model units that a page answers, of those that the reference has where they are known."""
-    given = [question.removeprefix(UNIT) for question in answers if question.startswith(UNIT)]
-    known = {unit.id for unit in batch.units_of(reference, protocol.model_units)} if reference else set()
-    return [unit for unit in given if not known or unit in known]
+    answered = [question.removeprefix(UNIT) for question in answers if question.startswith(UNIT)]
+    model_units = (
+        {unit.id for unit in batch.units_of(reference, protocol.model_units)} if reference else set()
+    )
+    return [unit for unit in answered if not model_units or unit in model_units]
 
 
 def _completeness(answers: Sequence[_UnitAnswer]) -> JudgedAgain:
     judgments: dict[Hashable, UnitJudgment] = {}
     keys: dict[Key, list[tuple[Hashable, Hashable]]] = {}
     unmarked = unknown = 0
-    for each in answers:
-        judgments[each.id] = each.of
-        unknown += each.marked is None
-        unmarked += each.marked == frozenset()
-        if each.marked:
-            keys.setdefault((*each.unit, each.marked), []).append((each.id, each.completeness))
-    repeated = {key: tuple(own) for key, own in keys.items() if len(own) > 1}
+    for answer in answers:
+        judgments[answer.id] = answer.of
+        unknown += answer.marked is None
+        unmarked += answer.marked == frozenset()
+        if answer.marked:
+            keys.setdefault((*answer.unit, answer.marked), []).append((answer.id, answer.completeness))
+    repeated = {key: tuple(answered) for key, answered in keys.items() if len(answered) > 1}
     return JudgedAgain("completeness", judgments, repeated, unmarked, unknown)
 
 
 def _marking(answers: Sequence[_UnitAnswer]) -> JudgedAgain:
-    judgments: dict[Hashable, UnitJudgment] = {each.id: each.of for each in answers}
+    judgments: dict[Hashable, UnitJudgment] = {answer.id: answer.of for answer in answers}
     written: dict[Key, set[TextRef]] = {}  # who has a sentence
-    for each in answers:
-        for text in each.texts:
-            written.setdefault((*each.unit[:3], text), set()).add(each.of.text)
+    for answer in answers:
+        for text in answer.texts:
+            written.setdefault((*answer.unit[:3], text), set()).add(answer.of.text)
     keys: dict[Key, list[tuple[Hashable, Hashable]]] = {}
-    for each in answers:
-        if each.marked is not None:
-            for text in each.texts:
-                if len(written[*each.unit[:3], text]) > 1:
-                    keys.setdefault((*each.unit, text), []).append((each.id, text in each.marked))
+    for answer in answers:
+        if answer.marked is not None:
+            for text in answer.texts:
+                if len(written[*answer.unit[:3], text]) > 1:
+                    keys.setdefault((*answer.unit, text), []).append((answer.id, text in answer.marked))
     return JudgedAgain(
         "marking",
         judgments,
         _of_several_texts(keys, judgments),
-        unknown=sum(each.marked is None for each in answers),
+        unknown=sum(answer.marked is None for answer in answers),
     )
 
 
 def _of_several_texts(
     keys: Mapping[Key, list[tuple[Hashable, Hashable]]], judgments: Mapping[Hashable, UnitJudgment]
 ) -> dict[Key, tuple[tuple[Hashable, Hashable], ...]]:
-    return {key: tuple(own) for key, own in keys.items() if len({judgments[id].text for id, _ in own}) > 1}
+    return {
+        key: tuple(answered)
+        for key, answered in keys.items()
+        if len({judgments[id].text for id, _ in answered}) > 1
+    }
 
 
 # Pyramids
@@ -311,27 +317,27 @@ def _scus(gathered: Gathered) -> JudgedAgain:
                 peer.text,
                 is_anonymous(peer.assessor),
             )
-            known = set(against.pyramid.weights)
+            scus = set(against.pyramid.weights)
             for text, expressed in _by_sentence(annotation, language).items():
                 id = (topic, against.digest, peer.assessor, peer.text, text)
                 judgments[id] = of
                 key = (of.protocol, topic, peer.text.target, against.digest, text)
-                keys.setdefault(key, []).append((id, frozenset(expressed & known)))
+                keys.setdefault(key, []).append((id, frozenset(expressed & scus)))
     return JudgedAgain("scu", judgments, _of_several_texts(keys, judgments))
 
 
 def _by_sentence(annotation: PeerAnnotation, language: str) -> dict[str, set[int]]:
     """The SCUs that each sentence of a peer has a part of; equal sentences of one peer are one."""
-    found: dict[str, set[int]] = {}
+    scus_by_text: dict[str, set[int]] = {}
     for span in sentences(annotation.text, language):
-        own = found.setdefault(same_text(span.text), set())
-        own |= {
+        uids = scus_by_text.setdefault(same_text(span.text), set())
+        uids |= {
             scu.uid
             for scu in annotation.scus
             if scu.uid != UNMATCHED
             and any(p.start < span.end and span.start < p.end for c in scu.contributors for p in c.parts)
         }
-    return found
+    return scus_by_text
 
 
 # Scores with repeated judgments resolved
@@ -420,10 +426,10 @@ def resolved(
     """The scores of every protocol, task, length and form under the five resolutions."""
     measure = measure or Coverage()
     answers: dict[Hashable, dict[Resolution, float]] = {}
-    for own in again.keys.values():
-        values = [float(answer) for _, answer in own]  # type: ignore[arg-type]
+    for answered in again.keys.values():
+        values = [float(answer) for _, answer in answered]  # type: ignore[arg-type]
         made = {name: rule(values) for name, rule in RULES.items()}
-        answers |= {id: made for id, _ in own}
+        answers |= {id: made for id, _ in answered}
     cells: dict[Key, dict[Key, list[tuple[Key, dict[Resolution, float]]]]] = {}
     reasons: dict[Key, Counter[str]] = {}
     for entry, page, batch in gathered.coverage:
@@ -438,10 +444,10 @@ def resolved(
             ((entry.assessor, task.reference), _page_scores(page, batch, answers, measure))
         )
     return [
-        each
-        for where, own in cells.items()
-        if own
-        for each in _by_part(where, own, reasons.get(where, Counter()), measure, rng, progress)
+        scores
+        for where, part_cells in cells.items()
+        if part_cells
+        for scores in _by_part(where, part_cells, reasons.get(where, Counter()), measure, rng, progress)
     ]
 
 
@@ -454,9 +460,11 @@ def _page_scores(
     """A page's score under every resolution."""
     task = page.judged.task
     units = judged_units(page.judged.answers, task.reference, batch, protocol_of(batch, task.protocol))
-    given = {unit: float(page.judged.answers[UNIT + unit].answer["completeness"]) for unit in units}
+    completeness = {unit: float(page.judged.answers[UNIT + unit].answer["completeness"]) for unit in units}
     return {
-        name: measure.of_units([answers.get((task.id, unit), {}).get(name, given[unit]) for unit in units])
+        name: measure.of_units(
+            [answers.get((task.id, unit), {}).get(name, completeness[unit]) for unit in units]
+        )
         for name in RESOLUTIONS
     }
 
@@ -483,23 +491,24 @@ def _by_part(
             pooled[name] for name in RESOLUTIONS
         ]
     part = fit_additive(values[0]).part
-    for each in range(int(part.max()) + 1):
-        chosen = np.flatnonzero(part == each)
-        own = values[:, :, chosen]
-        own = own[:, ~np.isnan(own[0]).all(axis=1)]
-        found = [
-            fit_additive(matrix).means if np.isnan(matrix).any() else matrix.mean(axis=0) for matrix in own
+    for number in range(int(part.max()) + 1):
+        chosen = np.flatnonzero(part == number)
+        matrices = values[:, :, chosen]
+        matrices = matrices[:, ~np.isnan(matrices[0]).all(axis=1)]
+        by_resolution = [
+            fit_additive(matrix).means if np.isnan(matrix).any() else matrix.mean(axis=0)
+            for matrix in matrices
         ]
         # Equal scores that were added up in another order must not differ by rounding.
         means = {
-            systems[k]: {name: round(float(found[r][at]), 12) for r, name in enumerate(RESOLUTIONS)}
+            systems[k]: {name: round(float(by_resolution[r][at]), 12) for r, name in enumerate(RESOLUTIONS)}
             for at, k in enumerate(chosen.tolist())
         }
-        gaps = np.isnan(own[0]).sum(axis=0).tolist()
+        gaps = np.isnan(matrices[0]).sum(axis=0).tolist()
         yield replace(
             _resolved_scores(where, means, measure, rng, progress),
-            left_out=dict(reasons) if not each else {},
-            topics=own.shape[1],
+            left_out=dict(reasons) if not number else {},
+            topics=matrices.shape[1],
             missing={systems[k]: n for k, n in zip(chosen.tolist(), gaps, strict=True) if n},
             apart=bool(part.max()),
         )
@@ -519,7 +528,7 @@ def _resolved_scores(
     scores = {name: tuple(means[system][name] for system in order) for name in RESOLUTIONS}
     # Less of something may be more of a measure of which lower is better.
     every = [[means[system][name] for name in RESOLUTIONS] for system in order]
-    bottom, top = [min(each) for each in every], [max(each) for each in every]
+    bottom, top = [min(row) for row in every], [max(row) for row in every]
     better = better_by_interval(bottom, top) if sign > 0 else better_by_interval(bottom, top).T
     low, high = rank_intervals(better)
     size = len(order)
@@ -535,7 +544,7 @@ def _resolved_scores(
         measure=str(measure),
         systems=tuple(order),
         scores=scores,
-        ranks=tuple(places([-sign * each for each in scores["original"]]).tolist()),
+        ranks=tuple(places([-sign * score for score in scores["original"]]).tolist()),
         low=tuple(low.tolist()),
         high=tuple(high.tolist()),
         groups=_performance_groups(order, better),
@@ -551,7 +560,8 @@ def _pooled(pages: Sequence[tuple[Key, dict[Resolution, float]]]) -> dict[Resolu
     for (assessor, _), scores in pages:
         by_assessor.setdefault(assessor, []).append(scores)
     return {
-        name: fmean(fmean(each[name] for each in own) for own in by_assessor.values()) for name in RESOLUTIONS
+        name: fmean(fmean(page[name] for page in of_assessor) for of_assessor in by_assessor.values())
+        for name in RESOLUTIONS
     }
 
 
@@ -561,13 +571,11 @@ def _performance_groups(order: Sequence[str], better: np.ndarray) -> tuple[tuple
     Bars are taken from the highest on; a group ends where everything so far is above everything that follows.
     """
     size = len(order)
-    ranked = sorted(
-        range(size), key=lambda each: (int(better[:, each].sum()), -int(better[each].sum()), each)
-    )
-    found: list[tuple[str, ...]] = []
+    ranked = sorted(range(size), key=lambda k: (int(better[:, k].sum()), -int(better[k].sum()), k))
+    groups: list[tuple[str, ...]] = []
     start = 0
     for end in range(1, size + 1):
         if end == size or all(better[i, j] for i in ranked[:end] for j in ranked[end:]):
-            found.append(tuple(order[each] for each in sorted(ranked[start:end])))
+            groups.append(tuple(order[k] for k in sorted(ranked[start:end])))
             start = end
-    return tuple(found)
+    return tuple(groups)

@@ -44,7 +44,7 @@ def retention(result: StabilityResult) -> Figure:
         why = result.absent.get("resolutions")
         raise DataError("nothing was judged twice" if why is None else str(absence(why)))
     names = _names(resolutions)
-    check_size(len(resolutions), sum(len(each.systems) for each in resolutions))
+    check_size(len(resolutions), sum(len(bars.systems) for bars in resolutions))
     data = pd.DataFrame(
         [
             {
@@ -52,21 +52,21 @@ def retention(result: StabilityResult) -> Figure:
                 "group": group,
                 "system": system,
                 "resolution": name.upper(),
-                "score": each.scores[name][k],
-                "low": min(each.scores[r][k] for r in each.scores),
-                "high": max(each.scores[r][k] for r in each.scores),
-                "rank": each.ranks[k],
-                "rank_low": each.low[k],
-                "rank_high": each.high[k],
-                "ranks": f"{each.low[k]}" if each.low[k] == each.high[k] else f"{each.low[k]}–{each.high[k]}",
+                "score": bars.scores[name][k],
+                "low": min(bars.scores[r][k] for r in bars.scores),
+                "high": max(bars.scores[r][k] for r in bars.scores),
+                "rank": bars.ranks[k],
+                "rank_low": bars.low[k],
+                "rank_high": bars.high[k],
+                "ranks": f"{bars.low[k]}" if bars.low[k] == bars.high[k] else f"{bars.low[k]}–{bars.high[k]}",
                 "first": name == "original",
-                "ends": system == systems[-1] and group < len(each.groups),
+                "ends": system == systems[-1] and group < len(bars.groups),
                 "bar": BAR,
             }
-            for at, each in enumerate(resolutions)
-            for group, systems in enumerate(each.groups, 1)
+            for at, bars in enumerate(resolutions)
+            for group, systems in enumerate(bars.groups, 1)
             for system in systems
-            for k in [each.systems.index(system)]
+            for k in [bars.systems.index(system)]
             for name in POINTS
         ]
     )
@@ -87,12 +87,12 @@ def retention(result: StabilityResult) -> Figure:
             y=y,
             fill=alt.Fill("bar:N", title=None, scale=alt.Scale(domain=[BAR], range=[HEAT[2]])),
         )
-        shown = [each.upper() for each in POINTS]
+        shown = [resolution.upper() for resolution in POINTS]
         colours = alt.Scale(domain=shown, range=[colour for _, colour in POINTS.values()])
         shapes = alt.Scale(domain=shown, range=[shape for shape, _ in POINTS.values()])
         # Each in a lane of its own, as they are often the same number.
         points = [
-            base.transform_filter(alt.FieldEqualPredicate(field="resolution", equal=each))
+            base.transform_filter(alt.FieldEqualPredicate(field="resolution", equal=resolution))
             .mark_point(size=42, yOffset=lane * BAND / len(shown))
             .encode(
                 x="score:Q",
@@ -100,7 +100,7 @@ def retention(result: StabilityResult) -> Figure:
                 color=alt.Color("resolution:N", title=None, scale=colours),
                 shape=alt.Shape("resolution:N", title=None, scale=shapes),
             )
-            for lane, each in enumerate(shown, start=-1)
+            for lane, resolution in enumerate(shown, start=-1)
         ]
         groups = (
             base.transform_filter("datum.first && datum.ends")
@@ -113,7 +113,7 @@ def retention(result: StabilityResult) -> Figure:
     return figure_of(
         "retention",
         f"{measure[:1].upper()}{measure[1:]} with repeated judgments made one"
-        f"{common_words([each.part for each in resolutions])}",
+        f"{common_words([bars.part for bars in resolutions])}",
         f"{_said(resolutions)} The bar runs from the least answer (MIN) to the greatest (MAX) that repeated judgments"
         " of the same text got; dashed lines part performance groups: no bar of one overlaps a bar of another; at the"
         " right the ranks that the bars leave.",
@@ -126,7 +126,7 @@ def retention(result: StabilityResult) -> Figure:
 
 def _names(resolutions: tuple[ResolvedScores, ...]) -> list[str]:
     """A name for each panel; systems that share no topics with others of their kind have one of their own."""
-    parts = [each.part for each in resolutions]
+    parts = [bars.part for bars in resolutions]
     names = panel_names(parts) if len(set(parts)) > 1 else {parts[0]: ""}
     number: Counter[Part] = Counter()
     made = []
@@ -138,14 +138,14 @@ def _names(resolutions: tuple[ResolvedScores, ...]) -> list[str]:
 
 
 def _said(resolutions: tuple[ResolvedScores, ...]) -> str:
-    moved = sum(each.moved for each in resolutions)
-    systems = counted(sum(len(each.systems) for each in resolutions), "system")
+    moved = sum(bars.moved for bars in resolutions)
+    systems = counted(sum(len(bars.systems) for bars in resolutions), "system")
     if not moved:
         return f"No repeated judgment moves the score of any of {systems}."
-    crossing = sum(each.crossing for each in resolutions)
+    crossing = sum(bars.crossing for bars in resolutions)
     return (
         f"Repeated judgments move the scores of {moved} of {systems}; {crossing} of"
-        f" {counted(sum(each.pairs for each in resolutions), 'pair')} can change places."
+        f" {counted(sum(bars.pairs for bars in resolutions), 'pair')} can change places."
     )
 
 
@@ -212,8 +212,8 @@ def stability(result: StabilityResult, *, measure: str | None = None) -> Figure:
     ]
     if ranking.noise.why_not_like is not None:
         words.append(f"Nothing is said of other assessors: {ranking.noise.why_not_like}.")
-    table = next(name for name, each in result.noise_by_name.items() if each is ranking)
-    others = [each.title for each in result.noise if each is not ranking]
+    table = next(name for name, noise in result.noise_by_name.items() if noise is ranking)
+    others = [other.title for other in result.noise if other is not ranking]
     not_drawn = (f"not drawn: {'; '.join(others)}; choose by measure, length and form",) if others else ()
     return figure_of(
         "stability",
@@ -232,10 +232,10 @@ def _ranking(result: StabilityResult, measure: str | None) -> RankNoise:
         why = result.absent.get("noise")
         raise DataError("judge noise: nothing is known" if why is None else str(absence(why)))
     if measure is None:
-        return next((each for each in result.noise if each.drawn is not None), result.noise[0])
-    known = {each.info.measure: each.info.words for each in result.noise}
-    which = one_of(measure, known, "the measure")
-    return next(each for each in result.noise if each.info.measure == which)
+        return next((ranking for ranking in result.noise if ranking.drawn is not None), result.noise[0])
+    words_by_measure = {ranking.info.measure: ranking.info.words for ranking in result.noise}
+    which = one_of(measure, words_by_measure, "the measure")
+    return next(ranking for ranking in result.noise if ranking.info.measure == which)
 
 
 def _made_retention(scores: Scores, options: FigureOptions) -> Figure:

@@ -99,9 +99,9 @@ def rank_noises(
             noises.append(_rank_noise(scores.info[measure], rows, options))
             continue
         why: Unranked = "description" if named else "anonymous" if len(assessors) else "nobody"
-        why = next((reason for reason, own in unranked.items() if measure in own), why)
+        why = next((reason for reason, measures in unranked.items() if measure in measures), why)
         unranked[why][measure] = unranked[why].get(measure, 0) + (len(assessors) or len(rows))
-    return noises, {why: own for why, own in unranked.items() if own}, notes
+    return noises, {why: measures for why, measures in unranked.items() if measures}, notes
 
 
 def _rank_noise(info: MeasureInfo, rows: pd.DataFrame, options: Stability) -> RankNoise:

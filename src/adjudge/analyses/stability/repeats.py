@@ -63,29 +63,29 @@ def self_agreement(gathered: Gathered) -> list[SelfAgreement]:
     Halves are by when the repeat was answered, or by its place in line where no times are known. Whoever has a single
     repeat has no halves.
     """
-    found: dict[tuple[str, str, str], list[RepeatedAnswer]] = {}
-    for each in repeated_answers(gathered):
-        found.setdefault((each.assessor, each.protocol, each.question), []).append(each)
+    by_question: dict[tuple[str, str, str], list[RepeatedAnswer]] = {}
+    for answer in repeated_answers(gathered):
+        by_question.setdefault((answer.assessor, answer.protocol, answer.question), []).append(answer)
     result = []
-    for key in sorted(found):
-        own = found[key]
-        result.append(_summed(key, "all", own))
-        tasks = list(dict.fromkeys(each.repeat for each in own))
+    for key in sorted(by_question):
+        answers = by_question[key]
+        result.append(_summed(key, "all", answers))
+        tasks = list(dict.fromkeys(answer.repeat for answer in answers))
         if len(tasks) > 1:
             early = set(tasks[: len(tasks) // 2])
-            result.append(_summed(key, "earlier", [each for each in own if each.repeat in early]))
-            result.append(_summed(key, "later", [each for each in own if each.repeat not in early]))
+            result.append(_summed(key, "earlier", [answer for answer in answers if answer.repeat in early]))
+            result.append(_summed(key, "later", [answer for answer in answers if answer.repeat not in early]))
     return result
 
 
-def _summed(key: tuple[str, str, str], part: Part, own: list[RepeatedAnswer]) -> SelfAgreement:
-    changes = [each.change for each in own if each.change is not None]
+def _summed(key: tuple[str, str, str], part: Part, answers: list[RepeatedAnswer]) -> SelfAgreement:
+    changes = [answer.change for answer in answers if answer.change is not None]
     return SelfAgreement(
         *key,
         part=part,
-        repeats=len({each.repeat for each in own}),
-        answers=len(own),
-        same=sum(each.same for each in own),
+        repeats=len({answer.repeat for answer in answers}),
+        answers=len(answers),
+        same=sum(answer.same for answer in answers),
         change=fmean(changes) if changes else None,
         distance=fmean(map(abs, changes)) if changes else None,
     )
@@ -97,13 +97,15 @@ def repeated_answers(gathered: Gathered) -> list[RepeatedAnswer]:
     A pair that was asked before in the same order is compared with that answer, otherwise with the first.
     """
     firsts: dict[Hashable, dict[Hashable, Any]] = {}
-    found: list[tuple[tuple[str, int], RepeatedAnswer]] = []
-    judged = [each for batch in gathered.batches.values() for each in batch.judgments]
-    for each in sorted(judged, key=lambda each: (each.task.repeat_of is not None, _when(each))):
-        if is_anonymous(each.task.assessor):
+    repeated: list[tuple[tuple[str, int], RepeatedAnswer]] = []
+    judged = [judgment for batch in gathered.batches.values() for judgment in batch.judgments]
+    for judgment in sorted(
+        judged, key=lambda judgment: (judgment.task.repeat_of is not None, _when(judgment))
+    ):
+        if is_anonymous(judgment.task.assessor):
             continue
-        thing, order = _thing(each), sides_of(each.task)[0]
-        for (question, at), new in _answers(each):
+        thing, order = _thing(judgment), sides_of(judgment.task)[0]
+        for (question, at), new in _answers(judgment):
             earlier = firsts.setdefault((thing, question, at), {})
             if not earlier:
                 earlier[order] = new
@@ -112,18 +114,18 @@ def repeated_answers(gathered: Gathered) -> list[RepeatedAnswer]:
             old = next(iter(earlier.values())) if swapped else earlier[order]
             earlier.setdefault(order, new)
             again = RepeatedAnswer(
-                assessor=each.task.assessor,
-                protocol=each.task.protocol,
+                assessor=judgment.task.assessor,
+                protocol=judgment.task.protocol,
                 question=question,
-                repeat=each.task.id,
+                repeat=judgment.task.id,
                 same=new == old,
                 change=new - old if isinstance(new, float) and isinstance(old, float) else None,
-                topic=each.task.topic,
+                topic=judgment.task.topic,
                 id=at,
                 swapped=swapped,
             )
-            found.append((_when(each), again))
-    return [again for _, again in sorted(found, key=lambda each: each[0])]
+            repeated.append((_when(judgment), again))
+    return [again for _, again in sorted(repeated, key=lambda dated: dated[0])]
 
 
 def _when(judged: Judged) -> tuple[str, int]:

@@ -53,7 +53,7 @@ ELSEWHERE: tuple[Scope, ...] = ("summaries", "within", "across", "all")
 def stability_of(scores: Scores, options: Stability) -> StabilityResult:
     """Every part that can be said; of the others why not."""
     gathered = gathered_of(scores)
-    known = set(gathered.notes("the tables of judgments")) if gathered is not None else set()
+    judgment_notes = set(gathered.notes("the tables of judgments")) if gathered is not None else set()
     if options.without:
         scores, gathered = left_after(scores, gathered, options.without)
     absent: dict[Part, Note] = {}
@@ -90,9 +90,9 @@ def stability_of(scores: Scores, options: Stability) -> StabilityResult:
         if not scores.measures and not options.measure:
             absent["noise"] = Note.of("no-noise", unranked={}, advice=advice)
         else:
-            noise, unranked, said = rank_noises(scores, options)
+            noise, unranked, score_notes = rank_noises(scores, options)
             about += [
-                line for line in said if line not in known
+                line for line in score_notes if line not in judgment_notes
             ]  # which the judgments say, less those left out
             if not noise:
                 absent["noise"] = Note.of("no-noise", unranked=unranked, advice=advice)
@@ -200,23 +200,23 @@ class StabilityResult(Result):
     @property
     def noise_by_name(self) -> dict[str, RankNoise]:
         """By what the names of its tables end with: nothing, where there is one."""
-        uses = Counter(each.info.measure for each in self.noise)
+        uses = Counter(ranking.info.measure for ranking in self.noise)
         named = {}
-        for each in self.noise:
-            target = (each.length, each.form) if uses[each.info.measure] > 1 else ()
-            parts = (each.info.measure, *target) if len(self.noise) > 1 else ()
-            named["".join(f"-{part}" for part in parts if part is not None)] = each
+        for ranking in self.noise:
+            target = (ranking.length, ranking.form) if uses[ranking.info.measure] > 1 else ()
+            parts = (ranking.info.measure, *target) if len(self.noise) > 1 else ()
+            named["".join(f"-{part}" for part in parts if part is not None)] = ranking
         return named
 
     def how(self) -> str:
-        protocols = {judgment.protocol for each in self.again for judgment in each.judgments.values()}
-        protocols |= {each.protocol for each in self.repeats}
-        measures = dict.fromkeys(each.measure for each in self.resolutions)
+        protocols = {judgment.protocol for kind in self.again for judgment in kind.judgments.values()}
+        protocols |= {agreement.protocol for agreement in self.repeats}
+        measures = dict.fromkeys(bars.measure for bars in self.resolutions)
         return "|".join(
             [
                 *([f"protocol:{','.join(sorted(protocols))}"] if protocols else []),
                 *(f"resolved:{measure}" for measure in measures),
-                *(each.how() for each in self.noise),
+                *(ranking.how() for ranking in self.noise),
                 f"level:{self.asked.level:g}|seed:{self.asked.seed}|v:{__version__}",
             ]
         )
@@ -231,11 +231,11 @@ class StabilityResult(Result):
 
     def notes(self) -> Iterator[Note]:
         yield from self.general
-        for each in self.again:
-            if each.unmarked:
-                yield Note.of("marked-nothing", n=each.unmarked).on("conflicts")
-            if each.unknown and each.kind == "completeness":
-                yield Note.of("unknown-texts", n=each.unknown).on("conflicts")
+        for kind in self.again:
+            if kind.unmarked:
+                yield Note.of("marked-nothing", n=kind.unmarked).on("conflicts")
+            if kind.unknown and kind.kind == "completeness":
+                yield Note.of("unknown-texts", n=kind.unknown).on("conflicts")
         yield from (note.on("resolutions") for note in self._resolution_notes())
         if self.repeats:
             yield Note.of("change-and-distance").on("self-agreement")
@@ -244,41 +244,41 @@ class StabilityResult(Result):
         yield from {note.code: note for note in self.absent.values()}.values()
 
     def _resolution_notes(self) -> Iterator[Note]:
-        if self.resolutions and any(each.counts("one")[0] for each in self.again):
+        if self.resolutions and any(kind.counts("one")[0] for kind in self.again):
             yield Note.of("assessors-made-one")
-        for each in self.resolutions:
-            for why, n in each.left_out.items():
+        for bars in self.resolutions:
+            for why, n in bars.left_out.items():
                 yield Note.of("pages-left-out", n=n, why=why)
-            if each.missing:
-                summaries = each.topics * len(each.systems)
-                yield Note.of("scores-adjusted", part=each.part, missing=each.missing, summaries=summaries)
-            if each.apart:
-                yield Note.of("ranked-apart", part=each.part, systems=each.systems)
+            if bars.missing:
+                summaries = bars.topics * len(bars.systems)
+                yield Note.of("scores-adjusted", part=bars.part, missing=bars.missing, summaries=summaries)
+            if bars.apart:
+                yield Note.of("ranked-apart", part=bars.part, systems=bars.systems)
 
-    def _noise_notes(self, each: RankNoise) -> Iterator[Note]:
+    def _noise_notes(self, ranking: RankNoise) -> Iterator[Note]:
         from adjudge.stats.judging import FEW_DF
 
-        noise = each.noise
-        if each.drawn is not None:
-            yield Note.of("pair-by-pair", own_errors=each.resampled and noise.like is not None)
+        noise = ranking.noise
+        if ranking.drawn is not None:
+            yield Note.of("pair-by-pair", own_errors=ranking.resampled and noise.like is not None)
         gaps = {
             system: noise.topics - n
-            for system, n in zip(each.systems, noise.topics_of.tolist(), strict=True)
+            for system, n in zip(ranking.systems, noise.topics_of.tolist(), strict=True)
             if n < noise.topics
         }
         if gaps:
-            yield Note.of("no-named-score", missing=gaps, summaries=noise.topics * len(each.systems))
-        if not noise.complete and len(each.parts) == 1:
-            scores = noise.topics * noise.assessors * len(each.systems)
-            yield Note.of("means-adjusted", n=noise.rows, of=scores, fitted=each.drawn is not None)
-        if each.anonymous:
-            yield Note.of("anonymous-scores", n=each.anonymous)
+            yield Note.of("no-named-score", missing=gaps, summaries=noise.topics * len(ranking.systems))
+        if not noise.complete and len(ranking.parts) == 1:
+            scores = noise.topics * noise.assessors * len(ranking.systems)
+            yield Note.of("means-adjusted", n=noise.rows, of=scores, fitted=ranking.drawn is not None)
+        if ranking.anonymous:
+            yield Note.of("anonymous-scores", n=ranking.anonymous)
         if noise.why is None and not noise.separated:
             yield Note.of("judged-once")
-        if noise.like is not None and not each.resampled:
+        if noise.like is not None and not ranking.resampled:
             yield Note.of("alike", assessors=noise.assessors, few=bool(noise.assessor_df < FEW_DF))
-        if each.again:
-            yield Note.of("judged-before", n=each.again, beside=bool(self.resolutions))
+        if ranking.again:
+            yield Note.of("judged-before", n=ranking.again, beside=bool(self.resolutions))
 
     # Tables
 
@@ -293,12 +293,12 @@ class StabilityResult(Result):
             yield self._rankings()
         if self.repeats:
             yield self._self_agreement()
-            if any(each.part != "all" for each in self.repeats):
+            if any(agreement.part != "all" for agreement in self.repeats):
                 yield self._self_agreement_over_time()
-        for name, each in self.noise_by_name.items():
-            yield self._judge_noise(each, f"judge-noise{name}")
-            if each.drawn is not None:
-                yield self._beats(each, each.drawn, f"beats{name}")
+        for name, ranking in self.noise_by_name.items():
+            yield self._judge_noise(ranking, f"judge-noise{name}")
+            if ranking.drawn is not None:
+                yield self._beats(ranking, ranking.drawn, f"beats{name}")
         if not self.anything:
             rows = ((part, str(words.absence(note))) for part, note in self.absent.items())
             why = Column("why", "why it cannot be said")
@@ -309,13 +309,13 @@ class StabilityResult(Result):
 
     def _conflicts(self) -> Table:
         rows: list[tuple[Cell, ...]] = []
-        for each in self.again:
-            scopes = tuple(words.SCOPES) if each.kind == "completeness" else ELSEWHERE
-            counts = {scope: each.counts_by_task(scope) for scope in scopes}
-            for group in in_order({(j.protocol, j.task) for j in each.judgments.values()}):
+        for kind in self.again:
+            scopes = tuple(words.SCOPES) if kind.kind == "completeness" else ELSEWHERE
+            counts = {scope: kind.counts_by_task(scope) for scope in scopes}
+            for group in in_order({(j.protocol, j.task) for j in kind.judgments.values()}):
                 for scope in scopes:
                     n, repeated, different, units, conflicts = counts[scope][group]
-                    where = (words.KINDS[each.kind], *group, words.SCOPES[scope])
+                    where = (words.KINDS[kind.kind], *group, words.SCOPES[scope])
                     shares = (n, repeated, repeated / n, different, different / n)
                     rows.append((*where, *shares, units, conflicts))
         return Table.of(
@@ -350,22 +350,22 @@ class StabilityResult(Result):
 
     def _answer_rows(self) -> Iterator[tuple[Cell, ...]]:
         scopes: tuple[Scope, ...] = ("summaries", "all")
-        for each, scope in ((each, scope) for each in self.again for scope in scopes):
+        for kind, scope in ((kind, scope) for kind in self.again for scope in scopes):
             units: Counter[tuple[Cell, ...]] = Counter()
-            for key, number in each.answers(scope).items():
-                judgment = each.judgments[each.keys[key][0][0]]
+            for key, number in kind.answers(scope).items():
+                judgment = kind.judgments[kind.keys[key][0][0]]
                 units[judgment.protocol, judgment.task, number] += 1
             judged: Counter[tuple[Cell, ...]] = Counter()
             totals: Counter[tuple[Cell, ...]] = Counter()
-            for id, recurrence in each.recurrences(scope).items():
-                judgment = each.judgments[id]
+            for id, recurrence in kind.recurrences(scope).items():
+                judgment = kind.judgments[id]
                 totals[judgment.protocol, judgment.task] += 1
                 if recurrence.repeated:
                     judged[judgment.protocol, judgment.task, recurrence.answers] += 1
             for group in in_order(units.keys() | judged.keys()):
                 protocol, task, answers = group
                 share = judged[group] / totals[protocol, task]
-                what, where = words.KINDS[each.kind], words.SCOPES[scope]
+                what, where = words.KINDS[kind.kind], words.SCOPES[scope]
                 yield what, protocol, task, where, answers, units[group], judged[group], share
 
     def _conflicts_by_assessor(self) -> Table:
@@ -389,19 +389,19 @@ class StabilityResult(Result):
 
     def _assessor_rows(self) -> Iterator[tuple[Cell, ...]]:
         scopes: tuple[Scope, ...] = ("within", "across", "one")
-        for each in self.again:
+        for kind in self.again:
             groups: dict[tuple[Cell, ...], list[Hashable]] = {}
-            for id, judgment in each.judgments.items():
+            for id, judgment in kind.judgments.items():
                 if not judgment.anonymous:
                     groups.setdefault((judgment.protocol, judgment.assessor), []).append(id)
             for group in in_order(groups):
                 ids = groups[group]
-                cells: list[Cell] = [words.KINDS[each.kind], *group, len(ids)]
+                cells: list[Cell] = [words.KINDS[kind.kind], *group, len(ids)]
                 for scope in scopes:
-                    if scope == "one" and each.kind != "completeness":
+                    if scope == "one" and kind.kind != "completeness":
                         cells += [None, None, None]
                         continue
-                    recurrences = each.recurrences(scope)
+                    recurrences = kind.recurrences(scope)
                     different = sum(recurrences[id].answers > 1 for id in ids)
                     cells += [sum(recurrences[id].repeated for id in ids), different, different / len(ids)]
                 yield tuple(cells)
@@ -409,33 +409,33 @@ class StabilityResult(Result):
     def _resolutions(self) -> Table:
         rows: list[tuple[Cell, ...]] = []
         parts: Counter[tuple[Cell, ...]] = Counter()
-        for each in self.resolutions:
-            parts[each.part] += 1
-            group = {system: n for n, systems in enumerate(each.groups, 1) for system in systems}
-            crossing: dict[str, list[str]] = {system: [] for system in each.systems}
-            tied: dict[str, list[str]] = {system: [] for system in each.systems}
-            for a, b in each.overlaps:
-                into = tied if (a, b) in each.ties else crossing
+        for bars in self.resolutions:
+            parts[bars.part] += 1
+            group = {system: n for n, systems in enumerate(bars.groups, 1) for system in systems}
+            crossing: dict[str, list[str]] = {system: [] for system in bars.systems}
+            tied: dict[str, list[str]] = {system: [] for system in bars.systems}
+            for a, b in bars.overlaps:
+                into = tied if (a, b) in bars.ties else crossing
                 into[a].append(b)
                 into[b].append(a)
-            for k, system in enumerate(each.systems):
+            for k, system in enumerate(bars.systems):
                 rows.append(
                     (
-                        *each.part,
-                        parts[each.part],
-                        each.measure,
+                        *bars.part,
+                        parts[bars.part],
+                        bars.measure,
                         system,
-                        *(each.scores[name][k] for name in RESOLUTIONS),
-                        each.ranks[k],
-                        each.low[k],
-                        each.high[k],
-                        _range(each.low[k], each.high[k]),
+                        *(bars.scores[name][k] for name in RESOLUTIONS),
+                        bars.ranks[k],
+                        bars.low[k],
+                        bars.high[k],
+                        _range(bars.low[k], bars.high[k]),
                         group[system],
                         ", ".join(crossing[system]) or None,
                         ", ".join(tied[system]) or None,
                     )
                 )
-        tie = "always" if any(each.ties for each in self.resolutions) else "never"
+        tie = "always" if any(bars.ties for bars in self.resolutions) else "never"
         return Table.of(
             "resolutions",
             rows,
@@ -458,8 +458,8 @@ class StabilityResult(Result):
         from adjudge.stats.order import number_words
 
         rows: list[tuple[Cell, ...]] = []
-        for each in self.resolutions:
-            rankings, guess = each.rankings, each.rankings.estimate
+        for bars in self.resolutions:
+            rankings, guess = bars.rankings, bars.rankings.estimate
             number = rankings.count if guess is None else guess.count
             low, high = (rankings.low, rankings.high) if guess is None else (guess.low, guess.high)
             open_ended = rankings.count is None
@@ -469,12 +469,12 @@ class StabilityResult(Result):
                 shown = f"about {number_words(number)}" if open_ended else number_words(number)
             rows.append(
                 (
-                    *each.part,
-                    len(each.systems),
-                    len(each.groups),
-                    each.crossing,
-                    len(each.ties),
-                    each.pairs,
+                    *bars.part,
+                    len(bars.systems),
+                    len(bars.groups),
+                    bars.crossing,
+                    len(bars.ties),
+                    bars.pairs,
                     None if number is None else _digits(number),
                     guess is not None,
                     _digits(low) if open_ended else None,
@@ -502,7 +502,7 @@ class StabilityResult(Result):
     def _self_agreement(self) -> Table:
         return Table.of(
             "self-agreement",
-            [each for each in self.repeats if each.part == "all"],
+            [agreement for agreement in self.repeats if agreement.part == "all"],
             *(column for column in REPEATS if column.name != "part"),
             title="Planted repeats: each assessor's agreement with their own first answer",
         )
@@ -510,17 +510,17 @@ class StabilityResult(Result):
     def _self_agreement_over_time(self) -> Table:
         return Table.of(
             "self-agreement-over-time",
-            [each for each in self.repeats if each.part != "all"],
+            [agreement for agreement in self.repeats if agreement.part != "all"],
             *REPEATS,
             title="Planted repeats over time: the earlier and the later half of each assessor's repeats",
         )
 
-    def _judge_noise(self, each: RankNoise, name: str) -> Table:
-        noise = each.noise
+    def _judge_noise(self, ranking: RankNoise, name: str) -> Table:
+        noise = ranking.noise
         rows: list[tuple[Cell, ...]] = []
-        for k in each.order:
+        for k in ranking.order:
             mean, rank = float(noise.means[k]), int(noise.ranks[k])
-            row: list[Cell] = [each.info.measure, each.length, each.form, each.systems[k]]
+            row: list[Cell] = [ranking.info.measure, ranking.length, ranking.form, ranking.systems[k]]
             row += [int(noise.topics_of[k]), None if math.isnan(mean) else mean, rank or None]
             for drawn in (noise.these, noise.like):
                 if drawn is None:
@@ -548,34 +548,37 @@ class StabilityResult(Result):
             Column("mean", format=".4f"),
             "rank",
             *drawn_columns,
-            title=f"Judge noise in the ranking: {each.title} ({words.size(each)})",
+            title=f"Judge noise in the ranking: {ranking.title} ({words.size(ranking)})",
         )
 
-    def _beats(self, each: RankNoise, drawn: RankDraws, name: str) -> Table:
-        order = each.order
+    def _beats(self, ranking: RankNoise, drawn: RankDraws, name: str) -> Table:
+        order = ranking.order
         rows = []
         for a in order:
             beats = [None if a == b else float(drawn.beats[a, b]) for b in order]
             shown = (None if value is None else words.probability(value) for value in beats)
-            rows.append((each.systems[a], *beats, *shown))
+            rows.append((ranking.systems[a], *beats, *shown))
         return Table.of(
             name,
             rows,
             "system",
-            *(Column(f"beats {each.systems[k]}", show="never") for k in order),
-            *(Column(f"{each.systems[k]} shown", each.systems[k], data=False, right=True) for k in order),
-            title=f"Probability that the row's system beats the column's: {each.title}, {words.whose(each)}",
+            *(Column(f"beats {ranking.systems[k]}", show="never") for k in order),
+            *(
+                Column(f"{ranking.systems[k]} shown", ranking.systems[k], data=False, right=True)
+                for k in order
+            ),
+            title=f"Probability that the row's system beats the column's: {ranking.title}, {words.whose(ranking)}",
         )
 
     def _pairs(self) -> Table:
         """A row per pair of systems: how likely the one that is ahead beats the other, for both populations."""
         rows = (
-            (*target, drawn.population, each.systems[a], each.systems[b], float(drawn.beats[a, b]))
-            for each in self.noise
-            for target in [(each.info.measure, each.length, each.form)]
-            for drawn in (each.noise.these, each.noise.like)
+            (*target, drawn.population, ranking.systems[a], ranking.systems[b], float(drawn.beats[a, b]))
+            for ranking in self.noise
+            for target in [(ranking.info.measure, ranking.length, ranking.form)]
+            for drawn in (ranking.noise.these, ranking.noise.like)
             if drawn is not None
-            for a, b in combinations(each.order, 2)
+            for a, b in combinations(ranking.order, 2)
         )
         return Table.of("pairs", rows, "measure length form population a b probability")
 

@@ -120,13 +120,13 @@ def _no_named_score(missing: Mapping[str, int], summaries: int) -> str:
 
 
 def _pair_by_pair(own_errors: bool) -> str:
-    alike, own = (
+    alike, error = (
         ("", "")
         if own_errors
         else (", with one error for all", ", a pair's own error where that is larger or assessors are many,")
     )
     return (
-        f"each pair by itself{alike}, and the topics as they are: adjudge compare takes topics as a sample{own} and"
+        f"each pair by itself{alike}, and the topics as they are: adjudge compare takes topics as a sample{error} and"
         " corrects for the number of pairs"
     )
 
@@ -183,11 +183,11 @@ NOTES: dict[str, Callable[..., Spoken] | str] = {
 
 def sentences(result: StabilityResult) -> Iterator[str]:
     """The headline, then what each part says."""
-    said = [_headline(result), *_conflicts(result)]
-    said += [line for each in result.resolutions for line in _resolved(each)]
-    said += [*map(_rankings, result.resolutions), *_repeats(result.repeats)]
-    said += [line for each in result.noise for line in noise_sentences(each)]
-    yield from dict.fromkeys(said)
+    lines = [_headline(result), *_conflicts(result)]
+    lines += [line for bars in result.resolutions for line in _resolved(bars)]
+    lines += [*map(_rankings, result.resolutions), *_repeats(result.repeats)]
+    lines += [line for ranking in result.noise for line in noise_sentences(ranking)]
+    yield from dict.fromkeys(lines)
 
 
 def about(result: StabilityResult, table: str) -> Iterator[str]:
@@ -201,7 +201,7 @@ def about(result: StabilityResult, table: str) -> Iterator[str]:
     elif kind in ("different-answers", "conflicts-by-assessor"):
         yield next(_conflicts(result))
     elif kind == "resolutions":
-        yield from (line for each in result.resolutions for line in _resolved(each))
+        yield from (line for bars in result.resolutions for line in _resolved(bars))
     elif kind == "rankings":
         yield from map(_rankings, result.resolutions)
     elif kind == "self-agreement":
@@ -216,10 +216,10 @@ def about(result: StabilityResult, table: str) -> Iterator[str]:
 
 def _headline(result: StabilityResult) -> str:
     """How often the same was judged differently, and what that leaves of the ranking."""
-    whole = next((each for each in result.again if each.kind == "completeness"), None)
+    whole = next((kind for kind in result.again if kind.kind == "completeness"), None)
     whole = whole or next(iter(result.again), None)
     if whole is None:
-        drawn = next((each for each in result.noise if each.drawn is not None), None)
+        drawn = next((ranking for ranking in result.noise if ranking.drawn is not None), None)
         if drawn is not None:
             return next(noise_sentences(drawn))
         return f"Nothing can be said of the stability of {result.name}."
@@ -229,39 +229,39 @@ def _headline(result: StabilityResult) -> str:
     elsewhere, differ, _ = whole.counts("summaries")
     again, disagree, _ = whole.counts("one")
     if not elsewhere:
-        said = f"None of {total:,} {what} was repeated in another summary"
+        sentence = f"None of {total:,} {what} was repeated in another summary"
     elif not differ:
-        said = f"{elsewhere:,} of {total:,} {what} were repeated in other summaries, and got the same answers there"
+        sentence = f"{elsewhere:,} of {total:,} {what} were repeated in other summaries, and got the same answers there"
     else:
-        said = (
+        sentence = (
             f"{differ:,} of {total:,} {what} ({differ / total:.1%}) are of the same units and texts as in other"
             f" summaries, and the answers differ ({whole.counts('within')[1]:,} from the same assessor's,"
             f" {whole.counts('across')[1]:,} from others')"
         )
     if again:
         share = f"{disagree:,} ({disagree / total:.1%}) differ" if disagree else "none differs"
-        said += f"; {share} between assessors of one summary"
+        sentence += f"; {share} between assessors of one summary"
     if len(result.resolutions) == 1:
         bars = result.resolutions[0]
-        said += f"; of {counted(bars.pairs, 'pair')} of systems, {_open_pairs(bars)}"
-    return f"{said}."
+        sentence += f"; of {counted(bars.pairs, 'pair')} of systems, {_open_pairs(bars)}"
+    return f"{sentence}."
 
 
 def _open_pairs(bars: ResolvedScores) -> str:
     """How many pairs the bars leave open."""
-    said = f"{bars.crossing:,} can change places"
-    return f"{said} and {len(bars.ties):,} can only tie" if bars.ties else said
+    crossing = f"{bars.crossing:,} can change places"
+    return f"{crossing} and {len(bars.ties):,} can only tie" if bars.ties else crossing
 
 
 def _conflicts(result: StabilityResult) -> Iterator[str]:
-    for each in result.again:
-        yield from _conflicts_of(each)
+    for kind in result.again:
+        yield from _conflicts_of(kind)
 
 
-def _conflicts_of(each: JudgedAgain) -> Iterator[str]:
-    total, what, kind = len(each.judgments), JUDGED[each.kind], KINDS[each.kind]
+def _conflicts_of(again: JudgedAgain) -> Iterator[str]:
+    total, what, kind = len(again.judgments), JUDGED[again.kind], KINDS[again.kind]
     kind = kind[0].upper() + kind[1:]
-    repeated, different, many = each.counts("summaries")
+    repeated, different, many = again.counts("summaries")
     if not repeated:
         yield (
             f"{kind}: none of {total:,} {what} was repeated in another summary, so no conflict between summaries could"
@@ -276,10 +276,10 @@ def _conflicts_of(each: JudgedAgain) -> Iterator[str]:
         more = f"; {many:,} ({many / total:.1%}) got three different answers or more" if many else ""
         yield (
             f"{kind}: {repeated:,} of {total:,} {what} were repeated in other summaries ({repeated / total:.1%}),"
-            f" {different:,} got different answers there ({different / total:.1%} of all; {each.counts('within')[1]:,}"
-            f" from the same assessor, {each.counts('across')[1]:,} from others){more}."
+            f" {different:,} got different answers there ({different / total:.1%} of all; {again.counts('within')[1]:,}"
+            f" from the same assessor, {again.counts('across')[1]:,} from others){more}."
         )
-    repeated, different, _ = each.counts("one")
+    repeated, different, _ = again.counts("one")
     if repeated:
         answers = f"{different:,} got different answers ({different / total:.1%} of all)"
         yield (
@@ -288,41 +288,44 @@ def _conflicts_of(each: JudgedAgain) -> Iterator[str]:
         )
 
 
-def _resolved(each: ResolvedScores) -> Iterator[str]:
-    at = _where(each)
-    if not each.moved:
+def _resolved(bars: ResolvedScores) -> Iterator[str]:
+    at = _where(bars)
+    if not bars.moved:
         yield f"{at}: no repeated judgment changes a score, so the bars have no width."
     else:
-        widths = [abs(b - a) for a, b in zip(each.scores["min"], each.scores["max"], strict=True)]
+        widths = [abs(b - a) for a, b in zip(bars.scores["min"], bars.scores["max"], strict=True)]
         widest = widths.index(max(widths))
         yield (
-            f"{at}: repeated judgments move the scores of {each.moved} of {counted(len(each.systems), 'system')}, by"
-            f" {widths[widest]:.3f} at the most ({each.systems[widest]}, from MIN to MAX)."
+            f"{at}: repeated judgments move the scores of {bars.moved} of {counted(len(bars.systems), 'system')}, by"
+            f" {widths[widest]:.3f} at the most ({bars.systems[widest]}, from MIN to MAX)."
         )
-    if each.pairs:
-        groups = "; ".join(", ".join(group) for group in each.groups)
+    if bars.pairs:
+        groups = "; ".join(", ".join(group) for group in bars.groups)
         yield (
-            f"{at}: of {counted(each.pairs, 'pair')}, {_open_pairs(each)};"
-            f" {counted(len(each.groups), 'performance group')}: {groups}."
+            f"{at}: of {counted(bars.pairs, 'pair')}, {_open_pairs(bars)};"
+            f" {counted(len(bars.groups), 'performance group')}: {groups}."
         )
 
 
-def _rankings(each: ResolvedScores) -> str:
-    return f"{_where(each)}: {each.rankings.sentence(known='the bars')}"
+def _rankings(bars: ResolvedScores) -> str:
+    return f"{_where(bars)}: {bars.rankings.sentence(known='the bars')}"
 
 
-def _where(each: ResolvedScores) -> str:
-    return f"{where(each.part)} ({listed(each.systems)})" if each.apart else where(each.part)
+def _where(bars: ResolvedScores) -> str:
+    return f"{where(bars.part)} ({listed(bars.systems)})" if bars.apart else where(bars.part)
 
 
 def _repeats(repeats: Sequence[SelfAgreement]) -> Iterator[str]:
     by_question: dict[tuple[str, str], list[SelfAgreement]] = {}
-    for each in repeats:
-        if each.part == "all":
-            by_question.setdefault((each.protocol, each.question), []).append(each)
+    for agreement in repeats:
+        if agreement.part == "all":
+            by_question.setdefault((agreement.protocol, agreement.question), []).append(agreement)
     for (protocol, question), people in by_question.items():
-        same, answers = sum(each.same for each in people), sum(each.answers for each in people)
-        least = min(people, key=lambda each: each.share)
+        same, answers = (
+            sum(agreement.same for agreement in people),
+            sum(agreement.answers for agreement in people),
+        )
+        least = min(people, key=lambda agreement: agreement.share)
         worst = f"; {least.assessor} least often ({least.share:.0%})" if len(people) > 1 else ""
         yield (
             f"{protocol}, {question}: asked again, {counted(len(people), 'assessor')} gave the same answer in {same:,}"
@@ -333,41 +336,41 @@ def _repeats(repeats: Sequence[SelfAgreement]) -> Iterator[str]:
 # Judge noise
 
 
-def noise_sentences(each: RankNoise) -> Iterator[str]:
-    if each.drawn is None:
-        apart = f" ({'; '.join(map(listed, each.parts))})" if len(each.parts) > 1 else ""
-        yield f"{each.title}: nothing can be drawn: {each.noise.why}{apart}."
+def noise_sentences(ranking: RankNoise) -> Iterator[str]:
+    if ranking.drawn is None:
+        apart = f" ({'; '.join(map(listed, ranking.parts))})" if len(ranking.parts) > 1 else ""
+        yield f"{ranking.title}: nothing can be drawn: {ranking.noise.why}{apart}."
         return
-    yield f"{each.title}: {order_kept(each)}"
-    first = each.first()
+    yield f"{ranking.title}: {order_kept(ranking)}"
+    first = ranking.first()
     if len(first) == 1:
         yield f"{first[0]} alone has rank 1 in its range."
     else:
         yield f"{listed(first)} have rank 1 in their ranges."
-    if each.noise.why_not_like is not None:
-        yield f"Nothing is said of other assessors: {each.noise.why_not_like}."
+    if ranking.noise.why_not_like is not None:
+        yield f"Nothing is said of other assessors: {ranking.noise.why_not_like}."
 
 
-def order_kept(each: RankNoise) -> str:
+def order_kept(ranking: RankNoise) -> str:
     """In how many pairs the better mean stays ahead."""
-    assert each.drawn is not None
-    sure, pairs = each.sure_pairs()
+    assert ranking.drawn is not None
+    sure, pairs = ranking.sure_pairs()
     return (
-        f"for {whose(each)} on these topics, the system with the better mean stays ahead with probability"
-        f" {each.drawn.level:.4g} or more (one-sided) in {sure:,} of {counted(pairs, 'pair')}."
+        f"for {whose(ranking)} on these topics, the system with the better mean stays ahead with probability"
+        f" {ranking.drawn.level:.4g} or more (one-sided) in {sure:,} of {counted(pairs, 'pair')}."
     )
 
 
-def whose(each: RankNoise) -> str:
+def whose(ranking: RankNoise) -> str:
     """The population."""
-    if each.noise.like is not None:
-        return f"assessors like these {each.noise.assessors}"
-    return f"these {counted(each.noise.assessors, 'assessor')}, asked again"
+    if ranking.noise.like is not None:
+        return f"assessors like these {ranking.noise.assessors}"
+    return f"these {counted(ranking.noise.assessors, 'assessor')}, asked again"
 
 
-def size(each: RankNoise) -> str:
+def size(ranking: RankNoise) -> str:
     """How much was judged."""
-    noise = each.noise
+    noise = ranking.noise
     return (
         f"{counted(noise.assessors, 'assessor')}, {counted(noise.topics, 'topic')},"
         f" {counted(noise.rows, 'judgment')} of {counted(int(noise.topics_of.sum()), 'summary', 'summaries')}"
@@ -398,10 +401,16 @@ def methods(result: StabilityResult) -> Iterator[str]:
         True: "assessors drawn with replacement",
     }
     for resampled, model in models.items():
-        drawn = [each for each in result.noise if each.drawn is not None and each.resampled is resampled]
+        drawn = [
+            ranking
+            for ranking in result.noise
+            if ranking.drawn is not None and ranking.resampled is resampled
+        ]
         if drawn:
-            sizes = dict.fromkeys(f"{each.drawn.draws:,}" for each in drawn if each.drawn is not None)
-            names = listed([each.title for each in drawn], most=len(drawn))
+            sizes = dict.fromkeys(
+                f"{ranking.drawn.draws:,}" for ranking in drawn if ranking.drawn is not None
+            )
+            names = listed([ranking.title for ranking in drawn], most=len(drawn))
             yield (
                 f"How far the ranking by {names} depends on who judged was drawn {listed(list(sizes))} times from"
                 f" {model}."
