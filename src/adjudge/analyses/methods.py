@@ -130,7 +130,7 @@ class MethodsParagraph:
         return markdown(self.text)
 
     def references_in_markdown(self) -> str:
-        return "\n".join(f"- {markdown(each)}" for each in self.references)
+        return "\n".join(f"- {markdown(reference)}" for reference in self.references)
 
     def and_of(self, others: Iterable[MethodsParagraph]) -> MethodsParagraph:
         """This and others as one, so that a work that more than one cites is listed once."""
@@ -224,14 +224,14 @@ def name_of_test(c: Comparison, test: str = "") -> tuple[str, tuple[str, ...]]:
     return names[results.test]
 
 
-def compared_methods(found: Sequence[Comparison]) -> MethodsParagraph:
+def compared_methods(comparisons: Sequence[Comparison]) -> MethodsParagraph:
     """How systems were compared on one measure or on several, all in the same way."""
-    if not any(c.family.any() for c in found):
-        return MethodsParagraph(tuple(_compared(found)), computed_with(None))
-    random = any(_is_random(c, test) for c in found for test in c.tested)
-    seed = found[0].seed if random else None
-    signatures = tuple(c.matrix.signature for c in found)
-    return MethodsParagraph(tuple(_compared(found)), computed_with(seed), signatures)
+    if not any(c.family.any() for c in comparisons):
+        return MethodsParagraph(tuple(_compared(comparisons)), computed_with(None))
+    random = any(_is_random(c, test) for c in comparisons for test in c.tested)
+    seed = comparisons[0].seed if random else None
+    signatures = tuple(c.matrix.signature for c in comparisons)
+    return MethodsParagraph(tuple(_compared(comparisons)), computed_with(seed), signatures)
 
 
 def computed_with(seed: int | None) -> tuple[str, ...]:
@@ -239,60 +239,68 @@ def computed_with(seed: int | None) -> tuple[str, ...]:
     return (f"Computed with Adjudge {__version__}{cite(SOFTWARE)}{seeded}.",)
 
 
-def _compared(found: Sequence[Comparison]) -> Iterator[str]:
-    yield what_was_compared(found)
-    yield from prepared_words(found)
-    yield from _missing(found)
-    yield from pooled_words(found)
-    yield from _whose(found)
-    if not any(c.family.any() for c in found):
+def _compared(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    yield what_was_compared(comparisons)
+    yield from prepared_words(comparisons)
+    yield from _missing(comparisons)
+    yield from pooled_words(comparisons)
+    yield from _whose(comparisons)
+    if not any(c.family.any() for c in comparisons):
         return
-    yield from _tested(found)
-    yield from _corrected(found)
-    yield from _reached(found)
-    yield from _equivalent(found)
-    yield from interval_words(found)
-    if all(c.complete for c in found) and max(len(c.standings) for c in found) > 1:
+    yield from _tested(comparisons)
+    yield from _corrected(comparisons)
+    yield from _reached(comparisons)
+    yield from _equivalent(comparisons)
+    yield from interval_words(comparisons)
+    if all(c.complete for c in comparisons) and max(len(c.standings) for c in comparisons) > 1:
         yield LETTERS
 
 
-def title(c: Compared, found: Sequence[Compared]) -> str:
+def title(c: Compared, comparisons: Sequence[Compared]) -> str:
     """What a measure is called in print; length and form only where they tell comparisons apart."""
-    lengths, forms = ({getattr(each.matrix, name) for each in found} for name in ("length", "form"))
+    lengths, forms = (
+        {getattr(comparison.matrix, name) for comparison in comparisons} for name in ("length", "form")
+    )
 
-    def own(each: Compared) -> str:
-        length = each.matrix.length if len(lengths) > 1 else None
-        return heading_of(each.matrix.info, length, each.matrix.form if len(forms) > 1 else None)
+    def heading(comparison: Compared) -> str:
+        length = comparison.matrix.length if len(lengths) > 1 else None
+        return heading_of(comparison.matrix.info, length, comparison.matrix.form if len(forms) > 1 else None)
 
-    name = own(c)
-    return f"{name} ({c.matrix.measure})" if sum(own(each) == name for each in found) > 1 else name
+    name = heading(c)
+    return (
+        f"{name} ({c.matrix.measure})"
+        if sum(heading(comparison) == name for comparison in comparisons) > 1
+        else name
+    )
 
 
-def titles(some: Sequence[Compared], found: Sequence[Compared], *, whole: bool = False) -> list[str]:
+def titles(some: Sequence[Compared], comparisons: Sequence[Compared], *, whole: bool = False) -> list[str]:
     """What measures are called in print, each once, with its targets in brackets where it has several.
 
     A measure of which all targets are meant goes by its name alone, unless the `whole` is asked for.
     """
 
-    headings = {c.matrix.measure: c.matrix.info.heading for c in found}
+    headings = {c.matrix.measure: c.matrix.info.heading for c in comparisons}
     names = []
     for measure in dict.fromkeys(c.matrix.measure for c in some):
-        own, every = ([c for c in those if c.matrix.measure == measure] for those in (some, found))
+        chosen, every = ([c for c in those if c.matrix.measure == measure] for those in (some, comparisons))
         if len(every) == 1:
-            names.append(title(own[0], found))
+            names.append(title(chosen[0], comparisons))
             continue
         name = headings[measure]
         alone = list(headings.values()).count(name) == 1
         name = name if alone else f"{name} ({measure})"
-        names.append(f"{name} ({_targets_words(own, found)})" if whole or len(own) < len(every) else name)
+        names.append(
+            f"{name} ({_targets_words(chosen, comparisons)})" if whole or len(chosen) < len(every) else name
+        )
     return names
 
 
-def _targets_words(own: Sequence[Compared], found: Sequence[Compared]) -> str:
+def _targets_words(some: Sequence[Compared], comparisons: Sequence[Compared]) -> str:
     """`10, 50 and 100 words, abstract; 200 words, extract`."""
-    lengths, forms = ({getattr(c.matrix, name) for c in found} for name in ("length", "form"))
+    lengths, forms = ({getattr(c.matrix, name) for c in comparisons} for name in ("length", "form"))
     told: dict[tuple[bool, str | None], list[str]] = {}
-    for c in own:
+    for c in some:
         length = c.matrix.length if len(lengths) > 1 else None
         form = c.matrix.form if len(forms) > 1 else None
         told.setdefault((length is None, form), []).append(
@@ -307,56 +315,56 @@ def _targets_words(own: Sequence[Compared], found: Sequence[Compared]) -> str:
     return "; ".join(parts)
 
 
-def named(some: Sequence[Compared], found: Sequence[Compared], *, whole: bool = False) -> str:
+def named(some: Sequence[Compared], comparisons: Sequence[Compared], *, whole: bool = False) -> str:
     """The same as a list within a sentence."""
-    names = titles(some, found, whole=whole)
+    names = titles(some, comparisons, whole=whole)
     return listed(names, most=len(names))
 
 
-def target_words(found: Sequence[Compared]) -> str:
+def target_words(comparisons: Sequence[Compared]) -> str:
     """`, summaries of 100 words`, where all are of one length or form."""
-    lengths, forms = ({getattr(c.matrix, name) for c in found} for name in ("length", "form"))
-    length, form = (each.pop() if len(each) == 1 else None for each in (lengths, forms))
+    lengths, forms = ({getattr(c.matrix, name) for c in comparisons} for name in ("length", "form"))
+    length, form = (values.pop() if len(values) == 1 else None for values in (lengths, forms))
     parts = [f"of {length:,} words"] if length else []
     parts += [f"({form_words(form)})"] if form else []
     return f", summaries {' '.join(parts)}" if parts else ""
 
 
-def topics_words(found: Sequence[Compared]) -> str:
+def topics_words(comparisons: Sequence[Compared]) -> str:
     """`12 topics`; where measures have different ones, of each how many."""
     by_size: dict[int, list[Compared]] = {}
-    for c in found:
+    for c in comparisons:
         by_size.setdefault(len(c.matrix.topics), []).append(c)
     if len(by_size) == 1:
         return counted(min(by_size), "topic")
-    each = (f"{n:,} by {named(some, found)}" for n, some in sorted(by_size.items()))
-    return f"{min(by_size):,} to {max(by_size):,} topics ({'; '.join(each)})"
+    parts = (f"{n:,} by {named(some, comparisons)}" for n, some in sorted(by_size.items()))
+    return f"{min(by_size):,} to {max(by_size):,} topics ({'; '.join(parts)})"
 
 
-def what_was_compared(found: Sequence[Compared]) -> str:
-    systems = list(dict.fromkeys(system for c in found for system in c.matrix.systems))
-    kinds = [next((c.kinds[s] for c in found if s in c.kinds), None) for s in systems]
+def what_was_compared(comparisons: Sequence[Compared]) -> str:
+    systems = list(dict.fromkeys(system for c in comparisons for system in c.matrix.systems))
+    kinds = [next((c.kinds[s] for c in comparisons if s in c.kinds), None) for s in systems]
     parts = [
         counted(kinds.count(kind), kind) for kind in ("machine", "baseline", "human") if kinds.count(kind)
     ]
-    if people := {system for c in found if c.matrix.together for system in c.matrix.together.systems}:
+    if people := {system for c in comparisons if c.matrix.together for system in c.matrix.together.systems}:
         parts[-1] = f"{counted(len(people), 'human')} pooled as one system"
     told = f" ({listed(parts)})" if len(parts) > 1 and None not in kinds else ""
     cited: set[str] = set()
     names: list[str] = []
-    for name, c in zip(titles(found, found, whole=True), _one_of_each(found), strict=True):
+    for name, c in zip(titles(comparisons, comparisons, whole=True), _one_of_each(comparisons), strict=True):
         keys = [key for key in _measure_keys(c) if key not in cited]  # each work once
         cited.update(keys)
         names.append(f"{name}{cite(*keys)}")
-    target = target_words(found)
-    where = f"{topics_words(found)}{target}{',' if target else ''}"
+    target = target_words(comparisons)
+    where = f"{topics_words(comparisons)}{target}{',' if target else ''}"
     did = "compared" if len(systems) > 1 else "scored"
     return f"We {did} {counted(len(systems), 'system')}{told} on {where} by {listed(names, most=len(names))}."
 
 
-def _one_of_each(found: Sequence[C]) -> list[C]:
+def _one_of_each(comparisons: Sequence[C]) -> list[C]:
     """The first comparison of each measure."""
-    return list({c.matrix.measure: c for c in reversed(found)}.values())[::-1]
+    return list({c.matrix.measure: c for c in reversed(comparisons)}.values())[::-1]
 
 
 def _measure(c: Compared) -> Measure | None:
@@ -381,12 +389,12 @@ def _measure_keys(c: Compared) -> list[str]:
 _REFERENCES = re.compile(r"\|ref(?:erence)?s:(\d+)(?:-(\d+))?(?=[:|])")
 
 
-def prepared_words(found: Sequence[Compared]) -> Iterator[str]:
+def prepared_words(comparisons: Sequence[Compared]) -> Iterator[str]:
     """With which options measures were computed, usual ones included, and with how many references."""
     from adjudge.measures.run import own_reference  # slow to load
 
     by_words: dict[str, list[Compared]] = {}
-    for c in found:
+    for c in comparisons:
         measure = _measure(c)
         if measure is None:
             continue
@@ -400,92 +408,92 @@ def prepared_words(found: Sequence[Compared]) -> Iterator[str]:
         if parts:
             by_words.setdefault("; ".join(parts), []).append(c)
     for words, some in by_words.items():
-        yield f"For {named(some, found)}: {words}."
-    if any(kind == "human" for c in found for kind in c.kinds.values()):
-        notes = (note for c in found for note in c.fewer_references)
+        yield f"For {named(some, comparisons)}: {words}."
+    if any(kind == "human" for c in comparisons for kind in c.kinds.values()):
+        notes = (note for c in comparisons for note in c.fewer_references)
         yield from dict.fromkeys(f"{own_reference(**note.data)}." for note in notes)
 
 
-def _of(about: Compared | Sequence[Compared], found: Sequence[Compared]) -> str:
+def _of(about: Compared | Sequence[Compared], comparisons: Sequence[Compared]) -> str:
     """Which measures a sentence is about, where there are several and it is not of all."""
     some = about if isinstance(about, Sequence) else [about]
-    if len(found) == 1 or len(some) == len(found) > 1:
+    if len(comparisons) == 1 or len(some) == len(comparisons) > 1:
         return ""
-    return f" by {named(some, found)}"
+    return f" by {named(some, comparisons)}"
 
 
-def _alike(found: Sequence[C], words: Callable[[C], str]) -> dict[str, list[C]]:
+def _alike(comparisons: Sequence[C], words: Callable[[C], str]) -> dict[str, list[C]]:
     """Comparisons of which the same is to be said, by what that is; nothing of those with nothing to say."""
     told: dict[str, list[C]] = {}
-    for c in found:
-        if said := words(c):
-            told.setdefault(said, []).append(c)
+    for c in comparisons:
+        if text := words(c):
+            told.setdefault(text, []).append(c)
     return told
 
 
-def holes_words(c: Compared, found: Sequence[Compared]) -> str:
+def holes_words(c: Compared, comparisons: Sequence[Compared]) -> str:
     """`3 of 36 scores are missing`; nothing where none is."""
     import numpy as np
 
     holes = int(np.isnan(c.matrix.values).sum())
     if not holes:
         return ""
-    return f"{holes:,} of {counted(c.matrix.values.size, 'score')}{_of(c, found)} {_is(holes)} missing"
+    return f"{holes:,} of {counted(c.matrix.values.size, 'score')}{_of(c, comparisons)} {_is(holes)} missing"
 
 
-def _missing(found: Sequence[Comparison]) -> Iterator[str]:
-    everybody = dict.fromkeys(system for c in found for system in c.matrix.systems)
+def _missing(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    everybody = dict.fromkeys(system for c in comparisons for system in c.matrix.systems)
 
     def absent(c: Comparison) -> str:
         names = [system for system in everybody if system not in c.matrix.systems]
         return f"{listed(names)} {'has' if len(names) == 1 else 'have'} no score" if names else ""
 
-    for said, some in _alike(found, absent).items():
-        yield f"{said}{_of(some, found)}."
+    for text, some in _alike(comparisons, absent).items():
+        yield f"{text}{_of(some, comparisons)}."
 
     def around(c: Comparison) -> str:
-        if not (said := holes_words(c, [c])):
+        if not (text := holes_words(c, [c])):
             return ""
         n = c.tested[c.test].results.counts.n[c.family]
         n = n[n > 0]
         if c.is_adjusted:
-            said += f"; {adjusted_words(c)}"
+            text += f"; {adjusted_words(c)}"
         elif c.ordering:
-            said += "; means are over the topics that each system has"
+            text += "; means are over the topics that each system has"
         if n.size:
             few, many = int(n.min()), int(n.max())
             span = f"{few:,}" if few == many else f"{few:,} to {many:,}"
-            said += f"; two systems are compared on the topics that both have ({span})"
-        return said
+            text += f"; two systems are compared on the topics that both have ({span})"
+        return text
 
-    for said, some in _alike(found, around).items():
-        if len(found) == 1:
-            yield f"{said}."
-        elif len(some) == len(found):
-            yield f"By each measure: {said}."
+    for text, some in _alike(comparisons, around).items():
+        if len(comparisons) == 1:
+            yield f"{text}."
+        elif len(some) == len(comparisons):
+            yield f"By each measure: {text}."
         else:
-            yield f"By {named(some, found)}{' each' if len(some) > 1 else ''}: {said}."
+            yield f"By {named(some, comparisons)}{' each' if len(some) > 1 else ''}: {text}."
 
 
-def pooled_words(found: Sequence[Compared]) -> Iterator[str]:
+def pooled_words(comparisons: Sequence[Compared]) -> Iterator[str]:
     """What stands behind a score, said once where it is so of all measures."""
-    yield from together_words(found)
-    for words, some in _alike(found, _scores_behind).items():
-        yield f"A system's score on a topic{_of(some, found)} is {words}."
+    yield from together_words(comparisons)
+    for words, some in _alike(comparisons, _scores_behind).items():
+        yield f"A system's score on a topic{_of(some, comparisons)} is {words}."
 
 
-def _whose(found: Sequence[Comparison]) -> Iterator[str]:
+def _whose(comparisons: Sequence[Comparison]) -> Iterator[str]:
     """How many assessors judged, in which design, and for whom the conclusions hold."""
-    told = _alike(found, lambda c: population_words(c.population) if c.population is not None else "")
+    told = _alike(comparisons, lambda c: population_words(c.population) if c.population is not None else "")
     for words, some in told.items():
-        of = _of(some, found).strip()
+        of = _of(some, comparisons).strip()
         yield f"{of[:1].upper()}{of[1:]}: {words}." if of else f"{words}."
 
 
-def together_words(found: Sequence[Compared]) -> Iterator[str]:
+def together_words(comparisons: Sequence[Compared]) -> Iterator[str]:
     """What a system stands for that pools several people, said once where it is so of all measures."""
-    pooled = _alike(found, lambda c: _pool_words(c.matrix.together) if c.matrix.together else "")
-    yield from (f"{words}{_of(some, found)}." for words, some in pooled.items())
+    pooled = _alike(comparisons, lambda c: _pool_words(c.matrix.together) if c.matrix.together else "")
+    yield from (f"{words}{_of(some, comparisons)}." for words, some in pooled.items())
 
 
 def _pool_words(pooled: PooledSystems) -> str:
@@ -515,18 +523,18 @@ def _scores_behind(c: Compared) -> str:
     return f"the {c.matrix.pool} of {many if few == many else f'{few:,} to {many:,}'} scores"
 
 
-def _tested(found: Sequence[Comparison]) -> Iterator[str]:
+def _tested(comparisons: Sequence[Comparison]) -> Iterator[str]:
     """By which tests, where some measures have assessors of their own and others do not."""
-    parts = [part for sampled in (True, False) if (part := [c for c in found if c.sampled == sampled])]
+    parts = [part for sampled in (True, False) if (part := [c for c in comparisons if c.sampled == sampled])]
     for part in parts:
-        on = f" on {named(part, found)}" if len(parts) > 1 else ""
-        yield from _tested_alike(part, on, found)
+        on = f" on {named(part, comparisons)}" if len(parts) > 1 else ""
+        yield from _tested_alike(part, on, comparisons)
 
 
 def _tested_alike(
-    found: Sequence[Comparison], measures: str, everything: Sequence[Comparison]
+    comparisons: Sequence[Comparison], measures: str, everything: Sequence[Comparison]
 ) -> Iterator[str]:
-    first = found[0]
+    first = comparisons[0]
     asked, results = first.asked, first.tested[first.test].results
     name, keys = name_of_test(first)
     if asked.against is not None:
@@ -538,9 +546,9 @@ def _tested_alike(
         who = "Pairs of systems were compared"
     on = "" if results.test in ("t-unpaired", "welch", ASSESSORS) else " topic by topic"
     sided = "two-sided" if results.alternative == "two-sided" else "one-sided"
-    yield f"{who}{measures}{on} with the {sided} {name}{cite(*keys)}{_how(found)}."
+    yield f"{who}{measures}{on} with the {sided} {name}{cite(*keys)}{_how(comparisons)}."
     if first.sampled:
-        yield from _sampled_words(found, everything)
+        yield from _sampled_words(comparisons, everything)
     if results.test == "wilcoxon" or results.resampled == "w":
         yield f"Tied differences have mean ranks; {ZEROS_WORDS[asked.zeros]}."
     elif results.test == "sign":
@@ -551,15 +559,15 @@ def _tested_alike(
         yield f"Topics that belong together change sides together ({counted(sets, 'set')})."
 
 
-def _sampled_words(some: Sequence[Comparison], found: Sequence[Comparison]) -> Iterator[str]:
+def _sampled_words(some: Sequence[Comparison], comparisons: Sequence[Comparison]) -> Iterator[str]:
     """Which terms the mixed models have, and which standard errors are taken; once where it is so of all measures."""
 
     def model(c: Comparison) -> str:
         return _model_words(c.population.pairs) if c.population and c.population.pairs else ""
 
     told = _alike(some, model)
-    for words, own in told.items():
-        yield f"For {named(own, found)}: {words}" if len(told) > 1 else words
+    for words, alike in told.items():
+        yield f"For {named(alike, comparisons)}: {words}" if len(told) > 1 else words
 
 
 def _model_words(pairs: JudgedPairs) -> str:
@@ -602,25 +610,25 @@ def _also_tested(first: Comparison) -> Iterator[str]:
     yield f"{groups} are those of the {name_of_test(first)[0]}."
 
 
-def _how(found: Sequence[Comparison]) -> str:
+def _how(comparisons: Sequence[Comparison]) -> str:
     """How p was computed: exactly, by a distribution, by so many resamples."""
-    tests = [c.tested[c.test] for c in found]
-    if any(_is_random(c) for c in found):
+    tests = [c.tested[c.test] for c in comparisons]
+    if any(_is_random(c) for c in comparisons):
         drawn = dict.fromkeys(
-            t.resamples for c, t in zip(found, tests, strict=True) if _is_random(c) and t.resamples
+            t.resamples for c, t in zip(comparisons, tests, strict=True) if _is_random(c) and t.resamples
         )
         sizes = listed([f"{n:,}" for n in drawn])
-        some = " where not all are gone through" if not all(_is_random(c) for c in found) else ""
+        some = " where not all are gone through" if not all(_is_random(c) for c in comparisons) else ""
         return f", with {sizes} random resamples{some} and p = (k + 1)/(R + 1){cite('phipson2010')}"
     methods = [
         m
-        for c, t in zip(found, tests, strict=True)
+        for c, t in zip(comparisons, tests, strict=True)
         for m in compress(t.results.method, c.family.tolist())
         if m
     ]
     if tests[0].results.test in ("t", "t-unpaired", "welch", ASSESSORS) or not methods:
         return ""
-    exact, normal, rounded = (methods.count(each) for each in ("exact", "normal", "rounded"))
+    exact, normal, rounded = (methods.count(method) for method in ("exact", "normal", "rounded"))
     if normal:
         some = f"exact for {counted(exact, 'pair')} and by the normal approximation for {normal:,}"
         return f", with p-values {some if exact else 'by the normal approximation'}"
@@ -641,21 +649,25 @@ def _is_random(c: Comparison, test: str = "") -> bool:
     return tested.results.resamples is not None
 
 
-def correction_words(found: Sequence[Comparison]) -> tuple[str, tuple[str, ...]]:
+def correction_words(comparisons: Sequence[Comparison]) -> tuple[str, tuple[str, ...]]:
     """Over how many pairs p-values are corrected and how, and what to cite for it."""
-    first = found[0]
-    own = [c.tested[c.test].members for c in found]
+    first = comparisons[0]
+    members = [c.tested[c.test].members for c in comparisons]
     together = first.corrected > int(first.family.sum())
-    total = first.corrected - sum(int(c.family.sum()) for c in found) + sum(own) if together else max(own)
+    total = (
+        first.corrected - sum(int(c.family.sum()) for c in comparisons) + sum(members)
+        if together
+        else max(members)
+    )
     if total < 2:
         return "", ()
     if first.asked.correct == "none":
-        return f"no correction for {_pairs(own)}", ()
+        return f"no correction for {_pairs(members)}", ()
     correction = CORRECTIONS[first.asked.correct]
     name, keys = correction.methods_name, correction.cite
-    over = f"the {total:,} pairs of all measures together" if together else _pairs(own)
-    burdens = [c.tested[c.test].burden for c in found]
-    sizes = [total] if together else own
+    over = f"the {total:,} pairs of all measures together" if together else _pairs(members)
+    burdens = [c.tested[c.test].burden for c in comparisons]
+    sizes = [total] if together else members
     if not correction.tarone or not any(map(int.__lt__, burdens, sizes)):
         return f"{name} for {over}", keys
     few, many = min(burdens), max(burdens)
@@ -663,10 +675,10 @@ def correction_words(found: Sequence[Comparison]) -> tuple[str, tuple[str, ...]]
     return f"{name} for {over}, by Tarone's rule as if for at most {reduced}", (*keys, "tarone1990")
 
 
-def _pairs(own: Sequence[int]) -> str:
-    if len(own) == 1:
-        return f"{own[0]:,} pairs"
-    few, many = min(own), max(own)
+def _pairs(counts: Sequence[int]) -> str:
+    if len(counts) == 1:
+        return f"{counts[0]:,} pairs"
+    few, many = min(counts), max(counts)
     return (
         f"the {few:,} pairs of each measure"
         if few == many
@@ -674,11 +686,11 @@ def _pairs(own: Sequence[int]) -> str:
     )
 
 
-def _corrected(found: Sequence[Comparison]) -> Iterator[str]:
-    first = found[0]
-    words, keys = correction_words(found)
+def _corrected(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    first = comparisons[0]
+    words, keys = correction_words(comparisons)
     alpha = alpha_words(first)
-    if not any(c.tested[c.test].members for c in found):
+    if not any(c.tested[c.test].members for c in comparisons):
         return
     if not words:
         yield f"The difference counts as significant up to p = {alpha}."
@@ -687,7 +699,7 @@ def _corrected(found: Sequence[Comparison]) -> Iterator[str]:
     else:
         yield f"Differences count as significant up to p = {alpha} after {words}{cite(*keys)}."
     if first.role:
-        yield f"{title(first, found)} was named as the primary measure."
+        yield f"{title(first, comparisons)} was named as the primary measure."
 
 
 def alpha_words(c: Comparison) -> str:
@@ -704,15 +716,17 @@ NO_DIFFERENCE = {
 """Why pairs could not be found to differ, whatever the systems are like: of one pair, of several."""
 
 
-def without_difference(found: Sequence[Comparison]) -> Iterator[tuple[str, int, str]]:
+def without_difference(comparisons: Sequence[Comparison]) -> Iterator[tuple[str, int, str]]:
     """Of the pairs that no result could have shown to differ: why, how many, and in words with measures told apart."""
-    kinds = [_kinds_of_lost(c) for c in found]
+    kinds = [_kinds_of_lost(c) for c in comparisons]
     for kind, words in NO_DIFFERENCE.items():
-        counts = [each.count(kind) for each in kinds]
-        told = "; ".join(f"{title(c, found)}: {n:,}" for c, n in zip(found, counts, strict=True) if n)
+        counts = [lost.count(kind) for lost in kinds]
+        told = "; ".join(
+            f"{title(c, comparisons)}: {n:,}" for c, n in zip(comparisons, counts, strict=True) if n
+        )
         if total := sum(counts):
-            each = f" ({told})" if len(found) > 1 else ""
-            yield kind, total, f"{counted(total, 'pair')}{each} {words[total > 1]}"
+            detail = f" ({told})" if len(comparisons) > 1 else ""
+            yield kind, total, f"{counted(total, 'pair')}{detail} {words[total > 1]}"
 
 
 def _kinds_of_lost(c: Comparison) -> list[str]:
@@ -726,25 +740,25 @@ def _kinds_of_lost(c: Comparison) -> list[str]:
         ["apart", "single", "ties", "untested"],
         "reach",
     )
-    found: list[str] = why[lost].tolist()
-    return found
+    kinds: list[str] = why[lost].tolist()
+    return kinds
 
 
-def _reached(found: Sequence[Comparison]) -> Iterator[str]:
-    for kind, _, words in without_difference(found):
+def _reached(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    for kind, _, words in without_difference(comparisons):
         why = ", the smallest p within reach not being small enough" if kind == "reach" else ""
         yield f"{words}{why}."
 
 
-def _equivalent(found: Sequence[Comparison]) -> Iterator[str]:
+def _equivalent(comparisons: Sequence[Comparison]) -> Iterator[str]:
     """With a margin: by which tests, at which level, corrected over which pairs systems are called equivalent."""
     import numpy as np
 
-    first = found[0]
+    first = comparisons[0]
     if first.equivalence is None:
         return
     by = "Wilcoxon signed-rank" if first.equivalence.test == "wilcoxon" else "t"
-    tested = [int((~np.isnan(c.equivalence.p_same)).sum()) for c in found if c.equivalence is not None]
+    tested = [int((~np.isnan(c.equivalence.p_same)).sum()) for c in comparisons if c.equivalence is not None]
     after = ""
     if max(tested) > 1:
         correction = CORRECTIONS[first.equivalence.correct]
@@ -756,10 +770,12 @@ def _equivalent(found: Sequence[Comparison]) -> Iterator[str]:
         f"Two systems are called equivalent where two one-sided {by} tests{cite('schuirmann1987')} show their"
         f" difference to lie within {first.asked.margin:g}, up to p = {alpha_words(first)}{after}{sets}{near}."
     )
-    flat = [int((c._without_interval & c.family).sum()) for c in found]
+    flat = [int((c._without_interval & c.family).sum()) for c in comparisons]
     if n := sum(flat):
-        each = "; ".join(f"{title(c, found)}: {k:,}" for c, k in zip(found, flat, strict=True) if k)
-        told = f" ({each})" if len(found) > 1 else ""
+        by_measure = "; ".join(
+            f"{title(c, comparisons)}: {k:,}" for c, k in zip(comparisons, flat, strict=True) if k
+        )
+        told = f" ({by_measure})" if len(comparisons) > 1 else ""
         yield (
             f"{counted(n, 'pair')}{told} {'is' if n == 1 else 'are'} not called equivalent in any case, as fewer than"
             " five topics have another difference than the commonest."
@@ -773,12 +789,12 @@ def adjusted_words(c: Comparison) -> str:
     return "means are least-squares means of the model score = topic + system"
 
 
-def interval_words(found: Sequence[Comparison]) -> Iterator[str]:
+def interval_words(comparisons: Sequence[Comparison]) -> Iterator[str]:
     """How the intervals of means are made, of which means they are, and which systems have none."""
-    shown = [c for c in found if any(s.low == s.low for s in c.standings)]
+    shown = [c for c in comparisons if any(s.low == s.low for s in c.standings)]
     if beside := [c for c in shown if c.sampled]:
         cut = ", cut at the ends of the measure's range" if any(map(_is_cut, beside)) else ""
-        of = f" by {named(beside, found)}" * (len(beside) < len(shown))
+        of = f" by {named(beside, comparisons)}" * (len(beside) < len(shown))
         yield (
             f"{100 * beside[0].level:g}% intervals of means{of} are of the distance from the average system, Student's"
             f" t intervals with topics and assessors as samples{cut}."
@@ -788,13 +804,13 @@ def interval_words(found: Sequence[Comparison]) -> Iterator[str]:
         adjusted = [c for c in with_some if c.is_adjusted]
         what = "the unadjusted means" if adjusted else "means"
         if adjusted and len(adjusted) < len(with_some):
-            what = f"means (of {named(adjusted, found)} the unadjusted ones)"
+            what = f"means (of {named(adjusted, comparisons)} the unadjusted ones)"
         first = with_some[0]
         over = "sets of topics" if first.codes is not None else "topics"
         cut = ", cut at the ends of the measure's range" if any(map(_is_cut, with_some)) else ""
         yield f"{100 * first.level:g}% intervals of {what} are Student's t intervals over {over}{cut}."
-    for c in found:
-        yield from without_intervals(c, _of(c, found))
+    for c in comparisons:
+        yield from without_intervals(c, _of(c, comparisons))
 
 
 def _is_cut(c: Comparison) -> bool:

@@ -325,7 +325,7 @@ class Scores:
 
     def resolve(self, measure: str | Sequence[str] | None = None, typed: str | None = None) -> str:
         """The measure that a user means; the only one, where none is named. `typed` is what it was written out of."""
-        known = self.all_measures()
+        measures = self.all_measures()
         if measure is not None and not isinstance(measure, str):
             named = listed_specs(measure)
             if len(named) > 1:
@@ -335,14 +335,14 @@ class Scores:
                 )
             measure = named[0] if named else None
         if measure is None:
-            if len(known) > 1:
+            if len(measures) > 1:
                 raise UsageError(
-                    f"{self.name} has several measures ({listed(known)}): choose one with {_CHOOSE}"
+                    f"{self.name} has several measures ({listed(measures)}): choose one with {_CHOOSE}"
                 )
-            return known[0]
+            return measures[0]
         if not isinstance(measure, str):
             raise UsageError(f"the measure is a {type(measure).__name__}, expected one name as a text")
-        several = [] if same_name(measure, known) else split_specs(measure)
+        several = [] if same_name(measure, measures) else split_specs(measure)
         if len(several) > 1:
             return self.resolve(several)
         if several and split_formula(measure):
@@ -350,14 +350,14 @@ class Scores:
         if (why := self._why_refused(measure)) is not None:
             raise UsageError(why)
         if self.folder is not None:
-            return _stored_measure(measure, known, self.folder, typed)
-        found = same_name(measure, known)
-        if found is None:
+            return _stored_measure(measure, measures, self.folder, typed)
+        matched = same_name(measure, measures)
+        if matched is None:
             raise UsageError(
-                f"{self.name} has no scores of {quoted(measure)}{nearest(measure, known)};"
-                f" it has: {listed(known)}"
+                f"{self.name} has no scores of {quoted(measure)}{nearest(measure, measures)};"
+                f" it has: {listed(measures)}"
             )
-        return found
+        return matched
 
     def _of_formula(self, text: str) -> str:
         """The formula as it is written everywhere, with its rows computed and its parts known."""
@@ -370,10 +370,10 @@ class Scores:
         """Why a measure cannot be had without the assessors that are left out."""
         if not self.refused or same_name(measure, self.measures):
             return None
-        own = same_name(measure, list(self.refused))
-        if own is None and self.folder is not None and ":" not in measure.partition("(")[0]:
-            own = str(parse_measure(measure))
-        return self.refused.get(own or "")
+        name = same_name(measure, list(self.refused))
+        if name is None and self.folder is not None and ":" not in measure.partition("(")[0]:
+            name = str(parse_measure(measure))
+        return self.refused.get(name or "")
 
     def resolved(self, measures: str | Iterable[str] = ()) -> list[str]:
         """The measures that a user means, each once; all of them where none is named.
@@ -381,28 +381,28 @@ class Scores:
         A text names one or several with commas between them; a preset stands for its measures. A name that is there
         is taken as it is, with its commas.
         """
-        known = self.all_measures()
-        found: list[str] = []
+        names = self.all_measures()
+        resolved: list[str] = []
         for text in listed_specs(measures):
-            whole = same_name(text, known)
-            found += (
-                [whole] if whole else (self.resolve(each, text) for each in self._written_out(text, known))
+            whole = same_name(text, names)
+            resolved += (
+                [whole] if whole else (self.resolve(part, text) for part in self._written_out(text, names))
             )
-        return list(dict.fromkeys(found)) or list(known)
+        return list(dict.fromkeys(resolved)) or list(names)
 
-    def _written_out(self, text: str, known: Sequence[str]) -> list[str]:
+    def _written_out(self, text: str, measures: Sequence[str]) -> list[str]:
         """A text split at commas, with presets and `stat=all` replaced by what they stand for."""
-        found: list[str] = []
+        specs: list[str] = []
         for part in split_specs(text):
-            if own := same_name(part, known):
-                found.append(own)
+            if name := same_name(part, measures):
+                specs.append(name)
             elif split_formula(part):
-                found.append(part)
+                specs.append(part)
             elif self.folder is None or ":" in part.partition("(")[0]:
-                found += written_out(part)
+                specs += written_out(part)
             else:
-                found += map(str, parse_measures(part))
-        return found
+                specs += map(str, parse_measures(part))
+        return specs
 
     def each(
         self,
@@ -412,19 +412,25 @@ class Scores:
         form: str | None = None,
     ) -> list[tuple[str, int | AllLengths | None, str | None]]:
         """Every measure, length and form by itself, as `matrix` takes them; only those named, where any are."""
-        found: list[tuple[str, int | AllLengths | None, str | None]] = []
+        targets: list[tuple[str, int | AllLengths | None, str | None]] = []
         for measure in self.resolved(measures):
             forms = self.table.forms(measure)
             wanted = (None,) if form is None and len(forms) == 1 else forms if form is None else (form,)
             if length:
-                own = [(measure, length, each) for each in wanted if form or self._has(measure, length, each)]
-                found += own or [(measure, length, None)]  # which says which lengths there are
+                of_length = [
+                    (measure, length, wanted_form)
+                    for wanted_form in wanted
+                    if form or self._has(measure, length, wanted_form)
+                ]
+                targets += of_length or [(measure, length, None)]  # which says which lengths there are
                 continue
             for n in self.table.each_length(measure):
-                found += [(measure, n, each) for each in wanted if self._has(measure, n, each)]
+                targets += [
+                    (measure, n, wanted_form) for wanted_form in wanted if self._has(measure, n, wanted_form)
+                ]
             if form is not None and form not in forms:
-                found.append((measure, "all", form))  # which says which forms there are
-        return found
+                targets.append((measure, "all", form))  # which says which forms there are
+        return targets
 
     def all_missing(self, measure: str, length: int | AllLengths | None, form: str | None) -> str:
         """That a measure has no score at all of a length and form, with the reason; empty where it has one."""
@@ -482,28 +488,28 @@ class Scores:
         names = tuple(dict.fromkeys([assessors] if isinstance(assessors, str) else assessors))
         if not names:
             return self
-        known = self.assessors()
-        if not known:
+        everybody = self.assessors()
+        if not everybody:
             raise UsageError(
                 f"{self.name} says of no score who judged, so that {listed(names)} cannot be left out:"
                 ' a column "assessor" of a long table can say it'
             )
         for name in names:
-            if name not in known:
-                raise UsageError(f"{self.name} has no scores by {quoted(name)}{among_known(name, known)}")
+            if name not in everybody:
+                raise UsageError(f"{self.name} has no scores by {quoted(name)}{among_known(name, everybody)}")
         import pandas as pd
 
         kept: list[pd.DataFrame] = []
         refused, warnings, infos = dict(self.refused), dict(self.warnings), dict(self.info)
         for measure in self.measures:
             rows = self.table.of(measure)
-            own = rows["assessor"].isin(names)
-            left = rows[~own]
+            dropped = rows["assessor"].isin(names)
+            left = rows[~dropped]
             if (why := self._why_not_without(names, measure, rows, left)) is not None:
                 refused[measure] = why
                 continue
             kept.append(left)
-            notes = [Note.of("assessors-left-out", names=names, n=int(own.sum()), of=len(rows))]
+            notes = [Note.of("assessors-left-out", names=names, n=int(dropped.sum()), of=len(rows))]
             if nameless := int(left["assessor"].isna().sum()):
                 notes.append(Note.of("unnamed-kept", n=nameless, measure=measure))
             if self._is_pyramid(measure):
@@ -571,8 +577,8 @@ class Scores:
 
     def with_humans(self, patterns: Patterns) -> Scores:
         """The same scores, the systems of some patterns being human."""
-        known = {name: kind for name, kind in self.kinds.items() if kind != "machine"}
-        kinds = _kinds(_systems(self.table), known, patterns, (), human_option=Argument("human_systems"))
+        stated = {name: kind for name, kind in self.kinds.items() if kind != "machine"}
+        kinds = _kinds(_systems(self.table), stated, patterns, (), human_option=Argument("human_systems"))
         return replace(self, kinds={**self.kinds, **kinds})
 
     def kind(self, system: str) -> str:
@@ -624,20 +630,22 @@ class Scores:
         _one_of("cluster", name, get_args(ClusterBy))
         topics = matrix.row_topics
         if name == "assessor":
-            known: dict[str, str | None] = self._assessors(matrix, length, form)
+            by_topic: dict[str, str | None] = self._assessors(matrix, length, form)
         else:
-            known = dict(zip(topics, self.topic_values(name, topics), strict=True))  # type: ignore[arg-type]
-        found = [value for topic in topics if (value := known.get(topic)) is not None]
-        absent = list(dict.fromkeys(topic for topic in topics if known.get(topic) is None))
+            by_topic = dict(zip(topics, self.topic_values(name, topics), strict=True))  # type: ignore[arg-type]
+        clusters = [value for topic in topics if (value := by_topic.get(topic)) is not None]
+        absent = list(dict.fromkeys(topic for topic in topics if by_topic.get(topic) is None))
         if absent:
-            without = f"{listed(absent)} {'has' if len(absent) == 1 else 'have'}" if found else "no topic has"
-            one = "none" if found else "one"
+            without = (
+                f"{listed(absent)} {'has' if len(absent) == 1 else 'have'}" if clusters else "no topic has"
+            )
+            one = "none" if clusters else "one"
             where = "" if name == "assessor" else ", or topics.jsonl of a folder,"
             raise DataError(
                 f"clusters by {name} need the {name} of every topic, and {without} {one}:"
                 f" a column {quoted(name)} of a long table{where} can say it"
             )
-        return tuple(found)
+        return tuple(clusters)
 
     def count_assessors(self, measure: str, length: int | AllLengths | None, form: str | None) -> int:
         """How many assessors stand behind a measure's scores of a length and form."""
@@ -652,15 +660,15 @@ class Scores:
         humans = [s for s in rows["system"].unique() if self.kind(s) == "human"]
         systems = [*matrix.systems, *(humans if HUMANS in matrix.systems else ())]
         rows = rows[rows["value"].notna() & rows["system"].isin(systems)]
-        known: dict[str, str | None] = {}
+        by_topic: dict[str, str | None] = {}
         for topic, assessor in rows[["topic", "assessor"]].dropna().drop_duplicates().itertuples(index=False):
-            if known.setdefault(topic, assessor) != assessor:
+            if by_topic.setdefault(topic, assessor) != assessor:
                 raise UsageError(
                     f"clusters by assessor need topics that one assessor judged alone, and {quoted(topic)} was"
-                    f" judged by {known[topic]} and {assessor}: leave the clusters out, and assessors are a"
+                    f" judged by {by_topic[topic]} and {assessor}: leave the clusters out, and assessors are a"
                     " sample in the comparison anyhow"
                 )
-        return known
+        return by_topic
 
     def matrix(
         self,
@@ -748,8 +756,8 @@ def _scores_of(source: Source, human: Patterns, baseline: Patterns) -> Scores:
         opened = Scores.open if is_folder(source) else Scores.read
         return replace(opened(source, human=human, baseline=baseline), unsaid=True)
     if hasattr(source, "scores") and callable(source.scores):
-        found: Scores = source.scores(human=human, baseline=baseline)
-        return replace(found, unsaid=True)
+        scores: Scores = source.scores(human=human, baseline=baseline)
+        return replace(scores, unsaid=True)
     if _is_frame(source):
         return replace(Scores.of_frame(source, human=human, baseline=baseline), unsaid=True)
     what = "a Series: make it a DataFrame" if type(source).__name__ == "Series" else type(source).__name__
@@ -780,13 +788,13 @@ def _read_scores(source: Source, options: TableOptions, human: Patterns, baselin
 
 def with_table_options(analysis: Callable[P, T]) -> Callable[P, T]:
     """Let an analysis take those options of `read_scores` that it has none of its own for."""
-    own = inspect.signature(analysis).parameters
-    about = {each.name for each in fields(TableOptions)} | {"human", "baseline"}
+    parameters = inspect.signature(analysis).parameters
+    about = {option.name for option in fields(TableOptions)} | {"human", "baseline"}
 
     @wraps(analysis)
     def with_options(*args: P.args, **options: P.kwargs) -> T:
         how: dict[str, Any] = {
-            name: options.pop(name) for name in sorted(about - own.keys()) if name in options
+            name: options.pop(name) for name in sorted(about - parameters.keys()) if name in options
         }
         if not how:
             return analysis(*args, **options)
@@ -797,11 +805,11 @@ def with_table_options(analysis: Callable[P, T]) -> Callable[P, T]:
             return replace(read_scores(one, TableOptions(**how), **kinds), unsaid=True)
 
         if isinstance(source, Mapping):  # data sets by their names
-            ready: Any = {name: read(each) for name, each in source.items()}
+            ready: Any = {name: read(table) for name, table in source.items()}
         else:
             ready = read(source)
-        found: T = cast(Any, analysis)(ready, *rest, **options)
-        return found
+        result: T = cast(Any, analysis)(ready, *rest, **options)
+        return result
 
     return with_options
 
@@ -838,19 +846,19 @@ def _withdrawn_keys(collection: Collection) -> set[Key]:
     return {s.key for s in collection.withdrawn} | bare
 
 
-def _stored_measure(text: str, known: Sequence[str], folder: Path, typed: str | None = None) -> str:
+def _stored_measure(text: str, measures: Sequence[str], folder: Path, typed: str | None = None) -> str:
     """The measure that a user means among those that a folder has scores of; `typed` is the preset it is of."""
-    if own := same_name(text, known):
-        return own
+    if stored := same_name(text, measures):
+        return stored
     if ":" in text.partition("(")[0]:
-        raise UsageError(f"no imported scores {quoted(text)}{nearest(text, known)}")
+        raise UsageError(f"no imported scores {quoted(text)}{nearest(text, measures)}")
     measure = parse_measure(text)
     spec = str(measure)
-    if spec in known:
+    if spec in measures:
         return spec
     named = typed or spec
     run = f"run: adjudge score {folder} -m {named if _BARE.fullmatch(named) else quoted(named)}"
-    family = [each for each in known if each.partition("(")[0] == spec.partition("(")[0]]
+    family = [name for name in measures if name.partition("(")[0] == spec.partition("(")[0]]
     if not family:
         raise DataError(f"{spec} has not been scored here; {run}")
     # A plain name may have been scored as several measures, which scoring it again would only repeat.
@@ -1033,17 +1041,17 @@ def _collect(
     return [f"{name}: {reason}{f', {n:,} times' if n > 1 else ''}" for reason, n in left.items()]
 
 
-def _with_more(known: Topic | None, said: Topic, path: Path, line: int) -> Topic:
+def _with_more(topic: Topic | None, row: Topic, path: Path, line: int) -> Topic:
     """What is known of a topic after another row; rows may each say a part."""
-    if known is None:
-        return said
+    if topic is None:
+        return row
     more = {}
     for column in scoretable.OF_TOPICS:
-        old, new = getattr(known, column), getattr(said, column)
+        old, new = getattr(topic, column), getattr(row, column)
         if old and new and old != new:
-            raise FormatError(_two_values(said.topic, column, old, new), file=path, line=line)
+            raise FormatError(_two_values(row.topic, column, old, new), file=path, line=line)
         more[column] = old or new
-    return replace(known, **more)
+    return replace(topic, **more)
 
 
 def _own(text: str) -> str:
@@ -1097,7 +1105,7 @@ def _long_frame(
             transpose=options.transpose,
             leave_out=options.leave_out,
         )
-        plan, said = plan.with_topics(lambda column: list(map(_name_in_frame, flat[column])))
+        plan, topic_notes = plan.with_topics(lambda column: list(map(_name_in_frame, flat[column])))
         numeric = [column for column in plan.unused if _holds_numbers(flat[column])]
         plan = plan.with_measures(numeric, where=name, measure=options.measure)
     except FormatError as error:
@@ -1137,7 +1145,7 @@ def _long_frame(
     long["why"] = why.where(why.notna() | ~absent, f"missing in {name}").where(absent | why.notna(), None)
     notes = [f"column {quoted(column)} not used" for column in (*plan.unused, *plan.left_out)]
     notes += [f"read {words}" for words in style.found]
-    notes += said
+    notes += topic_notes
     if plan.across == "system":
         long, more = _without_summary(long, plan.values, "topic" in plan.fields)
         words = scoretable.transposed_words(len(plan.values), len(flat))
@@ -1174,10 +1182,10 @@ def _without_summary(
     if not last:
         return long, scoretable.odd_words(dict(zip(columns, above, strict=True)))
     cells = [(float(value), places_of(repr(float(value)))) for value in values[:, -1]]
-    left, said = scoretable.summary_words(topic, above, cells)
+    left, words = scoretable.summary_words(topic, above, cells)
     odd = scoretable.odd_words(dict(zip(columns, above, strict=True)))
     keep = np.arange(len(long)) % height != height - 1
-    return long[keep].reset_index(drop=True) if left else long, [said, *odd]
+    return long[keep].reset_index(drop=True) if left else long, [words, *odd]
 
 
 def _sums(values: FloatArray) -> ColumnSums:
@@ -1194,8 +1202,8 @@ def _flat_frame(frame: pd.DataFrame, name: str, options: TableOptions) -> pd.Dat
 
     if isinstance(frame.columns, pd.MultiIndex):
         frame = _stacked_frame(frame, name)
-    known = {str(column).casefold() for column in frame.columns}
-    has = {field for field in ("topic", "system") if known & {*scoretable.LONG[field]}}
+    names = {str(column).casefold() for column in frame.columns}
+    has = {field for field in ("topic", "system") if names & {*scoretable.LONG[field]}}
     first = "system" if options.transpose else "topic"
     index = frame.index
     if None in index.names and index.nlevels > 1:
@@ -1217,8 +1225,8 @@ def _begins_with_names(frame: pd.DataFrame, options: TableOptions) -> bool:
     if not pd.api.types.is_integer_dtype(frame.index.dtype):
         return False
     left = options.leave_out if not isinstance(options.leave_out, str) else options.leave_out.split(",")
-    known = {*scoretable.IN_MATRIX, *left}
-    first = next((column for column in frame.columns if str(column).casefold() not in known), None)
+    skipped = {*scoretable.IN_MATRIX, *left}
+    first = next((column for column in frame.columns if str(column).casefold() not in skipped), None)
     if first is None:
         return False
     told = names_rows(str(first), [_name_in_frame(value) for value in frame[first]])
@@ -1253,36 +1261,36 @@ def _name_in_frame(value: object) -> str:
 
 
 def _values_of_frame(
-    given: pd.Series, name: str, decimal: str | None, rows: int, across: Sequence[str]
+    column: pd.Series, name: str, decimal: str | None, rows: int, across: Sequence[str]
 ) -> tuple[pd.Series, NumberStyle]:
     """Numbers, also where they are texts."""
     import pandas as pd
 
     sign = check_decimal(decimal)
     style = NumberStyle(sign or ".", given=sign is not None)
-    texts = given.map(lambda value: isinstance(value, str)) if given.dtype.kind not in "fiu" else None
+    texts = column.map(lambda value: isinstance(value, str)) if column.dtype.kind not in "fiu" else None
     if texts is not None and texts.any():
         if sign is None:
             try:
-                style = style_of(given[texts])
+                style = style_of(column[texts])
             except UsageError as error:
                 raise UsageError(f"{name}: {error.text}") from None
-        if given[texts].str.strip().str.endswith("%").any():
+        if column[texts].str.strip().str.endswith("%").any():
             style = replace(style, percent=True)
         read = {}
-        for text in given[texts].unique():
+        for text in column[texts].unique():
             try:
                 read[text] = style.read(text)
             except ValueError as error:
-                place = _place(int((given == text).to_numpy().argmax()), rows, across)
+                place = _place(int((column == text).to_numpy().argmax()), rows, across)
                 raise DataError(f"{name}: the score in {place} {error}") from None
-        given = given.map(lambda value: read.get(value, value) if isinstance(value, str) else value)
-    values = pd.to_numeric(given, errors="coerce").astype(float)
-    wrong = ~given.isna() & ~values.map(math.isfinite)
+        column = column.map(lambda value: read.get(value, value) if isinstance(value, str) else value)
+    values = pd.to_numeric(column, errors="coerce").astype(float)
+    wrong = ~column.isna() & ~values.map(math.isfinite)
     if wrong.any():
         at = int(wrong.to_numpy().argmax())
         place = _place(at, rows, across)
-        raise DataError(f"{name}: the score in {place} is {quoted(given.iloc[at])}, expected a number")
+        raise DataError(f"{name}: the score in {place} is {quoted(column.iloc[at])}, expected a number")
     return values, style
 
 
@@ -1303,17 +1311,17 @@ def _kinds_of_frame(long: pd.DataFrame, name: str) -> dict[str, str]:
 
 def _topics_of_frame(long: pd.DataFrame, name: str) -> dict[str, Topic]:
     """What a long frame says of its topics; a missing value says nothing."""
-    said: dict[str, dict[str, str]] = {}
+    by_topic: dict[str, dict[str, str]] = {}
     for column in scoretable.OF_TOPICS:
         if column not in long:
             continue
         for topic, value in long[["topic", column]].dropna().drop_duplicates().itertuples(index=False):
             # Whole numbers beside missing ones are floats in pandas.
             text = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-            if text and said.setdefault(topic, {}).setdefault(column, text) != text:
-                raise DataError(f"{name}: {_two_values(topic, column, said[topic][column], text)}")
+            if text and by_topic.setdefault(topic, {}).setdefault(column, text) != text:
+                raise DataError(f"{name}: {_two_values(topic, column, by_topic[topic][column], text)}")
     try:
-        return {topic: Topic.parse({"topic": topic, **about}) for topic, about in said.items()}
+        return {topic: Topic.parse({"topic": topic, **about}) for topic, about in by_topic.items()}
     except FormatError as error:
         raise DataError(f"{name}: {error.problem}") from None
 
@@ -1337,18 +1345,18 @@ def _directed(infos: Sequence[MeasureInfo], lower: LowerIsBetter) -> list[Measur
     return [replace(info, better="lower" if info.measure in names else "higher") for info in infos]
 
 
-def _measures_named(texts: Iterable[str], known: Sequence[str]) -> set[str]:
+def _measures_named(texts: Iterable[str], measures: Sequence[str]) -> set[str]:
     """The measures that are named, in one text with commas between them or in several."""
-    found = set()
+    chosen = set()
     for text in texts:
-        for name in [text] if text in known else _split(text):
-            own = same_name(name, known)
-            if own is None:
+        for name in [text] if text in measures else _split(text):
+            measure = same_name(name, measures)
+            if measure is None:
                 raise UsageError(
-                    f"{lower_for(name)}: no such measure{nearest(name, known)}; there are: {listed(known)}"
+                    f"{lower_for(name)}: no such measure{nearest(name, measures)}; there are: {listed(measures)}"
                 )
-            found.add(own)
-    return found
+            chosen.add(measure)
+    return chosen
 
 
 def _direction_notes(table: ScoreTable, options: TableOptions) -> dict[str, list[Note]]:
@@ -1375,7 +1383,7 @@ def _systems(table: ScoreTable) -> list[str]:
 
 def _kinds(
     systems: Iterable[str],
-    said: Mapping[str, str | None],
+    stated: Mapping[str, str | None],
     human: Patterns,
     baseline: Patterns,
     *,
@@ -1383,7 +1391,7 @@ def _kinds(
 ) -> dict[str, str]:
     """The kind of every system: what is said of it, what a pattern says, or machine."""
     names = list(dict.fromkeys(systems))
-    known = {system: kind for system, kind in said.items() if kind}
+    kinds = {system: kind for system, kind in stated.items() if kind}
     options = {"human": (human_option, human), "baseline": (Argument("baseline"), baseline)}
     for kind, (option, patterns) in options.items():
         for pattern in _split(patterns):
@@ -1394,21 +1402,21 @@ def _kinds(
                     f" there are: {listed(names)}"
                 )
             for system in matched:
-                if known.setdefault(system, kind) != kind:
+                if kinds.setdefault(system, kind) != kind:
                     raise UsageError(
-                        f"{option} {quoted(pattern)}: {quoted(system)} is a {known[system]} already"
+                        f"{option} {quoted(pattern)}: {quoted(system)} is a {kinds[system]} already"
                     )
-    return {system: known.get(system, "machine") for system in names}
+    return {system: kinds.get(system, "machine") for system in names}
 
 
 def _split(patterns: Patterns) -> list[str]:
     several = [patterns] if isinstance(patterns, str) else patterns
-    return [part.strip() for each in several for part in each.split(",") if part.strip()]
+    return [part.strip() for text in several for part in text.split(",") if part.strip()]
 
 
-def _one_of(what: str, value: str, known: Sequence[str]) -> None:
-    if value not in known:
-        raise UsageError(f"{what} is {quoted(value)}, expected one of: {', '.join(known)}")
+def _one_of(what: str, value: str, choices: Sequence[str]) -> None:
+    if value not in choices:
+        raise UsageError(f"{what} is {quoted(value)}, expected one of: {', '.join(choices)}")
 
 
 def _check_sizes(name: str, matrix: ScoreMatrix) -> None:

@@ -170,9 +170,9 @@ class Compare(Comparing["Comparison"]):
         from adjudge.analyses.compare.pairs import compare_each
 
         which = (scores.resolve(self.measure), self.length, self.form)
-        each = scores.each([which[0]], length=self.length, form=self.form)
+        targets = scores.each([which[0]], length=self.length, form=self.form)
         # Of one length or form, the title says which.
-        return compare_each(scores, each if len(each) == 1 else [which], self)[0]
+        return compare_each(scores, targets if len(targets) == 1 else [which], self)[0]
 
 
 MOST_COMPARED = 2_000
@@ -220,17 +220,19 @@ class CompareAll(Comparing["ComparedMeasures"]):
             raise UsageError(
                 f"{many:,} measures, of which at most {MOST_COMPARED:,} are compared at a time: name them"
             )
-        each = scores.each(self.measure or (), length=self.length, form=self.form)
+        targets = scores.each(self.measure or (), length=self.length, form=self.form)
         if primary is not None:
-            each.sort(key=lambda which: which[0] != primary)
-            if not each or each[0][0] != primary:
+            targets.sort(key=lambda which: which[0] != primary)
+            if not targets or targets[0][0] != primary:
                 raise UsageError(
                     f"the primary measure {quoted(primary)} is not among those that are compared"
                 )
-        absent = {which: why for which in each if self.skip_missing and (why := scores.all_missing(*which))}
-        if len(absent) < len(each):
-            each = [which for which in each if which not in absent]
-        compared = compare_each(scores, each, self, primary=primary, together=self.across == "measures")
+        absent = {
+            which: why for which in targets if self.skip_missing and (why := scores.all_missing(*which))
+        }
+        if len(absent) < len(targets):
+            targets = [which for which in targets if which not in absent]
+        compared = compare_each(scores, targets, self, primary=primary, together=self.across == "measures")
         return ComparedMeasures(asked=self, results=tuple(compared), left_out=tuple(absent.values()))
 
 

@@ -93,23 +93,23 @@ def cheapest(
     people = {name for name in candidates if name in systems and systems[name].kind == "human"}
     people |= {name for name in candidates if comparison.kinds.get(name) == "human"}
     mixed: tuple[str, ...] = ()
-    for each in STATED if by is None else (by,):
+    for attribute in STATED if by is None else (by,):
         stated = {
             name: value
             for name in candidates
-            if name in systems and (value := getattr(systems[name], each)) is not None
+            if name in systems and (value := getattr(systems[name], attribute)) is not None
         }
-        currencies = {systems[name].currency for name in stated} if each == "cost" else {None}
+        currencies = {systems[name].currency for name in stated} if attribute == "cost" else {None}
         if len(stated) > 1 and len(currencies) > 1:
             mixed = tuple(sorted(c or "no stated currency" for c in currencies))
         if len(stated) > 1 and len(currencies) == 1:
             return Cheapest(
                 measure=comparison.measure,
                 title=comparison.title,
-                by=each,
+                by=attribute,
                 candidates=tuple(name for name in candidates if name not in people or name in stated),
                 stated=stated,
-                shown={name: stated_words(systems[name], each) for name in stated},
+                shown={name: stated_words(systems[name], attribute) for name in stated},
                 currency=currencies.pop(),
                 humans=tuple(name for name in candidates if name in people and name not in stated),
                 paid=tuple(name for name in candidates if name in people and name in stated),

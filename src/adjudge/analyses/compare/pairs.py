@@ -93,14 +93,14 @@ MOST_SYSTEMS = 5_000
 
 def compare_each(
     scores: Scores,
-    each: Sequence[Which],
+    targets: Sequence[Which],
     asked: Comparing[Any],
     *,
     primary: str | None = None,
     together: bool = False,
 ) -> list[Comparison]:
     """The comparisons; where assessors were left out, also with everybody, to say what changes."""
-    ready = [_prepared(scores, which, asked) for which in each]
+    ready = [_prepared(scores, which, asked) for which in targets]
     if asked.assessor_effects is not None and ready and not any(one.population for one in ready):
         names = listed([one.matrix.measure for one in ready])
         raise DataError(
@@ -116,7 +116,7 @@ def compare_each(
     ]
     before = [
         _prepared(scores.everyone, _explicit(scores, which), how)
-        for which, how in zip(each, alike, strict=True)
+        for which, how in zip(targets, alike, strict=True)
     ]
     with_all = conclusions(before, asked, primary=primary, together=together)
     return [
@@ -612,10 +612,10 @@ class Comparison(Result):
 
         if self.codes is not None:
             return cluster_errors(self.matrix.values, self.codes)
-        found = moments(self.matrix.values)
+        spread = moments(self.matrix.values)
         with np.errstate(divide="ignore", invalid="ignore"):
-            error: FloatArray = np.where(found.constant, np.nan, found.sd / np.sqrt(found.counts.n))
-        return error, found.counts.n.astype(np.float64) - 1
+            error: FloatArray = np.where(spread.constant, np.nan, spread.sd / np.sqrt(spread.counts.n))
+        return error, spread.counts.n.astype(np.float64) - 1
 
     @cached_property
     def better(self) -> BoolArray:
@@ -627,7 +627,7 @@ class Comparison(Result):
         """The topics from the easiest to the hardest, by mean ranks as `topics` has them; without scores last."""
         from adjudge.analyses.topics.result import topics_of_matrix
 
-        return tuple(each.topic for each in topics_of_matrix(self.matrix).standings)
+        return tuple(standing.topic for standing in topics_of_matrix(self.matrix).standings)
 
     @cached_property
     def effects(self) -> PairEffects:
@@ -647,18 +647,18 @@ class Comparison(Result):
         counts = self.effects.counts
         columns = np.ascontiguousarray(self.matrix.values.T) + 0.0
         seen = row_moments(DifferenceRows(columns, counts.first, counts.second))
-        found: BoolArray = (seen.n - seen.varied > 1) & (seen.varied < LEAST_VARIED)
-        return found
+        nearly_flat: BoolArray = (seen.n - seen.varied > 1) & (seen.varied < LEAST_VARIED)
+        return nearly_flat
 
     def _effect_ends(self, kind: Kind) -> tuple[FloatArray, FloatArray]:
         """The intervals of one kind of effect, where there are any; how often one wins can be told at a ceiling too."""
         import numpy as np
 
-        found = self.effects.of(kind)
+        effects = self.effects.of(kind)
         if kind == "superiority":
-            return found.low, found.high
+            return effects.low, effects.high
         without = self._without_interval
-        return np.where(without, np.nan, found.low), np.where(without, np.nan, found.high)
+        return np.where(without, np.nan, effects.low), np.where(without, np.nan, effects.high)
 
     @cached_property
     def same(self) -> BoolArray:
@@ -829,12 +829,12 @@ class Comparison(Result):
         ]
         for kind in KINDS:
             numbers = (self.effects.of(kind).estimate, *self._effect_ends(kind))
-            own = [each[self.family].tolist() for each in numbers]
-            for name, values in zip((kind, f"{kind}_low", f"{kind}_high"), own, strict=True):
+            columns_of_kind = [array[self.family].tolist() for array in numbers]
+            for name, values in zip((kind, f"{kind}_low", f"{kind}_high"), columns_of_kind, strict=True):
                 columns.append(Column(name, show="never"))
                 cells.append(values)
             columns.append(Column(f"{kind} shown", headings[kind], data=False, right=False))
-            cells.append(list(map(_effect, *own)))
+            cells.append(list(map(_effect, *columns_of_kind)))
         return Table(
             name="effects",
             title=f"How large the differences are (intervals of {self.level:.0%}, each by itself)",

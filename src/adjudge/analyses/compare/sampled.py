@@ -85,20 +85,20 @@ class Population:
             yield Note.of("few-assessors", assessors=len(self.assessors))
 
     def facts(self) -> dict[str, Any]:
-        found: dict[str, Any] = {
+        facts: dict[str, Any] = {
             "assessors": list(self.assessors),
             "effects": self.effects,
             "why_fixed": self.why or None,
         }
         if self.pairs is not None:
-            found |= {
+            facts |= {
                 "design": self.pairs.design,
                 "groups": self.pairs.groups,
                 "assessor_df": self.pairs.judge_df,
                 "few": self.pairs.few,
                 "variance_components": dict(self.pairs.components),
             }
-        return found
+        return facts
 
 
 def population(
@@ -191,8 +191,8 @@ def _rows(
 def _fitted(matrix: ScoreMatrix, rows: pd.DataFrame, names: tuple[str, ...]) -> JudgedPairs:
     from adjudge.stats.linear.judged_pairs import judged_pairs
 
-    def codes(column: str, known: tuple[str, ...]) -> Any:
-        place: Mapping[str, int] = {name: k for k, name in enumerate(known)}
+    def codes(column: str, levels: tuple[str, ...]) -> Any:
+        place: Mapping[str, int] = {name: k for k, name in enumerate(levels)}
         return rows[column].map(place).to_numpy()
 
     topics = tuple(sorted(rows["topic"].unique()))
@@ -205,7 +205,7 @@ def _fitted(matrix: ScoreMatrix, rows: pd.DataFrame, names: tuple[str, ...]) -> 
     )
 
 
-def pair_results(values: FloatArray, found: JudgedPairs, alternative: Alternative) -> PairResults:
+def pair_results(values: FloatArray, pairs: JudgedPairs, alternative: Alternative) -> PairResults:
     """The test of every pair in the shape that all tests have; wins and losses are over topics."""
     import numpy as np
     from scipy.special import stdtr
@@ -213,25 +213,25 @@ def pair_results(values: FloatArray, found: JudgedPairs, alternative: Alternativ
     from adjudge.stats.pairs import PairResults, pair_counts
 
     counts = pair_counts(values)
-    p = found.p
+    p = pairs.p
     if alternative != "two-sided":
         sign = 1 if alternative == "less" else -1
-        p = np.where(np.isnan(p), np.nan, stdtr(found.df, sign * found.statistic))
+        p = np.where(np.isnan(p), np.nan, stdtr(pairs.df, sign * pairs.statistic))
     return PairResults(
         test=ASSESSORS,
-        counts=replace(counts, difference=found.difference),
-        statistic=found.statistic,
+        counts=replace(counts, difference=pairs.difference),
+        statistic=pairs.statistic,
         p=p,
-        method=tuple(None if np.isnan(each) else "t" for each in found.p),
-        signature=f"{ASSESSORS}|{found.design.replace(' ', '-')}|assessors:{found.judges}|groups:{found.groups}",
+        method=tuple(None if np.isnan(p_value) else "t" for p_value in pairs.p),
+        signature=f"{ASSESSORS}|{pairs.design.replace(' ', '-')}|assessors:{pairs.judges}|groups:{pairs.groups}",
         alternative=alternative,
-        why=dict(found.why),
+        why=dict(pairs.why),
     )
 
 
 def equivalence_of(
     results: PairResults,
-    found: JudgedPairs,
+    pairs: JudgedPairs,
     *,
     values: FloatArray,
     margin: float,
@@ -245,10 +245,10 @@ def equivalence_of(
 
     from adjudge.stats.equivalence import Equivalence
 
-    asked = family & ~np.isnan(found.p)
+    asked = family & ~np.isnan(pairs.p)
 
     def p(t: FloatArray) -> FloatArray:
-        return np.where(asked, stdtr(found.df, t), np.nan)
+        return np.where(asked, stdtr(pairs.df, t), np.nan)
 
     return Equivalence(
         values=values,
@@ -258,11 +258,11 @@ def equivalence_of(
         correct=correct,  # type: ignore[arg-type]
         counts=results.counts,
         family=family,
-        p_low=p(-(found.difference + margin) / found.error),
-        p_high=p((found.difference - margin) / found.error),
-        p_different=np.where(asked, found.p, np.nan),
+        p_low=p(-(pairs.difference + margin) / pairs.error),
+        p_high=p((pairs.difference - margin) / pairs.error),
+        p_different=np.where(asked, pairs.p, np.nan),
         smallest=np.where(asked, 0.0, np.nan),
-        why=dict(found.why),
+        why=dict(pairs.why),
         signature=f"tost|{results.signature}|margin:{margin:g}|alpha:{alpha:g}|correct:{correct}",
     )
 
@@ -271,7 +271,7 @@ UNSIGNED = ("n", "error", "df", "p", "pooled_error", "pooled_df", "own_error", "
 """What pairs have whichever of the two systems comes first."""
 
 
-def _moved(found: JudgedPairs, order: Sequence[int]) -> JudgedPairs:
+def _moved(pairs: JudgedPairs, order: Sequence[int]) -> JudgedPairs:
     """Pairs and deviations of the systems in another order."""
     import numpy as np
 
@@ -279,8 +279,8 @@ def _moved(found: JudgedPairs, order: Sequence[int]) -> JudgedPairs:
 
     size, at = len(order), np.asarray(order)
     place = np.zeros((size, size), dtype=np.int64)
-    place[found.first, found.second] = place[found.second, found.first] = np.arange(found.p.size)
-    first, second = at[found.first], at[found.second]
+    place[pairs.first, pairs.second] = place[pairs.second, pairs.first] = np.arange(pairs.p.size)
+    first, second = at[pairs.first], at[pairs.second]
     pair, sign = place[first, second], np.where(first < second, 1.0, -1.0)
     now = {int(old): new for new, old in enumerate(pair)}
 
@@ -288,11 +288,11 @@ def _moved(found: JudgedPairs, order: Sequence[int]) -> JudgedPairs:
         return JudgedMeans(estimate=means.estimate[at], error=means.error[at], df=means.df[at])
 
     return replace(
-        found,
-        difference=sign * found.difference[pair],
-        statistic=sign * found.statistic[pair],
-        **{name: getattr(found, name)[pair] for name in UNSIGNED},
-        why={now[k]: why for k, why in found.why.items()},
-        deviations=moved(found.deviations),
-        means=moved(found.means),
+        pairs,
+        difference=sign * pairs.difference[pair],
+        statistic=sign * pairs.statistic[pair],
+        **{name: getattr(pairs, name)[pair] for name in UNSIGNED},
+        why={now[k]: why for k, why in pairs.why.items()},
+        deviations=moved(pairs.deviations),
+        means=moved(pairs.means),
     )

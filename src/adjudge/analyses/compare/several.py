@@ -59,24 +59,24 @@ class ComparedMeasures(Results[Comparison]):
         return asked, [s.system for s in first if all(s.system in (c.candidates() or ()) for c in asked)]
 
 
-def measures_table(found: Sequence[Comparison]) -> Table:
+def measures_table(comparisons: Sequence[Comparison]) -> Table:
     """Systems x measures: means, the best in bold, letters as superscripts, kinds of systems apart."""
     from adjudge.analyses.compare.several_words import caption
     from adjudge.analyses.methods import target_words, title, topics_words
 
-    kinds = {s.system: c.kinds.get(s.system, "machine") for c in found for s in c.standings}
-    lead = next((c for c in found if c.matrix.info.better), found[0])
-    systems = list(dict.fromkeys([s.system for c in (lead, *found) for s in c.standings]))
+    kinds = {s.system: c.kinds.get(s.system, "machine") for c in comparisons for s in c.standings}
+    lead = next((c for c in comparisons if c.matrix.info.better), comparisons[0])
+    systems = list(dict.fromkeys([s.system for c in (lead, *comparisons) for s in c.standings]))
     several = len(set(kinds.values())) > 1
     if several:
         systems.sort(key=lambda system: list(KINDS).index(kinds[system]))
     columns = [Column("system", right=False), Column("kind", show="terminal" if several else "never")]
     cells: list[list[Cell]] = [list(systems), [kinds[system] for system in systems]]
     bold: set[tuple[int, str]] = set()
-    for c in found:
-        name, by_system = _name(c, found), {s.system: s for s in c.standings}
+    for c in comparisons:
+        name, by_system = _name(c, comparisons), {s.system: s for s in c.standings}
         best = best_of(c, kinds)
-        columns.append(Column(name, f"{title(c, found)}{arrow(c)}", format=f".{_digits(c, best)}f"))
+        columns.append(Column(name, f"{title(c, comparisons)}{arrow(c)}", format=f".{_digits(c, best)}f"))
         cells.append([by_system[system].adjusted if system in by_system else None for system in systems])
         bold |= {(at, name) for at, system in enumerate(systems) if system in best}
         if (raised := marks(c)) is not None:
@@ -84,21 +84,21 @@ def measures_table(found: Sequence[Comparison]) -> Table:
             cells.append([raised.get(system, "") for system in systems])
     return Table(
         name="measures",
-        anchor="-".join(dict.fromkeys(c.measure for c in found)),
+        anchor="-".join(dict.fromkeys(c.measure for c in comparisons)),
         columns=tuple(columns),
         rows=tuple(zip(*cells, strict=True)),
-        title=f"{counted(len(systems), 'system')} by {counted(len(found), 'measure')}"
-        f" ({topics_words(found)}{target_words(found)})",
-        caption=caption(found, kinds),
+        title=f"{counted(len(systems), 'system')} by {counted(len(comparisons), 'measure')}"
+        f" ({topics_words(comparisons)}{target_words(comparisons)})",
+        caption=caption(comparisons, kinds),
         bold=frozenset(bold),
         parts=_parts([kinds[system] for system in systems]) if several else (),
     )
 
 
-def _name(c: Comparison, found: Sequence[Comparison]) -> str:
+def _name(c: Comparison, comparisons: Sequence[Comparison]) -> str:
     """For scripts: the measure's text, and what else tells comparisons apart."""
-    several = sum(each.measure == c.measure for each in found) > 1
-    target = [str(each) for each in (c.matrix.length, c.matrix.form) if each is not None]
+    several = sum(other.measure == c.measure for other in comparisons) > 1
+    target = [str(part) for part in (c.matrix.length, c.matrix.form) if part is not None]
     return " ".join([c.measure, *target]) if several else c.measure
 
 

@@ -46,29 +46,30 @@ def joint(result: ComparedMeasures) -> Iterator[Spoken]:
         yield scope
 
 
-def scope_words(found: Sequence[Comparison]) -> str:
+def scope_words(comparisons: Sequence[Comparison]) -> str:
     """Over what the p-values of several comparisons are corrected; nothing to say of one."""
-    return str(_scope(found, ""))
+    return str(_scope(comparisons, ""))
 
 
-def _scope(found: Sequence[Comparison], advice: Spoken) -> Spoken:
-    if len(found) < 2 or found[0].asked.correct == "none":
+def _scope(comparisons: Sequence[Comparison], advice: Spoken) -> Spoken:
+    if len(comparisons) < 2 or comparisons[0].asked.correct == "none":
         return ""
     primary = (
-        f" {found[0].matrix.info.words} was named as the primary measure; the others say what else may be looked into."
-        if found[0].role
+        f" {comparisons[0].matrix.info.words} was named as the primary measure; the others say what else may be"
+        " looked into."
+        if comparisons[0].role
         else ""
     )
-    if found[0].corrected > int(found[0].family.sum()):
+    if comparisons[0].corrected > int(comparisons[0].family.sum()):
         return (
-            f"p-values are corrected over {counted(found[0].corrected, 'pair')}, those of all {len(found)} comparisons"
-            f" together.{primary}"
+            f"p-values are corrected over {counted(comparisons[0].corrected, 'pair')}, those of all"
+            f" {len(comparisons)} comparisons together.{primary}"
         )
     if primary:
         return f"p-values are corrected over the pairs of each comparison.{primary}"
     return Phrase(
         "p-values are corrected over the pairs of each comparison, not over the {n} comparisons{advice}.",
-        n=len(found),
+        n=len(comparisons),
         advice=advice,
     )
 
@@ -91,16 +92,21 @@ def _headline(result: ComparedMeasures) -> str:
 # Captions
 
 
-def caption(found: Sequence[Comparison], kinds: Mapping[str, str]) -> str:
+def caption(comparisons: Sequence[Comparison], kinds: Mapping[str, str]) -> str:
     """What a reader of the table alone must know: of how many topics, what bold and letters mean, by which test."""
     return " ".join(
-        [*_means_words(found), *_bold_words(found, kinds), *_arrow_words(found), *_letter_words(found)]
+        [
+            *_means_words(comparisons),
+            *_bold_words(comparisons, kinds),
+            *_arrow_words(comparisons),
+            *_letter_words(comparisons),
+        ]
     )
 
 
 def league_caption(c: Comparison) -> str:
     """The same of the league table of one measure."""
-    said = f"{title(c, [c])}: means over {topics_words([c])}{target_words([c])}."
+    means = f"{title(c, [c])}: means over {topics_words([c])}{target_words([c])}."
     adjusted = [f"{holes}."] if (holes := holes_words(c, [c])) else []
     if c.is_adjusted:
         adjusted.append(f"Adjusted {adjusted_words(c)}.")
@@ -109,14 +115,14 @@ def league_caption(c: Comparison) -> str:
     open_ranks = ["Ranks are those that the significant differences leave open."] if lettered(c) else []
     bold = _bold_words([c], c.kinds)
     adjusted += together_words([c])
-    return " ".join([said, *adjusted, *lower, *bold, *interval, *open_ranks, *_letter_words([c])])
+    return " ".join([means, *adjusted, *lower, *bold, *interval, *open_ranks, *_letter_words([c])])
 
 
-def _names_of_tests(found: Sequence[Comparison]) -> str:
+def _names_of_tests(comparisons: Sequence[Comparison]) -> str:
     """The test that makes the groups; where measures with assessors have one of their own, each with its measures."""
     by_name: dict[str, list[str]] = {}
-    for c in found:
-        by_name.setdefault(name_of_test(c)[0], []).append(title(c, found))
+    for c in comparisons:
+        by_name.setdefault(name_of_test(c)[0], []).append(title(c, comparisons))
     if len(by_name) == 1:
         return next(iter(by_name))
     return "; ".join(f"{name} ({listed(names, most=len(names))})" for name, names in by_name.items())
@@ -126,42 +132,42 @@ def lettered(c: Comparison) -> bool:
     return c.complete and c.asked.against is None and len(c.standings) > 1
 
 
-def _means_words(found: Sequence[Comparison]) -> Iterator[str]:
-    yield f"Means over {topics_words(found)}{target_words(found)}."
-    yield from (f"{holes}." for c in found if (holes := holes_words(c, found)))
-    for c in found:
+def _means_words(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    yield f"Means over {topics_words(comparisons)}{target_words(comparisons)}."
+    yield from (f"{holes}." for c in comparisons if (holes := holes_words(c, comparisons)))
+    for c in comparisons:
         if c.sampled and c.is_adjusted:
-            yield f"{title(c, found)}: {adjusted_words(c)}."
-    moved = [title(c, found) for c in found if c.is_adjusted and not c.sampled]
-    apart = [title(c, found) for c in found if c.ordering and not c.is_adjusted]
+            yield f"{title(c, comparisons)}: {adjusted_words(c)}."
+    moved = [title(c, comparisons) for c in comparisons if c.is_adjusted and not c.sampled]
+    apart = [title(c, comparisons) for c in comparisons if c.ordering and not c.is_adjusted]
     if moved:
         model = "least-squares means of the model score = topic + system"
         yield f"Means of {listed(moved)} are {model}."
     if apart:
         yield f"Each mean of {listed(apart)} is over the topics that the system has."
-    yield from together_words(found)
+    yield from together_words(comparisons)
 
 
-def _bold_words(found: Sequence[Comparison], kinds: Mapping[str, str]) -> Iterator[str]:
-    bold = [best_of(c, kinds) for c in found]
+def _bold_words(comparisons: Sequence[Comparison], kinds: Mapping[str, str]) -> Iterator[str]:
+    bold = [best_of(c, kinds) for c in comparisons]
     if not any(bold):
         return
     human = "human" in kinds.values() and set(kinds.values()) != {"human"}
     whose = " that is not a human's" if human else ""
     yield f"Bold: the best mean{whose}."
-    plain = [title(c, found) for c in found if c.matrix.info.better is None]
+    plain = [title(c, comparisons) for c in comparisons if c.matrix.info.better is None]
     if plain:
         yield f"{listed(plain)} {'is a description' if len(plain) == 1 else 'are descriptions'}: none is best."
 
 
-def _arrow_words(found: Sequence[Comparison]) -> Iterator[str]:
-    if any(arrow(c) for c in found):
+def _arrow_words(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    if any(arrow(c) for c in comparisons):
         yield "↓: lower is better."
 
 
-def _letter_words(found: Sequence[Comparison]) -> Iterator[str]:
+def _letter_words(comparisons: Sequence[Comparison]) -> Iterator[str]:
     """What the superscripts mean, by which test and correction; and which pairs share a letter for want of data."""
-    tested = [c for c in found if c.family.any()]
+    tested = [c for c in comparisons if c.family.any()]
     if not tested:
         return
     first = tested[0]
@@ -173,7 +179,7 @@ def _letter_words(found: Sequence[Comparison]) -> Iterator[str]:
     how += [words] if (words := correction_words(tested)[0]) else []
     basis = f"({', '.join([*how, f'α = {alpha_words(first)}'])})"
     against = first.asked.against
-    where = "Systems" if len(found) == 1 else "Within a column, systems"
+    where = "Systems" if len(comparisons) == 1 else "Within a column, systems"
     if all(map(lettered, tested)):
         yield f"{where} that share a letter are not significantly different {basis}."
     elif against is not None:

@@ -152,12 +152,12 @@ class TextScores(Tabular):
     def _measure(self, measure: str) -> str:
         from adjudge.measures.spec import same_name
 
-        found = same_name(measure, self.infos) or str(parse_quickly(measure)[0])
-        if found not in self.infos:
+        name = same_name(measure, self.infos) or str(parse_quickly(measure)[0])
+        if name not in self.infos:
             raise UsageError(
                 f"there is no {quoted(measure)}{nearest(measure, self.infos)}; there are: {', '.join(self.infos)}"
             )
-        return found
+        return name
 
     def _system(self, system: str | None) -> str:
         if system is None and len(self.systems) == 1:
@@ -208,7 +208,7 @@ class TextScores(Tabular):
         """A row for every measure and system: F, recall and precision, or the mean; of one system with intervals."""
         used = list(dict.fromkeys(name for row in self.rows for name in row.columns))
         order = [name for name in (*_STATS.values(), "mean") if name in used]
-        corpus = {(each.measure, each.system): each.value for each in self.corpus}
+        corpus = {(score.measure, score.system): score.value for score in self.corpus}
         alone = len(self.systems) == 1 and len(self.texts) > 1
         columns = [Column("measure"), Column("system", show="varies")]
         columns += [Column(name, format=".4f") for name in order]
@@ -220,15 +220,15 @@ class TextScores(Tabular):
         cells = []
         for row in self.rows:
             for system in self.systems:
-                found: list[Any] = [row.title, system]
-                found += [self.mean(row.columns[n], system) if n in row.columns else None for n in order]
+                row_cells: list[Any] = [row.title, system]
+                row_cells += [self.mean(row.columns[n], system) if n in row.columns else None for n in order]
                 if alone:
                     low, high = self._intervals.get((row.compared, system), (math.nan, math.nan))
                     words = None if math.isnan(low) else f"{decimal(low)} to {decimal(high)}"
-                    found += [low, high, words]
+                    row_cells += [low, high, words]
                 if corpus:
-                    found.append(corpus.get((row.compared, system)))
-                cells.append(tuple(found))
+                    row_cells.append(corpus.get((row.compared, system)))
+                cells.append(tuple(row_cells))
         return Table(
             name="texts",
             columns=tuple(columns),
@@ -250,34 +250,36 @@ class TextScores(Tabular):
         """Of several systems what the comparison says on the first measure; of one its means."""
         if len(self.systems) > 1 and len(self.texts) > 1:
             return self.comparisons()[0].headline()
-        said = []
+        by_system = []
         for system in self.systems:
             numbers = [f"{self.infos[m].words} {decimal(self.mean(m, system))}" for m in self.compared]
-            said.append(f"{system}: {', '.join(numbers)}" if len(self.systems) > 1 else ", ".join(numbers))
-        return "; ".join(said) + "."
+            by_system.append(
+                f"{system}: {', '.join(numbers)}" if len(self.systems) > 1 else ", ".join(numbers)
+            )
+        return "; ".join(by_system) + "."
 
     def sentences(self) -> list[str]:
         """What the table does not say of itself."""
-        said = []
+        sentences = []
         if len(self.systems) == 1 and len(self.texts) > 1:
             with_f = any("F" in row.columns for row in self.rows)
             of = " of F where there is one, otherwise of the mean" if with_f else " of the mean"
-            said.append(f"Intervals are Student's t over texts,{of}.")
+            sentences.append(f"Intervals are Student's t over texts,{of}.")
         if self.corpus:
-            said.append(
+            sentences.append(
                 "corpus is sacrebleu's number for all texts together, which is no mean of their scores."
             )
-        return said
+        return sentences
 
     def notes(self) -> list[str]:
         """What a reader should know first: blank texts, and scores that are missing."""
-        said = [
+        blanks = [
             f"{who}: {n:,} of {counted(len(self.texts), 'text')} {'is' if n == 1 else 'are'} blank, and scored as empty"
             for who, n in self.blank.items()
             if n
         ]
         reasons = Counter((measure, why) for (measure, _, _), why in self.missing.items())
-        return said + [f"{measure}: {n:,} missing: {why}" for (measure, why), n in reasons.items()]
+        return blanks + [f"{measure}: {n:,} missing: {why}" for (measure, why), n in reasons.items()]
 
     @property
     def signature(self) -> str:
@@ -287,7 +289,7 @@ class TextScores(Tabular):
 
     @property
     def corpus_signatures(self) -> list[str]:
-        return list(dict.fromkeys(f"corpus: {each.signature}" for each in self.corpus))
+        return list(dict.fromkeys(f"corpus: {score.signature}" for score in self.corpus))
 
     # For scripts
 
@@ -295,7 +297,7 @@ class TextScores(Tabular):
         """The means: a row for every measure and system."""
         import pandas as pd
 
-        corpus = {(each.measure, each.system): each.value for each in self.corpus}
+        corpus = {(score.measure, score.system): score.value for score in self.corpus}
         rows = [
             (measure, system, self.mean(measure, system), corpus.get((measure, system)))
             for measure in self.infos
@@ -320,7 +322,7 @@ class TextScores(Tabular):
 
     def as_dict(self) -> dict[str, Any]:
         """The means, and a number for every text."""
-        corpus = {(each.measure, each.system): each for each in self.corpus}
+        corpus = {(score.measure, score.system): score for score in self.corpus}
         means = []
         for measure, info in self.infos.items():
             for system in self.systems:
@@ -371,56 +373,58 @@ def _systems(
             raise UsageError("some systems have one text and some have several, expected as many of all")
         systems[name] = [texts] if isinstance(texts, str) else _strings(texts, f"the texts of {name}")
     answers = [_own_references(references)] if one else _paired_references(references)
-    for name, own in systems.items():
-        if len(own) != len(answers):
+    for name, strings in systems.items():
+        if len(strings) != len(answers):
             raise UsageError(
-                f"{counted(len(own), 'text')} of {name} and references for {len(answers):,}, expected as many"
+                f"{counted(len(strings), 'text')} of {name} and references for {len(answers):,}, expected as many"
             )
     return systems, answers
 
 
-def _own_references(given: object) -> list[str]:
+def _own_references(references: object) -> list[str]:
     """The references of one text."""
-    found = [given] if isinstance(given, str) else _strings(given, "the references")
-    if not found:
+    texts = [references] if isinstance(references, str) else _strings(references, "the references")
+    if not texts:
         raise UsageError("no references: there is nothing to compare a text with")
-    return found
+    return texts
 
 
-def _paired_references(given: object) -> list[list[str]]:
+def _paired_references(references: object) -> list[list[str]]:
     """The references of every text of a list."""
-    if isinstance(given, str):
+    if isinstance(references, str):
         raise UsageError("the references are one text, expected a list of as many as there are texts")
-    found = []
-    for number, each in enumerate(_items(given, "the references"), 1):
-        own = [each] if isinstance(each, str) else _strings(each, f"the references of text {number:,}")
-        if not own:
+    by_text = []
+    for number, of_text in enumerate(_items(references, "the references"), 1):
+        texts = (
+            [of_text] if isinstance(of_text, str) else _strings(of_text, f"the references of text {number:,}")
+        )
+        if not texts:
             raise UsageError(f"text {number:,} has no references: there is nothing to compare it with")
-        found.append(own)
-    return found
+        by_text.append(texts)
+    return by_text
 
 
-def _items(given: object, what: str) -> list[Any]:
-    if hasattr(given, "columns"):  # a DataFrame's items are the names of its columns
-        raise UsageError(f"{what}: a {type(given).__name__}, expected one column of it, or a list of texts")
-    if isinstance(given, Set) and len(given) > 1:
-        raise UsageError(f"{what}: a {type(given).__name__}, which has no order, expected a list of texts")
-    if isinstance(given, bytes | Mapping) or not isinstance(given, Iterable):
-        raise UsageError(f"{what}: a {type(given).__name__}, expected a text or a list of texts")
-    return list(given)
+def _items(texts: object, what: str) -> list[Any]:
+    if hasattr(texts, "columns"):  # a DataFrame's items are the names of its columns
+        raise UsageError(f"{what}: a {type(texts).__name__}, expected one column of it, or a list of texts")
+    if isinstance(texts, Set) and len(texts) > 1:
+        raise UsageError(f"{what}: a {type(texts).__name__}, which has no order, expected a list of texts")
+    if isinstance(texts, bytes | Mapping) or not isinstance(texts, Iterable):
+        raise UsageError(f"{what}: a {type(texts).__name__}, expected a text or a list of texts")
+    return list(texts)
 
 
-def _strings(given: object, what: str) -> list[str]:
+def _strings(texts: object, what: str) -> list[str]:
     """A list of texts, of whatever it was given in."""
-    found = _items(given, what)
-    for number, text in enumerate(found, 1):
+    strings = _items(texts, what)
+    for number, text in enumerate(strings, 1):
         if not isinstance(text, str):
             raise UsageError(
                 f"{what}: number {number:,} is {quoted(text)} ({type(text).__name__}), expected a text"
             )
-    if not found:
+    if not strings:
         raise UsageError(f"{what}: an empty list, expected at least one text")
-    return found
+    return strings
 
 
 def _batches(
@@ -432,15 +436,15 @@ def _batches(
         system.startswith(mark) for system in systems
     ):  # a system is not compared with its own references
         mark = f"the {mark}"
-    found = []
-    for at, own in enumerate(answers):
+    batches = []
+    for at, references in enumerate(answers):
         topic = str(at + 1)
         peers = tuple(Summary(topic, system, texts[at]) for system, texts in systems.items())
         theirs = tuple(
-            Summary(topic, f"{mark}-{k}", text, roles=("reference",)) for k, text in enumerate(own, 1)
+            Summary(topic, f"{mark}-{k}", text, roles=("reference",)) for k, text in enumerate(references, 1)
         )
-        found.append(TopicBatch(Topic(topic), peers, theirs, language=language))
-    return found
+        batches.append(TopicBatch(Topic(topic), peers, theirs, language=language))
+    return batches
 
 
 def _collected(
@@ -453,28 +457,29 @@ def _collected(
 ) -> TextScores:
     texts = tuple(batch.topic.topic for batch in batches)
     at = {topic: k for k, topic in enumerate(texts)}
-    found: dict[str, dict[str, list[list[float]]]] = {
+    collected: dict[str, dict[str, list[list[float]]]] = {
         str(m): {system: [[] for _ in texts] for system in systems} for m in every
     }
     missing: dict[tuple[str, str, str], str] = {}
     for rows in scored:
         for measure, topic, system, value, why in rows:
-            found[measure][system][at[topic]].append(value)
+            collected[measure][system][at[topic]].append(value)
             if why:
                 missing[measure, topic, system] = why
     # A measure that gives a number for each reference has their mean, as everywhere.
     numbers = {
-        m: {s: tuple(map(_mean, own)) for s, own in by_system.items()} for m, by_system in found.items()
+        m: {s: tuple(map(_mean, lists)) for s, lists in by_system.items()}
+        for m, by_system in collected.items()
     }
     for name, by_system in numbers.items():
-        if all(math.isnan(value) for own in by_system.values() for value in own):
+        if all(math.isnan(value) for values in by_system.values() for value in values):
             raise DataError(
                 f"{name}: {next((w for k, w in missing.items() if k[0] == name), 'it gave no score')}"
             )
-    sizes = sorted({len(own) for own in answers})
+    sizes = sorted({len(references) for references in answers})
     count = "-".join(str(n) for n in dict.fromkeys((sizes[0], sizes[-1])))
-    blank = {system: sum(not text.strip() for text in own) for system, own in systems.items()}
-    blank["references"] = sum(not text.strip() for own in answers for text in own)
+    blank = {system: sum(not text.strip() for text in peers) for system, peers in systems.items()}
+    blank["references"] = sum(not text.strip() for references in answers for text in references)
     return TextScores(
         systems=tuple(systems),
         texts=texts,

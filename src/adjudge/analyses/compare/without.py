@@ -138,7 +138,7 @@ def conclusion_changes(
     one, other = _signs(before), _signs(after)
     both = [pair for pair in one if pair in other]
     ranks = [{s.system: s.rank for s in c.standings} for c in (before, after)]
-    there = [set(each) for each in ranks]
+    there = [set(by_system) for by_system in ranks]
     moved = [s for s in ranks[0] if s in ranks[1] and ranks[0][s] != ranks[1][s]]
     candidates = [c.candidates() for c in (before, after)]
     return ConclusionChanges(

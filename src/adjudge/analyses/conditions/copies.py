@@ -61,7 +61,7 @@ def copied_texts(collection: Collection) -> CopiedTexts | None:
         for group in peers.values():
             seen = True
             words = {peer.system: _words(peer.text) for peer in group}
-            grams = {system: set(_runs(own, min(3, len(own)))) for system, own in words.items()}
+            grams = {system: set(_runs(tokens, min(3, len(tokens)))) for system, tokens in words.items()}
             for a, b in combinations(sorted(words), 2):
                 shared[a, b] += 1
                 if words[a] == words[b]:
@@ -70,16 +70,16 @@ def copied_texts(collection: Collection) -> CopiedTexts | None:
                 elif _alike(grams[a], grams[b]):
                     near[a, b] += 1
             if source:
-                for system, own in words.items():
-                    if own:
-                        shares[system].append(_share_copied(own, source))
+                for system, tokens in words.items():
+                    if tokens:
+                        shares[system].append(_share_copied(tokens, source))
     if not seen:
         return None
     return CopiedTexts(
         shared=shared,
         same=same,
         near=near,
-        copied={system: sum(each) / len(each) for system, each in shares.items()},
+        copied={system: sum(of_system) / len(of_system) for system, of_system in shares.items()},
     )
 
 

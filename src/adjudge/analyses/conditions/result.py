@@ -60,19 +60,19 @@ class TrustConditions(Tabular):
 
     def of(self, name: str) -> TrustCondition:
         """The condition of this name."""
-        return {each.name: each for each in self.conditions}[name]
+        return {condition.name: condition for condition in self.conditions}[name]
 
     def headline(self) -> str:
         """`Of 7 conditions of trust in coverage, 4 are met, 2 are not met (...) and 1 cannot be told (...).`"""
-        counts = Counter(each.state for each in self.conditions)
-        said = []
+        counts = Counter(condition.state for condition in self.conditions)
+        parts = []
         for state, words in STATE_WORDS.items():
             if n := counts[state]:
-                names = listed([each.name for each in self.conditions if each.state == state])
+                names = listed([condition.name for condition in self.conditions if condition.state == state])
                 is_ = "" if state in ("unknown", "not applicable") else "is " if n == 1 else "are "
                 words = "do not apply" if state == "not applicable" and n > 1 else words
-                said.append(f"{n} {is_}{words}" + (f" ({names})" if state != "met" else ""))
-        return f"Of {len(self)} conditions of trust in {self.title}, {listed(said)}."
+                parts.append(f"{n} {is_}{words}" + (f" ({names})" if state != "met" else ""))
+        return f"Of {len(self)} conditions of trust in {self.title}, {listed(parts)}."
 
     def table(self) -> Table:
         return Table(
@@ -83,7 +83,10 @@ class TrustConditions(Tabular):
                 Column("state", right=False),
                 Column("words", "why", right=False),
             ),
-            rows=tuple((each.name, each.question, each.state, each.words) for each in self.conditions),
+            rows=tuple(
+                (condition.name, condition.question, condition.state, condition.words)
+                for condition in self.conditions
+            ),
             title=f"Conditions of trust, {self.title}",
             said=(self.headline(),),
         )
@@ -94,5 +97,5 @@ class TrustConditions(Tabular):
             "length": self.length,
             "form": self.form,
             "headline": self.headline(),
-            "conditions": [asdict(each) for each in self.conditions],
+            "conditions": [asdict(condition) for condition in self.conditions],
         }

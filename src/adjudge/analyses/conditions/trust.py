@@ -108,9 +108,9 @@ def trust_conditions(
     """
     data = scores_of(scores)
     if collection is None:
-        known = getattr(scores, "collection", None)
-        if isinstance(known, Collection):
-            collection = known
+        loaded = getattr(scores, "collection", None)
+        if isinstance(loaded, Collection):
+            collection = loaded
         elif data.folder is not None:
             from adjudge.data.collection import load
             from adjudge.data.folder import Folder
@@ -181,9 +181,9 @@ class _Called:
         return listed([self(system) for system in systems])
 
     def pairs(self, pairs: Sequence[tuple[str, str]]) -> str:
-        found = [f"{self(a)} and {self(b)}" for a, b in pairs[:MOST_NAMED]]
+        names = [f"{self(a)} and {self(b)}" for a, b in pairs[:MOST_NAMED]]
         more = [counted(len(pairs) - MOST_NAMED, "other pair")] if len(pairs) > MOST_NAMED else []
-        return "; ".join([*found, *more])
+        return "; ".join([*names, *more])
 
 
 # Topics and power
@@ -191,18 +191,18 @@ class _Called:
 
 def _topics(comparison: Comparison) -> Stated:
     """Enough topics find a difference that half of the pairs of systems reach."""
-    found = smallest_found(comparison, power=POWER)
-    topics = counted(found.topics, "topic")
-    if found.topics < 2:
+    smallest = smallest_found(comparison, power=POWER)
+    topics = counted(smallest.topics, "topic")
+    if smallest.topics < 2:
         return "unmet", f"two systems have {topics} in common: without two nothing can be tested"
-    if found.hopeless:
-        return "unmet", f"{topics} cannot find any difference ({found.basis}): {found.why}"
-    if found.why is not None:
-        return "unknown", f"{topics}; which difference they find is not known: {found.why}"
-    reach, median = number(found.value), number(found.median)
-    enough = found.value <= found.median
-    if reach == median and found.value != found.median:
-        reach, median = number(found.value, 4), number(found.median, 4)
+    if smallest.hopeless:
+        return "unmet", f"{topics} cannot find any difference ({smallest.basis}): {smallest.why}"
+    if smallest.why is not None:
+        return "unknown", f"{topics}; which difference they find is not known: {smallest.why}"
+    reach, median = number(smallest.value), number(smallest.median)
+    enough = smallest.value <= smallest.median
+    if reach == median and smallest.value != smallest.median:
+        reach, median = number(smallest.value, 4), number(smallest.median, 4)
     people = f" and {counted(len(comparison.population.assessors), 'assessor')}" if comparison.sampled else ""  # type: ignore[union-attr]
     half = (
         f"half of the pairs of systems lie at least that far apart (median {median})"
@@ -219,7 +219,7 @@ def _topics(comparison: Comparison) -> Stated:
     return (
         "met" if enough else "unmet",
         f"with {topics}{people}, the smallest difference between two systems that is found with {_percent(POWER)} power"
-        f" is about {reach} ({found.basis}); {half}{anew}",
+        f" is about {reach} ({smallest.basis}); {half}{anew}",
     )
 
 
@@ -239,8 +239,8 @@ def _findable(comparison: Comparison) -> Stated:
         if (n := tested.count(code))
     ]
     if not parts:
-        each = "the one pair" if total == 1 else f"each of the {total:,} pairs"
-        return "met", f"{each} of systems could have been found to differ"
+        pairs = "the one pair" if total == 1 else f"each of the {total:,} pairs"
+        return "met", f"{pairs} of systems could have been found to differ"
     return "unmet", f"of {counted(total, 'pair')} of systems, {listed(parts)}"
 
 
@@ -280,7 +280,7 @@ def _assessors(scores: Scores, comparison: Comparison) -> Stated:
 
 
 def _stable(
-    scores: Scores, comparison: Comparison, found: StabilityResult | Absent | None, called: _Called
+    scores: Scores, comparison: Comparison, result: StabilityResult | Absent | None, called: _Called
 ) -> Stated:
     """Whether half of the systems or more are ruled out as the best, and other assessors would leave it at that.
 
@@ -315,7 +315,7 @@ def _stable(
         open_ = ranks(widest, " to ")
         words += f"; most is left open for {called(widest.system)}, which may have any rank from {open_}"
     share = 1.0
-    if (noise := _noise_of(scores, comparison, found)) is not None:
+    if (noise := _noise_of(scores, comparison, result)) is not None:
         share = _stays(noise, first)
         words += f". {_stays_words(noise, first, share)}" if settled else ""
         words += f". {capitalised(order_kept(noise))}"
@@ -338,14 +338,14 @@ def _stays_words(noise: RankNoise, first: Sequence[str], share: float) -> str:
 
 
 def _noise_of(
-    scores: Scores, comparison: Comparison, found: StabilityResult | Absent | None
+    scores: Scores, comparison: Comparison, result: StabilityResult | Absent | None
 ) -> RankNoise | None:
     """Of judgments: what the noise of judging leaves of this ranking."""
-    if comparison.population is None or isinstance(found, Absent):
+    if comparison.population is None or isinstance(result, Absent):
         return None
-    if found is None:
+    if result is None:
         try:
-            found = stability(
+            result = stability(
                 scores,
                 comparison.measure,
                 length=comparison.matrix.length,
@@ -353,17 +353,17 @@ def _noise_of(
             )
         except AdjudgeError:
             return None
-    own = [
-        each
-        for each in found.noise
-        if each.info.measure == comparison.measure
-        and each.length in (comparison.matrix.length, None)
-        and each.form in (comparison.matrix.target.form, None)
+    matches = [
+        noise
+        for noise in result.noise
+        if noise.info.measure == comparison.measure
+        and noise.length in (comparison.matrix.length, None)
+        and noise.form in (comparison.matrix.target.form, None)
     ]
-    return own[0] if len(own) == 1 and own[0].drawn is not None else None
+    return matches[0] if len(matches) == 1 and matches[0].drawn is not None else None
 
 
-def _agreement(scores: Scores, comparison: Comparison, found: AgreementResult | Absent | None) -> Stated:
+def _agreement(scores: Scores, comparison: Comparison, result: AgreementResult | Absent | None) -> Stated:
     whose = comparison.population
     if whose is None:
         if _by_text(comparison):
@@ -371,39 +371,39 @@ def _agreement(scores: Scores, comparison: Comparison, found: AgreementResult | 
         return "unknown", "the scores name no assessor, so nothing is known of agreement"
     if len(whose.assessors) == 1:
         return "unknown", "one assessor judged: there is nobody to agree with"
-    if isinstance(found, Absent):
-        return "unknown", str(found.why)
+    if isinstance(result, Absent):
+        return "unknown", str(result.why)
     try:
-        asked = _questions(scores, comparison, found)
+        asked = _questions(scores, comparison, result)
     except AdjudgeError as error:
         return "unknown", str(error)
     if asked is None:
         return "unknown", "it is not known which questions these scores are made of"
-    known = [each for each in asked if each.alpha.why is None]
-    if not known:
+    measured = [question for question in asked if question.alpha.why is None]
+    if not measured:
         why = asked[0].alpha.why if asked else "no question behind these scores has answers of two assessors"
         return "unknown", f"agreement is not known: {why}"
-    worst = min(known, key=lambda each: each.alpha.value)
+    worst = min(measured, key=lambda question: question.alpha.value)
     state: State = "met" if worst.alpha.value >= TENTATIVE else "unmet"
-    if len(known) == 1:
+    if len(measured) == 1:
         of = (
             f"of {worst.title}, the scores compared here, "
             if worst.source is None
             else f"on {worst.title} ({worst.source}), the question that these scores are made of, "
         )
         return (state, f"{of}Krippendorff's {alpha_sentence(worst.alpha, worst.topics)}")
-    best = max(known, key=lambda each: each.alpha.value)
-    least = sum(each.alpha.value >= TENTATIVE for each in known)
+    best = max(measured, key=lambda question: question.alpha.value)
+    least = sum(question.alpha.value >= TENTATIVE for question in measured)
     return (
         state,
-        f"Krippendorff's alpha of the {counted(len(known), 'question')} that these scores are made of runs from"
+        f"Krippendorff's alpha of the {counted(len(measured), 'question')} that these scores are made of runs from"
         f" {worst.alpha.value:z.3f} ({worst.title}) to {best.alpha.value:z.3f} ({best.title}); {least:,}"
         f" {'reaches' if least == 1 else 'reach'} {TENTATIVE}, the least for tentative conclusions, which all should",
     )
 
 
 def _questions(
-    scores: Scores, comparison: Comparison, found: AgreementResult | None
+    scores: Scores, comparison: Comparison, result: AgreementResult | None
 ) -> list[QuestionAgreement] | None:
     """The questions that scores are made of, about texts of their length and form; None where nothing says which.
 
@@ -412,28 +412,30 @@ def _questions(
     matrix, wanted = comparison.matrix, _asked_of(_measure(comparison))
     form = None if matrix.form is None else matrix.target.form
 
-    def is_own(each: QuestionMatrix) -> bool:
-        return each.source is None and (each.asked or each.question) == comparison.measure
+    def is_own(question: QuestionMatrix) -> bool:
+        return question.source is None and (question.asked or question.question) == comparison.measure
 
-    def is_asked(each: QuestionMatrix) -> bool:
-        return each.source is not None and wanted is not None and wanted(each.asked or each.question)
+    def is_asked(question: QuestionMatrix) -> bool:
+        return (
+            question.source is not None and wanted is not None and wanted(question.asked or question.question)
+        )
 
-    known = {each.key: each for each in found.questions} if found is not None else {}
-    source = found.source if found is not None else None
+    by_key = {question.key: question for question in result.questions} if result is not None else {}
+    source = result.source if result is not None else None
     source = source or asked_of(scores.everyone or scores, scores.left_out)
     there = [
-        each
-        for each in source.asked.questions
-        if each.is_of(matrix.length, form) and (is_own(each) or is_asked(each))
+        question
+        for question in source.asked.questions
+        if question.is_of(matrix.length, form) and (is_own(question) or is_asked(question))
     ]
-    there = [each for each in there if is_own(each)] or there
+    there = [question for question in there if is_own(question)] or there
     if not there and wanted is None:
         return None
-    left = {each.key for each in there} - known.keys()
+    left = {question.key for question in there} - by_key.keys()
     if left:
-        more = agreement_on(source, lambda each: each.key in left, Agreement(without=scores.left_out))
-        known |= {each.key: each for each in more.questions}
-    return [known[each.key] for each in there]
+        more = agreement_on(source, lambda question: question.key in left, Agreement(without=scores.left_out))
+        by_key |= {question.key: question for question in more.questions}
+    return [by_key[question.key] for question in there]
 
 
 def _asked_of(measure: Measure | None) -> Callable[[str], bool] | None:
@@ -482,33 +484,33 @@ def _copies(
             else "no two systems that were compared have the same score on every topic"
         )
         return "unknown", f"{none}; whether texts are copied cannot be told without them"
-    found = texts.pairs(systems)
+    pairs = texts.pairs(systems)
     source = _source_words(systems, texts, collection, called)
     compared = {system for pair in texts.shared for system in pair}
     if bare := [system for system in systems if system not in compared]:
         source = f"; {called.all(bare)} {'has' if len(bare) == 1 else 'have'} no text here to compare{source}"
-    if bare and not found:
+    if bare and not pairs:
         return (
             "unknown",
             f"of the other systems no two have the same text, or one that shares {_percent(NEAR)} of the word trigrams,"
             f" on half of their summaries or more{scores}{source}",
         )
-    if not found:
+    if not pairs:
         return (
             "met",
             f"no two systems have the same text, or one that shares {_percent(NEAR)} of the word trigrams, on half of"
             f" their summaries or more{scores}{source}",
         )
-    each = [
+    phrases = [
         f"{called(a)} and {called(b)} on {texts.near[a, b]:,} of {texts.shared[a, b]:,} summaries"
         f" ({texts.same[a, b]:,} word for word)"
-        for a, b in found[:MOST_NAMED]
+        for a, b in pairs[:MOST_NAMED]
     ]
-    more = f" and {counted(len(found) - MOST_NAMED, 'other pair')}" if len(found) > MOST_NAMED else ""
+    more = f" and {counted(len(pairs) - MOST_NAMED, 'other pair')}" if len(pairs) > MOST_NAMED else ""
     return (
         "unmet",
-        f"{counted(len(found), 'pair')} of systems {'has' if len(found) == 1 else 'have'} the same or nearly the same"
-        f" texts: {'; '.join(each)}{more}{scores}{source}",
+        f"{counted(len(pairs), 'pair')} of systems {'has' if len(pairs) == 1 else 'have'} the same or nearly the same"
+        f" texts: {'; '.join(phrases)}{more}{scores}{source}",
     )
 
 
@@ -517,35 +519,35 @@ def _equal_scores(comparison: Comparison) -> tuple[list[tuple[str, str]], list[t
     import numpy as np
 
     counts, matrix = comparison.tested[comparison.test].results.counts, comparison.matrix
-    found: tuple[list[tuple[str, str]], list[tuple[str, str]]] = [], []
+    pairs: tuple[list[tuple[str, str]], list[tuple[str, str]]] = [], []
     for k in np.flatnonzero(comparison.family & (counts.ties == counts.n) & (counts.n > 1)).tolist():
         a, b = int(counts.first[k]), int(counts.second[k])
-        own = matrix.values[:, a]
-        flat = np.unique(own[~np.isnan(own)]).size <= 1
-        found[flat].append((matrix.systems[a], matrix.systems[b]))
-    return found
+        values = matrix.values[:, a]
+        flat = np.unique(values[~np.isnan(values)]).size <= 1
+        pairs[flat].append((matrix.systems[a], matrix.systems[b]))
+    return pairs
 
 
 def _source_words(systems: list[str], texts: CopiedTexts, collection: Collection, called: _Called) -> str:
     """Who takes the source's words: of baselines that is expected."""
-    known = [system for system in systems if system in texts.copied]
-    if not known:
+    measured = [system for system in systems if system in texts.copied]
+    if not measured:
         return "; without documents it cannot be told who copies the source"
-    own = [system for system in known if texts.copied[system] >= COPIED]
+    copiers = [system for system in measured if texts.copied[system] >= COPIED]
     runs = f"words stand in runs of {RUN} or more that the source has"
-    if not own:
-        most = max(known, key=lambda system: texts.copied[system])
+    if not copiers:
+        most = max(measured, key=lambda system: texts.copied[system])
         share = _least(texts.copied[most])
         return f"; nobody copies the source word for word (the most does {called(most)}: {share} {runs})"
-    share, copy = _least(min(texts.copied[s] for s in own)), "copies" if len(own) == 1 else "copy"
-    said = f"; {called.all(own)} {copy} the source word for word ({share} {runs})"
-    baselines = [s for s in own if s in collection.systems and collection.kind(s) == "baseline"]
+    share, copy = _least(min(texts.copied[s] for s in copiers)), "copies" if len(copiers) == 1 else "copy"
+    words = f"; {called.all(copiers)} {copy} the source word for word ({share} {runs})"
+    baselines = [s for s in copiers if s in collection.systems and collection.kind(s) == "baseline"]
     if not baselines:
-        return said
-    if len(baselines) == len(own):
-        return f"{said}: {'a baseline' if len(own) == 1 else 'all of them baselines'}"
+        return words
+    if len(baselines) == len(copiers):
+        return f"{words}: {'a baseline' if len(copiers) == 1 else 'all of them baselines'}"
     are = "is a baseline" if len(baselines) == 1 else "are baselines"
-    return f"{said}; of these {called.all(baselines)} {are}"
+    return f"{words}; of these {called.all(baselines)} {are}"
 
 
 def _percent(share: float) -> str:
@@ -565,7 +567,7 @@ def _whole(scores: Scores, comparison: Comparison, collection: Collection) -> St
     import numpy as np
 
     matrix = comparison.matrix
-    found = []
+    gaps = []
     if matrix.missing or np.isnan(matrix.values).any():
         cells = {(topic, system) for topic, system, _ in matrix.missing}
         rows, columns = np.nonzero(np.isnan(matrix.values))
@@ -575,19 +577,19 @@ def _whole(scores: Scores, comparison: Comparison, collection: Collection) -> St
         }
         systems = {system for _, system in cells}
         are = "is" if len(cells) == 1 else "are"
-        found.append(f"{counted(len(cells), 'score')} of {counted(len(systems), 'system')} {are} missing")
+        gaps.append(f"{counted(len(cells), 'score')} of {counted(len(systems), 'system')} {are} missing")
     form = matrix.target.form
     if withdrawn := [
         s for s in collection.withdrawn if matrix.length in (None, s.length) and form in (None, s.form)
     ]:
-        found.append(f"{counted(len(withdrawn), 'summary', 'summaries')} withdrawn")
+        gaps.append(f"{counted(len(withdrawn), 'summary', 'summaries')} withdrawn")
     if scores.left_out:
-        found.append(f"{counted(len(scores.left_out), 'assessor')} left out ({listed(scores.left_out)})")
+        gaps.append(f"{counted(len(scores.left_out), 'assessor')} left out ({listed(scores.left_out)})")
     if stale := scores.stale.get(comparison.measure):
-        found.append(f"{counted(len(stale), 'topic')} changed since they were scored")
-    found += scores.notes(comparison.measure, "gone-left-out", "judgments-left-out", "rows-left-out")
-    if found:
-        return "unmet", listed(found)
+        gaps.append(f"{counted(len(stale), 'topic')} changed since they were scored")
+    gaps += scores.notes(comparison.measure, "gone-left-out", "judgments-left-out", "rows-left-out")
+    if gaps:
+        return "unmet", listed(gaps)
     topics = "the one topic" if len(matrix.topics) == 1 else f"each of the {len(matrix.topics):,} topics"
     return (
         "met",

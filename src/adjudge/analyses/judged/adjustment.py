@@ -135,20 +135,20 @@ def length_adjustment(
     gathered = judged_in(source, length=length, form=form)
     both = zip(gathered.scored(Coverage(stat=adjusted.stat)), gathered.scored(adjusted), strict=True)
     rows = [(entry, plain.value, other.value, plain.why or other.why) for (entry, plain), (_, other) in both]
-    known = [row for row in rows if not isnan(row[1]) and not isnan(row[2])]
+    scored = [row for row in rows if not isnan(row[1]) and not isnan(row[2])]
     parts: dict[Part, list[tuple[JudgedPeer, float, float]]] = {}
-    for entry, plain_value, value, _ in known:
+    for entry, plain_value, value, _ in scored:
         parts.setdefault(entry.part, []).append((entry, plain_value, value))
-    found = tuple(_part(part, parts[part]) for part in in_order(parts))
+    adjusted_parts = tuple(_part(part, parts[part]) for part in in_order(parts))
     return LengthAdjustment(
         measure=adjusted,
-        parts=found,
+        parts=adjusted_parts,
         protocols=tuple({e.protocol.name: e.protocol for e, *_ in rows}.values()),
         remarks=(
             *missing_notes((why for *_, why in rows), TABLE),
             *(
                 Note.of("topics-missing", part=part.part, topics=part.missing, ranked=part.ranked).on(TABLE)
-                for part in found
+                for part in adjusted_parts
                 if part.missing
             ),
         ),
@@ -158,12 +158,12 @@ def length_adjustment(
 def _adjusted(measure: str | None) -> AdjustedCoverage:
     if measure is None:
         return AdjustedCoverage()
-    found = parse_measure(measure)
-    if not isinstance(found, AdjustedCoverage) or found.named_judge:
+    parsed = parse_measure(measure)
+    if not isinstance(parsed, AdjustedCoverage) or parsed.named_judge:
         raise UsageError(
             f"{quoted(measure)} is no length-adjusted coverage by people, such as length-adjusted-coverage"
         )
-    return found
+    return parsed
 
 
 def _part(part: Part, rows: list[tuple[JudgedPeer, float, float]]) -> AdjustedPart:
@@ -177,7 +177,7 @@ def _part(part: Part, rows: list[tuple[JudgedPeer, float, float]]) -> AdjustedPa
         of.setdefault(entry.assessor, []).append((plain, adjusted))
     # As scores are pooled everywhere: over references, then over assessors.
     cells = {
-        key: tuple(fmean(fmean(page[at] for page in own) for own in people.values()) for at in (0, 1))
+        key: tuple(fmean(fmean(page[at] for page in scores) for scores in people.values()) for at in (0, 1))
         for key, people in pages.items()
     }
     systems = sorted(sources, key=natural)
@@ -187,23 +187,23 @@ def _part(part: Part, rows: list[tuple[JudgedPeer, float, float]]) -> AdjustedPa
         ranks, new = (places([-mean for mean in means]).tolist() for means in (plain_means, adjusted_means))
     else:
         ranks = new = [None] * len(systems)
-    found = [
+    adjusted_systems = [
         AdjustedSystem(
             source=sources[system],
             system=system,
-            topics=sum(own == system for own, _ in cells),
+            topics=sum(name == system for name, _ in cells),
             coverage=plain_means[k],
             adjusted=adjusted_means[k],
             gains=tuple(
-                after - before for (own, _), (before, after) in sorted(cells.items()) if own == system
+                after - before for (name, _), (before, after) in sorted(cells.items()) if name == system
             ),
             rank=ranks[k],
             adjusted_rank=new[k],
         )
         for k, system in enumerate(systems)
     ]
-    found.sort(key=lambda each: -each.coverage)
-    return AdjustedPart(part=part, systems=tuple(found), topics=len(topics), ranked=ranked)
+    adjusted_systems.sort(key=lambda system: -system.coverage)
+    return AdjustedPart(part=part, systems=tuple(adjusted_systems), topics=len(topics), ranked=ranked)
 
 
 def _means(
@@ -214,7 +214,7 @@ def _means(
 
     from adjudge.stats.linear.model import fit_additive
 
-    found = []
+    both_means = []
     ranked = True
     for at in (0, 1):
         matrix: FloatArray = np.array([[cells.get((s, t), (nan, nan))[at] for s in systems] for t in topics])
@@ -224,5 +224,5 @@ def _means(
             ranked = fit.parts == 1
             means = fit.means if ranked else means
         # Equal scores that were added up in another order must not differ by rounding.
-        found.append([round(float(mean), 12) for mean in means])
-    return found[0], found[1], ranked
+        both_means.append([round(float(mean), 12) for mean in means])
+    return both_means[0], both_means[1], ranked

@@ -74,9 +74,9 @@ def unit_coverage(result: UnitCoverage) -> Figure:
         return in_panels(base, list(names.values()), panel, colours_apart=len(scales) > 1)
 
     def panel(base: alt.Chart, name: str) -> alt.TopLevelMixin:
-        own = data[data["panel"] == name]
-        scale = own.drop_duplicates("step")
-        y = alt.Y("source:N", sort=in_order(own["source"]), title=None)
+        pieces = data[data["panel"] == name]
+        scale = pieces.drop_duplicates("step")
+        y = alt.Y("source:N", sort=in_order(pieces["source"]), title=None)
         colour = alt.Color(
             "label:N",
             title="completeness of a model unit",
@@ -106,9 +106,9 @@ def unit_coverage(result: UnitCoverage) -> Figure:
         ]
         return alt.layer(bars, *words, height=alt.Step(STEP + 8))
 
-    own = [row for row in rows if row.source != ALL]
-    n, none, full = _ends(own)
-    own_n, own_none, own_full = _ends([row for row in own if row.source == "humans"])
+    sources = [row for row in rows if row.source != ALL]
+    n, none, full = _ends(sources)
+    own_n, own_none, own_full = _ends([row for row in sources if row.source == "humans"])
     beside = (
         f" (of summaries by people, {own_none / own_n:.0%} and {own_full / own_n:.0%})"
         if 0 < own_n < n
@@ -136,11 +136,11 @@ def _ends(rows: Sequence[CoveredUnits]) -> tuple[int, int, int]:
 def _pieces(result: UnitCoverage, row: CoveredUnits, panel: str) -> list[dict[str, Any]]:
     """A bar's pieces, side by side. Those of no and of full coverage have their numbers, where there is room."""
     scale = result.scale(row.part[0])
-    found, at = [], 0.0
+    pieces, at = [], 0.0
     for number, choice in enumerate(scale):
         share = row.share(float(choice.value))
         end = number in (0, len(scale) - 1)
-        found.append(
+        pieces.append(
             {
                 "panel": panel,
                 "source": row.source,
@@ -156,7 +156,7 @@ def _pieces(result: UnitCoverage, row: CoveredUnits, panel: str) -> list[dict[st
             }
         )
         at += share
-    return found
+    return pieces
 
 
 def _step(number: int, of: int) -> int:
@@ -180,11 +180,11 @@ def coverage_by_source(result: CoverageSpread) -> Figure:
     check_size(len(parts), len(rows))
     several = Counter((row.part, row.source) for row in rows if row.system is not None)
     shown = [row for row in _by_mean(rows) if row.system is not None or several[row.part, row.source] > 1]
-    found: list[dict[str, Any]] = []
+    drawn_rows: list[dict[str, Any]] = []
     for row in shown:
         a, (low, middle, high), (least, far) = row.average, row.quartiles, row.whiskers
         usual = {"panel": names[row.part], "source": row.source, "system": row.name}
-        found.append(
+        drawn_rows.append(
             usual
             | {
                 "what": "box",
@@ -196,8 +196,8 @@ def coverage_by_source(result: CoverageSpread) -> Figure:
             }
             | {"whisker_low": least, "q1": low, "median": middle, "q3": high, "whisker_high": far}
         )
-        found += [usual | {"what": "beyond", "value": value} for value in row.beyond]
-    data = pd.DataFrame(found)
+        drawn_rows += [usual | {"what": "beyond", "value": value} for value in row.beyond]
+    data = pd.DataFrame(drawn_rows)
     there = sources_in(data["source"].tolist())
     most = max(row.values[-1] for row in rows)
 
@@ -267,11 +267,11 @@ def _by_mean(rows: Sequence[PageSpread]) -> list[PageSpread]:
 def _means_said(rows: Sequence[PageSpread], names: Mapping[Part, str]) -> str:
     """What pages cover on average, of one part."""
     part = rows[0].part
-    own = [row for row in _by_mean(rows) if row.part == part and row.system is None]
-    said = [f"{row.average.mean:.2f} for {row.source}" for row in own]
+    sources = [row for row in _by_mean(rows) if row.part == part and row.system is None]
+    means = [f"{row.average.mean:.2f} for {row.source}" for row in sources]
     name = names[part]
     first = f"{name[:1].upper()}{name[1:]}: mean" if name else "Mean"
-    return f"{first} coverage of a page is {listed(said)}."
+    return f"{first} coverage of a page is {listed(means)}."
 
 
 # Length adjustment
@@ -283,9 +283,9 @@ def length_adjustment(result: LengthAdjustment) -> Figure:
 
     if not result.parts:
         raise DataError(f"{result.headline()} {HOW}")
-    parts = [each.part for each in result.parts]
+    parts = [part.part for part in result.parts]
     names = panel_names(parts)
-    rows = [(names[each.part], s) for each in result.parts for s in each.systems]
+    rows = [(names[part.part], s) for part in result.parts for s in part.systems]
     check_size(len(parts), len(rows))
     before, after = "coverage", "length-adjusted coverage"
     data = pd.DataFrame(
@@ -425,14 +425,14 @@ def unmarked(result: UnmarkedTables) -> Figure:
 
     pages, units = sum(row.n for row in rows), sum(row.unmarked for row in rows)
     good = sum(row.relevant for row in rows)
-    said = (
+    relevance = (
         f" Assessors called {good / units:.0%} of them relevant to the reference's subject." if units else ""
     )
     return figure_of(
         "unmarked",
         f"Peer units that match nothing in the reference{common_words(parts)}",
         f"On {counted(pages, 'page')} assessors left {counted(units, 'peer unit')} unmarked, {units / pages:.1f} a"
-        f" page.{said} A bar is a system's mean; the part of it that was called relevant comes first.",
+        f" page.{relevance} A bar is a system's mean; the part of it that was called relevant comes first.",
         data,
         drawing,
         notes=tuple(result.warnings()),

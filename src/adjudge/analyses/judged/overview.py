@@ -59,26 +59,26 @@ def overview(tasks: Iterable[Task], judgments: Judgments, *, topic: str | None =
     """Of all tasks, and the answers that count now."""
     kept = [j for j in judgments.everyone() if topic in (None, j.task.topic)]
     left = [(j, why) for j, why in judgments.left_out if topic in (None, j.task.topic)]
-    given = Counter((task.assessor, task.protocol) for task in tasks)
+    assigned = Counter((task.assessor, task.protocol) for task in tasks)
     judged: Counter[tuple[str, str]] = Counter()
     answers: Counter[tuple[str, str]] = Counter()
     origins: dict[tuple[str, str], set[str]] = {}
     strange = [j for j in judgments.unknown if topic in (None, j.task.topic)]
-    for each in [*kept, *(j for j, _ in left), *strange]:
-        key = (each.task.assessor, each.task.protocol)
+    for judgment in [*kept, *(j for j, _ in left), *strange]:
+        key = (judgment.task.assessor, judgment.task.protocol)
         judged[key] += 1
-        answers[key] += len(each.answers)
-        origins.setdefault(key, set()).add(each.origin)
+        answers[key] += len(judgment.answers)
+        origins.setdefault(key, set()).add(judgment.origin)
     rows = tuple(
         AssessorCounts(
             assessor=key[0],
             protocol=key[1],
             origin=", ".join(sorted(origins.get(key, {"-"}))),
-            tasks=given[key],
+            tasks=assigned[key],
             judged=judged[key],
             answers=answers[key],
         )
-        for key in sorted(given | judged)
+        for key in sorted(assigned | judged)
     )
     contradictions = tuple(
         Odd(j.task.id, j.task.topic, j.task.assessor, question, what)

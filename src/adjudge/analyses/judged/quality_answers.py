@@ -171,13 +171,13 @@ class QualityAnswers(JudgedResult):
         """A row per question, source and answer: how often it was given, and its share."""
         import pandas as pd
 
-        found = [
+        rows = [
             (row.protocol, row.task, row.key, row.label, row.source, answer_words(choice), n, share)
             for row in self.rows
             for choice, n, share in row.shares()
         ]
         names = ("protocol", "task", "question", "label", "source", "answer", "n", "share")
-        return pd.DataFrame(found, columns=list(names))
+        return pd.DataFrame(rows, columns=list(names))
 
 
 def quality_answers(
@@ -208,15 +208,15 @@ def quality_answers(
     rows = []
     for protocol, task, id, name in sorted(keys, key=lambda key: (str(key[0]), key[1] is None, str(key[1]))):
         question = _whole(asked[protocol, id], counts, protocol)  # type: ignore[index]
-        own = counts[protocol, task, id, name]
+        answers = counts[protocol, task, id, name]
         rows.append(
             SourceAnswers(
                 protocol=str(protocol),
                 task=None if task is None else str(task),
                 question=question,
                 source=str(name),
-                counts={value: own[value] for value in question.values},
-                unanswered=own[None],
+                counts={value: answers[value] for value in question.values},
+                unanswered=answers[None],
                 alpha=alpha,
             )
         )
@@ -237,25 +237,25 @@ def _given(gathered: Gathered) -> Iterator[tuple[JudgedPeer, Question, Value | N
             event = entry.judged.answers.get(question.id)
             yield entry, question, None if event is None else event.answer["value"]
     for entry in gathered.ratings:
-        known = {question.id: question for question in entry.protocol.questions}
+        questions = {question.id: question for question in entry.protocol.questions}
         for id, event in entry.judged.answers.items():
             if id.startswith(RATING) and "value" in event.answer:
-                yield entry, known.get(id) or Question(id, "", ()), event.answer["value"]
+                yield entry, questions.get(id) or Question(id, "", ()), event.answer["value"]
 
 
 def _whole(
     question: Question, counts: Mapping[tuple[Cell, ...], Counter[Value | None]], protocol: Cell
 ) -> Question:
     """The question with every answer that was given among its choices; others than the protocol's come from files."""
-    given = {
+    answers = {
         value
-        for (name, _, id, _), own in counts.items()
+        for (name, _, id, _), of_source in counts.items()
         if (name, id) == (protocol, question.id)
-        for value in own
+        for value in of_source
         if value is not None
     }
     strange = sorted(
-        (value for value in given if value not in question.values), key=lambda v: (isinstance(v, str), v)
+        (value for value in answers if value not in question.values), key=lambda v: (isinstance(v, str), v)
     )
     if not strange:
         return question

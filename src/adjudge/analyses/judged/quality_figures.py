@@ -50,23 +50,23 @@ def quality(result: QualityAnswers) -> Figure:
         return in_panels(base, list(names.values()), panel, colours_apart=True)
 
     def panel(base: alt.Chart, name: str) -> alt.TopLevelMixin:
-        own = data[data["panel"] == name]
-        columns = [each for each in there if each in set(own["source"])]
+        pieces = data[data["panel"] == name]
+        columns = [source for source in there if source in set(pieces["source"])]
         made = []
         for source in columns:
             rows = base.transform_filter(alt.FieldEqualPredicate(field="source", equal=source))
             head = alt.TitleParams(source, anchor="start", frame="group", fontSize=12, color=INK, offset=4)
-            made.append(column(rows, own, labels=source == columns[0]).properties(title=head))
+            made.append(column(rows, pieces, labels=source == columns[0]).properties(title=head))
         return alt.hconcat(*made, spacing=16)
 
-    def column(base: alt.Chart, own: pd.DataFrame, *, labels: bool) -> Any:
-        drawn = own[own["drawn"]]
+    def column(base: alt.Chart, pieces: pd.DataFrame, *, labels: bool) -> Any:
+        drawn = pieces[pieces["drawn"]]
         answers = drawn.drop_duplicates("answer")
-        errors = bool(own["errors"].any())
+        errors = bool(pieces["errors"].any())
         room = float(drawn["to"].max()) * 1.3 if errors else 1.0
         y = alt.Y(
             "question:N",
-            scale=alt.Scale(domain=in_order(own["question"])),
+            scale=alt.Scale(domain=in_order(pieces["question"])),
             title=None,
             axis=alt.Axis(labelLimit=240, minExtent=0) if labels else alt.Axis(labels=False, ticks=False),
         )
@@ -128,13 +128,13 @@ def _names(keys: Sequence[PanelKey]) -> dict[PanelKey, str]:
     if len(keys) == 1:
         return {keys[0]: ""}
     protocols, tasks = {key[0] for key in keys}, {key[1] for key in keys}
-    found: dict[PanelKey, str] = {}
+    names: dict[PanelKey, str] = {}
     for key in keys:
         words = [key[0]] if len(protocols) > 1 else []
         words += [f"{key[1]}-document" if key[1] else "task not set"] if len(tasks) > 1 else []
         name = ", ".join(words) or key[0]
-        found[key] = name if name not in found.values() else f"{name} ({listed(key[2])})"
-    return found
+        names[key] = name if name not in names.values() else f"{name} ({listed(key[2])})"
+    return names
 
 
 def _scaled(rows: Sequence[SourceAnswers]) -> bool:
@@ -149,11 +149,11 @@ def _pieces(row: SourceAnswers, panel: str) -> list[dict[str, Any]]:
     if not row.counts_errors and row.worst is not None:
         order.sort(reverse=True)
     drawn = [value for value in order if not (row.counts_errors and value == NONE)]
-    found, at = [], 0.0
+    pieces, at = [], 0.0
     for value in order:
         choice, n, share = shares[value]
         kept = value in drawn
-        found.append(
+        pieces.append(
             {
                 "panel": panel,
                 "question": f"{row.key} {row.label}" if row.key.isdigit() else row.label,
@@ -171,7 +171,7 @@ def _pieces(row: SourceAnswers, panel: str) -> list[dict[str, Any]]:
             }
         )
         at += share if kept else 0.0
-    return found
+    return pieces
 
 
 def _step(choice: Choice, drawn: Sequence[Any]) -> int:
@@ -187,10 +187,10 @@ def _said(rows: Sequence[SourceAnswers]) -> str:
         return f"{counted(sum(row.n for row in rows), 'answer')} to {counted(asked, 'question')}."
     totals: dict[str, list[int]] = {}
     for row in counting:
-        own = totals.setdefault(row.label, [0, 0])
-        own[0] += row.n
-        own[1] += row.n - row.counts[NONE]
-    label, (n, found) = max(totals.items(), key=lambda item: item[1][1] / item[1][0])
-    every, errors = (sum(own[at] for own in totals.values()) for at in (0, 1))
-    most = f", most often {label} ({found / n:.0%} of its answers)" if found else ""
+        total = totals.setdefault(row.label, [0, 0])
+        total[0] += row.n
+        total[1] += row.n - row.counts[NONE]
+    label, (n, with_errors) = max(totals.items(), key=lambda item: item[1][1] / item[1][0])
+    every, errors = (sum(total[at] for total in totals.values()) for at in (0, 1))
+    most = f", most often {label} ({with_errors / n:.0%} of its answers)" if with_errors else ""
     return f"{errors / every:.0%} of {counted(every, 'answer')} found errors{most}."

@@ -62,11 +62,11 @@ def quality_by_source(gathered: Gathered, *, alpha: float = ALPHA) -> JudgedTabl
     if not rows:
         return None
     values = grouped(((e.protocol.name, e.task, e.source), score.value) for e, score in rows)
-    found = {key: average(values[key], alpha) for key in in_order(values)}
+    averages = {key: average(values[key], alpha) for key in in_order(values)}
     questions = {e.protocol.name: len(_error_questions(e.protocol)) for e, _ in rows}
     return JudgedTable.of(
         "quality-by-source",
-        ((*key, a.n, a.mean, a.low, a.high, a.most, questions[key[0]]) for key, a in found.items()),
+        ((*key, a.n, a.mean, a.low, a.high, a.most, questions[key[0]]) for key, a in averages.items()),
         PROTOCOL,
         TASK,
         SOURCE,
@@ -87,27 +87,27 @@ def answers_by_question(gathered: Gathered) -> tuple[JudgedTable, ...]:
     for protocol in protocols.values():
         for question in protocol.questions:
             scales.setdefault((protocol.name, question.values), []).append(question)
-    given = _given(gathered)
+    tally = _given(gathered)
     names: Counter[str] = Counter()
     tables = []
     for (name, _), questions in scales.items():
         names[name] += 1
         number = f"-{names[name]}" if names[name] > 1 else ""
-        tables.append(_answers(f"answers-{name}{number}", protocols[name], questions, given))
+        tables.append(_answers(f"answers-{name}{number}", protocols[name], questions, tally))
     return tuple(tables)
 
 
 def _answers(
-    name: str, protocol: Protocol, questions: list[Question], given: Counter[tuple[str, str, Value | None]]
+    name: str, protocol: Protocol, questions: list[Question], tally: Counter[tuple[str, str, Value | None]]
 ) -> JudgedTable:
     choices = questions[0].choices
     labels = ["None" if choice.value == NONE else choice.label for choice in choices]
     rows: list[tuple[Cell, ...]] = []
     for question in questions:
-        counts = [given[protocol.name, question.id, value] for value in question.values]
-        unanswered = given[protocol.name, question.id, None]
+        counts = [tally[protocol.name, question.id, value] for value in question.values]
+        unanswered = tally[protocol.name, question.id, None]
         rows.append((question.id.partition(":")[2], question.label, *counts, unanswered))
-    open_answers = sum(given[protocol.name, question.id, None] for question in questions)
+    open_answers = sum(tally[protocol.name, question.id, None] for question in questions)
     columns = [Column(str(choice.value), label) for choice, label in zip(choices, labels, strict=True)]
     return JudgedTable.of(
         name,
@@ -124,12 +124,12 @@ def _answers(
 
 def _given(gathered: Gathered) -> Counter[tuple[str, str, Value | None]]:
     """Answers by protocol, question and value; None counts those that are not there."""
-    found: Counter[tuple[str, str, Value | None]] = Counter()
+    tally: Counter[tuple[str, str, Value | None]] = Counter()
     for entry, _, _ in gathered.coverage:
         for question in entry.protocol.questions:
             event = entry.judged.answers.get(question.id)
-            found[entry.protocol.name, question.id, None if event is None else event.answer["value"]] += 1
-    return found
+            tally[entry.protocol.name, question.id, None if event is None else event.answer["value"]] += 1
+    return tally
 
 
 def _error_questions(protocol: Protocol) -> list[Question]:
@@ -168,11 +168,11 @@ def human_retention(gathered: Gathered, *, alpha: float = ALPHA) -> JudgedTable 
     values = grouped(
         ((e.protocol.name, e.task, e.length, e.form, name), score.value) for name, e, score in rows
     )
-    found = {key: average(values[key], alpha) for key in in_order(values)}
+    averages = {key: average(values[key], alpha) for key in in_order(values)}
     first = [(e, score) for name, e, score in rows if name == "retention_1"]
     return JudgedTable.of(
         "human-retention",
-        ((*key, a.n, a.mean, a.low, a.high) for key, a in found.items()),
+        ((*key, a.n, a.mean, a.low, a.high) for key, a in averages.items()),
         *PART,
         "statistic",
         N,
@@ -189,18 +189,18 @@ def uncovered_by_source(gathered: Gathered) -> JudgedTable | None:
     rows = [(e, page) for e, page, _ in gathered.coverage if e.protocol.completeness is not None]
     reasons = []
     for entry, page in rows:
-        known = page.why() is None and bool(page.completeness)
-        reasons.append(None if known else page.why() or ONLY_SUMS)
-        own = units.setdefault(_by_source(entry), [0, 0])
-        if known:
-            own[0] += len(page.completeness)
-            own[1] += sum(each == 0 for each in page.completeness)
+        usable = page.why() is None and bool(page.completeness)
+        reasons.append(None if usable else page.why() or ONLY_SUMS)
+        counts = units.setdefault(_by_source(entry), [0, 0])
+        if usable:
+            counts[0] += len(page.completeness)
+            counts[1] += sum(completeness == 0 for completeness in page.completeness)
     if not units:
         return None
-    found = {key: (n, none, none / n if n else nan) for key, (n, none) in _sorted(units).items()}
+    shares = {key: (n, none, none / n if n else nan) for key, (n, none) in _sorted(units).items()}
     return JudgedTable.of(
         "uncovered-by-source",
-        ((*key, *cells) for key, cells in found.items()),
+        ((*key, *cells) for key, cells in shares.items()),
         *PART,
         SOURCE,
         Column("units", "model units"),
@@ -219,10 +219,10 @@ def _coverage(
     if not rows:
         return None
     values = grouped((group(e), score.value) for e, score in rows)
-    found = {key: average(values[key], alpha) for key in in_order(values)}
+    averages = {key: average(values[key], alpha) for key in in_order(values)}
     return JudgedTable.of(
         name,
-        ((*key, a.n, a.mean, a.low, a.high, a.median) for key, a in found.items()),
+        ((*key, a.n, a.mean, a.low, a.high, a.median) for key, a in averages.items()),
         *PART,
         *columns,
         N,
@@ -238,8 +238,8 @@ def _by_source(entry: JudgedPeer) -> tuple[Cell, ...]:
     return entry.protocol.name, entry.task, entry.length, entry.form, entry.source
 
 
-def _sorted(found: dict[tuple[Cell, ...], list[T]]) -> dict[tuple[Cell, ...], list[T]]:
-    return {key: found[key] for key in in_order(found)}
+def _sorted(groups: dict[tuple[Cell, ...], list[T]]) -> dict[tuple[Cell, ...], list[T]]:
+    return {key: groups[key] for key in in_order(groups)}
 
 
 def _signature(what: str, protocols: Iterable[Protocol], alpha: float) -> str:
@@ -261,11 +261,11 @@ def ratings_by_assessor(gathered: Gathered, *, alpha: float = ALPHA) -> JudgedTa
         return None
     people = [(e, aspect, value) for e, aspect, value in rows if not is_anonymous(e.assessor)]
     pooled = grouped(((e.protocol.name, aspect), value) for e, aspect, value in rows)
-    own = grouped(((e.protocol.name, aspect, e.assessor), value) for e, aspect, value in people)
+    by_assessor = grouped(((e.protocol.name, aspect, e.assessor), value) for e, aspect, value in people)
     cells = []
     for aspect in in_order(pooled):
         cells.append(_cells((*aspect, POOLED), pooled[aspect], alpha))
-        cells += [_cells(key, own[key], alpha) for key in in_order(own) if key[:2] == aspect]
+        cells += [_cells(key, by_assessor[key], alpha) for key in in_order(by_assessor) if key[:2] == aspect]
     nobody = len(rows) - len(people)
     return JudgedTable.of(
         "ratings-by-assessor",
@@ -384,14 +384,14 @@ def tidy(collection: Collection, table: ScoreTable, measure: str) -> pd.DataFram
     topics = [collection.topics.get(str(topic)) for topic in rows["topic"]]
     systems = [collection.systems.get(str(system)) for system in rows["system"]]
     keys = zip(rows["topic"], rows["system"], targets_of(rows), strict=True)
-    found = {
+    columns = {
         "kind": [(system.kind if system is not None else None) or "machine" for system in systems],
         "set": [topic.set if topic is not None else None for topic in topics],
         "type": [topic.type if topic is not None else None for topic in topics],
         "selector": [topic.selector if topic is not None else None for topic in topics],
         "author": [authors.get((str(topic), str(system), target)) for topic, system, target in keys],
     }
-    added = {name: pd.array(values, dtype="string") for name, values in found.items()}
+    added = {name: pd.array(values, dtype="string") for name, values in columns.items()}
     return rows.assign(**added)[list(COLUMNS)].reset_index(drop=True)
 
 

@@ -83,9 +83,9 @@ class UnitCoverage(JudgedResult):
     def scale(self, protocol: str) -> tuple[Choice, ...]:
         """The answers to choose from, the least first; one that was given and is none of them goes by its number."""
         question = self.protocols[protocol].completeness
-        known = {float(c.value): c.label for c in question.choices} if question else {}
-        given = {value for row in self.rows if row.part[0] == protocol for value in row.counts}
-        return tuple(Choice(value, known.get(value, f"{value:g}")) for value in sorted(given | set(known)))
+        labels = {float(c.value): c.label for c in question.choices} if question else {}
+        values = {value for row in self.rows if row.part[0] == protocol for value in row.counts}
+        return tuple(Choice(value, labels.get(value, f"{value:g}")) for value in sorted(values | set(labels)))
 
     def tables(self) -> Iterator[Table]:
         """One for every protocol, as each has a scale of its own."""
@@ -94,7 +94,7 @@ class UnitCoverage(JudgedResult):
         yield from map(self._table, self.protocols)
 
     def _table(self, protocol: str) -> Table:
-        own = [row for row in self.rows if row.part[0] == protocol]
+        rows = [row for row in self.rows if row.part[0] == protocol]
         scale = self.scale(protocol)
         return Table.of(
             _table_name(protocol),
@@ -107,7 +107,7 @@ class UnitCoverage(JudgedResult):
                     row.none,
                     row.full,
                 )
-                for row in own
+                for row in rows
             ),
             *PART,
             SOURCE,
@@ -152,29 +152,29 @@ def unit_coverage(
         if entry.protocol.completeness is None:
             continue
         protocols[entry.protocol.name] = entry.protocol
-        known = page.why() is None and bool(page.completeness)
-        reasons.append(None if known else page.why() or ONLY_SUMS)
-        own = counts.setdefault(entry.part, {}).setdefault(entry.source, Counter())
-        own.update(page.completeness if known else ())
+        usable = page.why() is None and bool(page.completeness)
+        reasons.append(None if usable else page.why() or ONLY_SUMS)
+        of_source = counts.setdefault(entry.part, {}).setdefault(entry.source, Counter())
+        of_source.update(page.completeness if usable else ())
     scales: dict[str, list[float]] = {}
     for name, protocol in protocols.items():
         assert protocol.completeness is not None
-        given = {
+        values = {
             value
-            for part, own in counts.items()
+            for part, by_source in counts.items()
             if part[0] == name
-            for each in own.values()
-            for value in each
+            for tally in by_source.values()
+            for value in tally
         }
-        scales[name] = sorted(given | {float(value) for value in protocol.completeness.values})
+        scales[name] = sorted(values | {float(value) for value in protocol.completeness.values})
     rows = []
     for part in in_order(counts):
         sources = {name: counts[part][name] for name in SOURCES.values() if name in counts[part]}
         if len(sources) > 1:
             sources[ALL] = sum(sources.values(), Counter())
         rows += [
-            CoveredUnits(part=part, source=name, counts={value: own[value] for value in scales[part[0]]})
-            for name, own in sources.items()
+            CoveredUnits(part=part, source=name, counts={value: tally[value] for value in scales[part[0]]})
+            for name, tally in sources.items()
         ]
     return UnitCoverage(
         rows=tuple(rows),
@@ -291,8 +291,8 @@ def coverage_spread(
     spreads: list[PageSpread] = []
     for key in in_order(by_source):
         part, name = key[:4], key[4]
-        own = {k[5]: by_system[k] for k in in_order(by_system) if k[:5] == key}
-        for system, values in ((None, by_source[key]), *own.items()):
+        systems = {k[5]: by_system[k] for k in in_order(by_system) if k[:5] == key}
+        for system, values in ((None, by_source[key]), *systems.items()):
             spreads.append(
                 PageSpread(
                     part=part,

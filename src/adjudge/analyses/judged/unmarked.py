@@ -101,10 +101,10 @@ def unmarked_units(
     sums: dict[tuple[Part, str, str | None], list[float]] = {}
     for entry, number, relevant in rows:
         for system in (None, entry.system):
-            own = sums.setdefault((entry.part, entry.source, system), [0.0, 0.0, 0.0])
+            totals = sums.setdefault((entry.part, entry.source, system), [0.0, 0.0, 0.0])
             if not isnan(relevant.value):
                 for at, amount in enumerate((1.0, number.value, relevant.value)):
-                    own[at] += amount
+                    totals[at] += amount
     places = {key: (*key[0], *key[1:]) for key in sums}
     ranked = {cells: at for at, cells in enumerate(in_order(places.values()))}
     units = [
@@ -119,8 +119,8 @@ def unmarked_units(
         for key in sorted(sums, key=lambda key: ranked[places[key]])
     ]
     return UnmarkedTables(
-        sources=tuple(each for each in units if each.system is None),
-        systems=tuple(each for each in units if each.system is not None),
+        sources=tuple(row for row in units if row.system is None),
+        systems=tuple(row for row in units if row.system is not None),
         protocols=tuple({e.protocol.name: e.protocol for e, _, _ in rows}.values()),
         remarks=missing_notes((relevant.why for _, _, relevant in rows), BY_SOURCE, BY_SYSTEM),
     )

@@ -68,10 +68,10 @@ class Submitted(JudgedResult):
             if any(row.missing for row in rows):
                 yield Note.of("what-is-missing").on(name)
 
-    def _table(self, name: str, title: str, own: tuple[SubmittedSummaries, ...]) -> Table:
-        places = list(dict.fromkeys(row.place for row in own))
-        systems = {row.system: row.source for row in own}
-        cells = {(row.system, row.place): row for row in own}
+    def _table(self, name: str, title: str, summaries: tuple[SubmittedSummaries, ...]) -> Table:
+        places = list(dict.fromkeys(row.place for row in summaries))
+        systems = {row.system: row.source for row in summaries}
+        cells = {(row.system, row.place): row for row in summaries}
         rows: list[tuple[Cell, ...]] = []
         for system, source in systems.items():
             mine = [cells[system, place] for place in places]
@@ -79,21 +79,21 @@ class Submitted(JudgedResult):
                 (
                     source,
                     system,
-                    *(each.summaries for each in mine),
-                    sum(each.summaries for each in mine),
-                    sum(each.missing for each in mine),
-                    sum(each.withdrawn for each in mine),
+                    *(cell.summaries for cell in mine),
+                    sum(cell.summaries for cell in mine),
+                    sum(cell.missing for cell in mine),
+                    sum(cell.withdrawn for cell in mine),
                 )
             )
-        sums = [sum(row.summaries for row in own if row.place == place) for place in places]
+        sums = [sum(row.summaries for row in summaries if row.place == place) for place in places]
         rows.append(
             (
                 None,
                 EVERYBODY,
                 *sums,
                 sum(sums),
-                sum(row.missing for row in own),
-                sum(row.withdrawn for row in own),
+                sum(row.missing for row in summaries),
+                sum(row.withdrawn for row in summaries),
             )
         )
         return Table(
@@ -107,19 +107,19 @@ class Submitted(JudgedResult):
                 Column("missing", "missing"),
                 Column("withdrawn", "withdrawn", show="varies"),
             ),
-            rows=tuple(rows) if own else (),
+            rows=tuple(rows) if summaries else (),
             signature=f"{name}|v:{__version__}",
         )
 
 
 def place_words(place: Place) -> str:
     task, form, length = place
-    found = [each for each in (task, form, f"{length} words" if length is not None else None) if each]
-    return ", ".join(found) or "summaries"
+    words = [word for word in (task, form, f"{length} words" if length is not None else None) if word]
+    return ", ".join(words) or "summaries"
 
 
 def _name(place: Place) -> str:
-    return "-".join(str(each) for each in place if each is not None) or "unset"
+    return "-".join(str(part) for part in place if part is not None) or "unset"
 
 
 def submitted(source: Source | Gathered | Collection) -> Submitted:
@@ -127,7 +127,7 @@ def submitted(source: Source | Gathered | Collection) -> Submitted:
     collection = source if isinstance(source, Collection) else judged_in(source).collection
     tasks = {name: topic.task for name, topic in collection.topics.items()}
     types = {name: topic.type for name, topic in collection.topics.items()}
-    several = len({each for each in types.values() if each is not None}) > 1
+    several = len({kind for kind in types.values() if kind is not None}) > 1
     return Submitted(
         tasks=tuple(_submitted(collection, tasks)),
         types=tuple(_submitted(collection, types)) if several else (),
@@ -239,16 +239,16 @@ def judging_volume(source: Source | Gathered) -> JudgingVolume:
     gathered = judged_in(source)
     people: dict[str, dict[str, list[Judged]]] = {}
     programs: dict[str, dict[str, list[Judged]]] = {}
-    for each in _judged(gathered.judgments, gathered.collection):
-        own = programs if each.origin in JUDGES else people
-        name = ANONYMOUS if is_anonymous(each.task.assessor) else each.task.assessor
-        own.setdefault(each.task.protocol, {}).setdefault(name, []).append(each)
+    for judgment in _judged(gathered.judgments, gathered.collection):
+        by_protocol = programs if judgment.origin in JUDGES else people
+        name = ANONYMOUS if is_anonymous(judgment.task.assessor) else judgment.task.assessor
+        by_protocol.setdefault(judgment.task.protocol, {}).setdefault(name, []).append(judgment)
     peer_units = _peer_units(gathered)
     rows = []
     for protocol in sorted({*people, *programs}):
         mine = people.get(protocol, {})
         if mine:
-            everything = [each for some in mine.values() for each in some]
+            everything = [judgment for some in mine.values() for judgment in some]
             rows.append(_volume(gathered, protocol, EVERYBODY, everything, peer_units))
         for name, some in sorted(mine.items(), key=lambda item: natural(item[0])):
             rows.append(_volume(gathered, protocol, name, some, peer_units))
@@ -257,30 +257,30 @@ def judging_volume(source: Source | Gathered) -> JudgingVolume:
     return JudgingVolume(
         rows=tuple(rows),
         unsized=sum(
-            peer_units.get(each.task.id) is None
-            for own in people.values()
-            for some in own.values()
-            for each in some
-            if gathered.first(each) is not None
-            and any(question.startswith(UNIT) for question in each.answers)
+            peer_units.get(judgment.task.id) is None
+            for by_assessor in people.values()
+            for some in by_assessor.values()
+            for judgment in some
+            if gathered.first(judgment) is not None
+            and any(question.startswith(UNIT) for question in judgment.answers)
         ),
     )
 
 
 def _judged(judgments: Judgments, collection: Collection) -> Iterator[Judged]:
-    return (each for each in judgments.everyone() if each.task.topic in collection.topics)
+    return (judgment for judgment in judgments.everyone() if judgment.task.topic in collection.topics)
 
 
 def _peer_units(gathered: Gathered) -> dict[str, int]:
     """Of every task of coverage, how many units the peer has; those whose peers have none are not there."""
-    found = {}
-    for each in _judged(gathered.judgments, gathered.collection):
-        if each.task.peer is not None and any(question.startswith(UNIT) for question in each.answers):
-            kind = gathered.protocol(each.task.protocol).peer_units
-            units = gathered.collection.units.get(each.task.topic, ())
-            if number := len(units_of(units, each.task.peer, kind)):
-                found[each.task.id] = number
-    return found
+    sizes = {}
+    for judgment in _judged(gathered.judgments, gathered.collection):
+        if judgment.task.peer is not None and any(question.startswith(UNIT) for question in judgment.answers):
+            kind = gathered.protocol(judgment.task.protocol).peer_units
+            units = gathered.collection.units.get(judgment.task.topic, ())
+            if number := len(units_of(units, judgment.task.peer, kind)):
+                sizes[judgment.task.id] = number
+    return sizes
 
 
 def _volume(
@@ -290,30 +290,30 @@ def _volume(
     judged: Sequence[Judged],
     peer_units: Mapping[str, int],
 ) -> JudgedVolume:
-    own = [first for each in judged if (first := gathered.first(each)) is not None]
+    firsts = [first for judgment in judged if (first := gathered.first(judgment)) is not None]
     texts = set()
     units = comparisons = answers = timed = 0
     seconds = 0.0
-    for each in own:
-        task = each.task
+    for judgment in firsts:
+        task = judgment.task
         sides = (task.peer, named_summary(task.left), named_summary(task.right))
         texts |= {(task.topic, text) for text in sides if text is not None}
-        asked = [question for question in each.answers if question not in NOTES]
+        asked = [question for question in judgment.answers if question not in NOTES]
         of_units = sum(question.startswith(UNIT) for question in asked)
         units += of_units
         comparisons += of_units * peer_units.get(task.id, 0)
         answers += len(asked)
-        times = [took for question in asked if (took := each.answers[question].took_ms) is not None]
+        times = [took for question in asked if (took := judgment.answers[question].took_ms) is not None]
         timed += len(times)
         seconds += sum(times) / 1000
     return JudgedVolume(
         protocol=protocol,
         assessor=assessor,
-        origin=", ".join(sorted({each.origin for each in judged})),
-        topics=len({each.task.topic for each in own}),
+        origin=", ".join(sorted({judgment.origin for judgment in judged})),
+        topics=len({judgment.task.topic for judgment in firsts}),
         summaries=len(texts),
-        judgments=len(own),
-        repeats=len(judged) - len(own),
+        judgments=len(firsts),
+        repeats=len(judged) - len(firsts),
         units=units,
         comparisons=comparisons,
         answers=answers,

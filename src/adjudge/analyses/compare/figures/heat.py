@@ -60,8 +60,8 @@ def heat(comparison: Comparison, *, order: Order | None = None) -> Figure:
     called = labels([*others, *people], {s: k for s, k in kinds.items() if k == "baseline" and machines})
     rows_called = labels(topics)
     values = matrix.to_frame()
-    known = [v for v in matrix.values.ravel().tolist() if math.isfinite(v)]
-    low, high = min(known), max(known)
+    scores = [v for v in matrix.values.ravel().tolist() if math.isfinite(v)]
+    low, high = min(scores), max(scores)
     ranges = _ranges(low, high, lower=better == "lower")
     why = {(topic, system): reason for topic, system, reason in matrix.missing}
     rows = []
@@ -84,7 +84,7 @@ def heat(comparison: Comparison, *, order: Order | None = None) -> Figure:
     data = pd.DataFrame(rows)
     numbered = len(systems) <= NUMBERED[0] and len(topics) <= NUMBERED[1]
     missing = int(data["value"].isna().sum())
-    form = form_of(known)
+    form = form_of(scores)
     wide = 46 if numbered else step(len(systems), 780, 5, 28)
     high_row = 24 if numbered else step(len(topics), 1200, 4, 20)
 
@@ -209,20 +209,20 @@ def _words(comparison: Comparison, order: Order, missing: int, *, people: bool, 
     ends = ("easiest", "hardest") if better else ("highest", "lowest")
     cells = len(matrix.topics) * len(matrix.systems)
     high = "lower the score, which is better here, " if better == "lower" else "higher the score"
-    said = [f"The stronger a cell's colour, the {high} of the column's system on the row's topic."]
+    sentences = [f"The stronger a cell's colour, the {high} of the column's system on the row's topic."]
     if order == "rank":
-        said.append(
+        sentences.append(
             f"Systems from the {sides[0]} mean to the {sides[1]}, topics from the {ends[0]}, at the top, to the"
             f" {ends[1]}."
         )
     else:
-        said.append("Systems and topics stand as the data has them.")
+        sentences.append("Systems and topics stand as the data has them.")
     if people:
-        said.append("Humans stand apart.")
+        sentences.append("Humans stand apart.")
     elif all_people:
-        said.append("All systems are human.")
+        sentences.append("All systems are human.")
     if missing:
-        said.append(
+        sentences.append(
             f"{missing:,} of {counted(cells, 'score')} {'is' if missing == 1 else 'are'} missing and crossed."
         )
-    return " ".join(said)
+    return " ".join(sentences)

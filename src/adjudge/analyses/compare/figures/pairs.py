@@ -173,30 +173,30 @@ def _forest_words(
     of = f"{counted(len(pairs), 'other system')}" if against else counted(len(pairs), "pair")
     verb = "differs" if differ == 1 else "differ"
     whom = "" if comparison.population is None else f" for {for_whom(comparison)}"
-    said = [f"{differ} of {of} {verb}{f' from {against}' if against else ''}{whom}."]
+    sentences = [f"{differ} of {of} {verb}{f' from {against}' if against else ''}{whom}."]
     direction = comparison.matrix.info.better
     if direction is not None:
         side = "right" if direction == "higher" else "left"
         whom = f"a system is better than {against}" if against else "the first system of a pair is better"
-        said.append(f"{side.capitalize()} of 0 {whom}.")
+        sentences.append(f"{side.capitalize()} of 0 {whom}.")
     line = "each by itself" if comparison.intervals == "pointwise" else "which agrees with the corrected test"
     level = f", at {comparison.level:.0%}" if comparison.intervals == "pointwise" else ""
-    said.append(f"The point is the mean difference, the line its interval{level}, {line}.")
+    sentences.append(f"The point is the mean difference, the line its interval{level}, {line}.")
     if one_sided:
-        said.append("The test is one-sided, and the intervals have one end.")
+        sentences.append("The test is one-sided, and the intervals have one end.")
     lost = int(data["difference"].isna().sum())
     bare = int((data["low"].isna() & data["high"].isna() & data["difference"].notna()).sum())
     if bare:
-        said.append(f"{counted(bare, 'difference has', 'differences have')} no interval.")
+        sentences.append(f"{counted(bare, 'difference has', 'differences have')} no interval.")
     if lost:
-        said.append(f"{counted(lost, 'pair has', 'pairs have')} no topic in common and no difference.")
+        sentences.append(f"{counted(lost, 'pair has', 'pairs have')} no topic in common and no difference.")
     if comparison.asked.margin is not None:
         same = sum(pair.same for pair in pairs)
-        said.append(
+        sentences.append(
             f"Dotted lines are the margin of {decimal(comparison.asked.margin, 'g')}: {same} of {of}"
             f" {'is' if same == 1 else 'are'} shown to be within it."
         )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 # Who is better than whom

@@ -96,21 +96,21 @@ def league(comparison: Comparison) -> Figure:
 
 
 def _league_words(comparison: Comparison, *, apart: bool) -> str:
-    said = [comparison.headline()]
+    sentences = [comparison.headline()]
     bare = [s.system for s in comparison.standings if s.low != s.low]
     level = f"{comparison.level:.0%}"
     if len(bare) < len(comparison.standings):
         if comparison.sampled and comparison.interval == "deviation-t":
-            said.append(f"Lines are {level} intervals of a system's distance from the average system.")
+            sentences.append(f"Lines are {level} intervals of a system's distance from the average system.")
         elif apart:
-            said.append(
+            sentences.append(
                 f"Points are means adjusted for topics; the tick is the mean of a system's own topics, and the line its"
                 f" {level} interval."
             )
         else:
-            said.append(f"Lines are {level} intervals of the means.")
+            sentences.append(f"Lines are {level} intervals of the means.")
     if comparison.complete and len(comparison.standings) > 1:
-        said.append("Systems that share a letter are not shown to differ.")
+        sentences.append("Systems that share a letter are not shown to differ.")
     if bare:
-        said.append(f"No interval for {listed(bare)}.")
-    return " ".join(said)
+        sentences.append(f"No interval for {listed(bare)}.")
+    return " ".join(sentences)
