@@ -245,7 +245,7 @@ def _function(
     cls = cast("type[AnyAnalysis[R]]", declaration)
     name = cls.FUNCTION or cls.NAME
     source_name, sources = cls.SOURCE
-    known = declared(cls)
+    declared_options = declared(cls)
 
     def analyse(*args: Any, **options: Any) -> T:
         if source_name in options:
@@ -253,8 +253,10 @@ def _function(
         elif not args and cls.SCORES_OPTIONAL:
             args = (None,)
         for option_name in options:
-            if option_name not in known and option_name != "progress":
-                raise TypeError(f"{name}() has no option {option_name!r}{nearest(option_name, known)}")
+            if option_name not in declared_options and option_name != "progress":
+                raise TypeError(
+                    f"{name}() has no option {option_name!r}{nearest(option_name, declared_options)}"
+                )
         if not args:
             raise TypeError(f"{name}() needs {source_name}")
         return run(cls(*args[1:], **options), args[0])

@@ -70,8 +70,8 @@ class Tested:
 
     @property
     def different(self) -> BoolArray:
-        found: BoolArray = self.conclusion == DIFFERENT
-        return found
+        different: BoolArray = self.conclusion == DIFFERENT
+        return different
 
     def count(self, conclusion: int) -> int:
         """How many pairs have this conclusion."""
@@ -146,13 +146,13 @@ def run_all(
         return {asked.grouping_test: _clustered(values, family, asked, alternative, clusters, resamples)}
     if CORRECTIONS[asked.correct].from_scores:
         return {asked.grouping_test: _westfall_young(values, family, asked, alternative)}
-    found = {
+    untold = {
         test: _untold(run_test(values, test, asked, alternative, resamples), family, resamples)
         for test in asked.tests_run
     }
     return {
-        test: _hybrid_floor(each, values, asked, test) if each.results.test == "hb" else each
-        for test, each in found.items()
+        test: _hybrid_floor(of_test, values, asked, test) if of_test.results.test == "hb" else of_test
+        for test, of_test in untold.items()
     }
 
 
@@ -183,9 +183,9 @@ def _hybrid_floor(untold: Untold, values: FloatArray, asked: Comparing[Any], tes
     for k in np.flatnonzero(few)[:MOST_FLOORS].tolist():
         away = np.abs(values[:, counts.first[k]] - values[:, counts.second[k]])
         turned = np.column_stack([away, np.zeros_like(away)])
-        found = run_test(turned, test, asked, "two-sided" if sides == "two-sided" else "greater", RESAMPLES)
-        if not np.isnan(found.p[0]):
-            smallest[k] = max(smallest[k], float(found.p[0]))
+        result = run_test(turned, test, asked, "two-sided" if sides == "two-sided" else "greater", RESAMPLES)
+        if not np.isnan(result.p[0]):
+            smallest[k] = max(smallest[k], float(result.p[0]))
     return replace(untold, smallest=smallest)
 
 
@@ -221,7 +221,7 @@ def _clustered(
     results = cluster_mc_pairs(
         values, clusters, rng=rng, resamples=resamples, alternative=alternative, alpha=asked.alpha
     )
-    found = _untold(results, family, resamples)
+    untold = _untold(results, family, resamples)
     # Whole clusters change sides, so that there are as many signs as clusters, not topics.
     signs = _signs_of_clusters(values, clusters, results)
     sides = 1 if alternative == "two-sided" else 0
@@ -229,7 +229,7 @@ def _clustered(
     if "exact" not in results.method:
         least = np.maximum(least, 1 / (resamples + 1))
     least = np.where(np.isnan(results.p), np.nan, least)
-    return replace(found, results=replace(results, p=np.maximum(results.p, least)), smallest=least)
+    return replace(untold, results=replace(results, p=np.maximum(results.p, least)), smallest=least)
 
 
 def _signs_of_clusters(values: FloatArray, clusters: IntArray, results: PairResults) -> IntArray:
@@ -237,7 +237,7 @@ def _signs_of_clusters(values: FloatArray, clusters: IntArray, results: PairResu
     import numpy as np
 
     first, second = results.counts.first, results.counts.second
-    found = np.zeros(len(results), dtype=np.int64)
+    signs = np.zeros(len(results), dtype=np.int64)
     for code in np.unique(clusters):
         rows = values[clusters == code]
         for start in range(0, first.size, 4096):
@@ -245,8 +245,8 @@ def _signs_of_clusters(values: FloatArray, clusters: IntArray, results: PairResu
             a, b = rows[:, first[some]], rows[:, second[some]]
             total = np.nansum(a - b, axis=0)
             noise = 1e-12 * np.nansum(np.abs(a) + np.abs(b), axis=0)
-            found[some] += np.abs(total) > noise
-    return found
+            signs[some] += np.abs(total) > noise
+    return signs
 
 
 def _westfall_young(
@@ -256,7 +256,7 @@ def _westfall_young(
     from adjudge.stats.resampling.westfall_young import westfall_young
     from adjudge.stats.tests import smallest_p
 
-    found = westfall_young(
+    stepped = westfall_young(
         values,
         rng=generator(asked.seed, "compare/westfall-young"),
         alternative=alternative,
@@ -268,21 +268,21 @@ def _westfall_young(
     results = PairResults(
         test=asked.correct,
         counts=counts,
-        statistic=found.statistic,
-        p=found.raw,
-        method=tuple("swaps" if member else None for member in found.member.tolist()),
-        signature=found.signature,
+        statistic=stepped.statistic,
+        p=stepped.raw,
+        method=tuple("swaps" if member else None for member in stepped.member.tolist()),
+        signature=stepped.signature,
         alternative=alternative,
-        why=dict(found.why),
+        why=dict(stepped.why),
     )
     return Untold(
         results=results,
         family=family,
-        smallest=smallest_p(results, found.resamples),
-        resamples=found.resamples,
-        corrected=found.p,
-        left_out=dict(found.why),
-        floor=float(found.floor),
+        smallest=smallest_p(results, stepped.resamples),
+        resamples=stepped.resamples,
+        corrected=stepped.p,
+        left_out=dict(stepped.why),
+        floor=float(stepped.floor),
     )
 
 
@@ -295,8 +295,8 @@ def conclude(untold: Sequence[Untold], asked: Comparing[Any]) -> list[Tested]:
 
     from adjudge.stats.multiple import Reached, at_most
 
-    ends = np.cumsum([each.results.p.size for each in untold])[:-1]
-    smallest = np.concatenate([each.smallest for each in untold])
+    ends = np.cumsum([of_matrix.results.p.size for of_matrix in untold])[:-1]
+    smallest = np.concatenate([of_matrix.smallest for of_matrix in untold])
     if CORRECTIONS[asked.correct].from_scores:
         if len(untold) > 1:
             raise UsageError(
@@ -321,7 +321,10 @@ def conclude(untold: Sequence[Untold], asked: Comparing[Any]) -> list[Tested]:
         np.split(reach.reachable, ends),
         strict=True,
     )
-    return [_concluded(each, adjusted, reachable, reach, asked.alpha) for each, adjusted, reachable in parts]
+    return [
+        _concluded(of_matrix, adjusted, reachable, reach, asked.alpha)
+        for of_matrix, adjusted, reachable in parts
+    ]
 
 
 def _reach(untold: Sequence[Untold], smallest: FloatArray, asked: Comparing[Any]) -> Reached:
@@ -330,12 +333,12 @@ def _reach(untold: Sequence[Untold], smallest: FloatArray, asked: Comparing[Any]
     from adjudge.stats.multiple import at_most, reached
 
     method: Correction = asked.correct  # type: ignore[assignment]
-    p = np.concatenate([np.where(each.tested, each.results.p, np.nan) for each in untold])
+    p = np.concatenate([np.where(of_matrix.tested, of_matrix.results.p, np.nan) for of_matrix in untold])
     # Of hb only 1 / (R + 1) is sure; what its few topics could have given is an estimate, and good for words alone.
-    sure = np.concatenate([each.sure for each in untold])
-    found = reached(p, sure, alpha=asked.alpha, method=method)
-    within = at_most(np.minimum(smallest, p) * found.divisor, asked.alpha)
-    return replace(found, reachable=found.reachable & (within | at_most(found.adjusted, asked.alpha)))
+    sure = np.concatenate([of_matrix.sure for of_matrix in untold])
+    reach = reached(p, sure, alpha=asked.alpha, method=method)
+    within = at_most(np.minimum(smallest, p) * reach.divisor, asked.alpha)
+    return replace(reach, reachable=reach.reachable & (within | at_most(reach.adjusted, asked.alpha)))
 
 
 def _concluded(

@@ -20,7 +20,7 @@ MOST_DECIMALS = 6
 
 def labels(names: Iterable[str], kinds: Mapping[str, str] | None = None) -> dict[str, str]:
     """Every name as it is drawn, no two of them alike; `lead (baseline)` where kinds are to be told by the name."""
-    found: dict[str, str] = {}
+    drawn: dict[str, str] = {}
     used: set[str] = set()
     for name in names:
         kind = (kinds or {}).get(name, "machine")
@@ -30,8 +30,8 @@ def labels(names: Iterable[str], kinds: Mapping[str, str] | None = None) -> dict
             k += 1
             label = f"{base} [{k}]"
         used.add(label)
-        found[name] = label
-    return found
+        drawn[name] = label
+    return drawn
 
 
 def once(base: alt.Chart) -> alt.Chart:
@@ -57,9 +57,9 @@ def few_enough(count: int, most: int, what: str, instead: str) -> None:
 
 def form_of(values: Iterable[float], steps: float = 50) -> str:
     """A format with as many digits as tell about so many values apart between the least and the greatest."""
-    known = [value for value in values if math.isfinite(value)]
-    spread = max(known, default=0.0) - min(known, default=0.0)
-    size = max(map(abs, known), default=0.0)
+    finite = [value for value in values if math.isfinite(value)]
+    spread = max(finite, default=0.0) - min(finite, default=0.0)
+    size = max(map(abs, finite), default=0.0)
     if size >= 1e7:
         return ".4g"
     if not spread > 0:

@@ -42,25 +42,29 @@ class Formula:
     notes: tuple[Note, ...] = ()
 
 
-def parse_formula(text: str, resolve: Callable[[str], str], known: Sequence[str]) -> Formula:
-    """A formula with its measures resolved and its ranges written out; `known` are the measures that there are."""
+def parse_formula(text: str, resolve: Callable[[str], str], measures: Sequence[str]) -> Formula:
+    """A formula with its measures resolved and its ranges written out; `measures` are those that there are."""
     name, written = split_formula(text) or ("", [])
     shown: list[str] = []
     parts: list[str] = []
     notes: list[Note] = []
-    for each in written:
-        if not each:
+    for written_part in written:
+        if not written_part:
             raise UsageError(f"{quoted(text)} names a measure that is empty; expected {name}(a, b)")
-        ends = split_outside(each, RANGE) if same_name(each, known) is None else [each]
+        ends = (
+            split_outside(written_part, RANGE)
+            if same_name(written_part, measures) is None
+            else [written_part]
+        )
         if len(ends) == 1:
-            found = [resolve(each)]
-            shown += found
+            resolved = [resolve(written_part)]
+            shown += resolved
         else:
-            found, absent = _between(each, ends, resolve, known)
-            shown += found if absent else [f"{found[0]}{RANGE}{found[-1]}"]
+            resolved, absent = _between(written_part, ends, resolve, measures)
+            shown += resolved if absent else [f"{resolved[0]}{RANGE}{resolved[-1]}"]
             if absent:
-                notes.append(Note.of("parts-absent", text=each, absent=absent, taken=found))
-        parts += found
+                notes.append(Note.of("parts-absent", text=written_part, absent=absent, taken=resolved))
+        parts += resolved
     if len(parts) < 2:
         raise UsageError(f"{quoted(text)} is of one measure, expected two or more: {name}(a, b)")
     if twice := next((part for part in parts if parts.count(part) > 1), None):
@@ -69,7 +73,7 @@ def parse_formula(text: str, resolve: Callable[[str], str], known: Sequence[str]
 
 
 def _between(
-    text: str, ends: Sequence[str], resolve: Callable[[str], str], known: Sequence[str]
+    text: str, ends: Sequence[str], resolve: Callable[[str], str], measures: Sequence[str]
 ) -> tuple[list[str], list[str]]:
     """The known measures from one number to another, in the order of the numbers, and the numbers without any."""
     if len(ends) != 2 or not all(ends):
@@ -87,7 +91,7 @@ def _between(
     if low >= high:
         raise UsageError(f"{quoted(text)} is a range from {low} to {high}; expected the lower number first")
     there: dict[int, str] = {}
-    for measure in known:
+    for measure in measures:
         pieces = _NUMBER.split(measure)
         if len(pieces) == len(first) and pieces[:at] + pieces[at + 1 :] == first[:at] + first[at + 1 :]:
             there.setdefault(int(pieces[at]), measure)
@@ -98,8 +102,8 @@ def _between(
 
 def _differing(first: Sequence[str], last: Sequence[str]) -> int | None:
     """Where the pieces of two names differ, if that is in one number and nothing else."""
-    found = [at for at, (a, b) in enumerate(zip(first, last, strict=False)) if a != b]
-    return found[0] if len(first) == len(last) and len(found) == 1 and found[0] % 2 else None
+    differing = [at for at, (a, b) in enumerate(zip(first, last, strict=False)) if a != b]
+    return differing[0] if len(first) == len(last) and len(differing) == 1 and differing[0] % 2 else None
 
 
 def _all_of(ends: Sequence[str]) -> str:
@@ -150,11 +154,11 @@ def derive(formula: Formula, table: ScoreTable) -> tuple[MeasureInfo, DerivedRow
 def _apart(table: ScoreTable, parts: Sequence[str]) -> str:
     """The target lengths and the forms of the parts, where these are what keeps them apart."""
     for what, of in (("length", table.lengths), ("form", table.forms)):
-        found = {
-            part: ", ".join("unset" if each is None else str(each) for each in of(part)) for part in parts
+        by_part = {
+            part: ", ".join("unset" if value is None else str(value) for value in of(part)) for part in parts
         }
-        if len(set(found.values())) > 1:
-            return f"; {what}: " + ", ".join(f"{part} {own}" for part, own in found.items())
+        if len(set(by_part.values())) > 1:
+            return f"; {what}: " + ", ".join(f"{part} {values}" for part, values in by_part.items())
     return ""
 
 
@@ -174,8 +178,8 @@ def _direction(formula: Formula, infos: Sequence[MeasureInfo]) -> Better:
             raise UsageError(
                 f"{formula.text}: of {one.measure} {one.direction}, of {other.measure} {other.direction}; {instead}"
             )
-        known = [(a, b) for a, b in zip(one.range, other.range, strict=True) if None not in (a, b)]
-        if any(a != b for a, b in known):
+        bounds = [(a, b) for a, b in zip(one.range, other.range, strict=True) if None not in (a, b)]
+        if any(a != b for a, b in bounds):
             raise UsageError(
                 f"{formula.text}: {one.measure} goes {_range_words(one)}, {other.measure} {_range_words(other)};"
                 f" {instead}"
@@ -202,8 +206,8 @@ class _Grid:
         import numpy as np
         import pandas as pd
 
-        own = [pooled(table.of(part), [name for name in POOLED if name not in per]) for part in parts]
-        every = pd.concat([frame.assign(part=k) for k, frame in enumerate(own)], ignore_index=True)
+        frames = [pooled(table.of(part), [name for name in POOLED if name not in per]) for part in parts]
+        every = pd.concat([frame.assign(part=k) for k, frame in enumerate(frames)], ignore_index=True)
         keys = [*CELL, *per]
         number = every.groupby(keys, dropna=False, sort=False).ngroup().to_numpy()
         values = np.full((number.max() + 1, len(parts)), np.nan)
@@ -243,8 +247,8 @@ def _finest(table: ScoreTable, parts: Sequence[str], cells: _Grid) -> tuple[tupl
 def _alike(table: ScoreTable, parts: Sequence[str], column: str) -> bool:
     """Whether the scores of all parts have the same assessors, references or repeats."""
     rows = (table.of(part) for part in parts)
-    found = {frozenset(each.loc[each["value"].notna(), column].dropna()) for each in rows}
-    return len(found) == 1
+    sets = {frozenset(frame.loc[frame["value"].notna(), column].dropna()) for frame in rows}
+    return len(sets) == 1
 
 
 def _standardised(
@@ -268,14 +272,14 @@ def _reasons(table: ScoreTable, parts: Sequence[str], grid: _Grid, holes: FloatA
     """Why rows have no score: what the first part that is missing there says."""
     import numpy as np
 
-    said: dict[str, dict[tuple[Any, ...], str]] = {}
+    reasons: dict[str, dict[tuple[Any, ...], str]] = {}
     for part in parts:
         silent = table.of(part)
         silent = silent[silent["value"].isna()]
-        said[part] = dict(zip(_cells_in(silent), silent["why"], strict=True))
+        reasons[part] = dict(zip(_cells_in(silent), silent["why"], strict=True))
     for cell, values in zip(_cells_in(grid.keys[holes]), grid.values[holes], strict=True):
         part = parts[int(np.isnan(values).argmax())]
-        yield f"{part}: {said[part].get(cell, 'no score')}"
+        yield f"{part}: {reasons[part].get(cell, 'no score')}"
 
 
 def _partial(formula: Formula, grid: _Grid, holes: FloatArray, cells: _Grid) -> Iterator[Note]:

@@ -137,41 +137,45 @@ class Gathered:
 
     def notes(self, tables: str = "the tables") -> tuple[str, ...]:
         """What a reader should know of all tables."""
-        found = list(self.judgments.notes())
+        notes = list(self.judgments.notes())
         if repeats := sum(map(self._repeats, TABLED)):
-            found.append(
+            notes.append(
                 f"{counted(repeats, 'planted repeat')} left out of {tables}: the first judgment counts"
             )
         gone = sum(
-            len(each)
-            for topic, each in self.judgments.by_topic.items()
+            len(of_topic)
+            for topic, of_topic in self.judgments.by_topic.items()
             if topic not in self.collection.topics
         )
         if gone:
-            found.append(f"{counted(gone, 'judgment')} of topics that are gone left out")
-        return tuple(found)
+            notes.append(f"{counted(gone, 'judgment')} of topics that are gone left out")
+        return tuple(notes)
 
     def targets(self) -> set[tuple[int | None, str | None]]:
         """The lengths and forms of all texts that were judged."""
         return {
-            ref.target for some in self.judgments.by_topic.values() for each in some for ref in _texts(each)
+            ref.target
+            for some in self.judgments.by_topic.values()
+            for judged in some
+            for ref in _texts(judged)
         }
 
     def at(self, *, length: int | None = None, form: str | None = None) -> Gathered:
         """The judgments of texts of a length and form; what is not of single texts, as a pyramid, stays."""
         kept = {
             topic: tuple(
-                each
-                for each in some
+                judged
+                for judged in some
                 if all(
                     (length is None or ref.length == length) and (form is None or ref.form == form)
-                    for ref in _texts(each)
+                    for ref in _texts(judged)
                 )
             )
             for topic, some in self.judgments.by_topic.items()
         }
         return gather(
-            self.collection, replace(self.judgments, by_topic={t: own for t, own in kept.items() if own})
+            self.collection,
+            replace(self.judgments, by_topic={t: of_topic for t, of_topic in kept.items() if of_topic}),
         )
 
     def _repeats(self, kind: type[Protocol]) -> int:
@@ -196,7 +200,7 @@ def _texts(judged: Judged) -> tuple[TextRef, ...]:
     if task.peer is not None:
         return (task.peer,)
     sides = named_summary(task.left), named_summary(task.right)
-    return tuple(each for each in sides if each is not None)
+    return tuple(side for side in sides if side is not None)
 
 
 def gather(collection: Collection, judgments: Judgments) -> Gathered:
@@ -212,20 +216,20 @@ def counting(batch: TopicBatch, kind: type[Protocol]) -> dict[int, Judged]:
     What a plan says is a repeat never counts before the task that it repeats. An anonymous crowd's "repeats" are
     different people.
     """
-    found: dict[int, Judged] = {}
+    by_id: dict[int, Judged] = {}
     seen: set[tuple[object, ...]] = set()
-    own = [judged for judged, _, _ in judged_peers(batch, kind)]
-    for judged in sorted(own, key=lambda each: each.task.repeat_of is not None):
+    of_kind = [judged for judged, _, _ in judged_peers(batch, kind)]
+    for judged in sorted(of_kind, key=lambda judgment: judgment.task.repeat_of is not None):
         task = judged.task
         asked = [""] if kind.IS_WHOLE else list(judged.answers)
         keys = {q: (task.assessor, task.peer, task.reference, task.protocol, q) for q in asked}
         new = [q for q in asked if keys[q] not in seen]
         seen.update(keys.values())
         if is_anonymous(task.assessor) or len(new) == len(asked):
-            found[id(judged)] = judged
+            by_id[id(judged)] = judged
         elif new:
-            found[id(judged)] = replace(judged, answers={q: judged.answers[q] for q in new})
-    return found
+            by_id[id(judged)] = replace(judged, answers={q: judged.answers[q] for q in new})
+    return by_id
 
 
 # Averages, with about 95 % intervals as DUC prints them
@@ -261,14 +265,19 @@ def average(values: Iterable[float], alpha: float = ALPHA) -> Average:
 
     The values are taken as independent, as DUC took them.
     """
-    own = list(values)
-    if not own:
+    numbers = list(values)
+    if not numbers:
         return Average(n=0, mean=math.nan, low=math.nan, high=math.nan, median=math.nan, most=math.nan)
-    mean, half = fmean(own), math.nan
-    if len(own) > 1:
-        half = multiplier(alpha) * stdev(own) / math.sqrt(len(own))
+    mean, half = fmean(numbers), math.nan
+    if len(numbers) > 1:
+        half = multiplier(alpha) * stdev(numbers) / math.sqrt(len(numbers))
     return Average(
-        n=len(own), mean=mean, low=mean - half, high=mean + half, median=median(own), most=max(own)
+        n=len(numbers),
+        mean=mean,
+        low=mean - half,
+        high=mean + half,
+        median=median(numbers),
+        most=max(numbers),
     )
 
 
@@ -292,12 +301,12 @@ def interval_words(alpha: float) -> str:
 
 def grouped(pairs: Iterable[tuple[K, float]]) -> dict[K, list[float]]:
     """Values by group; a group whose values are all missing is there, and empty."""
-    found: dict[K, list[float]] = {}
+    groups: dict[K, list[float]] = {}
     for key, value in pairs:
-        own = found.setdefault(key, [])
+        group = groups.setdefault(key, [])
         if not math.isnan(value):
-            own.append(value)
-    return found
+            group.append(value)
+    return groups
 
 
 def in_order(keys: Iterable[Cells]) -> list[Cells]:
@@ -361,32 +370,32 @@ def gathered_in(folder: Folder) -> Gathered:
 def judged_in(source: Source | Gathered, *, length: int | None = None, form: str | None = None) -> Gathered:
     """The judgments of an evaluation, or of its folder; those of one target length or form, where that is named."""
     if isinstance(source, Gathered):
-        found, name = source, source.collection.settings.name
+        judgments, name = source, source.collection.settings.name
     else:
         scores = scores_of(source)
         gathered, name = gathered_of(scores), scores.name
         if gathered is None:
             raise UsageError(f"{name}: a table of scores has no judgments; an evaluation's folder does")
-        found = gathered
-    targets = found.targets()
+        judgments = gathered
+    targets = judgments.targets()
     for what, wanted, judged in (
         ("length", length, {n for n, _ in targets}),
         ("form", form, {f for _, f in targets}),
     ):
         if wanted is not None and wanted not in judged:
-            there = [str(each) for (each,) in in_order((each,) for each in judged if each is not None)]
+            there = [str(value) for (value,) in in_order((value,) for value in judged if value is not None)]
             raise UsageError(
                 f"{name} has no judgments of {what} {wanted}; it has: {', '.join(there) or f'none with a {what}'}"
             )
-    return found if length is None and form is None else found.at(length=length, form=form)
+    return judgments if length is None and form is None else judgments.at(length=length, form=form)
 
 
 def check_judged(where: str, names: Iterable[str], judges: Iterable[str]) -> None:
     """Only who judged can be left out."""
-    known = sorted(judges, key=natural)
+    people = sorted(judges, key=natural)
     for name in names:
-        if name not in known:
-            raise UsageError(f"{where}: nobody named {quoted(name)} judged{among(name, known)}")
+        if name not in people:
+            raise UsageError(f"{where}: nobody named {quoted(name)} judged{among(name, people)}")
 
 
 def left_after(

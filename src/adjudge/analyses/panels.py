@@ -32,8 +32,8 @@ def panel_names(parts: Sequence[Part]) -> dict[Part, str]:
 def common_words(parts: Sequence[Part]) -> str:
     """What all parts have in common but for the protocol, for a title: `, 100 words`; nothing where nothing is set."""
     alike = [len(set(cells)) == 1 for cells in zip(*parts, strict=True)]
-    found = _words(parts[0], [False, *alike[1:]])
-    return f", {found}" if found else ""
+    words = _words(parts[0], [False, *alike[1:]])
+    return f", {words}" if words else ""
 
 
 def _words(part: Part, kept: Sequence[bool]) -> str:
@@ -70,11 +70,11 @@ def in_panels(
         return only
     drawn = []
     for panel in panels:
-        own = base.transform_filter(alt.FieldEqualPredicate(field="panel", equal=drawn_text(panel)))
+        of_panel = base.transform_filter(alt.FieldEqualPredicate(field="panel", equal=drawn_text(panel)))
         title = alt.TitleParams(
             drawn_text(panel), anchor="start", frame="group", fontSize=13, color=INK, offset=6
         )
-        drawn.append(draw(own, panel).properties(title=title))
+        drawn.append(draw(of_panel, panel).properties(title=title))
     chart = alt.vconcat(*drawn, spacing=24)
     return chart.resolve_scale(color="independent") if colours_apart else chart
 
@@ -83,9 +83,9 @@ def source_scale(there: Sequence[str]) -> alt.Scale:
     """Systems, baselines and humans in colours of their own."""
     import altair as alt
 
-    return alt.Scale(domain=list(there), range=[SOURCE_COLOURS[each] for each in there])
+    return alt.Scale(domain=list(there), range=[SOURCE_COLOURS[source] for source in there])
 
 
 def sources_in(sources: Sequence[str]) -> list[str]:
     """Those that are there, as DUC lists them."""
-    return [each for each in SOURCES.values() if each in sources]
+    return [source for source in SOURCES.values() if source in sources]

@@ -47,20 +47,22 @@ def best_words(
     A measure that is neither better high nor low (`directed=False`) has a highest, not a best.
     """
     word, than = ("best", "better") if directed else ("highest", "higher")
-    found = [names[j] for j in candidates(better)]
+    best = [names[j] for j in candidates(better)]
     others = len(names) - 1
-    if len(found) == len(names):
+    if len(best) == len(names):
         among = f"either {what}" if len(names) == 2 else f"any of the {counted(len(names), what)}"
         return f"{among} may be the {word}"
-    if not found:
+    if not best:
         return f"none is the {word}: for every {what} there is one that is significantly {than}"
-    if len(found) > 1:
-        return f"{listed(found)} may each be the {word}: no {what} is significantly {than} than they are"
-    if better[names.index(found[0])].sum() == others:
+    if len(best) > 1:
+        return f"{listed(best)} may each be the {word}: no {what} is significantly {than} than they are"
+    if better[names.index(best[0])].sum() == others:
         return (
-            f"{found[0]} is significantly {than} than {'the other' if others == 1 else 'every other'} {what}"
+            f"{best[0]} is significantly {than} than {'the other' if others == 1 else 'every other'} {what}"
         )
-    return f"{found[0]} alone may be the {word}: for every other {what} there is one that is significantly {than}"
+    return (
+        f"{best[0]} alone may be the {word}: for every other {what} there is one that is significantly {than}"
+    )
 
 
 def percent(share: float) -> str:

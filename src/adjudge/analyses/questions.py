@@ -105,7 +105,7 @@ class QuestionMatrix:
 
     def of_system(self, system: str) -> QuestionMatrix:
         """What was answered about one system."""
-        kept = [each == system for each in self.systems]
+        kept = [name == system for name in self.systems]
         return replace(
             self,
             topics=tuple(compress(self.topics, kept)),
@@ -145,8 +145,8 @@ class Asked:
 
 def titled(questions: Sequence[QuestionMatrix]) -> tuple[QuestionMatrix, ...]:
     """The questions with titles that tell them apart."""
-    titles = titles_of([(each.source, each.question) for each in questions])
-    return tuple(replace(each, title=title) for each, title in zip(questions, titles, strict=True))
+    titles = titles_of([(question.source, question.question) for question in questions])
+    return tuple(replace(question, title=title) for question, title in zip(questions, titles, strict=True))
 
 
 def titles_of(named: Sequence[tuple[str | None, str]]) -> list[str]:
@@ -162,26 +162,26 @@ def questions_of(answers: Iterable[GivenAnswer]) -> Asked:
     """Answers by question. An assessor who answered several times for one thing counts once, with the first answer."""
     import numpy as np
 
-    own: dict[tuple[str | None, str, str], dict[tuple[Hashable, str], GivenAnswer]] = {}
+    by_question: dict[tuple[str | None, str, str], dict[tuple[Hashable, str], GivenAnswer]] = {}
     anonymous = again = 0
-    for each in answers:
-        if is_anonymous(each.assessor):
+    for answer in answers:
+        if is_anonymous(answer.assessor):
             anonymous += 1
             continue
-        given = own.setdefault((each.source, each.question, each.part), {})
-        again += given.setdefault((each.thing, each.assessor), each) is not each
-    found = []
-    for (source, question, part), given in own.items():
-        first = {each.thing: each for each in reversed(given.values())}
+        of_question = by_question.setdefault((answer.source, answer.question, answer.part), {})
+        again += of_question.setdefault((answer.thing, answer.assessor), answer) is not answer
+    matrices = []
+    for (source, question, part), of_question in by_question.items():
+        first = {answer.thing: answer for answer in reversed(of_question.values())}
         things = sorted(first, key=lambda thing: (natural(first[thing].topic), repr(thing)))
-        assessors = sorted({who for _, who in given}, key=natural)
+        assessors = sorted({who for _, who in of_question}, key=natural)
         row = {thing: at for at, thing in enumerate(things)}
         column = {who: at for at, who in enumerate(assessors)}
         matrix = np.full((len(row), len(column)), np.nan)
-        for (thing, who), each in given.items():
-            matrix[row[thing], column[who]] = each.value
-        one = next(iter(given.values()))
-        found.append(
+        for (thing, who), answer in of_question.items():
+            matrix[row[thing], column[who]] = answer.value
+        one = next(iter(of_question.values()))
+        matrices.append(
             QuestionMatrix(
                 source=source,
                 question=f"{question} ({part})" if part else question,
@@ -193,10 +193,10 @@ def questions_of(answers: Iterable[GivenAnswer]) -> Asked:
                 categories=one.categories,
                 mirrored=question == PREFERENCE,
                 asked=question,
-                targets=frozenset((each.length, each.form) for each in given.values()),
+                targets=frozenset((answer.length, answer.form) for answer in of_question.values()),
             )
         )
-    return Asked(titled(found), anonymous, again)
+    return Asked(titled(matrices), anonymous, again)
 
 
 # Lengths and forms
@@ -213,40 +213,42 @@ def at_target(
     Where no length or form is chosen, several are kept apart; the length "all" takes all lengths together.
     """
     asked: dict[tuple[str | None, str], list[GivenAnswer]] = {}
-    for each in answers:
-        asked.setdefault((each.source, each.question), []).append(each)
-    found: list[GivenAnswer] = []
+    for answer in answers:
+        asked.setdefault((answer.source, answer.question), []).append(answer)
+    chosen: list[GivenAnswer] = []
     missing: list[str] = []
-    for (_, question), own in asked.items():
-        kept = [each for each in own if is_at(each, length, form)]
+    for (_, question), of_question in asked.items():
+        kept = [answer for answer in of_question if is_at(answer, length, form)]
         if not kept:
-            missing.append(_why_not_at(question, own, length, form))
+            missing.append(_why_not_at(question, of_question, length, form))
             continue
-        lengths, forms = {each.length for each in kept}, {each.form for each in kept}
+        lengths, forms = {answer.length for answer in kept}, {answer.form for answer in kept}
         by_length, by_form = length is None and len(lengths) > 1, len(forms) > 1
-        for each in sorted(kept, key=lambda each: (each.length is None, each.length or 0, each.form or "")):
-            words = [_length_words(each.length)] * by_length + [each.form or "no set form"] * by_form
-            found.append(replace(each, part=", ".join(words)))
-    return found, missing
+        for answer in sorted(
+            kept, key=lambda answer: (answer.length is None, answer.length or 0, answer.form or "")
+        ):
+            words = [_length_words(answer.length)] * by_length + [answer.form or "no set form"] * by_form
+            chosen.append(replace(answer, part=", ".join(words)))
+    return chosen, missing
 
 
-def is_at(each: GivenAnswer | TextRef, length: int | AllLengths | None, form: str | None) -> bool:
+def is_at(judged: GivenAnswer | TextRef, length: int | AllLengths | None, form: str | None) -> bool:
     """Whether something is of a length and a form, or none is asked for."""
     wanted = None if length == "unset" else length
-    return (length in (None, "all") or each.length == wanted) and (
-        form is None or form == (each.form or UNSET)
+    return (length in (None, "all") or judged.length == wanted) and (
+        form is None or form == (judged.form or UNSET)
     )
 
 
 def _why_not_at(
-    question: str, own: Sequence[GivenAnswer], length: int | AllLengths | None, form: str | None
+    question: str, answers: Sequence[GivenAnswer], length: int | AllLengths | None, form: str | None
 ) -> str:
-    at = [each for each in own if is_at(each, length, None)]
+    at = [answer for answer in answers if is_at(answer, length, None)]
     if not at:
-        there = sorted({each.length for each in own}, key=lambda n: (n is None, n or 0))
+        there = sorted({answer.length for answer in answers}, key=lambda n: (n is None, n or 0))
         has = ", ".join(UNSET if n is None else str(n) for n in there)
         return f"{question} has no judgments at length {length}; it has: {has}"
-    forms = sorted({each.form or UNSET for each in at})
+    forms = sorted({answer.form or UNSET for answer in at})
     where = f" at length {length}" if isinstance(length, int) else ""
     return (
         f"{question} has no judgments of form {quoted(form)}{nearest(str(form), forms)}{where};"
@@ -256,14 +258,14 @@ def _why_not_at(
 
 def several_targets(texts: Iterable[TextRef]) -> tuple[str, ...]:
     """The lengths and forms of texts in words, where there are several."""
-    own = list(texts)
-    lengths, forms = {each.length for each in own}, {each.form for each in own}
-    found = sorted({(each.length is None, each.length or 0, each.form or "") for each in own})
+    refs = list(texts)
+    lengths, forms = {ref.length for ref in refs}, {ref.form for ref in refs}
+    targets = sorted({(ref.length is None, ref.length or 0, ref.form or "") for ref in refs})
     words = (
         [_length_words(n or None)] * (len(lengths) > 1) + [form or "no set form"] * (len(forms) > 1)
-        for _, n, form in found
+        for _, n, form in targets
     )
-    return tuple(" ".join(each) for each in words if each)
+    return tuple(" ".join(parts) for parts in words if parts)
 
 
 def _length_words(length: int | None) -> str:
@@ -357,8 +359,8 @@ def _numbers(question: Question | None) -> tuple[float, ...] | None:
     """The whole scale of a question, as its answers are numbered."""
     if question is None:
         return None
-    found = [_number(question, value) for value in question.values]
-    return tuple(each for each in found if each is not None) or None
+    numbers = [_number(question, value) for value in question.values]
+    return tuple(number for number in numbers if number is not None) or None
 
 
 def annotated_peers(batch: TopicBatch) -> Iterator[PyramidPeer]:
@@ -397,8 +399,8 @@ def _expressed(batch: TopicBatch) -> Iterator[GivenAnswer]:
 
 def _preferred(batch: TopicBatch, of: Literal["sentences", "summaries"]) -> Iterator[GivenAnswer]:
     """Which of two texts was preferred: 1 the first by name, 0 the second, half a tie; planted repeats last."""
-    own = list(judged_pairs(batch, of))
-    for task, event in sorted(own, key=lambda pair: pair[0].repeat_of is not None):
+    pairs = list(judged_pairs(batch, of))
+    for task, event in sorted(pairs, key=lambda pair: pair[0].repeat_of is not None):
         winner = event.answer.get("winner")
         left, right = sides_of(task)
         if winner not in WON or left == right:
@@ -442,19 +444,19 @@ def scored_answers(
     form: str | None = None,
 ) -> ScoredAnswers:
     """The scores of measures that assessors gave, those of repeats last. What nobody gave does not count."""
-    found = ScoredAnswers()
+    scored = ScoredAnswers()
     chosen = scores.each(measures, length=length, form=form)
-    several = {measure for measure, *_ in chosen if sum(each[0] == measure for each in chosen) > 1}
+    several = {measure for measure, *_ in chosen if sum(other[0] == measure for other in chosen) > 1}
     for measure, n, f in chosen:
         rows = scores.table.at(measure, length=n, form=f).sort_values("repeat", kind="stable")
         by_somebody = rows["assessor"].notna()
-        found.unnamed[measure] += int((~by_somebody & rows["value"].notna()).sum())
-        found.missing[measure] += int((by_somebody & rows["value"].isna()).sum())
+        scored.unnamed[measure] += int((~by_somebody & rows["value"].notna()).sum())
+        scored.missing[measure] += int((by_somebody & rows["value"].isna()).sum())
         rows = rows[by_somebody & rows["value"].notna()]
         rows = rows.astype(object).where(rows.notna(), None)
         parts = [f"{n} words" if isinstance(n, int) else n, f] if measure in several else []
         for row in rows.itertuples(index=False):
-            found.answers.append(
+            scored.answers.append(
                 GivenAnswer(
                     source=None,
                     question=measure,
@@ -468,5 +470,5 @@ def scored_answers(
                     part=", ".join(str(part) for part in parts if part is not None),
                 )
             )
-    found.unnamed, found.missing = +found.unnamed, +found.missing  # without zeros
-    return found
+    scored.unnamed, scored.missing = +scored.unnamed, +scored.missing  # without zeros
+    return scored

@@ -72,20 +72,20 @@ def _value(name: str, text: str) -> str:
 
 def _article(authors: str, year: int, title: str, journal: str, *place: str, doi: str = "") -> CitedWork:
     where = dict(zip(("volume", "number", "pages"), place, strict=False))
-    found = {"journal": journal} | {name: text for name, text in where.items() if text}
+    fields = {"journal": journal} | {name: text for name, text in where.items() if text}
     return CitedWork(
-        "article", tuple(authors.split("; ")), year, title, found | ({"doi": doi} if doi else {})
+        "article", tuple(authors.split("; ")), year, title, fields | ({"doi": doi} if doi else {})
     )
 
 
 def _paper(authors: str, year: int, title: str, booktitle: str, pages: str = "") -> CitedWork:
-    found = {"booktitle": booktitle} | ({"pages": pages} if pages else {})
-    return CitedWork("inproceedings", tuple(authors.split("; ")), year, title, found)
+    fields = {"booktitle": booktitle} | ({"pages": pages} if pages else {})
+    return CitedWork("inproceedings", tuple(authors.split("; ")), year, title, fields)
 
 
 def _book(author: str, year: int, title: str, publisher: str, address: str) -> CitedWork:
-    found = {"publisher": publisher, "address": address}
-    return CitedWork("book", tuple(author.split("; ")), year, title, found)
+    fields = {"publisher": publisher, "address": address}
+    return CitedWork("book", tuple(author.split("; ")), year, title, fields)
 
 
 JASA = "Journal of the American Statistical Association"
@@ -495,7 +495,7 @@ _KNOWN = (
         "International Conference on Learning Representations",
     ),
 )
-REFERENCES = {each.key: each for each in _KNOWN}
+REFERENCES = {work.key: work for work in _KNOWN}
 """By key."""
 
 _CITED = re.compile(r"(\w[\w'’-]*)(?:[^;:]*?) (\d{4})\b")
@@ -503,8 +503,8 @@ _CITED = re.compile(r"(\w[\w'’-]*)(?:[^;:]*?) (\d{4})\b")
 
 def keys_in(citation: str) -> list[str]:
     """The keys of a measure's citation, such as `Popović 2015, chrF; Post 2018, sacrebleu`; known works only."""
-    found = (_CITED.match(part.strip()) for part in citation.split(";"))
-    return [key for each in found if each and (key := key_of(each[1], each[2])) in REFERENCES]
+    matches = (_CITED.match(part.strip()) for part in citation.split(";"))
+    return [key for cited in matches if cited and (key := key_of(cited[1], cited[2])) in REFERENCES]
 
 
 def bibtex(keys: Iterable[str]) -> str:

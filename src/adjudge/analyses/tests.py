@@ -45,9 +45,9 @@ def parts_of(test: str) -> tuple[str, Statistic | None]:
     if colon and name in TESTS:
         raise UsageError(f"the test is {quoted(test)}, but only mc and hb are of a statistic; say {name}")
     if test not in TESTS:
-        known = (*TESTS, *(f"{each}:{of}" for each in USUAL_STATISTIC for of in STATISTICS))
+        names = (*TESTS, *(f"{base}:{of}" for base in USUAL_STATISTIC for of in STATISTICS))
         raise UsageError(
-            f"the test is {quoted(test)}{nearest(test, known)}; expected one of: {', '.join(TESTS)};"
+            f"the test is {quoted(test)}{nearest(test, names)}; expected one of: {', '.join(TESTS)};"
             " of mc and hb with a statistic, as mc:w"
         )
     return name, None

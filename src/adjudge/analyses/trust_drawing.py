@@ -34,8 +34,8 @@ def series_colour(
     import altair as alt
 
     drawn = in_order(names)
-    given = [colours[name] for name in names] if colours else list(SERIES[: len(drawn)])
-    scale = alt.Scale(domain=drawn, range=given)
+    chosen_colours = [colours[name] for name in names] if colours else list(SERIES[: len(drawn)])
+    scale = alt.Scale(domain=drawn, range=chosen_colours)
     return alt.Color(
         f"{column}:N", title=None, scale=scale, legend=alt.Legend(symbolOpacity=1) if legend else None
     )
@@ -58,16 +58,16 @@ def need_few(number: int, what: str, way_out: str, most: int = MOST_ROWS) -> Non
         raise UsageError(f"{number:,} {what} are too many for a picture (at most {most}): {way_out}")
 
 
-def one_of(asked: str | None, known: Mapping[str, str], what: str) -> str:
+def one_of(asked: str | None, titles: Mapping[str, str], what: str) -> str:
     """The name that was asked for, also by its title; without one the first."""
     if asked is None:
-        return next(iter(known))
-    if asked in known:
+        return next(iter(titles))
+    if asked in titles:
         return asked
-    titled = [name for name, title in known.items() if asked in (title, title.replace(", ", " "))]
+    titled = [name for name, title in titles.items() if asked in (title, title.replace(", ", " "))]
     if len(titled) == 1:
         return titled[0]
-    raise UsageError(f"{what} {quoted(asked)} is not here{among(asked, list(known))}")
+    raise UsageError(f"{what} {quoted(asked)} is not here{among(asked, list(titles))}")
 
 
 def all_there(*values: Any) -> bool:

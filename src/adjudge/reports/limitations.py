@@ -24,8 +24,8 @@ def limitations(findings: Findings) -> tuple[str, ...]:
     return tuple(
         dict.fromkeys(
             capitalised(as_sentence(text))
-            for said in (_simulated, _assessors, _programs, _sample, _language, _gaps, _reach, _unknown)
-            for text in said(findings)
+            for limits_of in (_simulated, _assessors, _programs, _sample, _language, _gaps, _reach, _unknown)
+            for text in limits_of(findings)
         )
     )
 
@@ -72,8 +72,8 @@ def _assessors(findings: Findings) -> Iterator[str]:
 def _programs(findings: Findings) -> Iterator[str]:
     judges = dict.fromkeys(filter(None, (judge_of(c.measure) for c in findings.comparisons)))
     if judges:
-        own = [c for c in findings.comparisons if judge_of(c.measure)]
-        yield f"{_names(own, findings.comparisons)}: the scores are judgments of a program, not of people"
+        by_programs = [c for c in findings.comparisons if judge_of(c.measure)]
+        yield f"{_names(by_programs, findings.comparisons)}: the scores are judgments of a program, not of people"
 
 
 def _sample(findings: Findings) -> Iterator[str]:
@@ -86,8 +86,8 @@ def _sample(findings: Findings) -> Iterator[str]:
         yield "there is one topic: nothing is known of others"
     else:
         yield f"conclusions are for topics like these, and rest on {span}{more}"
-    if said := scope_words(findings.comparisons):
-        yield said
+    if scope := scope_words(findings.comparisons):
+        yield scope
 
 
 def _language(findings: Findings) -> Iterator[str]:

@@ -48,14 +48,14 @@ if TYPE_CHECKING:
 
 def facts_of(collection: Collection) -> tuple[Fact, ...]:
     """Only what is there: an evaluation may be as little as its summaries, or its scores."""
-    found = [
+    facts = [
         Fact("Topics", f"{len(collection.topics):,}"),
         _systems(collection),
         _summaries(collection),
         _documents(collection),
         _references(collection),
     ]
-    return tuple(fact for fact in found if fact.value != "0")
+    return tuple(fact for fact in facts if fact.value != "0")
 
 
 def _systems(collection: Collection) -> Fact:
@@ -135,14 +135,16 @@ def paper_files(comparisons: Sequence[Comparison]) -> tuple[ReportFile, ...]:
 
     if any(c.asked.on_anything != comparisons[0].asked.on_anything for c in comparisons):
         return ()
-    found = ComparedMeasures(results=tuple(comparisons))
-    methods = found.methods()
+    compared = ComparedMeasures(results=tuple(comparisons))
+    methods = compared.methods()
     tables = (
-        [ReportFile("Table, LaTeX", "paper-table.tex", found.to_latex() + "\n")] if len(found) > 1 else []
+        [ReportFile("Table, LaTeX", "paper-table.tex", compared.to_latex() + "\n")]
+        if len(compared) > 1
+        else []
     )
     return (
         *tables,
-        ReportFile("Table, Markdown", "paper-table.md", found.to_markdown() + "\n"),
+        ReportFile("Table, Markdown", "paper-table.md", compared.to_markdown() + "\n"),
         ReportFile("Methods, LaTeX", "paper-methods.tex", methods.latex + "\n"),
         ReportFile("References, BibTeX", "paper-references.bib", methods.bibtex + "\n"),
     )
@@ -150,15 +152,15 @@ def paper_files(comparisons: Sequence[Comparison]) -> tuple[ReportFile, ...]:
 
 def stems(texts: Sequence[str], taken: Sequence[str] = ()) -> list[str]:
     """A short plain name for every text, no two alike: for files and for links within the page."""
-    found: list[str] = list(taken)
+    names: list[str] = list(taken)
     for text in texts:
         plain = re.sub(r"[^a-z0-9]+", "-", text.lower())[:LONGEST_STEM].strip("-") or "measure"
         name, number = plain, 1
-        while name in found:
+        while name in names:
             number += 1
             name = f"{plain}-{number}"
-        found.append(name)
-    return found[len(taken) :]
+        names.append(name)
+    return names[len(taken) :]
 
 
 # The page
@@ -260,7 +262,7 @@ def build_page(
     specs = words.titles(comparisons, collection, specs=True)
     taken = [*PLACES, *(chapter.anchor for chapter in chapters)]
     anchors = stems([*specs, *(f"{spec} where" for spec in specs)], taken)
-    trust = {(each.measure, each.length, each.form): each for each in conditions}
+    trust = {(condition.measure, condition.length, condition.form): condition for condition in conditions}
     names = names_of(collection, _compared_systems(comparisons))
     sections = tuple(
         _section(
@@ -317,8 +319,8 @@ def _check(comparisons: Sequence[Comparison], notes: Mapping[str, Sequence[str]]
 def _compared_systems(comparisons: Sequence[Comparison]) -> list[str]:
     """All systems; one without any score is not in a matrix, but among what is missing."""
     matrices = [comparison.matrix for comparison in comparisons]
-    found = [system for m in matrices for system in (*m.systems, *(system for _, system, _ in m.missing))]
-    return list(dict.fromkeys(found))
+    systems = [system for m in matrices for system in (*m.systems, *(system for _, system, _ in m.missing))]
+    return list(dict.fromkeys(systems))
 
 
 def _section(

@@ -102,7 +102,7 @@ def paper_files(
     """Everything in the folder by its name; `absent` says of the other figures why they are not drawn."""
     tables = list(paper_tables(findings))
     methods = methods_of(findings)
-    followed = [key for each in figures for key in keys_in(each.after)]
+    followed = [key for figure in figures for key in keys_in(figure.after)]
     cited = replace(methods, sentences=(*methods.sentences, *map(cite, dict.fromkeys(followed))))
     texts: dict[str, str] = {
         METHODS: methods.latex + "\n",
@@ -111,9 +111,9 @@ def paper_files(
         REFERENCES_FILE: cited.bibtex + "\n",
         MAIN: _main(findings),
     }
-    for each in tables:
-        texts[f"tables/{each.name}.tex"] = table_latex(each)
-        texts[f"tables/{each.name}.csv"] = each.table.to_csv()
+    for table in tables:
+        texts[f"tables/{table.name}.tex"] = table_latex(table)
+        texts[f"tables/{table.name}.csv"] = table.table.to_csv()
     files: dict[str, str | bytes] = {}
     for drawn in figures:
         texts[f"figures/{drawn.name}.tex"] = _figure_latex(drawn)
@@ -150,11 +150,13 @@ def _leagues(comparisons: Sequence[Comparison]) -> Iterator[FolderTable]:
         for c in alike:
             by_target.setdefault(c.matrix.target, []).append(c)
         groups += [
-            own[at : at + TOGETHER] for own in by_target.values() for at in range(0, len(own), TOGETHER)
+            of_target[at : at + TOGETHER]
+            for of_target in by_target.values()
+            for at in range(0, len(of_target), TOGETHER)
         ]
-    for number, own in enumerate(groups, 1):
+    for number, group in enumerate(groups, 1):
         name = "league" if len(groups) == 1 else f"league-{number}"
-        yield FolderTable(name, SYSTEMS, _captioned(ComparedMeasures(results=tuple(own)).table()))
+        yield FolderTable(name, SYSTEMS, _captioned(ComparedMeasures(results=tuple(group)).table()))
 
 
 def pairs_table(c: Comparison, among: Sequence[Comparison]) -> Table:
@@ -171,7 +173,7 @@ def pairs_table(c: Comparison, among: Sequence[Comparison]) -> Table:
         )
         for pair in c.pairs[c.test]
     ]
-    found = sum(pair.different for pair in c.pairs[c.test])
+    different = sum(pair.different for pair in c.pairs[c.test])
     how = ", ".join(filter(None, (name_of_test(c)[0], correction_words([c])[0])))
     return Table(
         name="pairs",
@@ -185,7 +187,7 @@ def pairs_table(c: Comparison, among: Sequence[Comparison]) -> Table:
             Column("conclusion", right=False),
         ),
         rows=tuple(rows),
-        title=f"{title(c, among)}: pairs of systems by the {how}; {found:,} of {len(rows):,} differ",
+        title=f"{title(c, among)}: pairs of systems by the {how}; {different:,} of {len(rows):,} differ",
         signature=c.signature,
     )
 
@@ -193,8 +195,8 @@ def pairs_table(c: Comparison, among: Sequence[Comparison]) -> Table:
 def _numbered(name: str, section: str, tables: Sequence[Table]) -> Iterator[FolderTable]:
     there = [table for table in tables if table.rows]
     for number, table in enumerate(there, 1):
-        own = name if len(there) == 1 else f"{name}-{number}"
-        yield FolderTable(own, section, _captioned(table), number <= PRINTED)
+        file_name = name if len(there) == 1 else f"{name}-{number}"
+        yield FolderTable(file_name, section, _captioned(table), number <= PRINTED)
 
 
 def _captioned(table: Table) -> Table:
@@ -205,11 +207,13 @@ def table_latex(paper: FolderTable) -> str:
     """A float that is made smaller where it would not fit; long names are cut, and of long tables the first rows."""
     table = paper.table
     cut = [row for row in table.rows if any(isinstance(cell, str) and len(cell) > LONGEST for cell in row)]
-    said = [table.caption or as_sentence(table.title)]
+    sentences = [table.caption or as_sentence(table.title)]
     if len(table.rows) > MOST_ROWS:
-        said.append(f"The first {MOST_ROWS} of {counted(len(table.rows), 'row')}; {paper.name}.csv has all.")
+        sentences.append(
+            f"The first {MOST_ROWS} of {counted(len(table.rows), 'row')}; {paper.name}.csv has all."
+        )
     if cut:
-        said.append(f"Long names are cut; {paper.name}.csv has them whole.")
+        sentences.append(f"Long names are cut; {paper.name}.csv has them whole.")
     columns = tuple(
         replace(column, show="never")
         if column.name in LEFT_TO_CSV
@@ -223,7 +227,7 @@ def table_latex(paper: FolderTable) -> str:
         for row in table.rows[:MOST_ROWS]
     )
     bold = frozenset((at, name) for at, name in table.bold if at < MOST_ROWS)
-    parts = tuple(each for each in table.parts if each[0] < MOST_ROWS)
+    parts = tuple(part for part in table.parts if part[0] < MOST_ROWS)
     plain = replace(table, columns=columns, rows=rows, caption="", bold=bold, parts=parts).to_latex()
     tabular, _, comments = plain.partition("\n\\end{tabular}")
     lines = [
@@ -233,7 +237,7 @@ def table_latex(paper: FolderTable) -> str:
         tabular,
         r"\end{tabular}",
         r"\end{adjudgefit}",
-        rf"\caption{{{breaking_tex(' '.join(said))}}}",
+        rf"\caption{{{breaking_tex(' '.join(sentences))}}}",
         rf"\label{{tab:{paper.name}}}",
         r"\end{table}",
         comments.strip("\n"),
@@ -248,21 +252,21 @@ def _short(text: str) -> str:
 # Figures
 
 
-def _figure_latex(each: FolderFigure) -> str:
-    said = f"{as_sentence(each.figure.title)} {as_sentence(each.figure.words)}"
-    caption = breaking_tex(said)
-    if each.after:
-        keys = ",".join(keys_in(each.after))
-        caption += f" After {tex(each.after)}" + (rf"~\cite{{{keys}}}." if keys else ".")
+def _figure_latex(drawn: FolderFigure) -> str:
+    sentences = f"{as_sentence(drawn.figure.title)} {as_sentence(drawn.figure.words)}"
+    caption = breaking_tex(sentences)
+    if drawn.after:
+        keys = ",".join(keys_in(drawn.after))
+        caption += f" After {tex(drawn.after)}" + (rf"~\cite{{{keys}}}." if keys else ".")
     return "\n".join(
         [
             r"\begin{figure}[htbp]",
             r"\centering",
             r"\begin{adjudgefit}",
-            rf"\includegraphics{{figures/{each.name}.pdf}}",
+            rf"\includegraphics{{figures/{drawn.name}.pdf}}",
             r"\end{adjudgefit}",
             rf"\caption{{{caption}}}",
-            rf"\label{{fig:{each.name}}}",
+            rf"\label{{fig:{drawn.name}}}",
             r"\end{figure}",
             "",
         ]
@@ -277,22 +281,22 @@ def _results(findings: Findings, tables: Sequence[FolderTable], figures: Sequenc
     lines: list[str] = []
     floats = 0
     for heading in _headings():
-        own = [each for each in tables if each.section == heading]
-        if not own:
+        of_heading = [table for table in tables if table.section == heading]
+        if not of_heading:
             continue
         lines.append(rf"\subsection{{{heading}}}")
         lines += [f"{breaking_tex(text)}\n" for text in dict.fromkeys(_said(findings, heading))]
-        lines.append(_see("Table", "Tables", [f"tab:{each.name}" for each in own if each.printed]))
-        for each in own:
-            if not each.printed:
-                lines.append(rf"% \input{{tables/{each.name}}}")
+        lines.append(_see("Table", "Tables", [f"tab:{table.name}" for table in of_heading if table.printed]))
+        for table in of_heading:
+            if not table.printed:
+                lines.append(rf"% \input{{tables/{table.name}}}")
                 continue
-            lines.append(rf"\input{{tables/{each.name}}}")
+            lines.append(rf"\input{{tables/{table.name}}}")
             floats += 1
             lines += [r"\clearpage"] * (floats % FLOATS == 0)
     if figures:
         lines.append(r"\subsection{Figures}")
-        lines.append(_see("Figure", "Figures", [f"fig:{each.name}" for each in figures]))
+        lines.append(_see("Figure", "Figures", [f"fig:{figure.name}" for figure in figures]))
         for number, drawn in enumerate(figures, 1):
             lines.append(rf"\input{{figures/{drawn.name}}}")
             lines += [r"\clearpage"] * (number % FLOATS == 0)
@@ -402,9 +406,10 @@ def _readme(
         f"| `{REFERENCES_FILE}` | everything that is cited |",
         f"| `{STYLE}` | what tables and figures need: booktabs, graphicx, and letters that pdfLaTeX lacks |",
     ]
-    lines += [f"| `tables/{each.name}.tex`, `.csv` | {markdown(each.table.title)} |" for each in tables]
+    lines += [f"| `tables/{table.name}.tex`, `.csv` | {markdown(table.table.title)} |" for table in tables]
     lines += [
-        f"| `figures/{each.name}.tex`, `.pdf`, `.csv` | {markdown(each.figure.title)} |" for each in figures
+        f"| `figures/{figure.name}.tex`, `.pdf`, `.csv` | {markdown(figure.figure.title)} |"
+        for figure in figures
     ]
     if absent:
         lines += ["", "Figures that could not be drawn:", ""]
@@ -440,9 +445,9 @@ def _check(folder: Path) -> None:
     """Refuse a folder that holds somebody's own paper."""
     if folder.exists() and not folder.is_dir():
         raise ClashError(f"{folder}: is a file, expected a folder or nothing")
-    own = folder / STYLE
+    style_file = folder / STYLE
     if (folder / MAIN).exists() and not (
-        own.is_file() and own.read_text(encoding="utf-8", errors="replace").startswith(MARK)
+        style_file.is_file() and style_file.read_text(encoding="utf-8", errors="replace").startswith(MARK)
     ):
         raise ClashError(f"{folder / MAIN}: was not written by adjudge report --paper: choose another folder")
 

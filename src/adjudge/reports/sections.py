@@ -137,19 +137,19 @@ def _takes(
     def cost(row: System) -> str:
         return f"{amount(row.cost or 0)}{f' {row.currency}' if one is None and row.currency else ''}"
 
-    found: list[tuple[TakesColumn, list[str]]] = []
+    columns: list[tuple[TakesColumn, list[str]]] = []
     if currencies:
         title = TakesColumn("Cost", f"{one} per 1,000" if one else "per 1,000")
-        found.append((title, ["" if row.cost is None else cost(row) for row in rows]))
+        columns.append((title, ["" if row.cost is None else cost(row) for row in rows]))
     if any(row.latency is not None for row in rows):
         texts = ["" if row.latency is None else f"{amount(row.latency)} s" for row in rows]
-        found.append((TakesColumn("Latency", "per summary"), texts))
+        columns.append((TakesColumn("Latency", "per summary"), texts))
     if any(row.size is not None for row in rows):
         texts = ["" if row.size is None else parameters(row.size) for row in rows]
-        found.append((TakesColumn("Size", "parameters"), texts))
+        columns.append((TakesColumn("Size", "parameters"), texts))
     return (
-        tuple(column for column, _ in found),
-        [tuple(texts[k] for _, texts in found) for k in range(len(rows))],
+        tuple(column for column, _ in columns),
+        [tuple(texts[k] for _, texts in columns) for k in range(len(rows))],
     )
 
 
@@ -178,11 +178,11 @@ def _letters(groups: list[str]) -> list[tuple[str, ...]]:
 
 def _bars(letters: list[tuple[str, ...]]) -> list[tuple[Bar | None, ...]]:
     """For every row a place per letter: its part of the bar, or nothing."""
-    known = list(dict.fromkeys(letter for row in letters for letter in row))
-    if len(known) > MOST_BARS:
+    distinct = list(dict.fromkeys(letter for row in letters for letter in row))
+    if len(distinct) > MOST_BARS:
         return [() for _ in letters]
     rows: list[list[Bar | None]] = [[] for _ in letters]
-    for letter in known:
+    for letter in distinct:
         held = [k for k, row in enumerate(letters) if letter in row]
         for k, row in enumerate(rows):
             inside = held[0] <= k <= held[-1]
@@ -250,8 +250,8 @@ def fullest_first(comparisons: Sequence[Comparison], *, people_first: bool = Fal
     lead = ordered[lead_of(ordered)]
     if lead.matrix.info.better is None:
         return tuple(ordered)
-    own = [c for c in ordered if c.measure == lead.measure]
-    first = max(own, key=lambda c: sum(s.n for s in c.standings))
+    of_lead = [c for c in ordered if c.measure == lead.measure]
+    first = max(of_lead, key=lambda c: sum(s.n for s in c.standings))
     return (first, *(c for c in ordered if c is not first))
 
 
@@ -397,12 +397,12 @@ def pair_list(comparison: Comparison, names: dict[str, Name]) -> PairList:
 
     def line(pair: ComparedPair) -> PairLine:
         result = pair.result
-        known = not (math.isnan(pair.low) or math.isnan(pair.high))
+        has_interval = not (math.isnan(pair.low) or math.isnan(pair.high))
         return PairLine(
             first=names[pair.a].shown,
             second=names[pair.b].shown,
             difference="" if math.isnan(result.difference) else form(result.difference),
-            interval=f"{form(pair.low)} – {form(pair.high)}" if known else "",
+            interval=f"{form(pair.low)} – {form(pair.high)}" if has_interval else "",
             p="" if math.isnan(pair.p_adjusted) else p_words(pair.p_adjusted),
             record=f"{result.wins}–{result.losses}–{result.ties}",
             conclusion=pair.conclusion,
@@ -419,8 +419,8 @@ def p_words(p: float, sign: str = "") -> str:
     """`.006`, `< .001`, `1`; with a sign, `= .006`."""
     if p < 0.001:
         return "< .001"
-    said = decimal(p, ".3f").removeprefix("0") if p < 0.9995 else "1"
-    return f"{sign} {said}".strip()
+    digits = decimal(p, ".3f").removeprefix("0") if p < 0.9995 else "1"
+    return f"{sign} {digits}".strip()
 
 
 # Topics x systems as a map of coloured cells
@@ -470,10 +470,10 @@ def heat_map(comparison: Comparison, collection: Collection, names: dict[str, Na
     matrix = comparison.matrix
     values: list[list[float]] = matrix.values.tolist()
     shown, about = _shown(values, matrix.topics, collection)
-    known = [value for row in shown for value in values[row] if not math.isnan(value)]
-    form = format_for(known, steps=VALUE_STEPS)
+    numbers = [value for row in shown for value in values[row] if not math.isnan(value)]
+    form = format_for(numbers, steps=VALUE_STEPS)
     better = matrix.info.better
-    colours = _Colours(min(known), max(known), reverse=better == "lower")
+    colours = _Colours(min(numbers), max(numbers), reverse=better == "lower")
     compact = len(shown) >= COMPACT_FROM
     why = {(topic, system): reason for topic, system, reason in matrix.missing}
     columns = tuple(names[system] for system in matrix.systems)
@@ -494,7 +494,7 @@ def heat_map(comparison: Comparison, collection: Collection, names: dict[str, Na
         compact,
         topic_width=max(len(f"{row.topic} {row.title}".strip()) for row in rows),
         turned=any(len(name.shown) > HEAT_NAME for name in columns),
-        legend=_legend(min(known), max(known), form, better),
+        legend=_legend(min(numbers), max(numbers), form, better),
         missing=sum(math.isnan(value) for row in shown for value in values[row]),
         about=about,
     )
@@ -540,8 +540,8 @@ def _shown(
 
 
 def _spread(row: list[float]) -> float:
-    known = [value for value in row if not math.isnan(value)]
-    return max(known) - min(known) if known else -1.0
+    numbers = [value for value in row if not math.isnan(value)]
+    return max(numbers) - min(numbers) if numbers else -1.0
 
 
 def _title(collection: Collection, topic: str) -> str:

@@ -55,11 +55,11 @@ def cheapest_words(comparison: Comparison, collection: Collection, names: Mappin
     """The cheapest of those that may be the best, where systems say what they take."""
     from adjudge.analyses.compare.cost import cheapest
 
-    found = cheapest(
+    result = cheapest(
         in_words(comparison, dict(names)),
         {names[s].shown: row for s, row in collection.systems.items() if s in names},
     )
-    return "" if found is None else found.headline()
+    return "" if result is None else result.headline()
 
 
 def notes_hint(number: int) -> str:
@@ -135,9 +135,9 @@ def _letters(comparison: Comparison) -> str:
 
 def commands(comparisons: Sequence[Comparison], scores: str = ".") -> tuple[str, ...]:
     """What makes the report again from `scores`, as a shell has it. Comparisons made in the same way share a line."""
-    own = scores.split(" ", 1)[0] == "."
-    scored = dict.fromkeys(c.measure for c in comparisons if own and not _imported(c.measure))
-    found = [f"adjudge score .{_measures(scored)}"] if scored else []
+    in_folder = scores.split(" ", 1)[0] == "."
+    scored = dict.fromkeys(c.measure for c in comparisons if in_folder and not _imported(c.measure))
+    lines = [f"adjudge score .{_measures(scored)}"] if scored else []
     lengths = {comparison.matrix.length for comparison in comparisons}
     length = f" --length {lengths.pop()}" if len(lengths) == 1 and None not in lengths else ""
     forms = {comparison.matrix.form for comparison in comparisons}
@@ -146,7 +146,7 @@ def commands(comparisons: Sequence[Comparison], scores: str = ".") -> tuple[str,
     for comparison in comparisons:
         alike.setdefault(_options(comparison), {})[comparison.measure] = None
     return (
-        *found,
+        *lines,
         *(f"adjudge report {scores}{_measures(m)}{length}{options}" for options, m in alike.items()),
     )
 

@@ -52,11 +52,11 @@ class AgreementPart(JudgmentsPart[AgreementResult]):
         )
 
     def limitations(self, result: AgreementResult) -> Iterator[str]:
-        known = [question for question in result.questions if question.alpha.why is None]
-        if low := [question for question in known if question.alpha.value < 2 / 3]:
+        defined = [question for question in result.questions if question.alpha.why is None]
+        if low := [question for question in defined if question.alpha.value < 2 / 3]:
             names = listed([question.title for question in low], most=4)
             yield (
-                f"alpha is below .667 on {len(low):,} of {counted(len(known), 'question')} ({names}): answers depend"
+                f"alpha is below .667 on {len(low):,} of {counted(len(defined), 'question')} ({names}): answers depend"
                 " much on who gave them"
             )
 

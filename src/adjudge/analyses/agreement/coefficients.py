@@ -140,7 +140,9 @@ def question_agreement(question: QuestionMatrix, options: Agreement) -> Question
     correlations = intraclass(question.matrix, rng=rng(options), level=options.level)
     icc: tuple[AgreementCoefficient, ...] = correlations.all
     if question.mirrored:
-        icc = tuple(_undefined(each, "choices between two things are no ratings") for each in icc)
+        icc = tuple(
+            _undefined(coefficient, "choices between two things are no ratings") for coefficient in icc
+        )
     many = math.comb(len(question.assessors), 2) > MOST_PAIRS
     return QuestionAgreement(
         source=question.source,
@@ -312,5 +314,7 @@ def _constant(question: QuestionMatrix, options: Agreement) -> ConstantAnswer | 
     once = replace(options, resamples=0)
     alpha, ac = question_alpha(both, once), _ac(both, once)
     if not in_the_middle:
-        alpha, ac = (_undefined(each, "some things have no answer in the middle") for each in (alpha, ac))
+        alpha, ac = (
+            _undefined(coefficient, "some things have no answer in the middle") for coefficient in (alpha, ac)
+        )
     return ConstantAnswer(answer=answer, share=float(counts.max() / answers.size), alpha=alpha, ac=ac)

@@ -56,17 +56,17 @@ def agreement(result: AgreementResult) -> Figure:
         offset = alt.YOffset("coefficient:N", sort=there, scale=alt.Scale(domain=there, paddingOuter=0.3))
         colour, shape = series_colour("coefficient", there), series_shape("coefficient", there)
         x: dict[str, Any] = {"title": "agreement", "scale": alt.Scale(zero=False)}
-        known = base.transform_filter("datum.value != null")
+        with_value = base.transform_filter("datum.value != null")
         marks = [
             base.mark_rule(color=GOOD, strokeDash=[4, 3]).encode(x=alt.datum(threshold))
             for threshold in THRESHOLDS
         ]
         bars = (
-            known.transform_filter("datum.low != null")
+            with_value.transform_filter("datum.low != null")
             .mark_rule(strokeWidth=2)
             .encode(x=alt.X("low:Q", **x), x2="high:Q", y=y, yOffset=offset, color=colour)
         )
-        points = known.mark_point().encode(
+        points = with_value.mark_point().encode(
             x=alt.X("value:Q", **x), y=y, yOffset=offset, color=colour, shape=shape
         )
         return alt.layer(

@@ -128,9 +128,9 @@ def _verdicts(result: AgreementResult, *, named: bool) -> str:
         if q.alpha.why is None:
             titles[reliability(q.alpha.value)].append(q.title)
     parts = [
-        f"{verdict} on {len(own)}{f': {listed(own)}' if named else ''}"
-        for verdict, own in titles.items()
-        if own
+        f"{verdict} on {len(of_verdict)}{f': {listed(of_verdict)}' if named else ''}"
+        for verdict, of_verdict in titles.items()
+        if of_verdict
     ]
     if undefined := sum(q.alpha.why is not None for q in result.questions):
         parts.append(f"not defined on {undefined}")

@@ -186,7 +186,7 @@ def _factor(name: str, frame: pd.DataFrame, about: Scores) -> Factor:
     if column.isna().any():
         at = frame[column.isna()]
         what = "system" if name == "kind" else "topic"
-        missing = sorted(str(each) for each in at[what].unique())
+        missing = sorted(str(level) for level in at[what].unique())
         raise UsageError(f"{name} is not known of {counted(len(missing), what)} ({listed(missing)})")
     codes, levels = pd.factorize(column, sort=True)
     return Factor(name, codes, tuple(str(level) for level in levels))
@@ -216,8 +216,8 @@ def _authors(frame: pd.DataFrame, about: Scores) -> pd.Series:
         if pd.isna(reference):
             return None
         near = (target, Target(target.length), Target(None, target.form), Target())
-        found = (about.authors.get((topic, reference, each)) for each in near)
-        return next((each for each in found if each), str(reference))
+        authors = (about.authors.get((topic, reference, nearby)) for nearby in near)
+        return next((writer for writer in authors if writer), str(reference))
 
     columns = (frame["topic"], frame["reference"], targets_of(frame))
     return pd.Series([author(*row) for row in zip(*columns, strict=True)], index=frame.index, dtype=object)

@@ -199,7 +199,7 @@ class OrdinalResult(Result):
 
     @property
     def formula(self) -> str:
-        return f"rating ~ {' + '.join(['system', *(f'(1 | {each.term})' for each in self.random)])}"
+        return f"rating ~ {' + '.join(['system', *(f'(1 | {term.term})' for term in self.random)])}"
 
     def how(self) -> str:
         length = f"|length:{self.length}" if self.length else ""
@@ -453,23 +453,27 @@ def _span(low: float, high: float) -> str | None:
     return None if math.isnan(low) else f"{decimal(low, '+.2f')} to {decimal(high, '+.2f')}"
 
 
-def _ranks(each: LatentPosition) -> str | None:
-    if each.best_rank is None:
+def _ranks(place: LatentPosition) -> str | None:
+    if place.best_rank is None:
         return None
-    return str(each.best_rank) if each.best_rank == each.worst_rank else f"{each.best_rank}-{each.worst_rank}"
+    return (
+        str(place.best_rank)
+        if place.best_rank == place.worst_rank
+        else f"{place.best_rank}-{place.worst_rank}"
+    )
 
 
 def _better(contrasts: Sequence[OrdinalContrast], names: Sequence[str], info: MeasureInfo) -> BoolArray:
     import numpy as np
 
     place = {name: k for k, name in enumerate(names)}
-    found = np.zeros((len(names), len(names)), dtype=np.bool_)
-    for each in contrasts:
-        if each.differ_by in ("both models", "ordinal alone"):
-            up = (each.difference > 0) != (info.better == "lower")
-            a, b = place[each.a], place[each.b]
-            found[(a, b) if up else (b, a)] = True
-    return found
+    better = np.zeros((len(names), len(names)), dtype=np.bool_)
+    for contrast in contrasts:
+        if contrast.differ_by in ("both models", "ordinal alone"):
+            up = (contrast.difference > 0) != (info.better == "lower")
+            a, b = place[contrast.a], place[contrast.b]
+            better[(a, b) if up else (b, a)] = True
+    return better
 
 
 # From rows to the model
@@ -563,12 +567,12 @@ def _overlapping(rows: AnovaRows) -> tuple[AnovaRows, dict[str, _Outside]]:
         out = lower if len(lower) < len(upper) else upper
         side = "above" if out is lower else "below"
         for k in out:
-            own, others = rows.values[codes == k], rows.values[~np.isin(codes, out)]
-            if np.ptp(own) == 0:
+            ratings, others = rows.values[codes == k], rows.values[~np.isin(codes, out)]
+            if np.ptp(ratings) == 0:
                 end = "highest" if out is upper else "lowest"
-                reason = f"every one of its ratings is {own[0]:g}, the {end} there is"
-                if own[0] not in (rows.values.min(), rows.values.max()):
-                    reason = f"every one of its ratings is {own[0]:g}, and none of the others' lies {_beyond(side)}"
+                reason = f"every one of its ratings is {ratings[0]:g}, the {end} there is"
+                if ratings[0] not in (rows.values.min(), rows.values.max()):
+                    reason = f"every one of its ratings is {ratings[0]:g}, and none of the others' lies {_beyond(side)}"
             else:
                 edge = others.max() if out is upper else others.min()
                 reason = f"none of its ratings lies {side} {edge:g}, and none of the others' {_beyond(side)}"
@@ -579,7 +583,7 @@ def _overlapping(rows: AnovaRows) -> tuple[AnovaRows, dict[str, _Outside]]:
         rows = _kept(rows, ~np.isin(codes, out))
     raise DataError(
         f"{rows.info.words}: the ratings of the systems do not overlap, so that no distance has a finite estimate"
-        f" ({'; '.join(f'{system}: {each.reason}' for system, each in list(why.items())[:2])})"
+        f" ({'; '.join(f'{system}: {outside.reason}' for system, outside in list(why.items())[:2])})"
         if why
         else f"{rows.info.words}: there is only one system"
     )
@@ -610,8 +614,8 @@ def _unused(rows: AnovaRows) -> list[Note]:
     if levels.size > MOST_OTHERS or not (levels == np.round(levels)).all():
         return []
     low, high = (
-        end if known is None else known
-        for end, known in zip((levels[0], levels[-1]), rows.info.range, strict=True)
+        end if bound is None else bound
+        for end, bound in zip((levels[0], levels[-1]), rows.info.range, strict=True)
     )
     if high - low > MOST_OTHERS:
         return []
@@ -649,8 +653,8 @@ def _random_terms(rows: AnovaRows) -> list[str]:
     names = list(rows.factors)
     codes = [rows.factors[name].codes for name in names]
     model = LinearModel(rows.values, codes, [(k,) for k in range(len(names))])
-    found = model_terms(model, [k for k, name in enumerate(names) if name != "system"]).random
-    return [":".join(names[k] for k in key) for key in found]
+    keys = model_terms(model, [k for k, name in enumerate(names) if name != "system"]).random
+    return [":".join(names[k] for k in key) for key in keys]
 
 
 def _few_assessors(rows: AnovaRows, random: Sequence[str]) -> list[Note]:
@@ -692,7 +696,7 @@ def _with_noise(rows: AnovaRows, random: list[str]) -> tuple[list[str], list[Not
         if left >= FEWEST_NOISE or _linear_fit(rows, random).why is None:
             break
         if term in random:
-            random = [each for each in random if each != term]
+            random = [other for other in random if other != term]
             notes.append(Note.of("term-left-out", term=term, df=left))
     return random, notes
 
@@ -904,11 +908,11 @@ class _LinearSystems:
     def __init__(self, fit: MixedFit):
         from adjudge.stats.linear.mixed import Satterthwaite, fixed_means, likelihood_covariance
 
-        found = fit.found
-        assert found is not None
-        assert found.averaging is not None
-        self._averaging = found.averaging
-        self._satterthwaite = Satterthwaite(found.reml, found.theta, found.averaging)
+        estimate = fit.found
+        assert estimate is not None
+        assert estimate.averaging is not None
+        self._averaging = estimate.averaging
+        self._satterthwaite = Satterthwaite(estimate.reml, estimate.theta, estimate.averaging)
         self._full = likelihood_covariance(fit)
         self.means = fixed_means(fit)
 
@@ -949,10 +953,10 @@ def _positions(
     df = linear.df(weights)
     reach = stdtrit(df, 1 - alpha / 2) * error
     best, worst = rank_intervals(_better(contrasts, [names[k] for k in order], rows.info))
-    known = everything.factors["system"]
-    counts = np.bincount(known.codes, minlength=len(known.levels))
-    means = np.bincount(known.codes, everything.values, len(known.levels)) / counts
-    at = {name: k for k, name in enumerate(known.levels)}
+    every_system = everything.factors["system"]
+    counts = np.bincount(every_system.codes, minlength=len(every_system.levels))
+    means = np.bincount(every_system.codes, everything.values, len(every_system.levels)) / counts
+    at = {name: k for k, name in enumerate(every_system.levels)}
     nan = math.nan
     placed = [
         LatentPosition(
@@ -981,18 +985,18 @@ def _positions(
             high=nan,
             best_rank=None,
             worst_rank=None,
-            why=each.reason,
-            side=each.side,
+            why=outside.reason,
+            side=outside.side,
         )
-        for system, each in why.items()
+        for system, outside in why.items()
     ]
     first = "below" if rows.info.better == "lower" else "above"
     sign = 1 if rows.info.better == "lower" else -1
-    others.sort(key=lambda each: (sign * each.mean, each.system))
+    others.sort(key=lambda place: (sign * place.mean, place.system))
     return (
-        *(each for each in others if each.side == first),
+        *(place for place in others if place.side == first),
         *placed,
-        *(each for each in others if each.side != first),
+        *(place for place in others if place.side != first),
     )
 
 
@@ -1017,12 +1021,12 @@ def _severity(rows: AnovaRows, random: Sequence[str], fit: OrdinalFit, alpha: fl
     words = {"higher": ("harsh", "mild"), "lower": ("mild", "harsh")}.get(
         rows.info.better or "", ("low", "high")
     )
-    found = []
+    severities = []
     # Where the variance is estimated as 0, that is all that is known: no intervals without width.
     errors = np.where(fit.deviations[k] > 0, fit.mode_errors[k], math.nan)
     for assessor, n, mode, error in zip(factor.levels, counts, fit.modes[k], errors, strict=True):
         low, high = mode - reach * error, mode + reach * error
-        found.append(
+        severities.append(
             Severity(
                 assessor=assessor,
                 n=int(n),
@@ -1035,7 +1039,7 @@ def _severity(rows: AnovaRows, random: Sequence[str], fit: OrdinalFit, alpha: fl
             )
         )
     sign = -1 if rows.info.better == "lower" else 1
-    return tuple(sorted(found, key=lambda each: (sign * each.mode, each.assessor)))
+    return tuple(sorted(severities, key=lambda severity: (sign * severity.mode, severity.assessor)))
 
 
 def _checks(rows: AnovaRows, fit: OrdinalFit, seed: int) -> tuple[ScaleUse, ...]:
@@ -1043,7 +1047,7 @@ def _checks(rows: AnovaRows, fit: OrdinalFit, seed: int) -> tuple[ScaleUse, ...]
 
     from adjudge.stats.linear.ordinal import scale_check
 
-    found = []
+    checks = []
     for over in ("system", "assessor"):
         if over not in rows.factors or len(fit.levels) < 3:
             continue  # of two levels a shift says everything
@@ -1052,7 +1056,7 @@ def _checks(rows: AnovaRows, fit: OrdinalFit, seed: int) -> tuple[ScaleUse, ...]
         check = scale_check(fit, factor.codes, rng=rng, resamples=RESAMPLES)
         off = np.sqrt(check.observed) - np.sqrt(check.expected)
         group, level = np.unravel_index(int(np.abs(off).argmax()), off.shape)
-        found.append(
+        checks.append(
             ScaleUse(
                 over=over,
                 statistic=check.statistic,
@@ -1064,4 +1068,4 @@ def _checks(rows: AnovaRows, fit: OrdinalFit, seed: int) -> tuple[ScaleUse, ...]
                 expected=float(check.expected[group, level]),
             )
         )
-    return tuple(found)
+    return tuple(checks)

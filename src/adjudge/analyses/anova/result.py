@@ -283,8 +283,8 @@ class AnovaResult(Result):
 
         for name in ("system", by):
             if name not in self.factors:
-                known = ", ".join(name for name in self.factors if name != "system")
-                raise UsageError(f"no factor {quoted(name)} in this analysis; it has: {known or 'no other'}")
+                others = ", ".join(name for name in self.factors if name != "system")
+                raise UsageError(f"no factor {quoted(name)} in this analysis; it has: {others or 'no other'}")
         if by == "system":
             raise UsageError("systems are drawn at the levels of another factor, not of their own")
         columns = {
@@ -644,12 +644,14 @@ def _beside(
     keys = [_key(names, term) for term in [*terms, *beside]]
     try:
         fit = fit_linear(rows.values, [factor.codes for factor in rows.factors.values()], keys)
-        found = anova_table(fit, ss_type=2).rows[len(terms) :]
+        table_rows = anova_table(fit, ss_type=2).rows[len(terms) :]
     except UsageError:  # too large
         return ()
-    lines = [_line(rows, fit, term, row, samples, 2, mixed) for term, row in zip(beside, found, strict=True)]
+    lines = [
+        _line(rows, fit, term, row, samples, 2, mixed) for term, row in zip(beside, table_rows, strict=True)
+    ]
     return tuple(
-        replace(line, beyond=() if line.against else tuple(each for each in beside if each != line.term))
+        replace(line, beyond=() if line.against else tuple(other for other in beside if other != line.term))
         for line in lines
     )
 
@@ -698,9 +700,9 @@ def _shares(
     from adjudge.stats.linear.mixed import variance_shares
 
     rng = generator(seed, f"anova/{'+'.join(terms)}")
-    found = variance_shares(fit, rng=rng, resamples=resamples, level=level, moved=moved)
-    columns = zip([*terms, NOISE], found.variances, found.shares, found.low, found.high, strict=True)
-    return tuple(VarianceShare(term, *map(float, numbers)) for term, *numbers in columns), found.resamples
+    shares = variance_shares(fit, rng=rng, resamples=resamples, level=level, moved=moved)
+    columns = zip([*terms, NOISE], shares.variances, shares.shares, shares.low, shares.high, strict=True)
+    return tuple(VarianceShare(term, *map(float, numbers)) for term, *numbers in columns), shares.resamples
 
 
 def _terms(factors: Sequence[str], interactions: bool, random: Sequence[str]) -> list[str]:
@@ -754,13 +756,14 @@ def _given(rows: AnovaRows, terms: Sequence[str], samples: Sequence[str]) -> tup
     """Factors of rows that might be a sample, and factors within others, that count as no sample."""
     from adjudge.stats.linear.model import make_term, within
 
-    known = {name: make_term([rows.factors[name].codes], (0,)) for name in rows.factors if name in terms}
+    made_terms = {name: make_term([rows.factors[name].codes], (0,)) for name in rows.factors if name in terms}
     inside = {
         name
-        for name, term in known.items()
-        if name != "system" and any(each.size < term.size and within(each, term) for each in known.values())
+        for name, term in made_terms.items()
+        if name != "system"
+        and any(other.size < term.size and within(other, term) for other in made_terms.values())
     }
-    return tuple(name for name in known if name not in samples and (name in SAMPLED or name in inside))
+    return tuple(name for name in made_terms if name not in samples and (name in SAMPLED or name in inside))
 
 
 def _mixed_terms(result: AnovaResult, rows: AnovaRows, random: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -957,8 +960,10 @@ def _alone(rows: AnovaRows, term: str) -> str | None:
 
 def _freedom(rows: AnovaRows, term: str, lines: Sequence[AnovaTerm]) -> int:
     """Degrees of freedom of an error term: its own in the table, as of systems within kinds, or those of its levels."""
-    known = [line.df for line in lines if line.term == term]
-    return known[0] if known else math.prod(len(rows.factors[name].levels) - 1 for name in term.split(":"))
+    freedoms = [line.df for line in lines if line.term == term]
+    return (
+        freedoms[0] if freedoms else math.prod(len(rows.factors[name].levels) - 1 for name in term.split(":"))
+    )
 
 
 def _means(rows: AnovaRows, fit: LinearFit) -> tuple[AdjustedMean, ...]:
@@ -967,10 +972,12 @@ def _means(rows: AnovaRows, fit: LinearFit) -> tuple[AdjustedMean, ...]:
     names = list(rows.factors)
     if "system" not in names:
         return ()
-    found = adjusted_means(fit, names.index("system"))
-    errors = found.covariance.diagonal() ** 0.5
+    adjusted = adjusted_means(fit, names.index("system"))
+    errors = adjusted.covariance.diagonal() ** 0.5
     means = [
-        AdjustedMean(system, int(found.n[k]), float(found.means[k]), float(errors[k]), found.why.get(k))
+        AdjustedMean(
+            system, int(adjusted.n[k]), float(adjusted.means[k]), float(errors[k]), adjusted.why.get(k)
+        )
         for k, system in enumerate(rows.factors["system"].levels)
     ]
     return tuple(sorted(means, key=rows.best_first))

@@ -144,8 +144,8 @@ def _for_whom(result: AnovaResult) -> Iterator[str]:
         yield f"There is only one {' and one '.join(single)}: the tests hold for {them} alone."
     sampled = [name for name in result.random if name in result.samples and name not in single]
     if sampled:
-        given = [name for name in result.levels if name not in result.samples and name in result.given]
-        these = f", and for these {listed([f'{name}s' for name in given])} alone" if given else ""
+        not_sampled = [name for name in result.levels if name not in result.samples and name in result.given]
+        these = f", and for these {listed([f'{name}s' for name in not_sampled])} alone" if not_sampled else ""
         yield (
             f"{listed([f'{name}s' for name in sampled]).capitalize()} count as a sample: the tests hold for others"
             f" like them{these}."

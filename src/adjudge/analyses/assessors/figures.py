@@ -68,7 +68,7 @@ def assessors(result: Dossiers) -> Figure:
         colour = series_colour("colour", coloured, COLOURS, legend=legend)
         shape = series_shape("colour", coloured, legend=legend)
         x: dict[str, Any] = {"title": None, "scale": alt.Scale(zero=False), "axis": alt.Axis(tickCount=4)}
-        known = base.transform_filter("datum.value != null")
+        with_value = base.transform_filter("datum.value != null")
         zero = (
             base.transform_filter(f"datum.what == '{severity}'")
             .transform_calculate(zero="0")
@@ -81,11 +81,11 @@ def assessors(result: Dossiers) -> Figure:
             .encode(x=alt.X("others:Q", **x), y=y)
         )
         bars = (
-            known.transform_filter("datum.low != null")
+            with_value.transform_filter("datum.low != null")
             .mark_rule(strokeWidth=2)
             .encode(x=alt.X("low:Q", **x), x2="high:Q", y=y, color=colour)
         )
-        points = known.mark_point().encode(x=alt.X("value:Q", **x), y=y, color=colour, shape=shape)
+        points = with_value.mark_point().encode(x=alt.X("value:Q", **x), y=y, color=colour, shape=shape)
         one = alt.layer(zero, ticks, bars, points, width=240, height=alt.Step(ROW))
         column = alt.Column("what:N", sort=there, title=None, header=alt.Header(labelOrient="top"))
         return cast("alt.TopLevelMixin", one.facet(column=column, spacing=20).resolve_scale(x="independent"))

@@ -262,10 +262,10 @@ class Dossiers(Result):
 
     def _untested(self) -> Iterator[Note]:
         """What could not be looked at, each reason once; but for the one that the headline gives."""
-        said = any(self.tested().values())
+        any_tested = any(self.tested().values())
         alone = [row.assessor for row in self.rows if row.why.get("others") == "nobody-else"]
         if self.nothing_shared:
-            if said:
+            if any_tested:
                 yield Note.of("nothing-shared")
         elif len(alone) > 1:
             yield Note.of("compared-with-nobody", assessors=alone)
@@ -278,7 +278,12 @@ class Dossiers(Result):
                     reasons.setdefault((why, of), []).append(row)
         first = self.first_reason()
         for (why, of), rows in reasons.items():
-            if not said and not self.nothing_shared and first and (why, rows[0]) == (first[1], first[0]):
+            if (
+                not any_tested
+                and not self.nothing_shared
+                and first
+                and (why, rows[0]) == (first[1], first[0])
+            ):
                 continue
             yield Note.of(
                 "untested",
@@ -448,11 +453,11 @@ def _examine(
     harsh = severity(judged)
     agree = concordance(judged, honest=HONEST)
     trend = drift(judged, measure.order, level=alpha)
-    known = measure.seconds > 0
+    timed_at = measure.seconds > 0
     pace = None
-    if known.any():
-        times = np.log(np.where(known, measure.seconds, 1.0))
-        pace = severity(replace(judged, values=times).take(known))
+    if timed_at.any():
+        times = np.log(np.where(timed_at, measure.seconds, 1.0))
+        pace = severity(replace(judged, values=times).take(timed_at))
     repeats = self_agreement(*measure.again, size, rng=rng)
     same = sameness(judged)
     fast, timed, fast_p = _fast(measure)
@@ -506,7 +511,7 @@ def _examine(
     }
     rows = []
     for a, name in enumerate(names):
-        seconds = measure.seconds[(judged.who == a) & known]
+        seconds = measure.seconds[(judged.who == a) & timed_at]
         cells: dict[str, Any] = {what: int(values[a]) for what, values in counts.items()}
         cells |= {what: float(values[a]) for what, values in numbers.items()}
         row = AssessorDossier(
@@ -524,10 +529,10 @@ def _fast(measure: JudgedMeasure) -> tuple[np.ndarray, np.ndarray, FloatArray]:
     from scipy.stats import binom
 
     size = len(measure.names)
-    known = (measure.seconds > 0) & (measure.words > 0)
-    speed = np.where(known, measure.words / np.where(known, measure.seconds, 1.0) * 60, 0.0)
-    timed = np.bincount(measure.judged.who[known], minlength=size)
-    fast = np.bincount(measure.judged.who[known & (speed > FASTEST)], minlength=size)
+    timed_at = (measure.seconds > 0) & (measure.words > 0)
+    speed = np.where(timed_at, measure.words / np.where(timed_at, measure.seconds, 1.0) * 60, 0.0)
+    timed = np.bincount(measure.judged.who[timed_at], minlength=size)
+    fast = np.bincount(measure.judged.who[timed_at & (speed > FASTEST)], minlength=size)
     return fast, timed, np.where(timed > 0, binom.sf(fast - 1, timed, FAST_PAGES), np.nan)
 
 

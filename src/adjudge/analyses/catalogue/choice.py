@@ -28,13 +28,13 @@ def choices(
         tried: list[Sequence[str]] = [options.measures]
     else:
         tried = [*_usual(scores)] if measures is None else [*measures]
-    found: dict[FigureOptions, None] = {}
+    to_try: dict[FigureOptions, None] = {}
     for named in tried:
-        found[each := replace(options, measures=tuple(named))] = None
-        if (main := main_target(scores, each)) is not None:
-            found[replace(each, length=main.length, form=main.form)] = None
-            found[replace(each, form=main.form)] = None  # for figures of all lengths
-    return list(found)
+        to_try[choice := replace(options, measures=tuple(named))] = None
+        if (main := main_target(scores, choice)) is not None:
+            to_try[replace(choice, length=main.length, form=main.form)] = None
+            to_try[replace(choice, form=main.form)] = None  # for figures of all lengths
+    return list(to_try)
 
 
 def main_target(scores: Scores, options: FigureOptions) -> Target | None:
@@ -46,10 +46,10 @@ def main_target(scores: Scores, options: FigureOptions) -> Target | None:
     frame = scores.frame
     if options.measures:
         frame = frame[frame["measure"].isin(scores.resolved(list(options.measures)))]
-    known = Counter(targets_of(frame))
+    counts = Counter(targets_of(frame))
     left = {
         target: count
-        for target, count in known.items()
+        for target, count in counts.items()
         if options.length in (None, target.length) and options.form in (None, target.form)
     }
     if len(left) < 2:
@@ -73,7 +73,7 @@ def first_drawn(
     """The figure by the first of the options by which it can be drawn; if by none, why not."""
     why, lacking = "", ""
     one = spec.one_target or (on_paper and spec.panels)
-    for options in sorted(asked, key=lambda each: one and each.length is None):
+    for options in sorted(asked, key=lambda choice: one and choice.length is None):
         try:
             return spec.drawn(scores, options), ""
         except UsageError as error:

@@ -73,7 +73,7 @@ class Counts(Analysis["CountsTable"]):
             return super().read(source)
         if not source:
             raise UsageError("no data set to count in")
-        return {str(name): super(Counts, self).read(each) for name, each in source.items()}
+        return {str(name): super(Counts, self).read(one_source) for name, one_source in source.items()}
 
     def run(self, scores: Any) -> CountsTable:
         from adjudge.analyses.counts.result import counts_of

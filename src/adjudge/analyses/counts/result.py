@@ -80,7 +80,7 @@ def counts_of(data: Mapping[str | None, Scores], asked: Counts) -> CountsTable:
         if not kept:
             continue
         table = rankel_tables(kept, data[name].kinds, tests, asked=asked)
-        measures += [replace(each, data=name) for each in table.measures]
+        measures += [replace(measure, data=name) for measure in table.measures]
         assessors += [
             (name, m.measure, data[name].count_assessors(m.measure, m.length, m.form)) for m in kept
         ]
@@ -92,7 +92,7 @@ def counts_of(data: Mapping[str | None, Scores], asked: Counts) -> CountsTable:
         asked=asked,
         about_scores=tuple(dict.fromkeys(about)),
         measures=tuple(measures),
-        assessors=tuple(each for each in dict.fromkeys(assessors) if each[2] > 1),
+        assessors=tuple(row for row in dict.fromkeys(assessors) if row[2] > 1),
         data=tuple(names),
         absent=tuple(_absent(measures, names)),
     )
@@ -118,35 +118,37 @@ def _matrices(
     scores: Scores, named: Names, length: int | AllLengths | None, form: str | None, pool: Pool
 ) -> tuple[list[ScoreMatrix], dict[str, UsageError | DataError]]:
     """The measures of one data set; of those that were named and are not there, why."""
-    each: list[tuple[str, int | AllLengths | None, str | None]] = []
+    wanted: list[tuple[str, int | AllLengths | None, str | None]] = []
     why: dict[str, UsageError | DataError] = {}
     if not named:
-        each = scores.each((), length=length, form=form)
+        wanted = scores.each((), length=length, form=form)
     for name in named:
         try:
-            each += [which for which in scores.each([name], length=length, form=form) if which not in each]
+            wanted += [
+                which for which in scores.each([name], length=length, form=form) if which not in wanted
+            ]
         except (UsageError, DataError) as error:
             why[name] = error
-    return [scores.matrix(m, length=n, form=f, pool=pool).averaged() for m, n, f in each], why
+    return [scores.matrix(m, length=n, form=f, pool=pool).averaged() for m, n, f in wanted], why
 
 
 def _check_named(
-    found: Mapping[str | None, tuple[list[ScoreMatrix], dict[str, UsageError | DataError]]],
+    chosen: Mapping[str | None, tuple[list[ScoreMatrix], dict[str, UsageError | DataError]]],
 ) -> None:
     """A measure that was named must be in one data set at least."""
-    [first, *others] = [why for _, why in found.values()]
+    [first, *others] = [why for _, why in chosen.values()]
     for name, error in first.items():
         if all(name in why for why in others):
             raise error
 
 
-def _absent(found: Sequence[CountsByMeasure], names: Sequence[str]) -> Iterator[AbsentMeasure]:
+def _absent(measures: Sequence[CountsByMeasure], names: Sequence[str]) -> Iterator[AbsentMeasure]:
     """Measures that other data sets have, with the reason."""
-    known = {(m.key, m.data) for m in found}
-    elsewhere = {m.key: m for m in reversed(found)}
+    keys = {(m.key, m.data) for m in measures}
+    elsewhere = {m.key: m for m in reversed(measures)}
     for name in names:
-        for key in dict.fromkeys(m.key for m in found):
-            if (key, name) not in known:
+        for key in dict.fromkeys(m.key for m in measures):
+            if (key, name) not in keys:
                 measure, length, form = key
                 title = elsewhere[key].title
                 why = f"{name} has no scores of {title}"
@@ -177,7 +179,8 @@ def rankel_tables(
         raise UsageError("no test to count with")
     signed = f"counts:p<={asked.alpha:g}:{correction}|interval:t:{asked.level:g}"
     measures = tuple(
-        count(each, kinds, tests, alpha=asked.alpha, level=asked.level, signed=signed) for each in matrices
+        count(matrix, kinds, tests, alpha=asked.alpha, level=asked.level, signed=signed)
+        for matrix in matrices
     )
     return CountsTable(asked=asked, measures=measures, correction=correction)
 
@@ -212,7 +215,7 @@ class CountsTable(Result):
 
     def notes(self) -> Iterator[Note]:
         for name in self.data:
-            if gone := [each.title for each in self.absent if each.data == name]:
+            if gone := [missing.title for missing in self.absent if missing.data == name]:
                 yield Note.of("no-scores", data=name, titles=gone)
         for data, measure, n in self.assessors:
             yield Note.of("several-assessors", data=data, measure=measure, n=n)
@@ -227,7 +230,7 @@ class CountsTable(Result):
                 {**asdict(m), "tests": [{**asdict(t), "human_machine": _cross(m, t)} for t in m.tests]}
                 for m in self.measures
             ],
-            "absent": [asdict(each) for each in self.absent],
+            "absent": [asdict(measure) for measure in self.absent],
         }
 
     def tables(self) -> Iterator[Table]:
@@ -281,7 +284,7 @@ class CountsTable(Result):
         cells: Sequence[tuple[CountsByMeasure, tuple[Cell, ...]]],
     ) -> Table:
         """A row per measure; of several data sets a row per measure and count, and a column per data set."""
-        counted = [*(Column(each, right=True) for each in numbers), *_columns(self.measures[0].tests)]
+        counted = [*(Column(number, right=True) for number in numbers), *_columns(self.measures[0].tests)]
         columns, rows = counted, [(m.title, *row) for m, row in cells]
         if self.data:
             by_key = {(m.key, m.data): row for m, row in cells}
@@ -538,7 +541,7 @@ def count(
         humans=tuple(_human(matrix, means, h) for h in np.flatnonzero(human).tolist()),
         machines=tuple(_machine(matrix, means, human, m) for m in np.flatnonzero(~human).tolist()),
         signature=f"{matrix.signature}|topics:{len(matrix.topics)}|pool:{matrix.pool}"
-        f"{''.join(f'|test:{each.signature}' for each in counted)}|{signed}",
+        f"{''.join(f'|test:{test.signature}' for test in counted)}|{signed}",
     )
 
 
@@ -593,10 +596,10 @@ def _count(
 def _cutoffs(results: PairResults) -> dict[str, float | None]:
     import numpy as np
 
-    known = results.cutoff
-    if known is None or np.isnan(known).all():
+    cutoff = results.cutoff
+    if cutoff is None or np.isnan(cutoff).all():
         return dict.fromkeys(CUTOFFS)
-    ends = (np.nanmedian(known), np.nanmin(known), np.nanmax(known))
+    ends = (np.nanmedian(cutoff), np.nanmin(cutoff), np.nanmax(cutoff))
     return {name: float(value) for name, value in zip(CUTOFFS, ends, strict=True)}
 
 
@@ -673,8 +676,8 @@ def _row(measure: CountsByMeasure, test: CountsByTest) -> dict[str, Any]:
     }
 
 
-def _which(found: CountsByMeasure | AbsentMeasure) -> dict[str, Any]:
-    return {"data": found.data, "measure": found.measure, "length": found.length, "form": found.form}
+def _which(measure: CountsByMeasure | AbsentMeasure) -> dict[str, Any]:
+    return {"data": measure.data, "measure": measure.measure, "length": measure.length, "form": measure.form}
 
 
 def _cross(measure: CountsByMeasure, test: CountsByTest) -> dict[str, int | None]:

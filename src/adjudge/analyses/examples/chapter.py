@@ -131,37 +131,37 @@ class ExamplesPart(ReportPart[FoundExamples]):
             notes=tuple(examples.warnings()),
             signature=examples.signature,
         )
-        said = (*filter(None, [result.of]), *shown.sentences())
-        return Chapter(self.ANCHOR, self.QUESTION, said, self.template, content)
+        sentences = (*filter(None, [result.of]), *shown.sentences())
+        return Chapter(self.ANCHOR, self.QUESTION, sentences, self.template, content)
 
 
 PART = ExamplesPart()
 
 
-def _topic(each: ExampleTopic, found: ExamplesResult, names: dict[str, Name]) -> SideTopic:
-    form = format_for([v for row in found.matrix.values.tolist() for v in row], steps=100)
-    a, b = found.between
-    references = sorted(each.references, key=lambda text: -len(text.first) - len(text.second))
-    sides = [_text(text, found, names) for text in references]
+def _topic(topic: ExampleTopic, result: ExamplesResult, names: dict[str, Name]) -> SideTopic:
+    form = format_for([v for row in result.matrix.values.tolist() for v in row], steps=100)
+    a, b = result.between
+    references = sorted(topic.references, key=lambda text: -len(text.first) - len(text.second))
+    sides = [_text(text, result, names) for text in references]
     texts = tuple(
-        replace(_text(text, found, names), score=form(score))
-        for text, score in zip(each.texts, each.scores, strict=True)
+        replace(_text(text, result, names), score=form(score))
+        for text, score in zip(topic.texts, topic.scores, strict=True)
     )
-    because = why(found, each, lambda system: names[system].shown)
-    if each.why.ahead is None:
+    because = why(result, topic, lambda system: names[system].shown)
+    if topic.why.ahead is None:
         because = capitalised(because)
-    if each.difference:
-        because += f": the scores differ by {form(abs(each.difference))}"
+    if topic.difference:
+        because += f": the scores differ by {form(abs(topic.difference))}"
     return SideTopic(
-        topic=each.topic,
-        title=each.title,
+        topic=topic.topic,
+        title=topic.title,
         why=f"{because}.",
         texts=texts,
         references=tuple(sides[:1]),
         more_references=tuple(sides[1:]),
         lists=tuple(
             (side, names[system].shown, _listed(grams))
-            for side, (system, grams) in enumerate(((a, each.only_first), (b, each.only_second)))
+            for side, (system, grams) in enumerate(((a, topic.only_first), (b, topic.only_second)))
             if grams
         ),
         units=tuple(
@@ -171,7 +171,7 @@ def _topic(each: ExampleTopic, found: ExamplesResult, names: dict[str, Name]) ->
                 first=f"{100 * unit.a:.0f} %",
                 second=f"{100 * unit.b:.0f} %",
             )
-            for unit in each.units
+            for unit in topic.units
         ),
     )
 
@@ -181,6 +181,6 @@ def _listed(grams: Sequence[str]) -> str:
     return f"{' · '.join(grams[:MOST_LISTED])}{more}"
 
 
-def _text(text: ExampleText, found: ExamplesResult, names: dict[str, Name]) -> SideText:
+def _text(text: ExampleText, result: ExamplesResult, names: dict[str, Name]) -> SideText:
     folded = f"Show all {counted(count_words(text.text), 'word')}" if len(text.text) > LONG else ""
-    return SideText(names[text.system], "", counts(found, text), text.pieces(), folded)
+    return SideText(names[text.system], "", counts(result, text), text.pieces(), folded)

@@ -283,9 +283,9 @@ def examples_of_matrix(
     ]
     if not kept:
         raise DataError(f"{listed(list(between))} have scores on no topic together whose texts are here")
-    said = list(notes)
+    all_notes = list(notes)
     if len(scored) > len(kept):
-        said.append(Note.of("topics-left-out", n=len(scored) - len(kept)))
+        all_notes.append(Note.of("topics-left-out", n=len(scored) - len(kept)))
     pair = pair._take(kept)
     if _behind(pair):
         pair = pair.select([between[1], between[0]])
@@ -322,26 +322,26 @@ def examples_of_matrix(
         picked_pair=(between[0], between[1]),
         language=collection.settings.language,
         labels=dict(data.labels),
-        said=(*said, *_measure_notes(spec, matrix.title, sorted(set(between) & writers))),
+        said=(*all_notes, *_measure_notes(spec, matrix.title, sorted(set(between) & writers))),
         grams=spec.n if isinstance(spec, RougeN) else 0,
     )
 
 
 def _peer(collection: Collection, matrix: ScoreMatrix, at: int, system: str) -> Summary | None:
     """The text behind a score; None where it cannot be told, or is not there."""
-    known: dict[str, Any] = {}
+    target: dict[str, Any] = {}
     if matrix.rows:
-        known["length"] = matrix.rows[at].length
+        target["length"] = matrix.rows[at].length
     elif matrix.length is not None:
-        known["length"] = matrix.length
+        target["length"] = matrix.length
     if matrix.form is not None:
-        known["form"] = matrix.target.form
-    found = [
+        target["form"] = matrix.target.form
+    texts = [
         peer
         for peer in collection.peers(matrix.row_topics[at])
-        if peer.system == system and all(getattr(peer, name) == value for name, value in known.items())
+        if peer.system == system and all(getattr(peer, name) == value for name, value in target.items())
     ]
-    return found[0] if len(found) == 1 else None
+    return texts[0] if len(texts) == 1 else None
 
 
 def _behind(pair: ScoreMatrix) -> bool:
@@ -423,8 +423,8 @@ def _plainly(batch: TopicBatch, a: Summary, b: Summary) -> dict[str, Any]:
 
 
 def _plain_references(batch: TopicBatch, a: Summary, b: Summary) -> tuple[ExampleText, ...]:
-    found = {r.key: r for peer in (a, b) for r in batch.references_for(peer)}
-    return tuple(ExampleText(r.system, r.text) for r in found.values())
+    references = {r.key: r for peer in (a, b) for r in batch.references_for(peer)}
+    return tuple(ExampleText(r.system, r.text) for r in references.values())
 
 
 def _by_grams(spec: Rouge, batch: TopicBatch, a: Summary, b: Summary) -> dict[str, Any]:
@@ -432,7 +432,7 @@ def _by_grams(spec: Rouge, batch: TopicBatch, a: Summary, b: Summary) -> dict[st
     references = {r.key: r for peer in (a, b) for r in batch.references_for(peer)}
     against = [_compared(spec, batch, peer) for peer in (a, b)]
     words = {text.key: spec.placed(batch, text) for text in (*references.values(), a, b)}
-    places = {key: _places(spec, [word for word, _ in own]) for key, own in words.items()}
+    places = {key: _places(spec, [word for word, _ in placed_words]) for key, placed_words in words.items()}
     own_marks: dict[Hashable, list[set[int]]] = {key: [set(), set()] for key in references}
     peer_marks: list[set[int]] = [set(), set()]  # apart: whoever wrote a reference may be compared too
     only: tuple[list[str], list[str]] = ([], [])
@@ -445,7 +445,7 @@ def _by_grams(spec: Rouge, batch: TopicBatch, a: Summary, b: Summary) -> dict[st
                 min(len(there), len(places[peer.key].get(gram, ()))) if key in against[side] else 0
                 for side, peer in enumerate((a, b))
             ]
-            hits = [total + each for total, each in zip(hits, n, strict=True)]
+            hits = [total + count for total, count in zip(hits, n, strict=True)]
             for side, peer in enumerate((a, b)):
                 more, less = n[side], n[1 - side]
                 for at in range(less, more):
@@ -470,7 +470,7 @@ def _by_grams(spec: Rouge, batch: TopicBatch, a: Summary, b: Summary) -> dict[st
         return ExampleText(peer.system, peer.text, first, second, counts)
 
     def reference_text(reference: Summary) -> ExampleText:
-        first, second = (_joined(words[reference.key], own) for own in own_marks[reference.key])
+        first, second = (_joined(words[reference.key], marked) for marked in own_marks[reference.key])
         return ExampleText(reference.system, reference.text, first, second)
 
     return {
@@ -492,10 +492,10 @@ def _compared(spec: Rouge, batch: TopicBatch, peer: Summary) -> set[Hashable]:
 
 
 def _places(spec: Rouge, words: Sequence[str]) -> dict[Hashable, list[tuple[int, ...]]]:
-    found: dict[Hashable, list[tuple[int, ...]]] = defaultdict(list)
+    places: dict[Hashable, list[tuple[int, ...]]] = defaultdict(list)
     for gram, at in spec.occurrences(words) or ():
-        found[gram].append(at)
-    return found
+        places[gram].append(at)
+    return places
 
 
 def _times(grams: Sequence[str]) -> Iterator[str]:
@@ -505,14 +505,14 @@ def _times(grams: Sequence[str]) -> Iterator[str]:
 
 def _joined(words: Sequence[tuple[str, tuple[int, int]]], marked: set[int]) -> Spans:
     """The places of marked words; those that follow each other are one, so that a bigram is seen as one."""
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for k in sorted(marked):
         start, end = words[k][1]
-        if found and k - 1 in marked:
-            found[-1] = found[-1][0], end
+        if spans and k - 1 in marked:
+            spans[-1] = spans[-1][0], end
         else:
-            found.append((start, end))
-    return tuple(found)
+            spans.append((start, end))
+    return tuple(spans)
 
 
 def _by_units(spec: JudgedCoverage, batch: TopicBatch, a: Summary, b: Summary) -> dict[str, Any]:
@@ -531,7 +531,7 @@ def _by_units(spec: JudgedCoverage, batch: TopicBatch, a: Summary, b: Summary) -
             continue
         protocol = protocol_of(seen, task.protocol)
         model = {u.id: u for u in batch.units_of(task.reference, protocol.model_units)}
-        own = {u.id: u for u in batch.units_of(task.peer, protocol.peer_units)}
+        peer_units = {u.id: u for u in batch.units_of(task.peer, protocol.peer_units)}
         for question, event in page.judged.answers.items():
             unit = model.get(question.removeprefix(UNIT)) if question.startswith(UNIT) else None
             if unit is None:
@@ -540,37 +540,40 @@ def _by_units(spec: JudgedCoverage, batch: TopicBatch, a: Summary, b: Summary) -
             rows[key] = task.reference, unit
             own_answers = answers[side].setdefault(key, defaultdict(list))
             own_answers[task.assessor].append(float(event.answer["completeness"]))
-            marked[side][key] |= {(own[m].start, own[m].end) for m in event.answer["marked"] if m in own}
+            marked[side][key] |= {
+                (peer_units[m].start, peer_units[m].end) for m in event.answer["marked"] if m in peer_units
+            }
     texts = {TextRef.of(r): r for r in batch.references}
-    found: list[UnitDifference] = []
+    differences: list[UnitDifference] = []
     spans: dict[Any, list[set[tuple[int, int]]]] = defaultdict(lambda: [set(), set()])
     for key, (ref, unit) in rows.items():
-        if not all(key in each for each in answers):
+        if not all(key in of_side for of_side in answers):
             continue
         more = _worth(spec, answers[0][key]) - _worth(spec, answers[1][key])
         if abs(more) < LEAST - 1e-9:
             continue
-        means = [_completeness(each[key]) for each in answers]
+        means = [_completeness(of_side[key]) for of_side in answers]
         side = 0 if more > 0 else 1
-        found.append(UnitDifference(ref.system, unit.text, *means))
+        differences.append(UnitDifference(ref.system, unit.text, *means))
         spans[ref][side].add((unit.start, unit.end))
         spans[(a, b)[side].key][side] |= marked[side][key]
 
     def shown(text: Summary, key: Any, counts: UnitCounts | None = None) -> ExampleText:
-        first, second = (tuple(sorted(each)) for each in spans[key])
+        first, second = (tuple(sorted(of_side)) for of_side in spans[key])
         return ExampleText(text.system, text.text, first, second, counts)
 
-    judged = [key for key in rows if all(key in each for each in answers)]
+    judged = [key for key in rows if all(key in of_side for of_side in answers)]
     counts: list[UnitCounts | None] = [None, None]
     if judged:
         counts = [
-            UnitCounts(len(judged), fmean([_completeness(each[key]) for key in judged])) for each in answers
+            UnitCounts(len(judged), fmean([_completeness(of_side[key]) for key in judged]))
+            for of_side in answers
         ]
     refs = list(dict.fromkeys(rows[key][0] for key in judged))
     return {
         "texts": (shown(a, a.key, counts[0]), shown(b, b.key, counts[1])),
         "references": tuple(shown(texts[ref], ref) for ref in refs if ref in texts),
-        "units": tuple(sorted(found, key=lambda unit: -abs(unit.a - unit.b))),
+        "units": tuple(sorted(differences, key=lambda unit: -abs(unit.a - unit.b))),
     }
 
 
@@ -585,5 +588,5 @@ def _worth(spec: JudgedCoverage, answers: Mapping[str, Sequence[float]]) -> floa
     if isinstance(spec, AdjustedCoverage):
         return _completeness(answers)
     sign = -1 if spec.better == "lower" else 1
-    each = [fmean(spec.of_units([answer]) for answer in own) for own in answers.values()]
-    return sign * fmean(each)
+    worths = [fmean(spec.of_units([answer]) for answer in of_assessor) for of_assessor in answers.values()]
+    return sign * fmean(worths)

@@ -116,13 +116,13 @@ def counts(result: ExamplesResult, text: ExampleText) -> str:
     if len(text.counts) == 2:
         units, mean = text.counts
         return f"{counted(units, 'unit')} expressed to {100 * mean:.0f} % on average"
-    hits, total, references, reference, own = text.counts
+    hits, total, references, reference, peer_grams = text.counts
     which = "the reference" if references == 1 else "the references"
-    said = f"{hits} of {total} {_grams(result.grams)} of {which}{f' by {reference}' if reference else ''}"
-    if own is not None:
-        said += f"; {own} of its own"
-        said += f", which count once for each of {references} references" if references > 1 else ""
-    return said
+    words = f"{hits} of {total} {_grams(result.grams)} of {which}{f' by {reference}' if reference else ''}"
+    if peer_grams is not None:
+        words += f"; {peer_grams} of its own"
+        words += f", which count once for each of {references} references" if references > 1 else ""
+    return words
 
 
 def side_by_side(result: ExamplesResult) -> Iterator[tuple[str, Style]]:

@@ -154,8 +154,8 @@ class _Layout:
 
     def ticks(self) -> list[int]:
         """Whole ranks, not too many, both ends among them."""
-        each = max(1, math.ceil((self.high - self.low) / 12))
-        return sorted({*range(self.low, self.high - each + 1, each), self.high})
+        step = max(1, math.ceil((self.high - self.low) / 12))
+        return sorted({*range(self.low, self.high - step + 1, step), self.high})
 
     def _add(
         self, part: str, label: str, rank: float, end: float, y: float, *, system: str = "", side: str = ""

@@ -92,7 +92,9 @@ def groups_of_matrix(
     alike = letters(different, order)
     chosen: OwnContrasts | Contrasts | None = None
     if weights_by_name:
-        weights = np.array([_weights(each, matrix, scored) for each in weights_by_name.values()])
+        weights = np.array(
+            [_weights(of_contrast, matrix, scored) for of_contrast in weights_by_name.values()]
+        )
         rng = generator(asked.seed, "groups/contrasts")
         if pooled:
             chosen = contrasts(values, weights, adjust=asked.adjust or "single-step", level=level, rng=rng)
@@ -333,7 +335,7 @@ class GroupsResult(Result):
         first, second = (side.tolist() for side in np.triu_indices(len(names), k=1))
         arrays = (self.n, test.difference, test.se, test.statistic, test.p, test.low, test.high)
         numbers = zip(*(array.tolist() for array in arrays), strict=True)
-        said = zip(first, second, numbers, test.conclusion.tolist(), strict=True)
+        pairs = zip(first, second, numbers, test.conclusion.tolist(), strict=True)
         columns = "measure length form a b n difference se statistic p low high conclusion method why"
         return Table(
             name="pairs",
@@ -348,7 +350,7 @@ class GroupsResult(Result):
                     test.method,
                     test.why.get(k),
                 )
-                for k, (i, j, row, conclusion) in enumerate(said)
+                for k, (i, j, row, conclusion) in enumerate(pairs)
             ),
         )
 

@@ -187,12 +187,12 @@ def _all_pairs(result: GroupsResult) -> Iterator[str]:
     test, alpha = result.test, f"{result.alpha:g}".removeprefix("0")
     tested = f"{counted(len(test), 'pair')} of systems {'was' if len(test) == 1 else 'were'} tested"
     common = ", on the topics that both systems of a pair have" if np.isnan(result.values).any() else ""
-    own = f"each with the variance of its own differences over topics{common}"
+    own_variance = f"each with the variance of its own differences over topics{common}"
     if test.method == "max-t":
-        how = f"{own}, by a step-down bootstrap of the largest t statistic{cite('romano2005')}"
+        how = f"{own_variance}, by a step-down bootstrap of the largest t statistic{cite('romano2005')}"
         yield f"{tested} together, {how}, with {result.asked.resamples:,} resamples."
     elif test.method == "t":
-        yield f"{tested} with paired t-tests{cite('student1908')}, {own}."
+        yield f"{tested} with paired t-tests{cite('student1908')}, {own_variance}."
         yield f"p-values are corrected by Holm's procedure{cite('holm1979')}."
     elif result.asked.scale == "topic-ranks":
         yield f"{tested} together with Nemenyi's test of mean ranks{cite('demsar2006')}."

@@ -35,17 +35,17 @@ def length_means(result: LengthsResult) -> Figure:
     rows = [
         {
             "system": called[s.system],
-            "length": each.name,
+            "length": at_length.name,
             "mean": s.mean,
             "centred": s.centred,
             "topics": s.n,
             "group": s.group,
         }
-        for each in result.lengths
-        for s in each.standings
+        for at_length in result.lengths
+        for s in at_length.standings
     ]
     data = pd.DataFrame(rows)
-    order = in_order(each.name for each in reversed(result.lengths))
+    order = in_order(at_length.name for at_length in reversed(result.lengths))
     pixels = step(len(systems), 1200, 11, 24)
     absent = int(data["mean"].isna().sum()) + len(systems) * len(result.lengths) - len(data)
 
@@ -75,9 +75,9 @@ def length_means(result: LengthsResult) -> Figure:
             scale=alt.Scale(domain=order, range=list(SHAPES[: len(order)])),
         )
         # A line through the systems for each length: where lines cross, the ranking changes with the length.
-        known = base.transform_filter("isValid(datum.mean)")
-        lines = known.mark_line(strokeWidth=1).encode(x=x, y=y, color=colour, order=alt.Order("place:Q"))
-        points = known.mark_point(size=60).encode(x=x, y=y, color=colour, shape=shape)
+        with_mean = base.transform_filter("isValid(datum.mean)")
+        lines = with_mean.mark_line(strokeWidth=1).encode(x=x, y=y, color=colour, order=alt.Order("place:Q"))
+        points = with_mean.mark_point(size=60).encode(x=x, y=y, color=colour, shape=shape)
         return alt.layer(lines, points, height=alt.Step(pixels))
 
     place = {name: k for k, name in enumerate(called.values())}
@@ -97,21 +97,21 @@ def length_means(result: LengthsResult) -> Figure:
 def _means_words(result: LengthsResult, absent: int) -> str:
     best = "best" if result.info.better else "highest"
     by = "over all lengths together" if result.together is not None else "by its mean"
-    said = [
+    sentences = [
         f"Systems from the {best} {by}; where the lines of two lengths are not alike, their rankings are not."
     ]
-    known = [each for each in result.between_lengths if each.tau.why is None]
-    if known:
-        least = min(known, key=lambda each: each.tau.tau)
-        said.append(f"{'The least alike: ' if len(known) > 1 else ''}{about_agreement(least)}")
+    agreements = [agreement for agreement in result.between_lengths if agreement.tau.why is None]
+    if agreements:
+        least = min(agreements, key=lambda agreement: agreement.tau.tau)
+        sentences.append(f"{'The least alike: ' if len(agreements) > 1 else ''}{about_agreement(least)}")
     if len(result.lengths) == 1:
-        said = [f"Systems from the {best} by their means. {result.headline()}"]
+        sentences = [f"Systems from the {best} by their means. {result.headline()}"]
     if absent:
-        said.append(
+        sentences.append(
             f"{counted(absent, 'mean is', 'means are')} missing: a system has no scores at that length, and"
             f" {'the line passes over it' if absent == 1 else 'lines pass over them'}."
         )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 def length_boxes(result: LengthsResult) -> Figure:
@@ -122,7 +122,7 @@ def length_boxes(result: LengthsResult) -> Figure:
     systems = result.systems()
     few_enough(len(systems), MOST_SYSTEMS, "systems", "`adjudge lengths` has them as a table")
     called = labels(systems, result.kinds)
-    names = {each.column: each.name for each in result.lengths}
+    names = {at_length.column: at_length.name for at_length in result.lengths}
     frame = result.to_frame("scores")
     missing = int(frame["value"].isna().sum())
     data = pd.DataFrame(
@@ -134,7 +134,7 @@ def length_boxes(result: LengthsResult) -> Figure:
             "centred": frame["centred"],
         }
     )
-    panels = in_order(each.name for each in reversed(result.lengths))
+    panels = in_order(at_length.name for at_length in reversed(result.lengths))
     wide = step(len(systems), 640, 12, 46)
 
     def drawing(base: alt.Chart) -> alt.TopLevelMixin:

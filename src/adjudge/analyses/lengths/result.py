@@ -226,8 +226,8 @@ class LengthsResult(Result):
         def cells(system: str) -> Iterator[float | str | None]:
             for standings in by_length:
                 standing = standings.get(system)
-                known = standing is not None and standing.centred == standing.centred
-                yield from (standing.centred, standing.group) if known and standing else (None, "")
+                has_score = standing is not None and standing.centred == standing.centred
+                yield from (standing.centred, standing.group) if has_score and standing else (None, "")
 
         yield Table(
             name="centred",

@@ -157,8 +157,8 @@ class Findings:
     @property
     def directed(self) -> list[Comparison]:
         """Comparisons by measures that are better high or low, the primary one first; all, where none is."""
-        known = [c for c in self.comparisons if c.matrix.info.better is not None and len(c.standings) > 1]
-        return sorted(known or self.comparisons, key=lambda c: c.role != "primary")
+        directed = [c for c in self.comparisons if c.matrix.info.better is not None and len(c.standings) > 1]
+        return sorted(directed or self.comparisons, key=lambda c: c.role != "primary")
 
 
 class ReportPart(Generic[R]):

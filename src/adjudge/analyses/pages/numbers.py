@@ -27,11 +27,11 @@ class Format:
 
 def format_for(values: Iterable[float], *, steps: float) -> Format:
     """As many decimals as tell about `steps` values apart between the least and the greatest."""
-    known = [value for value in values if not math.isnan(value)]
-    if not known:
+    numbers = [value for value in values if not math.isnan(value)]
+    if not numbers:
         return Format(0)
-    spread = max(known) - min(known)
-    size = max(abs(value) for value in known)
+    spread = max(numbers) - min(numbers)
+    size = max(abs(value) for value in numbers)
     if size >= LARGEST:
         return Format(None)
     if spread <= 0:  # one value: three digits of it
@@ -71,10 +71,10 @@ class Scale:
     def ticks(self, room: float = math.inf) -> tuple[Tick, ...]:
         """Every step; every second where there is no room for so many characters of labels."""
         step = (self.high - self.low) / self.steps
-        found = self._labelled(step, self.steps + 1)
-        if sum(len(tick.text) for tick in found) > room:
+        ticks = self._labelled(step, self.steps + 1)
+        if sum(len(tick.text) for tick in ticks) > room:
             return self._labelled(2 * step, self.steps // 2 + 1)
-        return found
+        return ticks
 
     def _labelled(self, step: float, many: int) -> tuple[Tick, ...]:
         values = [self.low + k * step for k in range(many)]
@@ -87,14 +87,14 @@ class Scale:
 
 def scale_for(values: Iterable[float]) -> Scale:
     """The scale that holds all values."""
-    known = [value for value in values if not math.isnan(value)] or [0.0]
-    low, high = min(known), max(known)
+    numbers = [value for value in values if not math.isnan(value)] or [0.0]
+    low, high = min(numbers), max(numbers)
     if high - low <= 1e-12 * max(abs(low), abs(high), 1e-300):
         room = abs(high) / 10 or 1.0
         low, high = low - room, high + room
     rough = (high - low) / TICKS
     power = 10.0 ** math.floor(math.log10(rough))
-    step = next(power * each for each in ROUND_STEPS if power * each >= 0.75 * rough)
+    step = next(power * round_step for round_step in ROUND_STEPS if power * round_step >= 0.75 * rough)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     return Scale(first * step, last * step, last - first)
 
@@ -106,5 +106,5 @@ def percent(value: float) -> str:
 
 def span(numbers: Iterable[int]) -> str:
     """`4`, or `2 to 4`."""
-    found = sorted(set(numbers))
-    return f"{found[0]:,}" if len(found) == 1 else f"{found[0]:,} to {found[-1]:,}"
+    ordered = sorted(set(numbers))
+    return f"{ordered[0]:,}" if len(ordered) == 1 else f"{ordered[0]:,} to {ordered[-1]:,}"

@@ -161,5 +161,5 @@ class SectionPart(ReportPart[R]):
             tuple(self.about(result, findings)),
             tuple(self.sections(result, findings)),
         )
-        said, missing = tuple(self.headlines(result)), tuple(self.missing(result))
-        return Chapter(self.ANCHOR, self.QUESTION, said, TEMPLATE, content, missing)
+        headlines, missing = tuple(self.headlines(result)), tuple(self.missing(result))
+        return Chapter(self.ANCHOR, self.QUESTION, headlines, TEMPLATE, content, missing)

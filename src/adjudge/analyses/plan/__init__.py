@@ -107,8 +107,8 @@ class Plan(Analysis["PowerPlan"]):
 
     @property
     def difference_text(self) -> str:
-        given = self.difference
-        return f"{given:g}" if isinstance(given, float) else str(given).strip()
+        difference = self.difference
+        return f"{difference:g}" if isinstance(difference, float) else str(difference).strip()
 
     @property
     def names_designs(self) -> bool:

@@ -130,13 +130,13 @@ class DesignStudy(Result):
     @property
     def best(self) -> tuple[DesignPower, ...]:
         """The designs with the most power, several where they have the same to two digits."""
-        known = [row for row in self.rows if row.power == row.power]
-        most = max((row.power for row in known), default=math.nan)
+        with_power = [row for row in self.rows if row.power == row.power]
+        most = max((row.power for row in with_power), default=math.nan)
 
         def digits(power: float) -> tuple[bool, float]:
             return power in (0, 1), round(power, 2)
 
-        return tuple(row for row in known if digits(row.power) == digits(most))
+        return tuple(row for row in with_power if digits(row.power) == digits(most))
 
     @property
     def now(self) -> DesignPower | None:
@@ -229,8 +229,8 @@ def study_designs(
     """
     now = present_design(sources)
     most = round(sources.cells / sources.levels["system"]) if judgments is None else judgments
-    found = _designs(sources, most, assessors, groups)
-    found.sort(key=lambda design: (design.people, design.groups))
+    designs = _designs(sources, most, assessors, groups)
+    designs.sort(key=lambda design: (design.people, design.groups))
     return DesignStudy(
         difference=difference,
         kind=kind,
@@ -238,7 +238,7 @@ def study_designs(
         pairs=pairs,
         alpha=alpha,
         judgments=most,
-        rows=tuple(_row(design, crossed, difference, pairs, alpha, design == now) for design in found),
+        rows=tuple(_row(design, crossed, difference, pairs, alpha, design == now) for design in designs),
         signed=sources.how(),
         crossed=crossed,
         title=title_of(sources.info, sources.length, sources.form),
@@ -262,11 +262,11 @@ def crossed_of(
     parts = [sources.variance("system:topic"), sources.variance("assessor:system"), sources.left]
     if any(map(math.isnan, parts)):
         return None
-    topics, own, residual = (2 * part for part in parts)
+    topics, likings, residual = (2 * part for part in parts)
     severe = sources.variance("assessor:topic")
     if not matched and not math.isnan(severe):  # else it is in what is left
         residual += 2 * severe
-    return Crossed(topics=topics, own=own, residual=residual, have=have, seed=seed, systems=systems)
+    return Crossed(topics=topics, own=likings, residual=residual, have=have, seed=seed, systems=systems)
 
 
 def crossed_alone(sources: NoiseSources, *, systems: int, have: int, seed: int) -> Crossed | None:
@@ -274,16 +274,16 @@ def crossed_alone(sources: NoiseSources, *, systems: int, have: int, seed: int) 
 
     None where assessors' own likings cannot be told from that.
     """
-    own = sources.variance("assessor:system")
+    likings = sources.variance("assessor:system")
     held = [
         part for part in sources.parts if {"system:topic", "assessor:system:topic", REPEAT} & set(part.holds)
     ]
-    if math.isnan(own) or not held:
+    if math.isnan(likings) or not held:
         return None
     once = sources.cells / sources.rows
     rest = sum(part.variance * (once if part.holds == (REPEAT,) else 1) for part in held)
     return Crossed(
-        topics=2 * rest, own=2 * own, residual=0.0, have=have, seed=seed, systems=systems, alone=True
+        topics=2 * rest, own=2 * likings, residual=0.0, have=have, seed=seed, systems=systems, alone=True
     )
 
 

@@ -128,7 +128,7 @@ def design_curves(study: DesignStudy) -> Figure:
         for quantity, value in zip(QUANTITIES, (row.error, reliability, row.power), strict=True)
     ]
     data = pd.DataFrame(rows)
-    data = data[data.groupby("quantity")["value"].transform(lambda each: each.notna().any())].reset_index(
+    data = data[data.groupby("quantity")["value"].transform(lambda values: values.notna().any())].reset_index(
         drop=True
     )
     order = in_order(labels(dict.fromkeys(data["assessors"])).values())
@@ -154,11 +154,11 @@ def design_curves(study: DesignStudy) -> Figure:
             sort=order,
             scale=alt.Scale(domain=order, range=list(SHAPES[: len(order)])),
         )
-        known = base.transform_filter("isValid(datum.value)")
+        with_value = base.transform_filter("isValid(datum.value)")
         drawn = alt.layer(
-            known.mark_line(strokeWidth=2).encode(x=x, y=y, color=colour),
-            known.mark_point(size=36).encode(x=x, y=y, color=colour, shape=shape),
-            known.transform_filter("datum.now")
+            with_value.mark_line(strokeWidth=2).encode(x=x, y=y, color=colour),
+            with_value.mark_point(size=36).encode(x=x, y=y, color=colour, shape=shape),
+            with_value.transform_filter("datum.now")
             .mark_point(size=240, filled=False, color=MARK, strokeWidth=2)
             .encode(x=x, y=y),
             width=500,

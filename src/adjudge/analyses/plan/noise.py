@@ -65,9 +65,9 @@ def noise_sources(
     """
     from adjudge.stats.linear.components import random_components
 
-    found = scores_of(scores)
-    chosen = found.resolve(measure)
-    frame = found.table.at(chosen, length=length, form=form)
+    all_scores = scores_of(scores)
+    chosen = all_scores.resolve(measure)
+    frame = all_scores.table.at(chosen, length=length, form=form)
     frame, notes = _judgments(frame, chosen, systems)
     names = [name for name in FACTORS if name != "assessor" or frame["assessor"].notna().any()]
     levels = {name: int(frame[name].nunique()) for name in names}
@@ -82,7 +82,7 @@ def noise_sources(
     except UsageError as error:  # too large
         why = error.text
     return NoiseSources(
-        info=found.table.info[chosen],
+        info=all_scores.table.info[chosen],
         length=length if isinstance(length, int) else None,
         form=form,
         parts=() if parts is None or parts.why else _parts(parts, names),
@@ -119,17 +119,17 @@ def _judgments(
     return frame.assign(topic=topics), notes
 
 
-def _parts(found: RandomComponents, names: Sequence[str]) -> tuple[NoisePart, ...]:
+def _parts(components: RandomComponents, names: Sequence[str]) -> tuple[NoisePart, ...]:
     rest = REPEAT if "assessor" in names else JUDGMENT
 
     def named(key: Key) -> str:
         return ":".join(sorted(names[f] for f in key)) if key else rest
 
-    held: dict[Key, list[str]] = {key: [named(key)] for key in found.terms}
-    for key, inside in found.mixed.items():
-        for each in inside:
-            held[each].append(named(key))
-    total = float(found.variances.sum())
+    held: dict[Key, list[str]] = {key: [named(key)] for key in components.terms}
+    for key, inside in components.mixed.items():
+        for inner in inside:
+            held[inner].append(named(key))
+    total = float(components.variances.sum())
     made = [
         NoisePart(
             term=named(key),
@@ -139,7 +139,9 @@ def _parts(found: RandomComponents, names: Sequence[str]) -> tuple[NoisePart, ..
             low=float(low),
             high=float(high),
         )
-        for key, variance, low, high in zip(found.terms, found.variances, found.low, found.high, strict=True)
+        for key, variance, low, high in zip(
+            components.terms, components.variances, components.low, components.high, strict=True
+        )
     ]
     return tuple(sorted(made, key=lambda part: TERMS.index(part.term)))
 
@@ -222,7 +224,7 @@ class NoiseSources(Result):
         from adjudge.analyses.plan.noise_words import meaning, title
 
         bounds = [(math.sqrt(part.low), math.sqrt(part.high)) for part in self.parts]
-        known = any(low == low for low, _ in bounds)
+        any_interval = any(low == low for low, _ in bounds)
         yield Table(
             name="noise",
             columns=(
@@ -238,7 +240,7 @@ class NoiseSources(Result):
                     f"sd's {self.level:.0%} interval",
                     data=False,
                     right=False,
-                    show="always" if known else "never",
+                    show="always" if any_interval else "never",
                 ),
                 Column("meaning", "what it is", right=False),
             ),

@@ -132,20 +132,20 @@ def plan_of_matrix(
     asked = asked or Plan()
     if tests is None:
         tests = tuple(TEST_WORDS) if asked.test == ALL else BESIDE
-    known = measured_spreads(matrix, family)
-    pairs = asked.pairs or int(np.count_nonzero(known.n >= 2))
+    measured = measured_spreads(matrix, family)
+    pairs = asked.pairs or int(np.count_nonzero(measured.n >= 2))
     if asked.systems is not None:
         pairs = asked.systems * (asked.systems - 1) // 2
     if asked.correct == "none":
         pairs = 1
-    typical, wide = known.quantile(0.5), known.quantile(WIDE)
-    source = source_of_pairs(matrix, known, typical, normal=asked.normal)
-    used = known.n >= 2
-    columns = np.unique(np.concatenate([known.first[used], known.second[used]]))
+    typical, wide = measured.quantile(0.5), measured.quantile(WIDE)
+    source = source_of_pairs(matrix, measured, typical, normal=asked.normal)
+    used = measured.n >= 2
+    columns = np.unique(np.concatenate([measured.first[used], measured.second[used]]))
     task = PlanTask(
         source=source,
         wide=replace(source, spread=wide),
-        have=int(np.median(known.n[known.n > 0])),
+        have=int(np.median(measured.n[measured.n > 0])),
         power=asked.power,
         alpha=asked.alpha,
         pairs=pairs,
@@ -162,7 +162,7 @@ def plan_of_matrix(
     every = list(dict.fromkeys(map(chosen, (answering, *tests))))
     needs, looked_for, sizes, searches = _all_needs(task, every, wanted, asked.progress)
     between = (
-        None if judgments is None else disagreement(judgments.values, known, same_judges=judgments.persons)
+        None if judgments is None else disagreement(judgments.values, measured, same_judges=judgments.persons)
     )
     if between is not None and math.isnan(between.variance):
         between = None
@@ -194,9 +194,9 @@ def plan_of_matrix(
         sources=sources,
         designs=_design_study(sources, crossed, task, asked, wanted, looked_for),
         source=SOURCES[type(source)],
-        ties=tie_share(matrix.values, known),
+        ties=tie_share(matrix.values, measured),
         simulated_ties=float(np.mean(ties[0] == ties[1])),
-        used_pairs=int(np.count_nonzero(known.usable)),
+        used_pairs=int(np.count_nonzero(measured.usable)),
     )
 
 
@@ -701,25 +701,25 @@ def measured_spreads(matrix: ScoreMatrix, family: BoolArray | None) -> Spreads:
             f"{matrix.measure}: scores beyond {LARGEST:g} or within {1 / LARGEST:g} of 0, whose squares are no"
             " floating-point numbers: give the scores in another unit"
         )
-    known = spreads(matrix.values, family)
-    if np.isnan(known.sd).all():
+    measured = spreads(matrix.values, family)
+    if np.isnan(measured.sd).all():
         raise DataError(f"{matrix.measure}: no two systems have two topics in common, so no spread is known")
-    if not known.quantile(0.5) > 0:
+    if not measured.quantile(0.5) > 0:
         raise DataError(
             f"{matrix.measure}: most pairs of systems differ by the same on every topic: nothing to plan"
         )
-    return known
+    return measured
 
 
 def source_of_pairs(
-    matrix: ScoreMatrix, known: Spreads, spread: float, *, normal: bool = False
+    matrix: ScoreMatrix, measured: Spreads, spread: float, *, normal: bool = False
 ) -> Normal | Resampled | Rated:
     """Levels where scores have few; else resampled topics; normal noise where it is asked for."""
     if normal:
         # The topics' variance is estimated as 0 where it is not above the noise; it matters for unpaired tests alone.
         topic = components(matrix.values).topic
         return Normal(spread, math.sqrt(topic) if topic > 0 else 0.0)
-    return rated(matrix.values, spread) or resampled(matrix.values, known, spread)
+    return rated(matrix.values, spread) or resampled(matrix.values, measured, spread)
 
 
 def _difference(asked: Plan, matrix: ScoreMatrix, spread: float) -> float:
@@ -756,23 +756,25 @@ def _all_needs(
     samples = {test: task.sample(test) for test in tests}
     wide = task.sample(tests[0], wide=True)
     searches = [task.search(samples[test], compared) for test, compared in asked]
-    found: list[Needs] = []
+    needs: list[Needs] = []
     for (test, compared), search in zip(asked, searches, strict=True):
         wider = test == tests[0] and compared != "typical" and task.wide.spread > task.source.spread
         beside = task.search(wide, compared) if wider else None
-        harder = found[-1] if found and found[-1].test == str(test) else None
-        found.append(_needs(task, compared, (search, beside), wanted, harder))
+        harder = needs[-1] if needs and needs[-1].test == str(test) else None
+        needs.append(_needs(task, compared, (search, beside), wanted, harder))
         done()
-    looked_for = wanted if wanted is not None else found[0].difference.value
+    looked_for = wanted if wanted is not None else needs[0].difference.value
     sizes: tuple[int, ...] = ()
     if looked_for == looked_for:
-        own = [need.topics.value for need in found if need.test == found[0].test and need.topics is not None]
-        sizes = nice_sizes(task.have, own[0] if own else task.have)
-        sizes = tuple(sorted({*sizes, *(int(n) for n in own if math.isfinite(n))}))
+        needed = [
+            need.topics.value for need in needs if need.test == needs[0].test and need.topics is not None
+        ]
+        sizes = nice_sizes(task.have, needed[0] if needed else task.have)
+        sizes = tuple(sorted({*sizes, *(int(n) for n in needed if math.isfinite(n))}))
     for k, search in enumerate(searches):
-        found[k] = replace(found[k], powers=tuple(_power(search, n, looked_for) for n in sizes))
+        needs[k] = replace(needs[k], powers=tuple(_power(search, n, looked_for) for n in sizes))
         done()
-    return tuple(found), looked_for, sizes, tuple(searches)
+    return tuple(needs), looked_for, sizes, tuple(searches)
 
 
 def _needs(
@@ -785,17 +787,17 @@ def _needs(
     """`harder` is the comparison before, which finds no more on the same draws: what is enough there is enough here."""
 
     def answers(
-        each: Search | None, topics: Answer | None, difference: Answer | None
+        one_search: Search | None, topics: Answer | None, difference: Answer | None
     ) -> tuple[Answer | None, Answer | None]:
-        if each is None:
+        if one_search is None:
             return None, None
         needed, smallest = None, [] if wanted is None else [wanted]
         if wanted is not None:
-            needed = each.topics(wanted, [*_values(topics), task.have])
-        return needed, each.difference(task.have, [*_values(difference), *smallest])
+            needed = one_search.topics(wanted, [*_values(topics), task.have])
+        return needed, one_search.difference(task.have, [*_values(difference), *smallest])
 
     search, wide = searches
-    known = (
+    enough_before = (
         (None,) * 4
         if harder is None
         else (
@@ -806,8 +808,8 @@ def _needs(
         )
     )
     test = search.goal.test
-    topics, difference = answers(search, *known[:2])
-    topics_wide, difference_wide = answers(wide, *known[2:])
+    topics, difference = answers(search, *enough_before[:2])
+    topics_wide, difference_wide = answers(wide, *enough_before[2:])
     assert difference is not None
     return Needs(
         test=str(test),
@@ -846,50 +848,50 @@ def _more_sizes(sizes: Sequence[int], most: int = 16) -> list[int]:
     if not sizes:
         return []
     low, high = min(sizes), max(sizes)
-    each = max(1, -(-(high - low) // most))
-    apart = [n for n in range(low, high, each) if all(abs(n - known) >= each / 2 for known in sizes)]
+    step = max(1, -(-(high - low) // most))
+    apart = [n for n in range(low, high, step) if all(abs(n - size) >= step / 2 for size in sizes)]
     return sorted({*sizes, *apart})
 
 
 def _sampled_plan(
-    found: Disagreement, task: PlanTask, wanted: float | None, known: Crossed | None
+    between: Disagreement, task: PlanTask, wanted: float | None, variances: Crossed | None
 ) -> SampledPlan | None:
     """What it takes where assessors are a sample; None where they are not known.
 
-    The variances are those `known` by REML of all judgments, where it tells them apart.
+    `variances` are those by REML of all judgments, where it tells them apart.
     """
-    if not found.seen:
+    if not between.seen:
         return None
     spread = task.source.spread
-    if found.own <= (ROUNDING * spread) ** 2:
-        found = replace(found, own=0.0)
-    if abs(found.crew - round(found.crew)) < ROUNDING * found.crew:
-        found = replace(found, crew=float(round(found.crew)))
-    by_model = known is not None
-    if known is not None:
-        found = replace(found, own=known.own)
+    if between.own <= (ROUNDING * spread) ** 2:
+        between = replace(between, own=0.0)
+    if abs(between.crew - round(between.crew)) < ROUNDING * between.crew:
+        between = replace(between, crew=float(round(between.crew)))
+    by_model = variances is not None
+    if variances is not None:
+        between = replace(between, own=variances.own)
     else:
-        known = Crossed(
-            topics=found.rest(spread),
-            own=0.0 if math.isnan(found.own) else found.own,
-            residual=0.0 if math.isnan(found.own) else min(found.residual, found.used(spread)),
+        variances = Crossed(
+            topics=between.rest(spread),
+            own=0.0 if math.isnan(between.own) else between.own,
+            residual=0.0 if math.isnan(between.own) else min(between.residual, between.used(spread)),
             alone=False,
             **task.sampling,
         )
-    crossed = replace(known, changes=found.changes, per_topic=min(found.judges / found.crew, 1.0))
+    crossed = replace(variances, changes=between.changes, per_topic=min(between.judges / between.crew, 1.0))
     about: dict[str, Any] = {
-        "seen": found.seen,
-        "assessors": found.crew,
-        "own": math.nan if math.isnan(found.own) else math.sqrt(crossed.own),
-        "residual": math.nan if math.isnan(found.own) else math.sqrt(crossed.residual),
+        "seen": between.seen,
+        "assessors": between.crew,
+        "own": math.nan if math.isnan(between.own) else math.sqrt(crossed.own),
+        "residual": math.nan if math.isnan(between.own) else math.sqrt(crossed.residual),
         "topics": math.sqrt(crossed.topics),
-        "matched": found.matched or by_model,
+        "matched": between.matched or by_model,
         "systems": crossed.systems,
     }
-    if math.isnan(found.own):
+    if math.isnan(between.own):
         return SampledPlan(**about)
     level = task.alpha / task.pairs
-    now, power = found.crew, task.power
+    now, power = between.crew, task.power
 
     def differences(judges: float) -> tuple[float, float]:
         return crossed.difference(task.have, judges, power, level), crossed.smallest(judges, power, level)
@@ -969,7 +971,7 @@ def _design_study(
 
 
 def _judge_plan(
-    found: Disagreement, unit: str, task: PlanTask, needs: Needs, wanted: float | None
+    between: Disagreement, unit: str, task: PlanTask, needs: Needs, wanted: float | None
 ) -> AssessorPlan | None:
     """What more assessors would do for the first test; None where that test does not pair topics."""
     if not needs.paired:
@@ -979,7 +981,7 @@ def _judge_plan(
 
     def row(judges: float) -> AssessorRow:
         """Differences go with the spread; topics are searched with the difference in other units, as it were."""
-        spread = found.spread_with(judges, typical)
+        spread = between.spread_with(judges, typical)
         topics = math.nan
         if wanted is not None:
             most = min(1000 * typical, search.source.largest)
@@ -990,13 +992,13 @@ def _judge_plan(
 
     enough = math.nan
     if wanted is not None and finds > 0:
-        enough = found.judges_for(typical * wanted / finds, typical)
+        enough = between.judges_for(typical * wanted / finds, typical)
     rows = tuple(row(judges) for judges in (*JUDGES, math.inf))
     return AssessorPlan(
         unit=unit,
-        now=found.per_summary,
-        matched=found.matched,
-        share=found.share(typical),
+        now=between.per_summary,
+        matched=between.matched,
+        share=between.share(typical),
         rows=rows,
         enough=enough,
     )

@@ -79,10 +79,10 @@ def smallest_found(comparison: Comparison, *, power: float = 0.8, simulations: i
     if not test.quick:
         return unknown(f"power of the test {comparison.test} takes long: adjudge plan computes it")
     try:
-        known = measured_spreads(matrix, family)
+        measured = measured_spreads(matrix, family)
     except DataError as error:
         return unknown(str(error).removeprefix(f"{matrix.measure}: "))
-    source = source_of_pairs(matrix, known, known.quantile(0.5))
+    source = source_of_pairs(matrix, measured, measured.quantile(0.5))
     task = PlanTask(
         source=source,
         wide=source,

@@ -273,18 +273,18 @@ def _errors(plan: PowerPlan, need: Needs) -> Iterator[str]:
 def _others(plan: PowerPlan) -> Iterator[str]:
     """The other tests in the same comparison."""
     first = plan.needs[0]
-    said, silent = [], []
+    answers, silent = [], []
     for need in plan.needs[1:]:
         if need.compared != first.compared:
             continue
         answer = need.topics or need.difference
         form = f"{answer.value:,.0f} topics" if need.topics is not None else f"{number(answer.value)}"
         if answer.why is None:
-            said.append(f"{form} by {test_words(need)}")
+            answers.append(f"{form} by {test_words(need)}")
         else:
             silent.append(f"By {test_words(need)}: {answer.why}.")
-    if said:
-        yield f"It would be about {listed(said, most=8)}."
+    if answers:
+        yield f"It would be about {listed(answers, most=8)}."
     yield from silent
 
 
@@ -342,9 +342,9 @@ def _sampled(plan: PowerPlan, sampled: SampledPlan) -> Iterator[str]:
         now += " (as many as would share the work evenly)"
     start = f"Where assessors count as a sample too ({sampled_basis(plan.pairs, plan.alpha)})"
     if plan.difference is None:
-        found = f"{start} {now} find {number(sampled.difference)} with {_percent(plan.power)} power"
+        now_finds = f"{start} {now} find {number(sampled.difference)} with {_percent(plan.power)} power"
         more = f", and more topics nothing below {number(sampled.limit)}" if sampled.own > 0 else ""
-        yield f"{found}{more}."
+        yield f"{now_finds}{more}."
         return
     finds = f"{_apart(sampled.difference, plan.difference)} with {_percent(plan.power)}"
     aim = number(plan.difference, 3)
@@ -374,7 +374,7 @@ def _sampled_needs(plan: PowerPlan, sampled: SampledPlan, aim: str) -> str:
     """How many topics, or assessors, then."""
     with_these = f"With {number(sampled.assessors)} assessors"
     if math.isfinite(sampled.needed):
-        said = f"{with_these} you need about {sampled.needed:,.0f} topics"
+        sentence = f"{with_these} you need about {sampled.needed:,.0f} topics"
     else:
         best = _power_percent(sampled.best, plan.power)
         least = (
@@ -382,14 +382,14 @@ def _sampled_needs(plan: PowerPlan, sampled: SampledPlan, aim: str) -> str:
             if math.isinf(sampled.fewest)
             else (f"it takes at least {sampled.fewest:,.0f} assessors")
         )
-        said = (
+        sentence = (
             f"{with_these} no number of topics is enough: they find {aim} with {best} power at most; {least}"
         )
     if sampled.power_now >= plan.power:
-        return f"{said}."
+        return f"{sentence}."
     if math.isinf(sampled.enough):
-        return f"{said}. On {plan.have:,} topics no number of assessors is enough."
-    return f"{said}. On {plan.have:,} topics it takes {sampled.enough:,.0f} assessors."
+        return f"{sentence}. On {plan.have:,} topics no number of assessors is enough."
+    return f"{sentence}. On {plan.have:,} topics it takes {sampled.enough:,.0f} assessors."
 
 
 def _topics(value: float) -> str:

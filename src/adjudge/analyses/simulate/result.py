@@ -118,8 +118,8 @@ class Simulation(Result):
         for outcome in self.outcomes:
             if outcome.test == test and what in (None, outcome.what):
                 return outcome
-        known = ", ".join(dict.fromkeys(o.test for o in self.outcomes))
-        raise UsageError(f"{test} was not simulated; there are: {known}")
+        tests = ", ".join(dict.fromkeys(o.test for o in self.outcomes))
+        raise UsageError(f"{test} was not simulated; there are: {tests}")
 
     def notes(self) -> Iterator[Note]:
         for words in dict.fromkeys(o.words for o in self.outcomes):

@@ -193,14 +193,14 @@ def _opened(blocks: list[SliceBlock]) -> tuple[SliceBlock, ...]:
 
 
 def _block(
-    own: PropertySlices,
-    each: SystemSlices,
+    of_property: PropertySlices,
+    sliced: SystemSlices,
     names: Mapping[str, Name],
     overall: Mapping[str, str],
     form: Format,
 ) -> SliceBlock:
-    marked = {(cell.slice, cell.system): cell for cell in own.standing_out}
-    cells = {(cell.slice, cell.system): cell for cell in own.means}
+    marked = {(cell.slice, cell.system): cell for cell in of_property.standing_out}
+    cells = {(cell.slice, cell.system): cell for cell in of_property.means}
 
     def shown(slice_: str, system: str) -> SliceCell:
         cell, out = cells[slice_, system], marked.get((slice_, system))
@@ -209,27 +209,27 @@ def _block(
         if out is None:
             return SliceCell(form(cell.mean), "", f"{names[system].shown}, {counted(cell.n, 'score')}")
         higher = out.inside > out.outside
-        words = f"{'higher' if higher else 'lower'} among the systems than elsewhere, {p_words(out.p, each.alpha)}"
+        words = f"{'higher' if higher else 'lower'} among the systems than elsewhere, {p_words(out.p, sliced.alpha)}"
         return SliceCell(form(cell.mean), "+" if higher else "−", words)
 
     return SliceBlock(
-        by=own.by,
-        verdict=_verdict(own, each.alpha),
-        open=own.conclusion == VARY,
-        overall=not own.within,
-        heads=tuple(zip(own.slices, own.topics, strict=True)),
+        by=of_property.by,
+        verdict=_verdict(of_property, sliced.alpha),
+        open=of_property.conclusion == VARY,
+        overall=not of_property.within,
+        heads=tuple(zip(of_property.slices, of_property.topics, strict=True)),
         rows=tuple(
-            SliceRow(names[s], overall[s], tuple(shown(slice_, s) for slice_ in own.slices))
-            for s in each.matrix.systems
+            SliceRow(names[s], overall[s], tuple(shown(slice_, s) for slice_ in of_property.slices))
+            for s in sliced.matrix.systems
         ),
     )
 
 
-def _verdict(own: PropertySlices, alpha: float) -> str:
-    if own.why is not None:
-        return f"not tested: {own.why}"
-    p = p_words(own.p_adjusted, alpha)
+def _verdict(of_property: PropertySlices, alpha: float) -> str:
+    if of_property.why is not None:
+        return f"not tested: {of_property.why}"
+    p = p_words(of_property.p_adjusted, alpha)
     return {
         "vary": f"differences between systems vary, {p}",
         "not shown to vary": f"differences between systems are not shown to vary, {p}",
-    }.get(own.conclusion, "too few topics to find that differences between systems vary")
+    }.get(of_property.conclusion, "too few topics to find that differences between systems vary")

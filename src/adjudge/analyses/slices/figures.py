@@ -44,19 +44,19 @@ def slices_figure(
     data = pd.DataFrame(
         [
             {
-                "by": each.by,
+                "by": of_property.by,
                 "slice": cell.slice,
-                "line": _line(each, cell.slice),
-                "topics": dict(zip(each.slices, each.topics, strict=True))[cell.slice],
+                "line": _line(of_property, cell.slice),
+                "topics": dict(zip(of_property.slices, of_property.topics, strict=True))[cell.slice],
                 "system": cell.system,
                 "shown as": cell.system if cell.system in apart else OTHERS,
                 "mean": cell.mean,
                 "n": cell.n,
-                "p": each.p_adjusted,
-                "conclusion": each.conclusion,
+                "p": of_property.p_adjusted,
+                "conclusion": of_property.conclusion,
             }
-            for each in kept
-            for cell in each.means
+            for of_property in kept
+            for cell in of_property.means
         ]
     )
     domain = in_order(apart)
@@ -70,29 +70,29 @@ def slices_figure(
             "shown as:N", legend=legend, scale=alt.Scale(domain=domain, range=[*SHAPES[: len(domain)]])
         )
         parts = []
-        for each in kept:
-            own = base.transform_filter(alt.datum.by == drawn_text(each.by))
-            heading = f"mean {result.matrix.heading}" if each is kept[-1] else None
+        for of_property in kept:
+            chart = base.transform_filter(alt.datum.by == drawn_text(of_property.by))
+            heading = f"mean {result.matrix.heading}" if of_property is kept[-1] else None
             x = alt.X("mean:Q", title=heading, scale=alt.Scale(domain=_domain(data["mean"]), nice=True))
             y = alt.Y(
                 "line:N",
-                sort=in_order(_line(each, name) for name in each.slices),
+                sort=in_order(_line(of_property, name) for name in of_property.slices),
                 title=None,
                 axis=alt.Axis(labelLimit=260, grid=True),
             )
             told = alt.FieldOneOfPredicate(field="shown as", oneOf=domain)
             others = (
-                own.transform_filter(alt.datum["shown as"] == OTHERS)
+                chart.transform_filter(alt.datum["shown as"] == OTHERS)
                 .mark_tick(thickness=2, size=12, color=PLAIN)
                 .encode(x=x, y=y)
             )
             points = (
-                own.transform_filter(told)
+                chart.transform_filter(told)
                 .mark_point(size=70, filled=True)
                 .encode(x=x, y=y, color=colour, shape=shape)
             )
             title = alt.TitleParams(
-                f"by {each.by}: {_said(each, result.alpha)}",
+                f"by {of_property.by}: {_said(of_property, result.alpha)}",
                 anchor="start",
                 frame="group",
                 fontSize=12,
@@ -107,7 +107,11 @@ def slices_figure(
     others = (
         f" {counted(grey, 'other system is a grey tick', 'other systems are grey ticks')}." if grey else ""
     )
-    notes = [f"not drawn: {listed([f'by {each.by}' for each in left])}, too many slices"] if left else []
+    notes = (
+        [f"not drawn: {listed([f'by {of_property.by}' for of_property in left])}, too many slices"]
+        if left
+        else []
+    )
     missing = int(data["mean"].isna().sum())
     if missing:
         notes.append(f"{counted(missing, 'mean is', 'means are')} missing: no score there")
@@ -130,15 +134,17 @@ def _domain(means: pd.Series) -> list[float]:
     return [low - room if low < 0 or low > room else 0.0, high + room]
 
 
-def _line(each: PropertySlices, name: str) -> str:
-    return f"{name} ({dict(zip(each.slices, each.topics, strict=True))[name]})"
+def _line(of_property: PropertySlices, name: str) -> str:
+    return f"{name} ({dict(zip(of_property.slices, of_property.topics, strict=True))[name]})"
 
 
-def _said(each: PropertySlices, alpha: float) -> str:
-    if each.conclusion == NOT_TESTED:
+def _said(of_property: PropertySlices, alpha: float) -> str:
+    if of_property.conclusion == NOT_TESTED:
         return "not tested"
-    more = "too few topics" if each.conclusion == UNFINDABLE else p_words(each.p_adjusted, alpha)
-    return f"differences between systems {each.conclusion}, {more}"
+    more = (
+        "too few topics" if of_property.conclusion == UNFINDABLE else p_words(of_property.p_adjusted, alpha)
+    )
+    return f"differences between systems {of_property.conclusion}, {more}"
 
 
 def _that_fit(
@@ -147,28 +153,28 @@ def _that_fit(
     kept: list[PropertySlices] = []
     left: list[PropertySlices] = []
     lines = 0
-    for each in properties:
-        if lines + len(each.slices) <= MOST_LINES:
-            kept.append(each)
-            lines += len(each.slices)
+    for of_property in properties:
+        if lines + len(of_property.slices) <= MOST_LINES:
+            kept.append(of_property)
+            lines += len(of_property.slices)
         else:
-            left.append(each)
+            left.append(of_property)
     return kept, left
 
 
 def _apart(result: SystemSlices, systems: Sequence[str]) -> list[str]:
-    known = result.matrix.systems
+    names = result.matrix.systems
     if len(systems) > len(COLOURS):
         raise UsageError(f"{len(systems)} systems: a picture tells {len(COLOURS)} apart")
     for name in systems:
-        if name not in known:
-            raise UsageError(f"no system {quoted(name)}{among(name, known)}")
+        if name not in names:
+            raise UsageError(f"no system {quoted(name)}{among(name, names)}")
     if systems:
         return list(systems)
     # Those that stand out somewhere are seen first, then the first by mean.
-    out = [cell.system for each in result.properties for cell in each.standing_out]
-    chosen = list(dict.fromkeys([*out, *known]))[: len(COLOURS)]
-    return [name for name in known if name in chosen]
+    out = [cell.system for of_property in result.properties for cell in of_property.standing_out]
+    chosen = list(dict.fromkeys([*out, *names]))[: len(COLOURS)]
+    return [name for name in names if name in chosen]
 
 
 def _made(scores: Scores, options: FigureOptions) -> Figure:

@@ -344,7 +344,8 @@ def sliced(scores: Scores, asked: Slices) -> SystemSlices:
         properties=tuple(_tested(rows, matrix.systems, asked)),
         absent=absent,
         chosen=looked.chosen,
-        sets_as_independent=len(set(sets)) < len(sets) and any(each.blocks is None for each in rows.values()),
+        sets_as_independent=len(set(sets)) < len(sets)
+        and any(of_property.blocks is None for of_property in rows.values()),
         assessors=scores.count_assessors(name, looked.length, looked.form),
     )
 
@@ -377,8 +378,8 @@ def _by_target(scores: Scores, matrix: ScoreMatrix, name: str, looked: LookedAt,
         words = ["no set length" if n == UNSET else f"{n} words" for n in looked.lengths]
         targets = [(n, looked.form) for n in looked.lengths]
     else:
-        words = [form_words(each) for each in looked.forms]
-        targets = [(looked.length, each) for each in looked.forms]
+        words = [form_words(form_name) for form_name in looked.forms]
+        targets = [(looked.length, form_name) for form_name in looked.forms]
     if len(targets) < 2:
         return f"one {name} is looked at"
     parts: dict[str, ScoreMatrix] = {}
@@ -391,9 +392,9 @@ def _by_target(scores: Scores, matrix: ScoreMatrix, name: str, looked: LookedAt,
     topics = sorted({topic for part in parts.values() for topic in part.topics}, key=natural)
     values, blocks, labels = [], [], []
     for k, part in enumerate(parts.values()):
-        own = [s for s in part.systems if s in matrix.systems]
+        compared = [s for s in part.systems if s in matrix.systems]
         placed = np.full((len(part.topics), len(matrix.systems)), math.nan)
-        placed[:, [matrix.systems.index(s) for s in own]] = part.select(own).values
+        placed[:, [matrix.systems.index(s) for s in compared]] = part.select(compared).values
         values.append(placed)
         blocks += [topics.index(topic) for topic in part.topics]
         labels += [k] * len(part.topics)
@@ -405,7 +406,7 @@ def _by_target(scores: Scores, matrix: ScoreMatrix, name: str, looked: LookedAt,
 
 
 def _tested(rows: Mapping[str, _Sliced], systems: Sequence[str], asked: Slices) -> Iterator[PropertySlices]:
-    tests = {by: _test(by, each, asked.resamples, asked.seed) for by, each in rows.items()}
+    tests = {by: _test(by, of_property, asked.resamples, asked.seed) for by, of_property in rows.items()}
     done = {by: test for by, (test, _, _, why) in tests.items() if why is None and test is not None}
     corrected = reached(
         np.array([test.p for test in done.values()]),
@@ -413,7 +414,7 @@ def _tested(rows: Mapping[str, _Sliced], systems: Sequence[str], asked: Slices) 
         alpha=asked.alpha,
         method=asked.correct,
     )
-    for by, each in rows.items():
+    for by, of_property in rows.items():
         _, kept, n, why = tests[by]
         test, p, conclusion = done.get(by), math.nan, NOT_TESTED
         if test is not None:
@@ -423,53 +424,53 @@ def _tested(rows: Mapping[str, _Sliced], systems: Sequence[str], asked: Slices) 
             conclusion = VARY if p <= asked.alpha else NOT_SHOWN if reachable else UNFINDABLE
         yield PropertySlices(
             by=by,
-            slices=tuple(name for name, _ in each.masks),
-            topics=tuple(_topics(each, mask) for _, mask in each.masks),
-            means=tuple(_means(each, systems, kept, test, p)),
+            slices=tuple(name for name, _ in of_property.masks),
+            topics=tuple(_topics(of_property, mask) for _, mask in of_property.masks),
+            means=tuple(_means(of_property, systems, kept, test, p)),
             test=test,
             tested=tuple(systems[k] for k in kept) if why is None else (),
             rows=n,
             p_adjusted=p,
             conclusion=conclusion,
             why=why,
-            within=each.blocks is not None,
+            within=of_property.blocks is not None,
             alpha=asked.alpha,
         )
 
 
-def _topics(each: _Sliced, mask: BoolArray) -> int:
+def _topics(of_property: _Sliced, mask: BoolArray) -> int:
     """How many topics of a slice have any score."""
-    return int(np.count_nonzero(~np.isnan(each.values[mask]).all(axis=1)))
+    return int(np.count_nonzero(~np.isnan(of_property.values[mask]).all(axis=1)))
 
 
 def _test(
-    by: str, each: _Sliced, resamples: int, seed: int
+    by: str, of_property: _Sliced, resamples: int, seed: int
 ) -> tuple[SliceInteraction | None, list[int], int, str | None]:
     """The test, the systems and the number of rows that it is of, or why there is none."""
-    there = ~np.isnan(each.values)
-    known = np.any([mask for _, mask in each.masks], axis=0)
+    there = ~np.isnan(of_property.values)
+    in_a_slice = np.any([mask for _, mask in of_property.masks], axis=0)
     kept = [
         k
-        for k in range(each.values.shape[1])
-        if all(2 * there[mask, k].sum() > _topics(each, mask) for _, mask in each.masks)
+        for k in range(of_property.values.shape[1])
+        if all(2 * there[mask, k].sum() > _topics(of_property, mask) for _, mask in of_property.masks)
     ]
     if len(kept) < 2:
         return None, [], 0, "fewer than two systems have scores on more than half of every slice's topics"
-    rows = known & there[:, kept].all(axis=1)
+    rows = in_a_slice & there[:, kept].all(axis=1)
     labels = np.full(len(rows), -1)
-    for k, (_, mask) in enumerate(each.masks):
+    for k, (_, mask) in enumerate(of_property.masks):
         labels[mask] = k
     blocks = None
-    if each.blocks is not None:  # a topic that is in one slice alone says nothing
-        counts = np.bincount(each.blocks[rows], minlength=int(each.blocks.max()) + 1)
-        rows &= counts[each.blocks] > 1
+    if of_property.blocks is not None:  # a topic that is in one slice alone says nothing
+        counts = np.bincount(of_property.blocks[rows], minlength=int(of_property.blocks.max()) + 1)
+        rows &= counts[of_property.blocks] > 1
         if not rows.any():
             return None, [], 0, "no topic has the scores of all systems in two slices"
-        blocks = np.unique(each.blocks[rows], return_inverse=True)[1]
-    if len(np.unique(labels[rows])) < len(each.masks):
+        blocks = np.unique(of_property.blocks[rows], return_inverse=True)[1]
+    if len(np.unique(labels[rows])) < len(of_property.masks):
         return None, [], int(rows.sum()), "a slice has no topic on which all systems have scores"
     test = slice_interaction(
-        each.values[np.ix_(rows, kept)],
+        of_property.values[np.ix_(rows, kept)],
         labels[rows],
         blocks=blocks,
         rng=generator(seed, f"slices/{by}"),
@@ -482,23 +483,23 @@ def _test(
 
 
 def _means(
-    each: _Sliced, systems: Sequence[str], kept: Sequence[int], test: SliceInteraction | None, p: float
+    of_property: _Sliced, systems: Sequence[str], kept: Sequence[int], test: SliceInteraction | None, p: float
 ) -> Iterator[SlicedMean]:
     place = {k: at for at, k in enumerate(kept)}
-    for s, (name, mask) in enumerate(each.masks):
+    for s, (name, mask) in enumerate(of_property.masks):
         for k, system in enumerate(systems):
-            own = each.values[mask, k]
-            own = own[~np.isnan(own)]
-            mean = float(own.mean()) if own.size else math.nan
+            scores = of_property.values[mask, k]
+            scores = scores[~np.isnan(scores)]
+            mean = float(scores.mean()) if scores.size else math.nan
             if test is None or k not in place:
-                yield SlicedMean(name, system, mean, int(own.size))
+                yield SlicedMean(name, system, mean, int(scores.size))
                 continue
             at = s, place[k]
             yield SlicedMean(
                 slice=name,
                 system=system,
                 mean=mean,
-                n=int(own.size),
+                n=int(scores.size),
                 inside=float(test.inside[at]),
                 outside=float(test.outside[at]),
                 p=max(float(test.p_cells[at]), p),

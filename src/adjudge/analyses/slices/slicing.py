@@ -79,9 +79,9 @@ def look_at(data: Scores, measure: str, length: int | AllLengths | None, form: s
     there = Counter(targets_of(rows))
     if not there:
         raise DataError(f"{measure}: every score is missing")
-    lengths = sorted({each.length for each in there}, key=lambda n: n or 0)
-    forms = sorted({each.form or UNSET for each in there})
-    most = max(there, key=lambda each: (there[each], each.order))
+    lengths = sorted({target.length for target in there}, key=lambda n: n or 0)
+    forms = sorted({target.form or UNSET for target in there})
+    most = max(there, key=lambda target: (there[target], target.order))
     notes = []
     if len(lengths) == 1 and length is None:
         length = most.length
@@ -102,14 +102,14 @@ def unsaid(name: str) -> str:
 
 def by_name(values: Sequence[str | None], name: str) -> Masks | str:
     """A slice for every value that rows have, or why there are none."""
-    known = sorted({value for value in values if value is not None}, key=natural)
-    if not known:
+    distinct = sorted({value for value in values if value is not None}, key=natural)
+    if not distinct:
         return unsaid(name)
-    if len(known) == 1:
-        return f"all are {known[0]}"
-    if len(known) > MOST_SLICES or len(known) == len(values):
-        return f"there are {len(known)} for {counted(len(values), 'topic')}"
-    return [(value, np.array([each == value for each in values])) for value in known]
+    if len(distinct) == 1:
+        return f"all are {distinct[0]}"
+    if len(distinct) > MOST_SLICES or len(distinct) == len(values):
+        return f"there are {len(distinct)} for {counted(len(values), 'topic')}"
+    return [(value, np.array([of_row == value for of_row in values])) for value in distinct]
 
 
 def thirds(name: str, values: FloatArray) -> Masks | str:
@@ -123,11 +123,11 @@ def thirds(name: str, values: FloatArray) -> Masks | str:
         masks = [values <= low, (values > low) & (values <= high), values > high]
     # By the values that are there: a cut between two of them, rounded, may be one of the next third.
     first, *others = ((values[mask].min(), values[mask].max(), mask) for mask in masks if mask.any())
-    found = [(f"up to {shown(first[1])}", first[2])]
+    named_masks = [(f"up to {shown(first[1])}", first[2])]
     for k, (least, most, mask) in enumerate(others, 1):
         last = k == len(others)
-        found.append((f"{shown(least)} or more" if last else f"{shown(least)} to {shown(most)}", mask))
-    return found
+        named_masks.append((f"{shown(least)} or more" if last else f"{shown(least)} to {shown(most)}", mask))
+    return named_masks
 
 
 def text_values(
@@ -158,11 +158,11 @@ def _text_values(
         if batch is None or not batch.documents:
             continue
         if "source length" in held:
-            held["source length"][places] = sum(count_words(each.text) for each in batch.documents)
+            held["source length"][places] = sum(count_words(document.text) for document in batch.documents)
         for name, measure in measures.items():
-            own = [s for s in measure.score(batch) if s.system in compared and s.value == s.value]
+            scores = [s for s in measure.score(batch) if s.system in compared and s.value == s.value]
             for at in places:
-                if values := [score.value for score in own if rows[at].has(score)]:
+                if values := [score.value for score in scores if rows[at].has(score)]:
                     mean = float(np.mean(values))
                     held[name][at] = 1 - mean if OF_SUMMARIES[name] == COPIED else mean
         batch.forget()

@@ -109,21 +109,21 @@ def topic_intervals(result: TopicsResult) -> Figure:
 
 def _words(result: TopicsResult) -> str:
     first, last = end_words(result)
-    said = [result.headline(), f"Topics from the {first} to the {last}."]
+    sentences = [result.headline(), f"Topics from the {first} to the {last}."]
     if result.over_topics.why is None and result.over_topics.variance > 0:
         if result.over_topics.equal_sizes:
-            said.append(
+            sentences.append(
                 f"Two topics differ where their intervals do not overlap (Tukey's test on mean ranks, alpha"
                 f" {result.alpha:g})."
             )
         else:
-            said.append("Lines are intervals of the mean ranks; the tests of pairs decide.")
+            sentences.append("Lines are intervals of the mean ranks; the tests of pairs decide.")
     if result.against is not None:
-        said.append(about_chosen(result, result.against))
+        sentences.append(about_chosen(result, result.against))
     silent = sum(not s.n for s in result.standings)
     if silent:
-        said.append(f"{counted(silent, 'topic has', 'topics have')} no scores.")
-    return " ".join(said)
+        sentences.append(f"{counted(silent, 'topic has', 'topics have')} no scores.")
+    return " ".join(sentences)
 
 
 def _made(scores: Scores, options: FigureOptions) -> Figure:

@@ -201,7 +201,7 @@ class TopicsResult(Result):
         a, b = (order[side] for side in np.triu_indices(order.size, k=1))
         difference, cutoff = test.mean_ranks[a] - test.mean_ranks[b], test.cutoff(a, b)
         arrays = (test.n[a], test.n[b], test.mean_ranks[a], test.mean_ranks[b], difference, cutoff)
-        numbers = zip(*(each.tolist() for each in (*arrays, test.pair_p(a, b))), strict=True)
+        numbers = zip(*(array.tolist() for array in (*arrays, test.pair_p(a, b))), strict=True)
         head = (self.measure, self.matrix.length, self.matrix.target.form)
         columns = "measure length form a b n_a n_b mean_rank_a mean_rank_b difference cutoff p different"
         return Table(
@@ -330,5 +330,9 @@ def _blocked_facts(test: Blocked) -> dict[str, Any]:
 
 def _scalars(test: Any) -> dict[str, Any]:
     """A test's numbers without its arrays."""
-    own = vars(test) | {name: getattr(test, name) for name in ("total", "share") if hasattr(test, name)}
-    return {k: v for k, v in own.items() if isinstance(v, int | float | str | tuple | None) and k != "null"}
+    attributes = vars(test) | {
+        name: getattr(test, name) for name in ("total", "share") if hasattr(test, name)
+    }
+    return {
+        k: v for k, v in attributes.items() if isinstance(v, int | float | str | tuple | None) and k != "null"
+    }
