@@ -129,11 +129,11 @@ class Evaluation:
 
         With `create`, the folder need not be there: the first import that goes through makes it.
         """
-        found = cls(Folder.open(path, create=create))
-        pending = any((found.path / name).exists() for name in (PENDING, PENDING_IMPORT))
-        if pending and os.access(found.path, os.W_OK) and found._why_unread() is None:
-            found.store().close()
-        return found
+        evaluation = cls(Folder.open(path, create=create))
+        pending = any((evaluation.path / name).exists() for name in (PENDING, PENDING_IMPORT))
+        if pending and os.access(evaluation.path, os.W_OK) and evaluation._why_unread() is None:
+            evaluation.store().close()
+        return evaluation
 
     @classmethod
     def init(cls, path: str | Path, *, name: str | None = None) -> Evaluation:
@@ -314,10 +314,12 @@ class Evaluation:
         report = check(self.folder)
         if not report.counts:
             return report
-        found = list(report.findings)
+        findings = list(report.findings)
         if any((self.path / SCORES).glob("*.parquet")):  # imported scores are enough to compare
-            found = [finding for finding in found if finding.code != "no-peers"]
-        report = replace(report, findings=(*self._broken_cards(), *found, *self._scores_without_judgments()))
+            findings = [finding for finding in findings if finding.code != "no-peers"]
+        report = replace(
+            report, findings=(*self._broken_cards(), *findings, *self._scores_without_judgments())
+        )
         if not self.has_judgments:
             return report
         from adjudge.judgments.store.changes import changed_findings, changed_in_file, not_looked_at
@@ -329,8 +331,8 @@ class Evaluation:
         else:  # without loading the database's libraries
             changed = changed_in_file(self.path / FILE, self.collection)
         # Judgments without texts, such as NIST's tables, are enough to score and compare.
-        found = [finding for finding in report.findings if finding.code != "no-peers"]
-        return replace(report, findings=(*found, *changed))
+        findings = [finding for finding in report.findings if finding.code != "no-peers"]
+        return replace(report, findings=(*findings, *changed))
 
     def _broken_cards(self) -> Iterator[Finding]:
         from adjudge.assessors.cards import broken_cards
@@ -445,7 +447,7 @@ class Evaluation:
 
         judged, protocols, _ = read_judged(self.folder) if self.has_judgments else ([], {}, 0)
         rename = TaskEdit(what="rename", system=target.system, topic=target.topic, to=to)
-        renamed = [replace(each, task=rename.edited(each.task)) for each in judged]
+        renamed = [replace(judgment, task=rename.edited(judgment.task)) for judgment in judged]
         before = batches_of(self.collection, Judgments.of(judged, self.collection, protocols))
         self._collection = None
 
@@ -482,16 +484,16 @@ class Evaluation:
     ) -> UnitsReport:
         """Make units.jsonl: sentences of all summaries, discourse units of references (or of all); also `levels`."""
         self._collection = None
-        given: list[LevelsReport] = []
+        staged: list[LevelsReport] = []
 
         def also(change: Transaction) -> None:
             if levels:
                 from adjudge.judgments.levels import stage_levels
 
-                given.append(stage_levels(self.folder, change))
+                staged.append(stage_levels(self.folder, change))
 
         report = units.make_units(self.folder, edus_for=edus_for, progress=progress, also=also, when=when)
-        return replace(report, levels=given[0]) if given else report
+        return replace(report, levels=staged[0]) if staged else report
 
     def levels(self, *, when: str = "") -> LevelsReport:
         """Say of every unit of a reference how short its author could go and still have it."""
@@ -520,11 +522,11 @@ class Evaluation:
         entries = read_history(self.path)
         why_not: dict[str, str | None] = {}
         for redo in (False, True):
-            if found := [entry for entry in entries if entry.undone == redo]:
+            if candidates := [entry for entry in entries if entry.undone == redo]:
                 try:
-                    self._undoing(found[-1])
+                    self._undoing(candidates[-1])
                 except DataError as error:
-                    why_not[found[-1].number] = error.text
+                    why_not[candidates[-1].number] = error.text
         return undo.past_changes(entries, why_not)
 
     def undo(self, *, redo: bool = False, dry_run: bool = False) -> Undone:
@@ -704,9 +706,9 @@ class Evaluation:
         from adjudge.judgments.intake import by_judges, keep, read_items
 
         self._collection = None
-        found = read_items(self.folder, by_judges(items, judges), progress=progress)  # before a store is made
+        read = read_items(self.folder, by_judges(items, judges), progress=progress)  # before a store is made
         with self.store() as store:
-            return keep(self.folder, store, found, what=what, when=when)
+            return keep(self.folder, store, read, what=what, when=when)
 
     def assign(
         self,
@@ -752,8 +754,8 @@ class Evaluation:
             with Transaction(self.path) as change:
                 made = self._stage_missing_units(change, asked, when)
                 then = load(ChangedFolder(self.path, self.settings, change))
-                found = planned(store, then, change=change)
-                if not dry_run and not found.tasks:
+                assignment = planned(store, then, change=change)
+                if not dry_run and not assignment.tasks:
                     change.commit()
         self._collection = None
         had = counted(len(missing), "summary had", "summaries had")
@@ -761,20 +763,20 @@ class Evaluation:
         notes = [f"{counted(made, 'unit')} {would} first, as adjudge units does: {had} none"]
         if change.why_final:
             notes.append(f"the units cannot be undone: {change.why_final}")
-        return replace(found, notes=(*notes, *found.notes), units=made)
+        return replace(assignment, notes=(*notes, *assignment.notes), units=made)
 
     def _stage_missing_units(self, change: Transaction, protocol: Protocol, when: str) -> int:
         """Units for a protocol; those of discourse units and levels that are there already are kept up."""
         from adjudge.judgments.levels import level_of, stage_levels
 
-        known = [unit for some in self.collection.units.values() for unit in some]
+        existing = [unit for some in self.collection.units.values() for unit in some]
         references = {s.key for s in self.collection.all_summaries() if s.is_reference}
         everything = protocol.peer_units == "edu" or any(
-            unit.kind == "edu" and unit.of not in references for unit in known
+            unit.kind == "edu" and unit.of not in references for unit in existing
         )
         edus_for = "all" if everything else "references"
         report = units.stage_units(self.folder, change, edus_for=edus_for, what="units, by assign", when=when)
-        if any(level_of(unit) is not None for unit in known):
+        if any(level_of(unit) is not None for unit in existing):
             stage_levels(self.folder, change)
         return report.made.total()
 
@@ -877,9 +879,9 @@ class Evaluation:
         from adjudge.measures.registry import parse_measures
         from adjudge.measures.run import looks_at_judgments, score
 
-        named = [m for each in measures for m in (each if isinstance(each, list | tuple) else [each])]
+        named = [m for group in measures for m in (group if isinstance(group, list | tuple) else [group])]
         chosen = parse_measures(str(m) for m in named or USUAL)
-        found = score(
+        scored = score(
             self.folder,
             self.collection,
             chosen,
@@ -888,8 +890,8 @@ class Evaluation:
             again=again,
             progress=progress,
         )
-        said = () if named else advice(self.collection.topics)
-        return [replace(each, notes=(*each.notes, *said)) for each in found]
+        notes = () if named else advice(self.collection.topics)
+        return [replace(result, notes=(*result.notes, *notes)) for result in scored]
 
     def scores(self, *, human: Patterns = (), baseline: Patterns = ()) -> Scores:
         """Everything that has been scored or imported, with what is known of systems and topics.
@@ -953,38 +955,38 @@ class Evaluation:
         mismatch = analysis_function(Mismatch)
 
     def _tagging_protocol(self, name: str) -> Protocol:
-        found = self.protocol(name)
-        if not found.tags:
-            raise UsageError(f"{name} is a {found.kind} protocol, expected one for mismatches")
-        return found
+        protocol = self.protocol(name)
+        if not protocol.tags:
+            raise UsageError(f"{name} is a {protocol.kind} protocol, expected one for mismatches")
+        return protocol
 
     def write_mismatches(
-        self, found: MismatchResult, out: str | Path, *, made_at: str | None = None
+        self, mismatches: MismatchResult, out: str | Path, *, made_at: str | None = None
     ) -> list[Path]:
         """Write the page of mismatches and its tables into a folder; says which files."""
         from adjudge.analyses.mismatch.page import write_mismatches
 
-        return write_mismatches(found, self.collection, out, made_at=made_at)
+        return write_mismatches(mismatches, self.collection, out, made_at=made_at)
 
     def assign_mismatches(
-        self, found: MismatchResult, assessors: Sequence[str], *, protocol: str = "mismatch"
+        self, mismatches: MismatchResult, assessors: Sequence[str], *, protocol: str = "mismatch"
     ) -> AssignedTagging:
         """Give every mismatch to every one of these people, to be tagged in the browser."""
         from adjudge.judgments.tagging import assign_tagging
 
         asked = self._tagging_protocol(protocol)
         with self.store() as store:
-            return assign_tagging(store, asked, found.pages(), assessors)
+            return assign_tagging(store, asked, mismatches.pages(), assessors)
 
     def take_tags(
         self,
-        found: MismatchResult,
+        mismatches: MismatchResult,
         path: str | Path,
         *,
         by: str | None = None,
         protocol: str = "mismatch",
     ) -> TakenTags:
-        """Read the tags of a table that `found` was written to; all of them or nothing.
+        """Read the tags of a table that `mismatches` was written to; all of them or nothing.
 
         `by` is whose tags they are where a row does not say it (`tagged_by`); the folder must know them. A row with a
         name and no tags takes that person's tags back.
@@ -993,16 +995,16 @@ class Evaluation:
         from adjudge.judgments.tagging import check_people, take_tags
 
         asked = self._tagging_protocol(protocol)
-        known = {unit.key(""): unit for unit in found.units}
+        by_key = {unit.key(""): unit for unit in mismatches.units}
         rows = []
         for who, row in one_each(list(read_tags(path)), by):
-            unit = known.get(row.key._replace(kind=""))
+            unit = by_key.get(row.key._replace(kind=""))
             if unit is None:
                 raise row.place.wrong(
                     f"nobody judged the unit {row.key.unit} of {row.key.reference.system} in the summary by"
                     f" {row.key.peer.system} on {row.key.topic}. Nothing was imported"
                 )
-            rows.append((who, unit.page(found.measure, row.key.kind), row.tags))
+            rows.append((who, unit.page(mismatches.measure, row.key.kind), row.tags))
         with self.store() as store:
             check_people(store, [*([] if by is None else [by]), *(who for who, _, _ in rows)])
             return take_tags(store, asked, rows)
@@ -1119,7 +1121,7 @@ def report(
     scores = scores.without(without)
     if pair and scores.folder is None:
         raise UsageError(f"{scores.name}: texts side by side need an evaluation's folder: leave between out")
-    found = compare_all(
+    comparisons = compare_all(
         scores,
         measures,
         length=length,
@@ -1135,14 +1137,16 @@ def report(
         seed=seed,
         skip_missing=True,
     )
-    ordered = fullest_first(found, people_first=not measures)  # what is named stands as it is named
+    ordered = fullest_first(comparisons, people_first=not measures)  # what is named stands as it is named
     collection = scores.collection()
     if isinstance(source, Evaluation):
-        own = source.collection.systems
+        systems = source.collection.systems
         kinds = {
-            name: replace(row, kind=scores.kind(name)) for name, row in own.items() if name in scores.kinds
+            name: replace(row, kind=scores.kind(name))
+            for name, row in systems.items()
+            if name in scores.kinds
         }
-        collection = replace(source.collection, systems={**own, **kinds})
+        collection = replace(source.collection, systems={**systems, **kinds})
     notes = {  # who reads a page runs commands
         c.measure: [*_verdicts(scores, c.measure), *scores.notes(c.measure, door="command")] for c in ordered
     }
@@ -1163,7 +1167,7 @@ def report(
         chapters=chapters_of(findings),
         made_at=made_at,
         scores=again,
-        left_out=found.left_out,
+        left_out=comparisons.left_out,
     )
     written = write_report(page, Path(out))
     if paper is not None:
@@ -1193,10 +1197,10 @@ class EvaluationPreferences:
     def protocols(self) -> dict[str, Protocol]:
         """Those that ask for preferences: the shipped ones, and the folder's own."""
         e = self._e
-        found = {name: e.protocol(name) for name in PREFERENCE_PROTOCOLS.values()}
+        protocols = {name: e.protocol(name) for name in PREFERENCE_PROTOCOLS.values()}
         if e.folder.settings.protocol and e.protocol().compares is not None:
-            found[e.protocol().name] = e.protocol()
-        return found
+            protocols[e.protocol().name] = e.protocol()
+        return protocols
 
     def sample(
         self,

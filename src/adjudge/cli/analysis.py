@@ -127,7 +127,7 @@ def command_of(name: str) -> Callable[..., None]:
     actions = import_module(ACTIONS[name]) if name in ACTIONS else None
 
     def command(**typed: Any) -> None:
-        to_do = {} if actions is None else {each: typed.pop(each) for each in actions.PARAMETERS}
+        to_do = {} if actions is None else {action: typed.pop(action) for action in actions.PARAMETERS}
         outputs = {output: typed.pop(output) for output in OUTPUTS if output in typed}
         sources = [typed.pop("scores", None), *(typed.pop("more", None) or ())]
         lower = tuple(typed.pop("lower", None) or ())
@@ -177,12 +177,12 @@ def command_of(name: str) -> Callable[..., None]:
     if actions is not None:
         keyword = inspect.Parameter.KEYWORD_ONLY
         parameters += [
-            inspect.Parameter(each, keyword, annotation=annotation, default=None)
-            for each, annotation in actions.PARAMETERS.items()
+            inspect.Parameter(action, keyword, annotation=annotation, default=None)
+            for action, annotation in actions.PARAMETERS.items()
         ]
     command.__doc__ = inspect.getdoc(cls)
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    command.__annotations__ = {each.name: each.annotation for each in parameters}
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return command
 
 
@@ -200,14 +200,14 @@ def _chosen(
 ) -> type[AnyAnalysis[Any]]:
     """Which of the analyses that share a command is asked for; what it does not take is refused."""
     flags = [flag for flag in variants if typed.get(flag)]
-    flags += [flag for flag, each in variants.items() if signature and asks_for(each, signature)]
+    flags += [flag for flag, variant in variants.items() if signature and asks_for(variant, signature)]
     if len(set(flags)) > 1:
         raise UsageError(f"--{flags[0]} and --{flags[1]} ask for different analyses: say one of them")
     chosen = variants[flags[0]] if flags else cls
     for name, value in typed.items():
         if value is None or value is False or name in declared(chosen) or name in flags:
             continue
-        whose = [flag for flag, each in variants.items() if name in declared(each)]
+        whose = [flag for flag, variant in variants.items() if name in declared(variant)]
         if flags or not whose:
             raise UsageError(f"{_called(cls, variants, chosen)} takes no {_flag(name, cls, variants)}")
         raise UsageError(f"{_flag(name, cls, variants)} is for --{whose[0]}")
@@ -215,14 +215,14 @@ def _chosen(
 
 
 def _flag(name: str, cls: type[AnyAnalysis[Any]], variants: Variants) -> str:
-    for each in (cls, *variants.values()):
-        if name in declared(each):
-            return f"--{(declared(each)[name][0].command or name).replace('_', '-')}"
+    for analysis in (cls, *variants.values()):
+        if name in declared(analysis):
+            return f"--{(declared(analysis)[name][0].command or name).replace('_', '-')}"
     return f"--{name.replace('_', '-')}"
 
 
 def _called(cls: type[AnyAnalysis[Any]], variants: Variants, chosen: type[AnyAnalysis[Any]]) -> str:
-    flags = (f" --{flag}" for flag, each in variants.items() if each is chosen)
+    flags = (f" --{flag}" for flag, variant in variants.items() if variant is chosen)
     return f"{cls.NAME}{next(flags, '')}"
 
 
@@ -237,21 +237,21 @@ def _source(
 
         if measure := next(filter(is_measure, map(str, sources)), None):
             raise UsageError(f"a measure stands after -m, as -m {measure}; for example: {cls.EXAMPLE}")
-        several = [flag for flag, each in variants.items() if each.SEVERAL_SOURCES]
+        several = [flag for flag, variant in variants.items() if variant.SEVERAL_SOURCES]
         hint = f"; several data sets, as years, are for --{several[0]}" if several else ""
         called = _called(cls, variants, chosen)
         raise UsageError(f"{called} takes {too_many_tables(str(sources[1]))}{hint}")
     return sources[0]
 
 
-def data_sets(given: Sequence[str]) -> Any:
+def data_sets(texts: Sequence[str]) -> Any:
     """Data sets by their names: as said, NAME=PATH, or as their files are called; a single one needs none."""
     named: dict[str, Path] = {}
-    for text in given:
+    for text in texts:
         name, sign, path = text.partition("=")
         if not (sign and name and path) or Path(text).exists():
             name, path = _name_of(Path(text)), text
-            if len(given) == 1:
+            if len(texts) == 1:
                 return Path(text)
         if name in named:
             raise UsageError(f"two data sets are called {quoted(name)}: give them others, as NAME={path}")
@@ -341,9 +341,9 @@ def _warn_of_judges(scores: Scores, results: Sequence[Result]) -> None:
 def _parameters(cls: type[AnyAnalysis[Any]], variants: Variants) -> Iterable[inspect.Parameter]:
     keyword = inspect.Parameter.KEYWORD_ONLY
 
-    def option(name: str, each: type[AnyAnalysis[Any]], panel: str = "") -> inspect.Parameter:
-        about, kind = declared(each)[name]
-        default = next(f.default for f in fields(each) if f.name == name)
+    def option(name: str, analysis: type[AnyAnalysis[Any]], panel: str = "") -> inspect.Parameter:
+        about, kind = declared(analysis)[name]
+        default = next(f.default for f in fields(analysis) if f.name == name)
         about = replace(about, panel=panel or about.panel)
         annotation = _annotation(name, about, kind, default)
         off = kind in ("switch", "switch or texts") and not default
@@ -358,7 +358,7 @@ def _parameters(cls: type[AnyAnalysis[Any]], variants: Variants) -> Iterable[ins
         ]
     needed = inspect.Parameter("scores", keyword, annotation=source)
     yield needed.replace(default=None) if cls.SCORES_OPTIONAL else needed
-    if any(each.SEVERAL_SOURCES for each in (cls, *variants.values())):
+    if any(analysis.SEVERAL_SOURCES for analysis in (cls, *variants.values())):
         yield inspect.Parameter("more", keyword, annotation=MORE, default=None)
     for name, (about, _) in declared(cls).items():
         if not about.by_name:
@@ -479,33 +479,33 @@ def show_one(result: Result) -> None:
     sentences = list(result.sentences("command"))
     with_rows = [table for table in result.all_tables if table.rows] or result.all_tables[:1]
     tables = [(table, list(result.about(table.name, "command"))) for table in with_rows]
-    said: set[str] = set()
-    if len(tables) > 1 and any(own for _, own in tables):
+    told: set[str] = set()
+    if len(tables) > 1 and any(lines for _, lines in tables):
         say(sentences[0], "bold")
         print()
-        said.add(sentences[0])
-    for number, (table, own) in enumerate(tables):
+        told.add(sentences[0])
+    for number, (table, lines) in enumerate(tables):
         if number:
             print()
-        name = f" ({table.name})" if said else ""
+        name = f" ({table.name})" if told else ""
         if table.title:
             say(f"{table.title}{name}", "bold")
         show(replace(table, title="", rows=table.rows[: table.first]))
         if table.first is not None and len(table.rows) > table.first:
             say(f"and {counted(len(table.rows) - table.first, 'other row')}; --csv writes them all")
-        for sentence in own if said else ():
-            if sentence not in said:
+        for sentence in lines if told else ():
+            if sentence not in told:
                 say(sentence)
-                said.add(sentence)
+                told.add(sentence)
     drawn = result.drawn()
     if isinstance(drawn, str) and drawn:
         print(drawn)
     elif drawn:
         say_pieces(drawn)
-    if len(tables) > 1 and set(sentences) - said:
+    if len(tables) > 1 and set(sentences) - told:
         print()
     for sentence in () if result.ROWS_SAY_ALL else sentences:
-        if sentence not in said:
+        if sentence not in told:
             say(sentence)
     if result.signature:
         say(result.signature, "dim")

@@ -52,9 +52,9 @@ def _loaded(command: Command) -> Any:
     else:
         run = getattr(import_module(f"adjudge.cli.{module}"), name)
     if isinstance(run, typer.Typer):
-        found = typer.main.get_group(run)  # a group also where it has one command only
-        found.name = command.name
-        return without_types(found)
+        group = typer.main.get_group(run)  # a group also where it has one command only
+        group.name = command.name
+        return without_types(group)
     app = typer.Typer(
         add_completion=False,
         pretty_exceptions_enable=False,
@@ -68,10 +68,10 @@ def _loaded(command: Command) -> Any:
 
 def without_types(command: Any) -> Any:
     """The same command; its help names no type for options that are there or not."""
-    own = command.get_help_option
+    original = command.get_help_option
 
     def help_option(ctx: Any) -> Any:
-        return _plain(own(ctx))
+        return _plain(original(ctx))
 
     command.get_help_option = help_option
     for option in command.params:
@@ -287,18 +287,18 @@ LISTING = "adjudge.listing"  # set in a context while its commands are listed
 class InOrder(TyperGroup):
     """The commands in the order of the way through; loaded when they are called, not when they are listed."""
 
-    def __init__(self, **given: Any) -> None:
-        super().__init__(**given)
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
         self.commands = {command.name: command.listed() for command in COMMANDS}
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(self.commands)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        found = next((command for command in COMMANDS if command.name == cmd_name), None)
-        if found is None:
+        chosen = next((command for command in COMMANDS if command.name == cmd_name), None)
+        if chosen is None:
             return None
-        return found.listed() if ctx.meta.get(LISTING) else found.load()
+        return chosen.listed() if ctx.meta.get(LISTING) else chosen.load()
 
     def get_params(self, ctx: Any) -> Any:
         return [_plain(option) for option in super().get_params(ctx)]

@@ -80,7 +80,7 @@ def command(
     Adds the tasks that are missing: run it again after adding summaries or assessors, or with a larger --per-summary.
     Where the protocol shows units and there are none, they are made first, as adjudge units makes them.
     """
-    found = adjudge.open(evaluation).assign(
+    assignment = adjudge.open(evaluation).assign(
         protocol,
         assessors=assessor or (),
         per_summary=per_summary,
@@ -94,23 +94,23 @@ def command(
         when=now(),
     )
     if json:
-        show_json(found.as_dict() | {"written": not dry_run})
+        show_json(assignment.as_dict() | {"written": not dry_run})
     else:
-        _show(found, dry_run)
+        _show(assignment, dry_run)
 
 
-def _show(found: Assignment, dry_run: bool) -> None:
+def _show(assignment: Assignment, dry_run: bool) -> None:
     from adjudge.judgments.assign.planning import COLUMNS
 
-    say(found.title(), "bold")
-    show_table(COLUMNS, found.rows())
-    for line in found.lines():
+    say(assignment.title(), "bold")
+    show_table(COLUMNS, assignment.rows())
+    for line in assignment.lines():
         say(line)
-    for line in found.warnings[:MOST_WARNINGS]:
+    for line in assignment.warnings[:MOST_WARNINGS]:
         warn(line)
-    if len(found.warnings) > MOST_WARNINGS:
-        warn(f"{counted(len(found.warnings) - MOST_WARNINGS, 'more such text')}; --json lists all")
-    if not found.tasks:
+    if len(assignment.warnings) > MOST_WARNINGS:
+        warn(f"{counted(len(assignment.warnings) - MOST_WARNINGS, 'more such text')}; --json lists all")
+    if not assignment.tasks:
         say("nothing is missing; no task was added")
     elif dry_run:
         say("nothing was written; leave out --dry-run to add these tasks")

@@ -27,7 +27,9 @@ def complete_protocols(incomplete: str) -> list[str]:
 def complete_systems(ctx: typer.Context, incomplete: str) -> list[str]:
     """The systems of the folder that the command names."""
     named = (ctx.params.get("evaluation"), ctx.params.get("scores"), *ctx.args)
-    file = next((f for each in named if each and (f := Path(str(each)) / "systems.jsonl").is_file()), None)
+    file = next(
+        (f for folder in named if folder and (f := Path(str(folder)) / "systems.jsonl").is_file()), None
+    )
     try:
         lines = file.read_text(encoding="utf-8").splitlines() if file else []
         names = [str(json.loads(line)["system"]) for line in lines if line.strip()]

@@ -32,11 +32,11 @@ def command(
 
     with made_whole(evaluation) as folder:
         report = build(folder, seed=seed, full=full)
-        said = _judged(folder, seed, full=full) if judged or full else []
+        lines = _judged(folder, seed, full=full) if judged or full else []
     if json:
         show_json(report.as_dict())
         return
-    for line in [*report.lines(), *said]:
+    for line in [*report.lines(), *lines]:
         say(line)
     added = "" if full else f"adjudge baselines {evaluation}, "
     say(f"next: {added}adjudge score {evaluation}, adjudge compare {evaluation}")
@@ -46,15 +46,15 @@ def _judged(folder: Path, seed: int, *, full: bool) -> list[str]:
     """Has assessors judge, and says what they did."""
     from adjudge.demo.judged import add_judgments
 
-    found = add_judgments(adjudge.open(folder), seed=seed, full=full)
-    said = [
-        f"pyramids, simulated: {found.pyramids.lines()[0]}",
-        f"DUC-2002 pages by three simulated assessors: {found.pages.lines()[0]}",
+    reports = add_judgments(adjudge.open(folder), seed=seed, full=full)
+    lines = [
+        f"pyramids, simulated: {reports.pyramids.lines()[0]}",
+        f"DUC-2002 pages by three simulated assessors: {reports.pages.lines()[0]}",
     ]
-    if found.ratings and found.sentences and found.summaries:
-        said += [
-            f"ratings by the same: {found.ratings.lines()[0]}",
-            f"pairs of sentences: {found.sentences.lines()[0]}",
-            f"pairs of summaries: {found.summaries.lines()[0]}",
+    if reports.ratings and reports.sentences and reports.summaries:
+        lines += [
+            f"ratings by the same: {reports.ratings.lines()[0]}",
+            f"pairs of sentences: {reports.sentences.lines()[0]}",
+            f"pairs of summaries: {reports.summaries.lines()[0]}",
         ]
-    return said
+    return lines

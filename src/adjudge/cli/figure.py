@@ -141,12 +141,12 @@ def command(
             progress=told,
         )
         if name == ALL:
-            for known in CATALOGUE:
-                not_over((out or Path("figures")) / f"{known}.csv", scores, option="-o")
+            for figure in CATALOGUE:
+                not_over((out or Path("figures")) / f"{figure}.csv", scores, option="-o")
             _draw_all(data, asked, out or Path("figures"), theme, no_title, json)
             return
-        for each in (path, path.with_suffix(".csv")):
-            not_over(each, scores, option="-o")
+        for file in (path, path.with_suffix(".csv")):
+            not_over(file, scores, option="-o")
         drawn = spec_of(name).drawn(data, asked)
     files = drawn.save(path, theme=theme, title=False if no_title else None)
     if json:
@@ -212,8 +212,8 @@ def _draw_all(
         main = main_target(data, asked)
         show_json({"figures": drawn, "absent": absent, "target": None if main is None else main.as_dict()})
         return
-    for each in drawn:
-        say(f"{each['files'][0]}: {each['title']}")
+    for entry in drawn:
+        say(f"{entry['files'][0]}: {entry['title']}")
     for name, why in absent.items():
         warn(f"{name}: {why}")
     if (main := main_target(data, asked)) is not None:

@@ -40,14 +40,14 @@ class ByFormat(TyperGroup):
 
     def _refuse_options_of_others(self, args: list[str]) -> None:
         """Name the format that has an option which finding out the format does not have."""
-        own = {name: {o for p in c.params for o in p.opts} for name, c in self.commands.items()}
+        by_format = {name: {o for p in c.params for o in p.opts} for name, c in self.commands.items()}
         for word, value in zip(args, [*args[1:], ""], strict=True):
             option, _, joined = word.partition("=")
             is_source = option == "--source" and Path(joined or value).is_file()  # else whose scores
-            if not is_source and (not option.startswith("--") or option in own[AUTO]):
+            if not is_source and (not option.startswith("--") or option in by_format[AUTO]):
                 continue
             if name := next(
-                (name for name, options in own.items() if name != AUTO and option in options), None
+                (name for name, options in by_format.items() if name != AUTO and option in options), None
             ):
                 raise UsageError(
                     f"{option} is an option of one format, which must be named: adjudge import {name}"
@@ -164,7 +164,7 @@ def auto(
     from adjudge.formats.recognise import recognise
 
     files = _check_words(files or [], evaluation)
-    found = recognise(
+    recognised = recognise(
         files,
         evaluation=str(evaluation),
         delimiter=delimiter,
@@ -172,7 +172,7 @@ def auto(
         encoding=encoding,
         arguments=_arguments_given(ctx),
     )
-    given: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "columns": columns_of(mapped),
         "systems": _names(systems),
         "system": system,
@@ -191,14 +191,14 @@ def auto(
         "delimiter": delimiter,
         "encoding": encoding,
     }
-    chosen = {name: value for name, value in given.items() if value}
+    chosen = {name: value for name, value in arguments.items() if value}
     if no_quotes:
         chosen["quotes"] = False
-    if found.format not in ("parquet", "folder"):
+    if recognised.format not in ("parquet", "folder"):
         chosen["max_line"] = size_of("--max-line", max_line)
-    items = found.read(**chosen)
+    items = recognised.read(**chosen)
     begun = list(islice(items, 1))  # what must be asked is asked before the evaluation is opened
-    _take(evaluation, chain(begun, items), replace, skip, dry_run, json, read_as=found.words)
+    _take(evaluation, chain(begun, items), replace, skip, dry_run, json, read_as=recognised.words)
 
 
 def _arguments_given(ctx: typer.Context) -> list[Argument]:
@@ -221,8 +221,8 @@ def _matching(path: Path) -> list[Path]:
     if path.exists() or not any(sign in str(path) for sign in "*?["):
         return [path]
     root = Path(path.anchor)
-    if found := sorted(root.glob(str(path.relative_to(root)) if path.anchor else str(path))):
-        return found
+    if matches := sorted(root.glob(str(path.relative_to(root)) if path.anchor else str(path))):
+        return matches
     raise UsageError(f"{path}: no file matches this pattern")
 
 
@@ -243,7 +243,7 @@ def _check_words(files: list[Path], evaluation: Path) -> list[Path]:
             raise UsageError(
                 f"{path}: no such file; a name with spaces stands in quotes: {shlex.quote(whole)}"
             )
-    files = [each for path in files for each in _matching(path)]
+    files = [file for path in files for file in _matching(path)]
     for path in files:
         _check_apart(path, evaluation, "import")
     first = str(files[0])
@@ -258,15 +258,15 @@ def _check_words(files: list[Path], evaluation: Path) -> list[Path]:
 
 def _in_order(words: list[Path]) -> list[str] | None:
     """The words as they must stand, where they do not: a format, files, and a folder that is an evaluation or new."""
-    formats = [each for each in words if str(each) in IMPORTS and not each.exists()]
-    files = [each for each in words if each.is_file()]
-    folders = [each for each in words if each not in formats and each not in files]
+    formats = [word for word in words if str(word) in IMPORTS and not word.exists()]
+    files = [word for word in words if word.is_file()]
+    folders = [word for word in words if word not in formats and word not in files]
     if len(formats) > 1 or len(folders) != 1 or not files:
         return None
     if folders[0].exists() and not (folders[0] / "evaluation.toml").exists():
         return None
     ordered = [*formats, *files, *folders]
-    return None if ordered == words else [str(each) for each in ordered]
+    return None if ordered == words else [str(word) for word in ordered]
 
 
 def _check_apart(path: Path, evaluation: Path, command: str) -> None:
@@ -688,7 +688,7 @@ def _take(
         if report.read and not dry_run:
             say(f"next: {next_step(report, shlex.quote(str(evaluation)))}")
     if not report.read:
-        why = next((f": {each} ({report.first[each]})" for each in report.left_out), "")
+        why = next((f": {reason} ({report.first[reason]})" for reason in report.left_out), "")
         raise DataError(f"nothing could be read, and nothing was imported{why}")
 
 

@@ -67,7 +67,7 @@ def simulate(
     For trying things out and for planning: what they say is no evidence about the systems.
     """
     e = adjudge.open(evaluation)
-    found = e.simulate_judgments(
+    report = e.simulate_judgments(
         protocol,
         assessors=assessors,
         per_summary=per_summary,
@@ -79,10 +79,10 @@ def simulate(
         seed=seed,
     )
     if json:
-        show_json(found.as_dict())
+        show_json(report.as_dict())
     else:
-        say(f"{counted(assessors, 'simulated assessor')}: {found.lines()[0]}")
-        for line in found.lines()[1:]:
+        say(f"{counted(assessors, 'simulated assessor')}: {report.lines()[0]}")
+        for line in report.lines()[1:]:
             say(line)
 
 

@@ -80,7 +80,7 @@ def train(
         raise UsageError(f"{output} is where the judge is saved: give --csv another name")
     e = adjudge.open(evaluation)
     with progress("training") as bar:
-        found = e.train_judge(
+        trained = e.train_judge(
             protocol,
             learner=learner,
             expand=expand,
@@ -93,24 +93,24 @@ def train(
             progress=bar,
         )
     if output is not None:
-        found.save(output)
+        trained.save(output)
     if csv is not None:
-        write_csv(found.to_frame(), csv)
+        write_csv(trained.to_frame(), csv)
     if json:
-        show_json(found.as_dict())
+        show_json(trained.as_dict())
     elif latex:
-        print(found.to_latex())
+        print(trained.to_latex())
     elif markdown:
-        print(found.to_markdown())
+        print(trained.to_markdown())
     elif csv is None:
-        _show(found, rules=rules, output=output)
+        _show(trained, rules=rules, output=output)
 
 
-def _show(found: TrainedJudge, *, rules: bool, output: Path | None) -> None:
+def _show(trained: TrainedJudge, *, rules: bool, output: Path | None) -> None:
     def before() -> None:
         print()
-        show(found.controls_table())
-        for title, lines in found.rules().items() if rules else ():
+        show(trained.controls_table())
+        for title, lines in trained.rules().items() if rules else ():
             print()
             say(
                 f"{title} model units: an answer, and its share of the training answers that came there",
@@ -121,7 +121,7 @@ def _show(found: TrainedJudge, *, rules: bool, output: Path | None) -> None:
         print()
 
     saved = [f"Saved as {output}."] if output is not None else []
-    show_result(found.table(), before=before, more=saved)
+    show_result(trained.table(), before=before, more=saved)
 
 
 def apply(
@@ -155,10 +155,10 @@ def apply(
     What it was trained on is answered by models that were trained without the system in question. Questions on quality
     stay open. Applying it again adds nothing.
     """
-    found = adjudge.open(evaluation).apply_judge(judge, name=name, protocol=protocol)
+    applied = adjudge.open(evaluation).apply_judge(judge, name=name, protocol=protocol)
     if json:
-        show_json(found.as_dict())
+        show_json(applied.as_dict())
         return
-    for line in found.lines():
+    for line in applied.lines():
         say(line)
-    say(found.card.signature, "dim")
+    say(applied.card.signature, "dim")

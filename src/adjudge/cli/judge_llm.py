@@ -65,15 +65,15 @@ COMMAND_CLASS = LlmCommand
 
 def with_local_model(words: Sequence[str]) -> list[str]:
     """The words with --local-model where --local has a value, which is a file's name that ends in .gguf."""
-    found: list[str] = []
+    rewritten: list[str] = []
     for before, word in zip(["", *words], words, strict=False):
         if word.startswith("--local="):
-            found += ["--local-model", word.partition("=")[2]]
+            rewritten += ["--local-model", word.partition("=")[2]]
         elif before == "--local" and word.lower().endswith(".gguf"):
-            found[-1:] = ["--local-model", word]
+            rewritten[-1:] = ["--local-model", word]
         else:
-            found.append(word)
-    return found
+            rewritten.append(word)
+    return rewritten
 
 
 def llm(
@@ -460,8 +460,8 @@ class Where:
         if self._local:
             from adjudge.assessors.llm.local import local_server
 
-            with local_server(self._file, reuse_prompts=self._reuse, threads=self._threads) as found:
-                yield replace(found, prices=self._prices)
+            with local_server(self._file, reuse_prompts=self._reuse, threads=self._threads) as local:
+                yield replace(local, prices=self._prices)
             return
         if self._url is None:
             raise UsageError(NO_MODEL)
@@ -473,10 +473,10 @@ class Where:
 def _key(variable: str | None) -> str | None:
     if variable is None:
         return None
-    found = os.environ.get(variable)
-    if not found:
+    key = os.environ.get(variable)
+    if not key:
         raise UsageError(f"--key-env: there is no environment variable {quoted(variable)}, or it is empty")
-    return found
+    return key
 
 
 def _shown(text: str) -> tuple[str, ...]:
@@ -501,7 +501,7 @@ def _show_prompt(job: LlmJob, json: bool) -> None:
                 "template": template.text,
                 "template_hash": template.hash,
                 "question": first.question,
-                "messages": [dict(each) for each in first.messages],
+                "messages": [dict(message) for message in first.messages],
                 "schema": schema,
                 "choices": list(first.form.choices),
                 "signature": job.signature,
@@ -513,9 +513,9 @@ def _show_prompt(job: LlmJob, json: bool) -> None:
     say(template.text.rstrip())
     print()
     say(f"The first prompt ({first.question})", "bold")
-    for each in first.messages:
-        say(f"[{each['role']}]")
-        say(each["content"])
+    for message in first.messages:
+        say(f"[{message['role']}]")
+        say(message["content"])
     if first.cut_words:
         warn(f"{counted(first.cut_words, 'word')} of the documents cut")
     say("nothing was sent")
@@ -531,14 +531,14 @@ def _estimate(job: LlmJob, planted: int | None, json: bool) -> None:
 
     there = (job.folder.path / JUDGES / FILE).exists()
     with ReplyStore.of(job.folder) if there else nullcontext() as replies:
-        found = job.estimate(replies) if planted is None else estimate_planted(job, planted, replies)
+        estimate = job.estimate(replies) if planted is None else estimate_planted(job, planted, replies)
     tasks = len(job.tasks) if planted is None else len(sampled(job, planted))
     if json:
-        show_json({**asdict(found), "judge": job.name, "tasks": tasks, "sent": False})
+        show_json({**asdict(estimate), "judge": job.name, "tasks": tasks, "sent": False})
         return
     what = "" if planted is None else " to plant instructions in"
     say(f"{job.name} under {job.protocol.name}: {counted(tasks, 'task')}{what}")
-    say(found.headline())
+    say(estimate.headline())
     for note in job.notes:
         warn(_in_options(note))
     say("nothing was sent; leave out --dry-run to ask")
@@ -553,7 +553,7 @@ def _run(job: LlmJob, limits: Any, planted: int | None, json: bool) -> None:
             if planted is not None:
                 check = check_planted(job, planted, limits=limits, progress=bar)
             else:
-                found = run_judging(job, limits=limits, progress=bar)
+                judged = run_judging(job, limits=limits, progress=bar)
     except KeyboardInterrupt as end:
         warn("interrupted; what was answered is kept, and the same command goes on from there")
         raise typer.Exit(143 if isinstance(end, _Terminated) else 130) from None
@@ -568,20 +568,20 @@ def _run(job: LlmJob, limits: Any, planted: int | None, json: bool) -> None:
             raise typer.Exit(1)
         return
     if json:
-        show_json(found.as_dict())
+        show_json(judged.as_dict())
     else:
-        _show(found)
-    if found.failed:
+        _show(judged)
+    if judged.failed:
         warn("every answer of this run is missing: see why, and --show-prompt for what was asked")
-    if found.stopped is not None or found.failed:
+    if judged.stopped is not None or judged.failed:
         raise typer.Exit(1)
 
 
-def _show(found: LlmJudged) -> None:
-    show(found.table())
-    for line in found.lines():
-        say(_in_options(line), "bold" if line == found.others else "")
-    say(found.card.signature)
+def _show(judged: LlmJudged) -> None:
+    show(judged.table())
+    for line in judged.lines():
+        say(_in_options(line), "bold" if line == judged.others else "")
+    say(judged.card.signature)
 
 
 @contextmanager
@@ -641,12 +641,12 @@ def _as_options() -> Iterator[None]:
     try:
         yield
     except (UsageError, DataError) as error:
-        said = _in_options(str(error))
-        if said == str(error):
+        text = _in_options(str(error))
+        if text == str(error):
             raise
-        raise (UsageError if isinstance(error, UsageError) else DataError)(said) from None
+        raise (UsageError if isinstance(error, UsageError) else DataError)(text) from None
 
 
 def _in_options(text: str) -> str:
     names = "|".join(map(re.escape, sorted(NAMED, key=len, reverse=True)))
-    return re.sub(rf"(?<![\w-])({names})(?![\w-])", lambda found: NAMED[found[0]], text)
+    return re.sub(rf"(?<![\w-])({names})(?![\w-])", lambda match: NAMED[match[0]], text)

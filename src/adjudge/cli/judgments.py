@@ -214,12 +214,12 @@ def records(
         with TemporaryDirectory() as scratch, open_store(Path(scratch), e.settings.name) as trial:
             read_records(trial, file, merge=merge)
     with e.store() as store:
-        found = read_records(store, file, merge=merge, folder=e.folder)
+        added = read_records(store, file, merge=merge, folder=e.folder)
         named = {task.protocol for task in store.tasks()}
     if json:
-        show_json(asdict(found))
+        show_json(asdict(added))
     else:
-        say(f"{_words(found)} added")
+        say(f"{_words(added)} added")
     for name in sorted(named - protocols_of(e.folder, named).keys()):
         warn(
             f"the protocol {quoted(name)} is not here: its judgments are left out until its file lies in protocols/"
@@ -235,15 +235,15 @@ def list_(evaluation: options.Folder, topic: options.Topic = None, json: options
     e = _need(evaluation)
     with e.store() as store:
         tasks = [task for task in store.tasks() if topic in (None, task.topic)]
-    found = overview(tasks, e.judgments(), topic=topic)
+    result = overview(tasks, e.judgments(), topic=topic)
     if json:
-        show_json(found.as_dict())
+        show_json(result.as_dict())
         return
     show_table(
         ("assessor", "protocol", "origin", "tasks>", "judged>", "answers>"),
-        [(r.assessor, r.protocol, r.origin, r.tasks, r.judged, r.answers) for r in found.rows],
+        [(r.assessor, r.protocol, r.origin, r.tasks, r.judged, r.answers) for r in result.rows],
     )
-    for line in odd_lines(found):
+    for line in odd_lines(result):
         say(line)
 
 
@@ -290,11 +290,11 @@ def export(
                 raise UsageError("the records go to standard output with `-`: leave --json out")
             print_records(store, print_data, pseudonyms=pseudonyms, protocols=protocols)
             return
-        found = write_records(store, file, pseudonyms=pseudonyms, protocols=protocols)
+        written = write_records(store, file, pseudonyms=pseudonyms, protocols=protocols)
     if json:
-        show_json(asdict(found) | {"file": str(file)})
+        show_json(asdict(written) | {"file": str(file)})
     else:
-        say(f"{file}: {_words(found)}")
+        say(f"{file}: {_words(written)}")
 
 
 @judgments.command("backup", epilog=f"Example: {JUDGMENTS['backup']}")
@@ -322,11 +322,11 @@ def erase(
 ) -> None:
     """Erase a person's name everywhere; the answers stay, under a pseudonym."""
     with _need(evaluation).store() as store:
-        found = store.people.erase_name(person)
+        erased = store.people.erase_name(person)
     if json:
-        show_json({"person": found.id})
+        show_json({"person": erased.id})
     else:
-        say(f"the name is gone; the answers stay, under {found.id}")
+        say(f"the name is gone; the answers stay, under {erased.id}")
 
 
 @judgments.command("remove", epilog=f"Example: {JUDGMENTS['remove']}")
@@ -349,11 +349,11 @@ def remove(
     json: options.Json = False,
 ) -> None:
     """Take the tasks and answers of a protocol out, for good: make a backup first."""
-    found = _need(evaluation).remove_judgments(protocol, why, assessor=assessor, when=now())
+    removed = _need(evaluation).remove_judgments(protocol, why, assessor=assessor, when=now())
     if json:
-        show_json(found.as_dict())
+        show_json(removed.as_dict())
     else:
-        for line in found.lines():
+        for line in removed.lines():
             say(line)
 
 

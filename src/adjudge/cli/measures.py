@@ -33,11 +33,11 @@ def command(
     from adjudge.measures.spec import same_name
 
     if measure is None:
-        found = [parse_measure(name) for name in registry()]
+        measures = [parse_measure(name) for name in registry()]
         if json:
-            show_json([*map(_as_dict, found), *map(_preset_as_dict, PRESETS)])
+            show_json([*map(_as_dict, measures), *map(_preset_as_dict, PRESETS)])
         else:
-            show_table(("measure", "what it is"), [(m.name, m.ABOUT) for m in found])
+            show_table(("measure", "what it is"), [(m.name, m.ABOUT) for m in measures])
             print()
             show_table(("preset", "stands for"), [(name, ABOUT[name]) for name in PRESETS])
             say("adjudge measures NAME explains one, with its options and where it is from.")

@@ -109,7 +109,7 @@ R = TypeVar("R", bound=Delivered)
 
 
 def deliver(
-    found: Sequence[R],
+    results: Sequence[R],
     frame: Callable[[R], Any],
     show: Callable[[R], None],
     *,
@@ -125,17 +125,17 @@ def deliver(
     if csv is not None:
         import pandas as pd
 
-        write_csv(pd.concat([frame(result) for result in found]), csv)
+        write_csv(pd.concat([frame(result) for result in results]), csv)
     if json:
         show_json(
-            [result.streamed() if isinstance(result, Streamed) else result.as_dict() for result in found]
+            [result.streamed() if isinstance(result, Streamed) else result.as_dict() for result in results]
         )
     elif latex:
-        print("\n\n".join(result.to_latex() for result in found))
+        print("\n\n".join(result.to_latex() for result in results))
     elif markdown:
-        print("\n\n".join(result.to_markdown() for result in found))
+        print("\n\n".join(result.to_markdown() for result in results))
     elif csv is None:
-        for number, result in enumerate(found):
+        for number, result in enumerate(results):
             if number:
                 print()
             show(result)
@@ -143,8 +143,8 @@ def deliver(
 
 def not_over(target: Path | None, *inputs: str | Path, option: str = "--csv") -> None:
     """Refuse to write over a file that is read."""
-    for each in map(Path, inputs):
-        if target is not None and target.exists() and each.exists() and target.samefile(each):
+    for path in map(Path, inputs):
+        if target is not None and target.exists() and path.exists() and target.samefile(path):
             raise UsageError(
                 f"{target} is what is read, and would be written over: give {option} another name"
             )

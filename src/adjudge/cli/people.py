@@ -59,23 +59,28 @@ def add(
         link = store.accounts.add(person, role, name)
         if typed is not None:
             store.accounts.set_password(person, typed)
-        found = store.accounts.get(person)
+        account = store.accounts.get(person)
     if json:
-        shown = {"person": person, "name": found.name, "role": found.role, "password": found.has_password}
+        shown = {
+            "person": person,
+            "name": account.name,
+            "role": account.role,
+            "password": account.has_password,
+        }
         show_json(shown | {"link": link.url(base)})
     else:
-        _show(f"{person} may sign in as {found.role}", link.url(base), evaluation, person)
+        _show(f"{person} may sign in as {account.role}", link.url(base), evaluation, person)
 
 
 @people.command("list", epilog=f"Example: {PEOPLE['list']}")
 def list_(evaluation: options.Folder, json: options.Json = False) -> None:
     """Everybody who has an account or tasks: what they may do, how far they are, when they were last here."""
     with _need(evaluation).store() as store:
-        found = _rows(store)
-    if not found:
+        rows = _rows(store)
+    if not rows:
         raise DataError(_nobody(evaluation))
     if json:
-        show_json({"people": found})
+        show_json({"people": rows})
         return
     show_table(
         ("person", "name", "role", "state", "password", "tasks>", "judged>", "last seen"),
@@ -86,7 +91,7 @@ def list_(evaluation: options.Folder, json: options.Json = False) -> None:
                 *(row[key] for key in ("tasks", "judged")),
                 _when(row["last_seen"]),
             )
-            for row in found
+            for row in rows
         ],
     )
 
@@ -101,9 +106,9 @@ def suspend(
     """Keep a person out, at once; their answers stay."""
     with _need(evaluation).store() as store:
         change = store.accounts.restore if restore else store.accounts.suspend
-        found = change(person)
+        account = change(person)
     if json:
-        show_json({"person": person, "state": found.state})
+        show_json({"person": person, "state": account.state})
     elif restore:
         say(f"{person} may sign in again, by the link they had")
     else:
@@ -152,16 +157,16 @@ def log(
     with _need(evaluation).store() as store:
         if person is not None:
             store.people.get(person)
-        found = [asdict(entry) for entry in store.account_log.entries(person)]
+        entries = [asdict(entry) for entry in store.account_log.entries(person)]
     columns = ("at", "person", "what", "by", "place")
     if csv is not None:
         import pandas as pd
 
-        write_csv(pd.DataFrame(found, columns=columns), csv)
+        write_csv(pd.DataFrame(entries, columns=columns), csv)
     if json:
-        show_json({"log": found})
+        show_json({"log": entries})
     elif csv is None:
-        rows = [(_when(row["at"], 19), *(row[key] for key in columns[1:])) for row in found]
+        rows = [(_when(row["at"], 19), *(row[key] for key in columns[1:])) for row in entries]
         show_table(("time", "account", "what", "by", "from"), rows)
 
 
@@ -179,7 +184,7 @@ def _rows(store: Store) -> list[dict[str, Any]]:
 
     accounts = {account.person: account for account in store.accounts.all()}
     tasks = Counter(task.assessor for task in store.tasks())
-    judged = Counter(each.task.assessor for each in store.current())
+    judged = Counter(judgment.task.assessor for judgment in store.current())
     return [
         {
             "person": person.id,

@@ -127,10 +127,10 @@ def sample(
 
     options.one_of("--how", how, HOWS)
     options.one_of("--of", of, KINDS)
-    known = None if checks is None else read_preferences(checks)
+    answered = None if checks is None else read_preferences(checks)
     e = adjudge.open(evaluation)
     with progress("choosing pairs") as bar:
-        found = e.prefer.sample(
+        report = e.prefer.sample(
             of,
             count=count,
             how=how,  # type: ignore[arg-type]
@@ -139,14 +139,14 @@ def sample(
             repeats=repeats,
             seed=seed,
             topics=topic or (),
-            checks=known,
+            checks=answered,
             similarity=similarity,
             progress=bar,
         )
     if json:
-        show_json(found.as_dict())
+        show_json(report.as_dict())
     else:
-        for line in found.lines():
+        for line in report.lines():
             say(line)
 
 
@@ -216,20 +216,22 @@ def export(
         else:
             say(f"{file}: {counted(written.answers, 'answer')}")
         return
-    found = e.prefer.export(file, of=of, batch=batch, hit=hit, topics=topic or ())
+    exported = e.prefer.export(file, of=of, batch=batch, hit=hit, topics=topic or ())
     if json:
         show_json(
             {
-                "files": [str(each) for each in found.files],
-                "pairs": found.pairs,
-                "left_out": dict(found.left_out),
+                "files": [str(path) for path in exported.files],
+                "pairs": exported.pairs,
+                "left_out": dict(exported.left_out),
             }
         )
         return
-    for each in found.files:
-        say(str(each))
-    say(f"{counted(found.pairs, 'pair')} that nobody has answered, in {counted(len(found.files), 'file')}")
-    for why, n in found.left_out.items():
+    for path in exported.files:
+        say(str(path))
+    say(
+        f"{counted(exported.pairs, 'pair')} that nobody has answered, in {counted(len(exported.files), 'file')}"
+    )
+    for why, n in exported.left_out.items():
         warn(f"{counted(n, 'pair')} left out: {why}")
 
 
@@ -269,7 +271,7 @@ def simulate(
     """
     e = adjudge.open(evaluation)
     with progress("finding out what sentences are worth") as tick:
-        found = e.prefer.simulate(
+        report = e.prefer.simulate(
             origin,  # type: ignore[arg-type]
             assessors=assessors,
             count=count,
@@ -282,9 +284,9 @@ def simulate(
             progress=tick,
         )
     if json:
-        show_json(found.as_dict())
+        show_json(report.as_dict())
         return
-    for line in found.lines():
+    for line in report.lines():
         say(line)
 
 
@@ -329,17 +331,17 @@ def score(
     )
     e = adjudge.open(evaluation)
     with progress("scoring") as tick:
-        found = e.score(measure, workers=worker_count(workers), progress=tick)[0]
-    frame = _means(e, found.measure)
-    for note in (*found.notes, *(f"{count:,} missing: {why}" for why, count in found.missing.items())):
+        scored = e.score(measure, workers=worker_count(workers), progress=tick)[0]
+    frame = _means(e, scored.measure)
+    for note in (*scored.notes, *(f"{count:,} missing: {why}" for why, count in scored.missing.items())):
         warn(note)
     if csv is not None:
         write_csv(frame, csv)
     if json:
         rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
-        show_json({"measure": found.measure, "signature": found.signature, "means": rows})
+        show_json({"measure": scored.measure, "signature": scored.signature, "means": rows})
     elif csv is None:
-        say(found.measure, "bold")
+        say(scored.measure, "bold")
         several = frame["form"].nunique(dropna=False) > 1
         rows = [
             (
@@ -351,7 +353,7 @@ def score(
         ]
         shown = ("system", "kind", "length>", *(["form"] if several else []), "topics>", "mean>")
         show_table(shown, rows)
-        say(found.signature, "dim")
+        say(scored.signature, "dim")
 
 
 def _means(e: Evaluation, measure: str) -> Any:
@@ -363,7 +365,7 @@ def _means(e: Evaluation, measure: str) -> Any:
     for _, length, form in data.each([measure]):
         matrix = data.matrix(measure, length=length, form=form)
         for system, column in zip(matrix.systems, matrix.values.T, strict=True):
-            known = column[column == column]
+            scored = column[column == column]
             rows.append(
                 {
                     "measure": measure,
@@ -371,8 +373,8 @@ def _means(e: Evaluation, measure: str) -> Any:
                     "kind": data.kind(system),
                     "length": length,
                     "form": matrix.target.form,
-                    "topics": len(known),
-                    "mean": float(known.mean()) if len(known) else float("nan"),
+                    "topics": len(scored),
+                    "mean": float(scored.mean()) if len(scored) else float("nan"),
                 }
             )
     return pd.DataFrame(rows).sort_values("mean", ascending=False, kind="stable")
@@ -396,9 +398,9 @@ def _need(path: Path) -> Evaluation:
     return e
 
 
-def _measure_options(**given: str) -> None:
+def _measure_options(**chosen: str) -> None:
     """Options of the measure `preference` that have a list of values."""
     from adjudge.measures.judged.preference import Preference
 
-    for option, value in given.items():
+    for option, value in chosen.items():
         options.one_of(f"--{option}", value, Preference.OPTIONS[option])

@@ -80,7 +80,7 @@ def command(
     if paper is not None and paper.resolve() == out.resolve():
         raise UsageError(f"{out} is the report's folder already: give the paper another")
     source = _source(scores, table, human, baseline, lower_is_better)
-    found: list[Findings] = []
+    findings: list[Findings] = []
     with progress("Reporting") as told:
         files = report(
             source,
@@ -100,11 +100,11 @@ def command(
             quick=quick,
             paper=paper,
             progress=told,
-            told=found.append,
+            told=findings.append,
             again=_again(scores, table, human, baseline, lower_is_better),
         )
     if json:
-        show_json({"files": [str(f) for f in files], **_told(found[0])})
+        show_json({"files": [str(f) for f in files], **_told(findings[0])})
     else:
         tables = sum(file.parent == files[0].parent for file in files) - 1
         say(f"{files[0]}: open it in a browser ({tables} tables beside it)")
@@ -130,14 +130,14 @@ def _source(
     return adjudge.open(scores)
 
 
-def _told(found: Findings) -> dict[str, Any]:
+def _told(findings: Findings) -> dict[str, Any]:
     """The conditions of trust, and the cheapest of those that may be the best, by measure."""
     from adjudge.analyses.compare.cost import cheapest
 
-    least = (cheapest(each, found.collection.systems) for each in found.comparisons)
+    least = (cheapest(comparison, findings.collection.systems) for comparison in findings.comparisons)
     return {
-        "conditions": [each.as_dict() for each in found.conditions],
-        "cheapest": [each.as_dict() for each in least if each is not None],
+        "conditions": [condition.as_dict() for condition in findings.conditions],
+        "cheapest": [choice.as_dict() for choice in least if choice is not None],
     }
 
 
@@ -152,17 +152,17 @@ def _again(
     from adjudge.analyses.scores import is_folder
     from adjudge.core.words import in_shell
 
-    given = [f"--human {in_shell(each)}" for each in human or ()]
-    given += [f"--baseline {in_shell(each)}" for each in baseline or ()]
-    given += ["--lower-is-better"] * lower_is_better
+    arguments = [f"--human {in_shell(pattern)}" for pattern in human or ()]
+    arguments += [f"--baseline {in_shell(pattern)}" for pattern in baseline or ()]
+    arguments += ["--lower-is-better"] * lower_is_better
     for name in table.given():
         value = getattr(table, name)
         if name == "columns":
-            given += [f"--map {in_shell(f'{field}={column}')}" for field, column in value.items()]
+            arguments += [f"--map {in_shell(f'{field}={column}')}" for field, column in value.items()]
         elif name in LISTS:
-            given += [f"{LISTS[name]} {in_shell(each)}" for each in value]
+            arguments += [f"{LISTS[name]} {in_shell(entry)}" for entry in value]
         else:
-            given.append(f"--{name}" if value is True else f"--{name} {in_shell(value)}")
-    given += [f"--without {in_shell(each)}" for each in table.without]
+            arguments.append(f"--{name}" if value is True else f"--{name} {in_shell(value)}")
+    arguments += [f"--without {in_shell(assessor)}" for assessor in table.without]
     named = "." if is_folder(scores) else "-" if str(scores) == "-" else in_shell(scores.name)
-    return " ".join([named, *given])
+    return " ".join([named, *arguments])

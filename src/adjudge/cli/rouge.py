@@ -98,33 +98,33 @@ def command(
     Compare(test=test, correct=correct, seed=seed)  # says what is wrong with them before the work starts
     text_measures(measure)
     not_over(csv, *(files or ()), *reference, *([peer] if peer else ()))
-    found: TextScores
+    scores: TextScores
     if peer is not None:
-        found = _whole(peer, reference, measure, encoding)
+        scores = _whole(peer, reference, measure, encoding)
     else:
         peers, references = _aligned(files or [], reference, sentence_mark, encoding)
-        found = adjudge.rouge(peers, references, measure, workers=worker_count(workers))
+        scores = adjudge.rouge(peers, references, measure, workers=worker_count(workers))
     compared: ComparedMeasures | None = None
-    if len(found.systems) > 1 and len(found.texts) > 1:
-        compared = found.comparisons(
+    if len(scores.systems) > 1 and len(scores.texts) > 1:
+        compared = scores.comparisons(
             test=test, correct=correct, primary=primary, across=across, seed=seed, pairs=pairs
         )
     elif methods:
         raise UsageError("--methods tells how systems were compared: give two line files at least")
     if csv is not None:
-        write_csv(found.texts_frame(), csv)
+        write_csv(scores.texts_frame(), csv)
     if json:
-        show_json(found.as_dict() | {"comparisons": [c.as_dict() for c in compared or ()]})
+        show_json(scores.as_dict() | {"comparisons": [c.as_dict() for c in compared or ()]})
     elif compared and (latex or markdown or methods):
         print_results([compared], latex=latex, markdown=markdown, methods=methods)
     elif latex or markdown:
-        print(found.to_latex() if latex else found.to_markdown())
+        print(scores.to_latex() if latex else scores.to_markdown())
     elif csv is None:
-        _show(found, compared)
+        _show(scores, compared)
 
 
-def _show(found: TextScores, compared: ComparedMeasures | None) -> None:
-    table = found.table()
+def _show(scores: TextScores, compared: ComparedMeasures | None) -> None:
+    table = scores.table()
     show(table)
     for line in table.said:
         say(line)
@@ -135,7 +135,7 @@ def _show(found: TextScores, compared: ComparedMeasures | None) -> None:
         return
     print()
     print_results([compared])
-    for line in found.corpus_signatures:
+    for line in scores.corpus_signatures:
         say(line, "dim")
 
 
@@ -183,7 +183,9 @@ def _aligned(
     if seen:
         warn(f"{', '.join(seen)} taken as the end of a sentence (--sentence-mark none keeps it)")
     names = system_names(systems)
-    answers = [list(own) for own in zip(*(texts[path] for path in references), strict=True)]
+    answers = [
+        list(line_references) for line_references in zip(*(texts[path] for path in references), strict=True)
+    ]
     return {names[path]: texts[path] for path in systems}, answers
 
 
@@ -199,12 +201,12 @@ def _whole(peer: Path, reference: Sequence[str], measure: list[str] | None, enco
 
     paths = expand(reference, REFERENCES)
     lines = {path: _lines(path, encoding) for path in (peer, *paths)}
-    counts = {len(each) for each in lines.values()}
+    counts = {len(file_lines) for file_lines in lines.values()}
     if len(counts) == 1 and counts.pop() > 1:
         others = " ".join(f"--reference {path}" for path in paths)
         warn(
             f"each file is scored as one text, and all have {len(lines[peer]):,} lines; if line n of one belongs to"
             f" line n of the others, say: adjudge rouge {peer} {others}"
         )
-    texts = {path: "\n".join(each) for path, each in lines.items()}
+    texts = {path: "\n".join(file_lines) for path, file_lines in lines.items()}
     return adjudge.rouge(texts[peer], [texts[path] for path in paths], measure)

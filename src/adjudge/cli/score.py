@@ -32,18 +32,18 @@ def command(
     if json:
         for line in describe_unknown(e.collection):
             warn(line)
-        show_json([each.as_dict() for each in results])
+        show_json([result.as_dict() for result in results])
         return
-    for each in results:
-        parts = [counted(each.rows, "score")]
-        parts += [f"{counted(len(each.new), 'topic')} new"] if each.new else []
-        parts += [f"{len(each.changed):,} had changed ({_few(each.changed)})"] if each.changed else []
-        parts += [f"{len(each.gone):,} gone ({_few(each.gone)})"] if each.gone else []
-        parts += [f"{counted(each.kept, 'topic')} kept"] if each.kept else []
-        say(f"{each.measure}: {', '.join(parts)}")
-        for why, count in each.missing.items():
-            warn(f"{each.measure}: {count:,} missing: {why}")
-    for note in dict.fromkeys(note for each in results for note in each.notes):
+    for result in results:
+        parts = [counted(result.rows, "score")]
+        parts += [f"{counted(len(result.new), 'topic')} new"] if result.new else []
+        parts += [f"{len(result.changed):,} had changed ({_few(result.changed)})"] if result.changed else []
+        parts += [f"{len(result.gone):,} gone ({_few(result.gone)})"] if result.gone else []
+        parts += [f"{counted(result.kept, 'topic')} kept"] if result.kept else []
+        say(f"{result.measure}: {', '.join(parts)}")
+        for why, count in result.missing.items():
+            warn(f"{result.measure}: {count:,} missing: {why}")
+    for note in dict.fromkeys(note for result in results for note in result.notes):
         warn(note)
     for line in (*describe_unknown(e.collection), *describe_withdrawn(e.collection)):
         warn(line)

@@ -60,8 +60,8 @@ def command(
     elif json:
         show_json(_records(frame) if measure or matrix else _summary(scores))
     elif tidy:
-        known = frame.astype(object).where(frame.notna(), "")
-        show_table(list(frame.columns), [list(row) for row in known.itertuples(index=False)])
+        filled = frame.astype(object).where(frame.notna(), "")
+        show_table(list(frame.columns), [list(row) for row in filled.itertuples(index=False)])
     elif matrix:
         columns = [frame.columns[0], *(f"{name}>" for name in frame.columns[1:])]
         cells = [[row[0], *map(decimal, row[1:])] for row in frame.itertuples(index=False)]

@@ -30,12 +30,12 @@ def command(
     folder = adjudge.open(evaluation).folder
     if topic is None and system is None:
         with counting("reading rows") as tick:
-            found = contents(folder, words=not json, progress=tick)
+            listing = contents(folder, words=not json, progress=tick)
         if json:
-            topics, systems = [each.topic for each in found.topics], [each.system for each in found.systems]
+            topics, systems = [row.topic for row in listing.topics], [row.system for row in listing.systems]
             show_json(_as_dict(topics, systems, _rows(folder, Document), _rows(folder, Summary)))
         else:
-            _overview(found)
+            _overview(listing)
         return
     with counting("reading rows") as tick:
         collection = load(folder, topic=topic, system=system, progress=tick)
@@ -49,14 +49,14 @@ def command(
         _texts(collection, topic, system)
 
 
-def _overview(found: Contents) -> None:
+def _overview(listing: Contents) -> None:
     from adjudge.data.collection import withdrawn_lines
 
     show_table(
         ("topic", "title", "type", "documents>", "references>", "peers>"),
         [
             (t.topic.topic, t.topic.title, t.topic.type, t.documents, t.references, t.peers)
-            for t in found.topics
+            for t in listing.topics
         ],
     )
     print()
@@ -71,10 +71,10 @@ def _overview(found: Contents) -> None:
                 f"{s.words / s.summaries:.1f}" if s.summaries else None,
                 s.system.label,
             )
-            for s in found.systems
+            for s in listing.systems
         ],
     )
-    for line in withdrawn_lines(found.withdrawn):
+    for line in withdrawn_lines(listing.withdrawn):
         say(f"note: {line}")
 
 

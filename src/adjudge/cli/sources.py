@@ -40,26 +40,31 @@ def takes_table(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of `TABLE` where it takes `table`, which they become."""
 
     @wraps(command)
-    def with_options(*args: Any, **given: Any) -> None:
+    def with_options(*args: Any, **arguments: Any) -> None:
         from adjudge.data.reading import reading_once
         from adjudge.formats.scoretable import TableOptions
 
-        said = {name: given.pop(name) for name in TABLE}
-        columns = columns_of(said.pop("mapped"))
-        if given["scores"] is not None:
-            not_over(given.get("csv"), given["scores"])
-        left, lower, without = (tuple(said.pop(name) or ()) for name in ("leave_out", "lower", "without"))
+        table_options = {name: arguments.pop(name) for name in TABLE}
+        columns = columns_of(table_options.pop("mapped"))
+        if arguments["scores"] is not None:
+            not_over(arguments.get("csv"), arguments["scores"])
+        left, lower, without = (
+            tuple(table_options.pop(name) or ()) for name in ("leave_out", "lower", "without")
+        )
         table = TableOptions(
-            columns=columns, leave_out=left, lower_is_better=lower or False, without=without, **said
+            columns=columns, leave_out=left, lower_is_better=lower or False, without=without, **table_options
         )
         with reading_once():  # such commands only look
-            command(*args, **given, table=table)
+            command(*args, **arguments, table=table)
 
     command.__annotations__.pop("table")  # Typer knows the other types
-    own = inspect.signature(command, eval_str=True)
-    shown = [(each.name, each.annotation, each.default) for each in own.parameters.values()]
+    signature = inspect.signature(command, eval_str=True)
+    shown = [
+        (parameter.name, parameter.annotation, parameter.default)
+        for parameter in signature.parameters.values()
+    ]
     shown += [(name, kind, default) for name, (kind, default) in TABLE.items()]
-    with_options.__signature__ = own.replace(  # type: ignore[attr-defined]
+    with_options.__signature__ = signature.replace(  # type: ignore[attr-defined]
         parameters=[
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default)
             for name, kind, default in shown

@@ -63,7 +63,7 @@ def fits(text: str) -> bool:
 def print_json(text: str) -> None:
     """JSON, or a part of it: what standard output has not is escaped, as JSON escapes it."""
     if not fits(text):
-        text = re.sub(r"[^\x00-\x7f]", lambda found: json.dumps(found[0])[1:-1], text)
+        text = re.sub(r"[^\x00-\x7f]", lambda match: json.dumps(match[0])[1:-1], text)
     print(text, end="")
 
 
@@ -81,5 +81,7 @@ def _spelt(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
     bad = error.object[error.start : error.end]
-    spelt = "".join(_PLAIN.get(each) or each.encode("ascii", "backslashreplace").decode() for each in bad)
+    spelt = "".join(
+        _PLAIN.get(character) or character.encode("ascii", "backslashreplace").decode() for character in bad
+    )
     return spelt, error.end

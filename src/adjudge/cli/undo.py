@@ -32,12 +32,12 @@ def undo(
 
 def history(evaluation: options.Folder, json: options.Json = False, csv: options.Csv = None) -> None:
     """List the last changes of the files, and whether they can be taken back."""
-    found = adjudge.open(evaluation).history()
+    past = adjudge.open(evaluation).history()
     if csv is not None:
-        write_csv(found.to_frame(), csv)
+        write_csv(past.to_frame(), csv)
     if json:
-        show_json(found.as_dict())
+        show_json(past.as_dict())
     elif csv is None:
-        if found.changes:
-            show(found.table())
-        say(found.headline())
+        if past.changes:
+            show(past.table())
+        say(past.headline())

@@ -30,7 +30,7 @@ def command(
         report = e.units(
             edus_for="all" if everything else "references", levels=levels, progress=tick, when=now()
         )
-    found = report.levels
+    level_report = report.levels
     if json:
         show_json(report.as_dict())
         return
@@ -40,10 +40,10 @@ def command(
         say(f"kept {report.edited:,} summaries' units that were edited by hand")
     if report.dropped:
         say(f"dropped {report.dropped:,} units of summaries that are gone")
-    if found:
-        given = ", ".join(f"{n:,} at {level} words" for level, n in sorted(found.levels.items()))
+    if level_report:
+        by_level = ", ".join(f"{n:,} at {level} words" for level, n in sorted(level_report.levels.items()))
         none = "no unit has a level: nobody wrote references of several lengths"
-        say(f"levels: {given}; {found.without:,} without" if given else none)
+        say(f"levels: {by_level}; {level_report.without:,} without" if by_level else none)
     if report.why_final:
         say(f"this cannot be undone: {report.why_final}")
     for where in report.astray:

@@ -33,7 +33,7 @@ def usage_words(error: Any, words: Sequence[str]) -> str:
         measures = filter(is_measure, extra[1].split()) if "--measure" in _options(command) else iter(())
         if (measure := next(measures, None)) is not None:
             return f"a measure stands after -m, as -m {measure}; {example}"
-        taken = [_shown(each) for each in command.params if each.param_type_name == "argument"]
+        taken = [_shown(parameter) for parameter in command.params if parameter.param_type_name == "argument"]
         name = path.removeprefix("adjudge ")
         if taken == ["SCORES"]:
             return f"{name} takes {too_many_tables(extra[1])}"
@@ -47,12 +47,14 @@ def _no_option(name: str, command: Any, path: str) -> str:
 
 
 def _options(command: Any) -> list[str]:
-    named = [option for each in command.params for option in each.opts if option.startswith("-")]
+    named = [option for parameter in command.params for option in parameter.opts if option.startswith("-")]
     return [*named, "--help"]
 
 
 def _with_value(message_name: str, command: Any) -> str:
-    metavar = next((each.metavar for each in command.params if message_name in each.opts), None)
+    metavar = next(
+        (parameter.metavar for parameter in command.params if message_name in parameter.opts), None
+    )
     return f"{message_name} needs a value: {message_name} {metavar or 'VALUE'}"
 
 
@@ -122,7 +124,7 @@ def _short(path: str) -> str:
 
 def _shown(parameter: Any) -> str:
     """An option by its long name, an argument as the help shows it."""
-    options = sorted((each for each in parameter.opts if each.startswith("-")), key=len)
+    options = sorted((name for name in parameter.opts if name.startswith("-")), key=len)
     return options[-1] if options else str(parameter.metavar or parameter.name.upper())
 
 

@@ -117,9 +117,9 @@ class KernelFiles:
         """The code, where a file has it whole."""
         for file in self.files:
             with suppress(OSError):
-                found = file.read_bytes()
-                check, code = found[len(FORMAT) : len(FORMAT) + _CHECK], found[len(FORMAT) + _CHECK :]
-                if found.startswith(FORMAT) and check == source_hash(code):
+                content = file.read_bytes()
+                check, code = content[len(FORMAT) : len(FORMAT) + _CHECK], content[len(FORMAT) + _CHECK :]
+                if content.startswith(FORMAT) and check == source_hash(code):
                     return code
         return None
 
@@ -158,10 +158,10 @@ def _bytes(source: Path) -> bytes:
 @cache
 def _compiler() -> bytes:
     """numba's version, without loading it."""
-    found = find_spec("numba")
-    if found is None or found.origin is None:
+    spec = find_spec("numba")
+    if spec is None or spec.origin is None:
         raise ModuleNotFoundError("numba")
-    return Path(found.origin).with_name("_version.py").read_bytes()
+    return Path(spec.origin).with_name("_version.py").read_bytes()
 
 
 # Object files: made by numba and LLVM, loaded by llvmlite alone
@@ -189,11 +189,11 @@ def compiled(kernel: Bare, kinds: Sequence[str], returns: str, symbol: str) -> b
         "f4": types.float32,
         "f8": types.float64,
     }
-    given = {"None": types.void, "int": types.int64}[returns]
+    return_type = {"None": types.void, "int": types.int64}[returns]
     pointer: Any = types.CPointer
     taken = [pointer(numbers[k[:-1]]) if k.endswith("*") else numbers[k] for k in kinds]
     try:
-        wrapped = numba.cfunc(given(*taken), error_model="numpy")(kernel.function)
+        wrapped = numba.cfunc(return_type(*taken), error_model="numpy")(kernel.function)
     except numba.core.errors.NumbaError as error:
         raise ValueError(f"{symbol} is not bare: {str(error).splitlines()[0]}") from None
     module = llvm.parse_assembly(wrapped.inspect_llvm().replace("noinline", "nounwind"))
@@ -236,8 +236,8 @@ def target() -> str:
 def _features() -> str:
     import llvmlite.binding as llvm
 
-    found: str = llvm.get_host_cpu_features().flatten()
-    return found
+    features: str = llvm.get_host_cpu_features().flatten()
+    return features
 
 
 @cache
@@ -308,8 +308,8 @@ class Bare:
 
         inner: Any = numba.njit(error_model="numpy")(self.function)
         of_types = inner.get_call_template
-        inner.get_call_template = lambda given, named: of_types(
-            tuple(map(numba.types.unliteral, given)), named
+        inner.get_call_template = lambda arg_types, named: of_types(
+            tuple(map(numba.types.unliteral, arg_types)), named
         )
         return inner
 
@@ -332,8 +332,8 @@ def _kind(argument: Any) -> str:
 
 def _pointing(native: Entry, kinds: tuple[str, ...]) -> Entry:
     """Arrays become the addresses of their first elements, NumPy's numbers plain ones."""
-    given = [_address if each.endswith("*") else float if each == "f8" else int for each in kinds]
-    return lambda *arguments: native(*(make(value) for make, value in zip(given, arguments, strict=True)))
+    makers = [_address if kind.endswith("*") else float if kind == "f8" else int for kind in kinds]
+    return lambda *arguments: native(*(make(value) for make, value in zip(makers, arguments, strict=True)))
 
 
 def _address(array: np.ndarray) -> int:

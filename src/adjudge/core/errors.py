@@ -108,9 +108,9 @@ def nearest(name: str, names: Iterable[str], *, most: int = 3) -> str:
     return f" (nearest: {', '.join(map(quoted, close))})" if close else ""
 
 
-def among(name: str, known: Iterable[str], *, most: int = 8) -> str:
+def among(name: str, names: Iterable[str], *, most: int = 8) -> str:
     """As `nearest`; where no name is close, those that there are: ``; there are: a, b``."""
-    there = list(known)
+    there = list(names)
     if not there:
         return "; there are none"
     rest = f" and {len(there) - most:,} more" if len(there) > most else ""

@@ -138,8 +138,8 @@ class Declared:
         }
 
     def __str__(self) -> str:
-        given = ", ".join(f"{name}={written(value)}" for name, value in self.changed().items())
-        return f"{self.NAME}({given})" if given else self.NAME
+        options = ", ".join(f"{name}={written(value)}" for name, value in self.changed().items())
+        return f"{self.NAME}({options})" if options else self.NAME
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -249,10 +249,10 @@ def check(name: str, value: Any, about: Option, kind: Kind, default: Any) -> Non
         if not isinstance(value, bool):
             _refuse(name, value, "True or False")
     elif kind == "texts":
-        if not isinstance(value, tuple) or not all(isinstance(each, str) for each in value):
+        if not isinstance(value, tuple) or not all(isinstance(text, str) for text in value):
             _refuse(name, value, "a text, or several")
-        for each in value:
-            _check_choice(name, each, about)
+        for text in value:
+            _check_choice(name, text, about)
     elif kind == "text":
         if not isinstance(value, str):
             _refuse(name, value, about.limits or "a text")
@@ -260,8 +260,8 @@ def check(name: str, value: Any, about: Option, kind: Kind, default: Any) -> Non
     elif kind == "whole numbers":
         if not isinstance(value, tuple):
             _refuse(name, value, "a whole number, or several")
-        for each in value:
-            _check_number(name, each, about, "whole number")
+        for number in value:
+            _check_number(name, number, about, "whole number")
     elif kind in ("whole number", "number"):
         _check_number(name, value, about, kind)
     elif kind == "number or text" and not isinstance(value, str):
@@ -321,7 +321,7 @@ def written(value: Any) -> str:
     if isinstance(value, Mapping):
         return "+".join(_in_quotes(f"{name}={value}") for name, value in value.items())
     if isinstance(value, tuple | list | frozenset | set):
-        return "+".join(written(each) for each in value)
+        return "+".join(written(element) for element in value)
     text = repr(value) if isinstance(value, float) else str(value)
     return (
         _in_quotes(text)
@@ -349,13 +349,13 @@ def parse_options(cls: type[Declared], text: str) -> dict[str, Any]:
         raise UsageError(
             f"{quoted(text)} is no signature of {cls.NAME}; expected {cls.NAME}(option=value, ...)"
         )
-    known = declared(cls)
-    found: dict[str, Any] = {}
+    options = declared(cls)
+    chosen: dict[str, Any] = {}
     for key, values in _split(rest):
-        if key not in known:
-            raise UsageError(f"{cls.NAME} has no option {quoted(key)}{nearest(key, known)}")
-        found[key] = _read(values, known[key][1], known[key][0], key)
-    return found
+        if key not in options:
+            raise UsageError(f"{cls.NAME} has no option {quoted(key)}{nearest(key, options)}")
+        chosen[key] = _read(values, options[key][1], options[key][0], key)
+    return chosen
 
 
 def _split(text: str) -> Iterator[tuple[str, list[str]]]:
@@ -406,15 +406,19 @@ def _read(values: Sequence[str], kind: Kind, about: Option, name: str) -> Any:
 def documented(cls: type[Declared], about: str) -> str:
     """A docstring with a line for every option, as `help()` shows it."""
     lines = [about, "", "Options:"]
-    in_order = sorted(declared(cls).items(), key=lambda each: each[1][0].panel == READING)
-    for name, (known, _) in in_order:
-        limits = f" ({known.limits})" if known.limits else ""
-        lines.append(f"    {name}: {known.help}{limits}")
+    in_order = sorted(declared(cls).items(), key=lambda entry: entry[1][0].panel == READING)
+    for name, (option, _) in in_order:
+        limits = f" ({option.limits})" if option.limits else ""
+        lines.append(f"    {name}: {option.help}{limits}")
     return "\n".join(lines)
 
 
 def signature_of(cls: type[Declared], *first: inspect.Parameter) -> inspect.Signature:
     """The signature of a function that takes the options of a declaration, those for reading tables last."""
-    known = declared(cls)
-    own = [each for each in inspect.signature(cls).parameters.values() if each.name in known]
-    return inspect.Signature([*first, *sorted(own, key=lambda each: known[each.name][0].panel == READING)])
+    options = declared(cls)
+    parameters = [
+        parameter for parameter in inspect.signature(cls).parameters.values() if parameter.name in options
+    ]
+    return inspect.Signature(
+        [*first, *sorted(parameters, key=lambda parameter: options[parameter.name][0].panel == READING)]
+    )

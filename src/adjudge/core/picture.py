@@ -133,14 +133,14 @@ class Figure:
 
     def spec(self, *, theme: Theme = "light", title: bool = True) -> dict[str, Any]:
         """The drawing in Vega-Lite, with its rows."""
-        found: dict[str, Any] = self.chart.to_dict(validate=False)
-        _fit_legends(found, self.data)
-        found["config"] = _config()
-        found["background"] = PAPER
-        found["padding"] = 12
-        found["description"] = f"{self.title}. {self.words}"
+        drawing: dict[str, Any] = self.chart.to_dict(validate=False)
+        _fit_legends(drawing, self.data)
+        drawing["config"] = _config()
+        drawing["background"] = PAPER
+        drawing["padding"] = 12
+        drawing["description"] = f"{self.title}. {self.words}"
         if title:
-            found["title"] = {
+            drawing["title"] = {
                 "text": textwrap.wrap(drawn_text(self.title), LINE - 16) or [""],
                 "subtitle": textwrap.wrap(drawn_text(self.words), LINE),
                 "anchor": "start",
@@ -148,7 +148,7 @@ class Figure:
             }
         if theme not in get_args(Theme):
             raise UsageError(f"the theme is {quoted(theme)}, expected light or dark")
-        return found if theme == "light" else cast(dict[str, Any], _recoloured(found))
+        return drawing if theme == "light" else cast(dict[str, Any], _recoloured(drawing))
 
     def to_svg(self, *, theme: Theme = "light", title: bool = True) -> str:
         drawn = roomy_svg(self.spec(theme=theme, title=title))
@@ -223,15 +223,15 @@ class Figure:
 def _fit_legends(drawing: Any, data: pd.DataFrame) -> None:
     """Give legends whose labels would be cut room for them, in fewer columns, up to the figure's width."""
     if isinstance(drawing, list):
-        for each in drawing:
-            _fit_legends(each, data)
+        for part in drawing:
+            _fit_legends(part, data)
     elif isinstance(drawing, dict):
         for name in ("color", "shape", "opacity"):
             channel = drawing.get("encoding", {}).get(name, {})
             if channel.get("field") not in data or channel.get("legend", {}) is None:
                 continue
             labels = channel.get("scale", {}).get("domain") or data[channel["field"]].dropna().unique()
-            wide = min(LETTER * max((len(str(each)) for each in labels), default=0), WIDTH - KEY)
+            wide = min(LETTER * max((len(str(label)) for label in labels), default=0), WIDTH - KEY)
             legend = channel.get("legend", {})
             if wide > legend.get("labelLimit", LABEL):
                 channel["legend"] = {
@@ -239,9 +239,9 @@ def _fit_legends(drawing: Any, data: pd.DataFrame) -> None:
                     "labelLimit": wide,
                     "columns": max(1, int(WIDTH // (wide + KEY))),
                 }
-        for key, each in drawing.items():
+        for key, part in drawing.items():
             if key not in ("data", "datasets", "encoding"):
-                _fit_legends(each, data)
+                _fit_legends(part, data)
 
 
 class Undrawable(DataError):
@@ -312,7 +312,7 @@ def _widened(value: Any) -> Any:
             else _widened(v)
             for k, v in value.items()
         }
-    return [_widened(each) for each in value] if isinstance(value, list) else value
+    return [_widened(part) for part in value] if isinstance(value, list) else value
 
 
 def format_of(path: Path) -> str:
@@ -322,7 +322,7 @@ def format_of(path: Path) -> str:
         raise UsageError(f"{path}: a figure ends in .svg, .png, .pdf or .json, not in {quoted(path.suffix)}")
     if path.is_dir():
         raise ClashError(f"{path}: is a folder, expected a file or nothing")
-    if inside := next((each for each in path.parents if each.exists() and not each.is_dir()), None):
+    if inside := next((parent for parent in path.parents if parent.exists() and not parent.is_dir()), None):
         raise ClashError(f"{inside}: is a file, expected a folder or nothing")
     return kind
 
@@ -377,9 +377,9 @@ _NAMES = frozenset(("values", "domain", "sort", "text", "title", "subtitle", "de
 """Where a drawing has words and names, which may look like a colour."""
 
 
-def _variable(found: re.Match[str]) -> str:
-    attribute, colour = found.groups()
-    return f'{attribute}="var(--{_TOKENS[colour][0]})"' if colour in _TOKENS else found[0]
+def _variable(match: re.Match[str]) -> str:
+    attribute, colour = match.groups()
+    return f'{attribute}="var(--{_TOKENS[colour][0]})"' if colour in _TOKENS else match[0]
 
 
 def _recoloured(value: Any) -> Any:
@@ -390,7 +390,7 @@ def _recoloured(value: Any) -> Any:
             for k, v in value.items()
         }
     if isinstance(value, list):
-        return [_recoloured(each) for each in value]
+        return [_recoloured(part) for part in value]
     return _TOKENS[value][1] if isinstance(value, str) and value in _TOKENS else value
 
 
@@ -454,15 +454,15 @@ class Pictured:
 
     def figure(self, kind: str | None = None, **options: Any) -> Figure:
         """A picture of this result: to save, or to look at in a notebook. The options are those of the figure."""
-        known = self.FIGURES
-        if not known:
+        figures = self.FIGURES
+        if not figures:
             raise UsageError(f"{type(self).__name__} has no figure")
-        kind = next(iter(known)) if kind is None else kind
-        if kind not in known:
+        kind = next(iter(figures)) if kind is None else kind
+        if kind not in figures:
             raise UsageError(
-                f"this result has no figure {quoted(kind)}{nearest(kind, known)}; it has: {', '.join(known)}"
+                f"this result has no figure {quoted(kind)}{nearest(kind, figures)}; it has: {', '.join(figures)}"
             )
-        module, _, name = known[kind].partition(":")
+        module, _, name = figures[kind].partition(":")
         return cast(Figure, getattr(import_module(module), name)(self, **options))
 
 

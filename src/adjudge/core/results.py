@@ -145,8 +145,8 @@ class Result(Pictured):
         """What can be concluded, in plain words; the headline first."""
         words = _words(self)
         if self.picked and hasattr(words, "about"):
-            said = [line for name in self.picked for line in self.about(name, door)]
-            yield from dict.fromkeys(said or [spoken(next(words.sentences(self)), door)])
+            lines = [line for name in self.picked for line in self.about(name, door)]
+            yield from dict.fromkeys(lines or [spoken(next(words.sentences(self)), door)])
             return
         for sentence in words.sentences(self):
             yield spoken(sentence, door)
@@ -390,9 +390,9 @@ class Parts(Result):
             raise DataError(f"{part}: {self.absent[part]}")
         if part in self.QUESTIONS:
             raise UsageError(f"this result has no part {quoted(part)}: ask for it with parts={part!r}")
-        known = self.QUESTIONS
+        questions = self.QUESTIONS
         raise UsageError(
-            f"there is no part {quoted(part)}{nearest(part, known)}; expected one of: {', '.join(known)}"
+            f"there is no part {quoted(part)}{nearest(part, questions)}; expected one of: {', '.join(questions)}"
         )
 
     def tables(self) -> Iterable[Table]:
@@ -488,16 +488,16 @@ class Parts(Result):
 
     def figure(self, kind: str | None = None, **options: Any) -> Figure:
         """A figure of one of the parts, by its name: `figure("scatter")`; without a name the first."""
-        known = self.figures()
-        if not known:
+        figures = self.figures()
+        if not figures:
             raise UsageError("no part of this result has a figure")
-        kind = next(iter(known)) if kind is None else kind
-        if kind not in known:
+        kind = next(iter(figures)) if kind is None else kind
+        if kind not in figures:
             raise UsageError(
-                f"no part of this result has a figure {quoted(kind)}{nearest(kind, known)}; there are:"
-                f" {', '.join(known)}"
+                f"no part of this result has a figure {quoted(kind)}{nearest(kind, figures)}; there are:"
+                f" {', '.join(figures)}"
             )
-        return known[kind].figure(kind, **options)
+        return figures[kind].figure(kind, **options)
 
 
 def _names(result: Result) -> list[str]:

@@ -126,7 +126,9 @@ class Table:
 
         A column that needs nothing but its name is that name; several may stand in one text.
         """
-        parts = [part for each in columns for part in (each.split() if isinstance(each, str) else (each,))]
+        parts = [
+            part for column in columns for part in (column.split() if isinstance(column, str) else (column,))
+        ]
         made = tuple(Column(part) if isinstance(part, str) else part for part in parts)
 
         def cells(row: Any) -> tuple[Cell, ...]:
@@ -147,10 +149,10 @@ class Table:
 
     def row(self, **key: Cell) -> dict[str, Cell]:
         """The one row in which these columns have these values."""
-        found = [record for record in self.records() if all(record.get(k) == v for k, v in key.items())]
-        if len(found) != 1:
-            raise UsageError(f"{self.name}: {len(found)} rows have {key}, expected one")
-        return found[0]
+        rows = [record for record in self.records() if all(record.get(k) == v for k, v in key.items())]
+        if len(rows) != 1:
+            raise UsageError(f"{self.name}: {len(rows)} rows have {key}, expected one")
+        return rows[0]
 
     def sentences(self) -> Iterator[str]:
         """What the table says, in plain words."""
@@ -240,8 +242,8 @@ class Table:
     def to_latex(self) -> str:
         """For a paper, with booktabs rules; title and signature as comments. With a caption, a float with a label."""
         columns, rows = self._in_print()
-        layout = "".join(("r" if each.right else "l") + "@{}l" * each.two for each in columns)
-        span = sum(1 + each.two for each in columns)
+        layout = "".join(("r" if column.right else "l") + "@{}l" * column.two for column in columns)
+        span = sum(1 + column.two for column in columns)
         lines = [rf"\begin{{tabular}}{{{layout}}}", r"\toprule", _tex_line(_tex_heads(columns)), r"\midrule"]
         headed = dict(self.parts)
         for number, row in enumerate(rows):
@@ -257,7 +259,7 @@ class Table:
             lines.append(r"% \usepackage{booktabs}")
         if strange := sorted({c for c in text + tex(self.caption) if not c.isascii()}):
             lines.append(f"% LuaLaTeX or XeLaTeX, with a font that has {' '.join(strange)}")
-        comments = [line for said in (self.title, self.signature) for line in said.splitlines()]
+        comments = [line for comment in (self.title, self.signature) for line in comment.splitlines()]
         return "\n".join([*lines, *(f"% {line}" for line in comments)])
 
     @property
@@ -269,8 +271,8 @@ class Table:
     def to_markdown(self) -> str:
         """A pipe table, as GitHub and most wikis show it, and its caption."""
         columns, rows = self._in_print()
-        rule = ["---:" if each.right else "---" for each in columns]
-        lines = [[markdown(each.title) for each in columns], rule]
+        rule = ["---:" if column.right else "---" for column in columns]
+        lines = [[markdown(column.title) for column in columns], rule]
         headed = dict(self.parts)
         for number, row in enumerate(rows):
             if number in headed:
@@ -282,7 +284,7 @@ class Table:
     def to_html(self, *, rows: int | None = None) -> str:
         """A plain table element without styles of its own but the side on which numbers stand; its first rows."""
         columns, shown = self._in_print(rows)
-        head = "".join(_html_cell("th", escape(each.title), each.right) for each in columns)
+        head = "".join(_html_cell("th", escape(column.title), column.right) for column in columns)
         body = []
         headed = dict(self.parts)
         for number, row in enumerate(shown):
@@ -444,9 +446,9 @@ class Tabular:
 
     def to_latex(self) -> str:
         """For a paper, with booktabs rules."""
-        found, signature = self.tables(), self.table().signature
-        signed = (replace(each, signature=each.signature or signature) for each in found)
-        return Tables(tuple(signed), found.notes).to_latex()
+        tables, signature = self.tables(), self.table().signature
+        signed = (replace(table, signature=table.signature or signature) for table in tables)
+        return Tables(tuple(signed), tables.notes).to_latex()
 
     def to_markdown(self) -> str:
         """For a README or a pull request."""
@@ -455,9 +457,11 @@ class Tabular:
     def _repr_html_(self) -> str:
         """For a notebook; what is said and noted comes from the result's own table."""
         main = self.table()
-        found = self.tables()
-        more = [replace(each, said=(), notes=(), signature="") for each in found if each.name != main.name]
-        return notebook_html([main, *more], found.notes)
+        tables = self.tables()
+        more = [
+            replace(table, said=(), notes=(), signature="") for table in tables if table.name != main.name
+        ]
+        return notebook_html([main, *more], tables.notes)
 
     def __repr__(self) -> str:
         table = self.table()
@@ -475,11 +479,11 @@ def notebook_html(tables: Sequence[Table], notes: Sequence[str] = ()) -> str:
     """
     lines: list[str] = []
     for table in tables:
-        lines += [f"<p><strong>{escape(said)}</strong></p>" for said in table.said[:1]]
+        lines += [f"<p><strong>{escape(sentence)}</strong></p>" for sentence in table.said[:1]]
         lines.append(table.to_html(rows=MOST_ROWS))
         if (more := len(table.rows) - MOST_ROWS) > 0:
             lines.append(f"<p>and {more:,} more rows: to_frame() has all</p>")
-        lines += [f"<p>{escape(said)}</p>" for said in table.said[1:]]
+        lines += [f"<p>{escape(sentence)}</p>" for sentence in table.said[1:]]
         lines += [f"<p><em>note:</em> {escape(note)}</p>" for note in table.notes]
         lines += [f"<p><small><code>{escape(table.signature)}</code></small></p>"] if table.signature else []
     lines += [f"<p><em>note:</em> {escape(note)}</p>" for note in notes]
@@ -558,11 +562,11 @@ def plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return plain(asdict(value))
     if isinstance(value, Mapping):
-        return {str(key): plain(each) for key, each in value.items()}
+        return {str(key): plain(part) for key, part in value.items()}
     if hasattr(value, "tolist"):  # NumPy's arrays and numbers
         return plain(value.tolist())
     if isinstance(value, Iterable):
-        return [plain(each) for each in value]
+        return [plain(part) for part in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return unsigned_zero(value)
@@ -575,7 +579,7 @@ def as_json(value: Any) -> str:
 
 def held(streamed: Mapping[str, Any]) -> dict[str, Any]:
     """A result that is written part by part, with lists in place of its iterators."""
-    return {name: list(each) if isinstance(each, Iterator) else each for name, each in streamed.items()}
+    return {name: list(part) if isinstance(part, Iterator) else part for name, part in streamed.items()}
 
 
 _WRITTEN = object()
@@ -585,14 +589,14 @@ def json_parts(value: Any, depth: int = 0) -> Iterator[str]:
     """The same, part by part: the items of an iterator are written one by one, and never held together."""
     if isinstance(value, Mapping):
         parts: Iterable[tuple[str, Any]] = (
-            (f"{json.dumps(str(key))}: ", each) for key, each in value.items()
+            (f"{json.dumps(str(key))}: ", part) for key, part in value.items()
         )
         yield from _enclosed("{}", parts, depth)
     elif isinstance(value, Iterator):  # one line for each, which is plain already
-        lines = (json.dumps(each, ensure_ascii=False, allow_nan=False) for each in value)
+        lines = (json.dumps(part, ensure_ascii=False, allow_nan=False) for part in value)
         yield from _enclosed("[]", ((line, _WRITTEN) for line in lines), depth)
     elif isinstance(value, list | tuple) and not depth:
-        yield from _enclosed("[]", (("", each) for each in value), depth)
+        yield from _enclosed("[]", (("", part) for part in value), depth)
     else:
         text = json.dumps(plain(value), ensure_ascii=False, allow_nan=False, indent=1)
         yield text.replace("\n", "\n" + " " * depth)  # inside strings a line break is written \\n
@@ -600,10 +604,10 @@ def json_parts(value: Any, depth: int = 0) -> Iterator[str]:
 
 def _enclosed(brackets: str, parts: Iterable[tuple[str, Any]], depth: int) -> Iterator[str]:
     first = True
-    for start, each in parts:
+    for start, part in parts:
         yield f"{brackets[0] if first else ','}\n{' ' * (depth + 1)}{start}"
-        if each is not _WRITTEN:
-            yield from json_parts(each, depth + 1)
+        if part is not _WRITTEN:
+            yield from json_parts(part, depth + 1)
         first = False
     yield brackets if first else f"\n{' ' * depth}{brackets[1]}"
 
@@ -750,9 +754,9 @@ def _tex_line(cells: Iterable[str]) -> str:
 
 def _tex_heads(columns: Iterable[_Head]) -> Iterator[str]:
     """A single letter, such as F or p, is a symbol."""
-    for each in columns:
-        title = f"${each.title}$" if _SYMBOL.match(each.title) else tex(each.title)
-        yield rf"\multicolumn{{2}}{{c}}{{{title}}}" if each.two else title
+    for column in columns:
+        title = f"${column.title}$" if _SYMBOL.match(column.title) else tex(column.title)
+        yield rf"\multicolumn{{2}}{{c}}{{{title}}}" if column.two else title
 
 
 _MARKUP = re.compile(r"[\\|<*`\[\]~&$]|(?<![^\W_])_|_(?![^\W_])")
@@ -762,7 +766,7 @@ _MARKUP = re.compile(r"[\\|<*`\[\]~&$]|(?<![^\W_])_|_(?![^\W_])")
 def markdown(text: str) -> str:
     """Text as Markdown shows it."""
     shown = "".join(c if c.isprintable() else " " for c in text)
-    return _MARKUP.sub(lambda found: f"\\{found[0]}", shown)
+    return _MARKUP.sub(lambda match: f"\\{match[0]}", shown)
 
 
 def _html_cell(tag: str, content: str, right: bool) -> str:

@@ -74,17 +74,17 @@ _ACCENTS = dict(
 
 def tex(text: str) -> str:
     """Text as LaTeX prints it, in any encoding of fonts; letters of scripts other than Latin and Greek stay."""
-    found: list[str] = []
+    pieces: list[str] = []
     for c in unicodedata.normalize("NFC", text):
         parts = unicodedata.normalize("NFD", c)
         base, marks = parts[0], parts[1:]
-        if c == "-" and found and found[-1] == "-":
-            found.append("{}")  # two hyphens would become a dash
+        if c == "-" and pieces and pieces[-1] == "-":
+            pieces.append("{}")  # two hyphens would become a dash
         if len(marks) == 1 and base.isascii() and marks in _ACCENTS:
-            found.append(rf"\{_ACCENTS[marks]}{{{base}}}")
+            pieces.append(rf"\{_ACCENTS[marks]}{{{base}}}")
         else:
-            found.append(_TEX.get(c, c if c.isprintable() else " "))
-    return "".join(found)
+            pieces.append(_TEX.get(c, c if c.isprintable() else " "))
+    return "".join(pieces)
 
 
 def natural(name: str) -> tuple[list[tuple[int, int, str]], str]:

@@ -46,8 +46,8 @@ class TopicBatch:
         """The same with the judgments of one judge alone: a program, or whoever is taken for a judge."""
 
         def make() -> TopicBatch:
-            own = self.judges.get(name) or tuple(j for j in self.judgments if j.task.assessor == name)
-            return replace(self, judgments=own, judges={}, _kept={})
+            judgments = self.judges.get(name) or tuple(j for j in self.judgments if j.task.assessor == name)
+            return replace(self, judgments=judgments, judges={}, _kept={})
 
         return self.once(("judged by", name), make)
 
@@ -55,10 +55,12 @@ class TopicBatch:
         """The units of one summary, in the order of the text."""
 
         def make() -> dict[tuple[str, TextRef], list[Unit]]:
-            found: dict[tuple[str, TextRef], list[Unit]] = {}
+            by_text: dict[tuple[str, TextRef], list[Unit]] = {}
             for unit in self.units:
-                found.setdefault((unit.kind, TextRef.of(unit)), []).append(unit)
-            return {key: sorted(own, key=lambda unit: (unit.start, unit.end)) for key, own in found.items()}
+                by_text.setdefault((unit.kind, TextRef.of(unit)), []).append(unit)
+            return {
+                key: sorted(units, key=lambda unit: (unit.start, unit.end)) for key, units in by_text.items()
+            }
 
         return self.once("units by text", make).get((kind, text), [])
 
@@ -97,29 +99,29 @@ class Judgments:
     def without(self, assessors: Container[str]) -> Judgments:
         """The judgments of everybody else."""
         kept = {
-            topic: tuple(each for each in some if each.task.assessor not in assessors)
+            topic: tuple(judgment for judgment in some if judgment.task.assessor not in assessors)
             for topic, some in self.by_topic.items()
         }
-        judges = {name: own for name, own in self.by_judge.items() if name not in assessors}
+        judges = {name: topics for name, topics in self.by_judge.items() if name not in assessors}
         return replace(self, by_topic={topic: some for topic, some in kept.items() if some}, by_judge=judges)
 
     def with_judges(self, names: Iterable[str]) -> Judgments:
         """The same with the answers of some judges among people's, to be compared with them."""
-        found = {topic: list(some) for topic, some in self.by_topic.items()}
+        by_topic = {topic: list(some) for topic, some in self.by_topic.items()}
         for name in dict.fromkeys(names):
             for topic, some in self.by_judge.get(name, {}).items():
-                found.setdefault(topic, []).extend(some)
-        return replace(self, by_topic={topic: tuple(some) for topic, some in found.items()})
+                by_topic.setdefault(topic, []).extend(some)
+        return replace(self, by_topic={topic: tuple(some) for topic, some in by_topic.items()})
 
     def everyone(self) -> Iterator[Judged]:
         """Every judgment that counts, by people and by programs."""
         for topics in (self.by_topic, *self.by_judge.values()):
-            yield from (each for some in topics.values() for each in some)
+            yield from (judgment for some in topics.values() for judgment in some)
 
     @property
     def assessors(self) -> set[str]:
         """Everybody whose judgments count, programs that judge left aside."""
-        return {each.task.assessor for some in self.by_topic.values() for each in some}
+        return {judgment.task.assessor for some in self.by_topic.values() for judgment in some}
 
     @property
     def simulated(self) -> int:
@@ -136,63 +138,70 @@ class Judgments:
         reopened: int = 0,
     ) -> Judgments:
         everything = list(judged)
-        known = [each for each in everything if each.task.protocol in protocols]
-        kept, left = split_by_change(known, collection, protocols)
+        with_protocol = [judgment for judgment in everything if judgment.task.protocol in protocols]
+        kept, left = split_by_change(with_protocol, collection, protocols)
         by_judge: dict[str | None, dict[str, list[Judged]]] = {None: {}}
-        for each in kept:
-            judge = each.task.assessor if each.origin in JUDGES else None
-            by_judge.setdefault(judge, {}).setdefault(each.task.topic, []).append(each)
-        found = {
-            judge: {topic: tuple(some) for topic, some in own.items()} for judge, own in by_judge.items()
+        for judgment in kept:
+            judge = judgment.task.assessor if judgment.origin in JUDGES else None
+            by_judge.setdefault(judge, {}).setdefault(judgment.task.topic, []).append(judgment)
+        of_judge = {
+            judge: {topic: tuple(some) for topic, some in topics.items()}
+            for judge, topics in by_judge.items()
         }
         return cls(
-            by_topic=found[None],
-            by_judge={judge: own for judge, own in found.items() if judge is not None},
+            by_topic=of_judge[None],
+            by_judge={judge: topics for judge, topics in of_judge.items() if judge is not None},
             left_out=tuple(left),
             protocols=protocols,
-            unknown=tuple(each for each in everything if each.task.protocol not in protocols),
+            unknown=tuple(judgment for judgment in everything if judgment.task.protocol not in protocols),
             reopened=reopened,
         )
 
     def scored(self, topic: str, judge: str | None = None) -> tuple[Judged, ...]:
         """Those of a topic that scores can be made from, people's or a judge's; tags of mismatches change none."""
-        own = (self.by_topic if judge is None else self.by_judge.get(judge, {})).get(topic, ())
-        return tuple(each for each in own if (asked := self._protocol(each)) is None or asked.IS_SCORED)
+        judgments = (self.by_topic if judge is None else self.by_judge.get(judge, {})).get(topic, ())
+        return tuple(
+            judgment
+            for judgment in judgments
+            if (asked := self._protocol(judgment)) is None or asked.IS_SCORED
+        )
 
     def tagged(self) -> Iterator[Judged]:
         """The tags of mismatches."""
-        every = (each for own in self.by_topic.values() for each in own)
-        return (each for each in every if (asked := self._protocol(each)) is not None and asked.tags)
+        every = (judgment for judgments in self.by_topic.values() for judgment in judgments)
+        return (
+            judgment for judgment in every if (asked := self._protocol(judgment)) is not None and asked.tags
+        )
 
     def _protocol(self, judged: Judged) -> Protocol | None:
         return self.protocols.get(judged.task.protocol)
 
     def notes(self, judge: str | None = None) -> tuple[str, ...]:
         """What a reader of scores from judgments should know first; from a judge's, where one is named."""
-        found = [*([self.unread] if self.unread else []), *self.left_out_lines()]
+        lines = [*([self.unread] if self.unread else []), *self.left_out_lines()]
         if self.simulated and judge not in self.by_judge:
-            found.append(f"{counted(self.simulated, 'judgment is', 'judgments are')} simulated")
-        for name, own in self.by_judge.items() if judge is None else ():
-            many = counted(sum(map(len, own.values())), "judgment")
-            found.append(f"{name} is a program: its {many} count only in measures that name it (by={name})")
+            lines.append(f"{counted(self.simulated, 'judgment is', 'judgments are')} simulated")
+        for name, topics in self.by_judge.items() if judge is None else ():
+            many = counted(sum(map(len, topics.values())), "judgment")
+            lines.append(f"{name} is a program: its {many} count only in measures that name it (by={name})")
         if judge in self.by_judge:
-            found.append(f"{judge} is a program; adjudge judge report says what its judgments are worth")
-        return tuple(found)
+            lines.append(f"{judge} is a program; adjudge judge report says what its judgments are worth")
+        return tuple(lines)
 
     def left_out_lines(self) -> list[str]:
         """What is left out, and why."""
-        found = self.unknown_lines()
+        lines = self.unknown_lines()
         if self.left_out:
-            found.append(
+            lines.append(
                 f"{counted(len(self.left_out), 'judgment')} of texts that changed since left out"
                 f" (the first: {self.left_out[0][1]}); adjudge check names them"
             )
         if self.reopened:
-            found.append(
+            lines.append(
                 f"{counted(self.reopened, 'answer')} about unmarked units left out: other units were marked afterwards,"
                 " so the question is open again"
             )
-        return found
+        return lines
 
     def unknown_lines(self) -> list[str]:
         """The protocols that are not here, and what to do."""
@@ -216,7 +225,7 @@ def batch_of(collection: Collection, topic: str, judgments: Judgments = NOTHING)
         units=tuple(collection.units.get(topic, ())),
         language=collection.settings.language,
         judgments=judgments.scored(topic),
-        judges={judge: own for judge in judgments.by_judge if (own := judgments.scored(topic, judge))},
+        judges={judge: scored for judge in judgments.by_judge if (scored := judgments.scored(topic, judge))},
         protocols=judgments.protocols,
     )
 
@@ -277,10 +286,10 @@ def _refuse_unknown(judged: Iterable[Judged], protocols: Mapping[str, Protocol],
     """Whatever computes with answers relies on their form, and a store may hold what strangers wrote."""
     from adjudge.judgments.store.encoding import BadCell
 
-    for each in judged:
-        if (protocol := protocols.get(each.task.protocol)) is None:
+    for judgment in judged:
+        if (protocol := protocols.get(judgment.task.protocol)) is None:
             continue
-        for question, event in each.answers.items():
+        for question, event in judgment.answers.items():
             try:
                 protocol.check(question, event.answer)
             except DataError as error:

@@ -124,8 +124,8 @@ def is_forged(request: Request, site: Site, visitor: Visitor | None) -> bool:
         return True
     if visitor is None:
         return False  # signing in: there is no session yet whose rights could be borrowed
-    given = request.headers.get(CSRF_HEADER, "")
-    return not hmac.compare_digest(given.encode(), csrf_token(site, visitor.token).encode())
+    token = request.headers.get(CSRF_HEADER, "")
+    return not hmac.compare_digest(token.encode(), csrf_token(site, visitor.token).encode())
 
 
 def is_elsewhere(request: Request) -> bool:

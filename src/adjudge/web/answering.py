@@ -102,16 +102,16 @@ async def store_answers(site: Site, person: str, sent: Sequence[Sent]) -> Receip
     """
     saved: list[Saved] = []
     refused: list[Refused] = []
-    for each in sent:
+    for answer in sent:
         try:
-            task, event = await asyncio.to_thread(event_of, site, person, each)
+            task, event = await asyncio.to_thread(event_of, site, person, answer)
             if site.protocol(task.protocol).is_linked(event.question):
                 saved.append(await _store_in_turn(site, task, event))
             else:
                 (ack,) = await _submit(site, [event])
-                saved.append(Saved(id=each.id, seq=ack.seq, newer=ack.newer))
+                saved.append(Saved(id=answer.id, seq=ack.seq, newer=ack.newer))
         except (NotAnAnswer, NotAskedNow) as error:
-            refused.append(Refused(id=each.id, why=str(error)))
+            refused.append(Refused(id=answer.id, why=str(error)))
     return Receipt(saved=saved, refused=refused)
 
 
@@ -147,15 +147,15 @@ async def _store_in_turn(site: Site, task: Task, event: Event) -> Saved:
     turn = _turns.setdefault(task.id, asyncio.Lock())
     async with turn:
         there = await asyncio.to_thread(lambda: list(site.store.events(task=task.id)))
-        before = {each.id: each for each in there}
+        before = {past_event.id: past_event for past_event in there}
         again = stable_id("asked again", event.id)
         events = [event]
         if event.id not in before:  # what was sent before was checked then
             answers = latest(there, event.assessor)
             page = asked_page(site, task)
-            given = {question: each.answer for question, each in answers.items()}
-            page.check_now(event.question, event.answer, given)
-            if (changed := page.reopened(event.question, event.answer, given)) is not None:
+            values = {question: past_event.answer for question, past_event in answers.items()}
+            page.check_now(event.question, event.answer, values)
+            if (changed := page.reopened(event.question, event.answer, values)) is not None:
                 events.append(_taken_back(answers[changed], event, again))
         elif again in before:
             events.append(before[again])
@@ -180,8 +180,8 @@ def _taken_back(old: Event, cause: Event, id: str) -> Event:
 
 def latest(events: Iterable[Event], assessor: str) -> dict[str, Event]:
     """A person's answers to a task that count, from all that they gave."""
-    found = {event.question: event for event in events if event.assessor == assessor}
-    return {question: event for question, event in found.items() if event.answer is not None}
+    by_question = {event.question: event for event in events if event.assessor == assessor}
+    return {question: event for question, event in by_question.items() if event.answer is not None}
 
 
 def event_of(site: Site, person: str, sent: Sent) -> tuple[Task, Event]:
@@ -230,8 +230,8 @@ def closed(site: Site, task: Task, person: str) -> str | None:
     if task.lease_until is None:
         return None
     answers = latest(site.store.events(task=task.id), person)
-    given = {question: event.answer for question, event in answers.items()}
-    return GONE_ON if asked_page(site, task).is_done(given) else None
+    values = {question: event.answer for question, event in answers.items()}
+    return GONE_ON if asked_page(site, task).is_done(values) else None
 
 
 def whole(answer: JsonValue) -> Any:

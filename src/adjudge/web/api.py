@@ -111,19 +111,19 @@ class NewPassword(BaseModel):
 
 
 def visitor(request: Request) -> Visitor:
-    found: Visitor | None = request.state.visitor
-    if found is None:
+    signed_in: Visitor | None = request.state.visitor
+    if signed_in is None:
         raise HTTPException(401)
-    return found
+    return signed_in
 
 
 def sender(request: Request) -> Visitor:
     """As `visitor`, for answers: they must be meant for whoever is signed in now."""
-    found = visitor(request)
+    signed_in = visitor(request)
     site: Site = request.app.state.site
-    if request.headers.get(PERSON_HEADER) != site.person_key(found.person):
+    if request.headers.get(PERSON_HEADER) != site.person_key(signed_in.person):
         raise HTTPException(409)
-    return found
+    return signed_in
 
 
 def own_task(request: Request, key: str) -> Task:
@@ -172,8 +172,8 @@ async def sign_in(asked: SignIn, request: Request, response: Response, later: Ba
 def _look_ahead(site: Site, session: str) -> None:
     """Read a person's work before the first look at it, which then waits for little; where this fails, that reads."""
     with suppress(AdjudgeError):
-        if found := site.store.sessions.find(session):
-            work.work_of(site, found.person)
+        if signed_in := site.store.sessions.find(session):
+            work.work_of(site, signed_in.person)
 
 
 async def _at_desk(request: Request, actor: Actor, person: str, job: Callable[[], T]) -> T:
@@ -189,27 +189,27 @@ async def _at_desk(request: Request, actor: Actor, person: str, job: Callable[[]
 
 def me(request: Request) -> Me:
     site: Site = request.app.state.site
-    found: Visitor | None = request.state.visitor
-    return Me(evaluation=site.key) if found is None else _me(site, found.token)
+    signed_in: Visitor | None = request.state.visitor
+    return Me(evaluation=site.key) if signed_in is None else _me(site, signed_in.token)
 
 
 def _me(site: Site, session: str) -> Me:
-    found = site.store.sessions.find(session)
-    if found is None:  # ended just now
+    signed_in = site.store.sessions.find(session)
+    if signed_in is None:  # ended just now
         raise HTTPException(401)
     return Me(
         evaluation=site.key,
-        person=site.person_key(found.person),
+        person=site.person_key(signed_in.person),
         csrf=access.csrf_token(site, session),
-        role=found.role,
+        role=signed_in.role,
     )
 
 
 def sign_out(request: Request, response: Response) -> Me:
     site: Site = request.app.state.site
-    found: Visitor | None = request.state.visitor
-    if found is not None:
-        close(site, found.token, access.actor_of(request, found.person))
+    signed_in: Visitor | None = request.state.visitor
+    if signed_in is not None:
+        close(site, signed_in.token, access.actor_of(request, signed_in.person))
         response.delete_cookie(**access.cookie_of(request, site))
     return Me(evaluation=site.key)
 
@@ -218,27 +218,29 @@ async def password(new: NewPassword, request: Request) -> Me:
     """Asks for the old one, or for a sign-in by link just now: a session that was left open is not enough."""
     site: Site = request.app.state.site
     desk: PasswordDesk = request.app.state.passwords
-    found, actor = visitor(request), access.actor_of(request, visitor(request).person)
+    signed_in, actor = visitor(request), access.actor_of(request, visitor(request).person)
     try:
         check_password(new.password)
     except AdjudgeError as error:
         raise HTTPException(422) from error
-    if not is_fresh(site, found.session):
+    if not is_fresh(site, signed_in.session):
         if new.old is None:
             raise Refusal(403, NOT_FRESH)
         old = new.old
         if not await _at_desk(
-            request, actor, found.person, lambda: knows_password(site, actor, found.person, old)
+            request, actor, signed_in.person, lambda: knows_password(site, actor, signed_in.person, old)
         ):
             raise Refusal(403, WRONG_OLD)
     accounts = site.store.accounts
     try:
         await desk.run(
-            lambda: accounts.set_password(found.person, new.password, actor=actor, session=found.token)
+            lambda: accounts.set_password(
+                signed_in.person, new.password, actor=actor, session=signed_in.token
+            )
         )
     except DataError as error:  # signed out meanwhile
         raise HTTPException(401) from error
-    return await run_in_threadpool(_me, site, found.token)
+    return await run_in_threadpool(_me, site, signed_in.token)
 
 
 def task(key: str, request: Request) -> dict[str, tasks.Given]:
@@ -269,11 +271,11 @@ def next_pairs(wanted: PairsWanted, request: Request) -> PairsGiven:
     site: Site = request.app.state.site
     person = sender(request).person
     first = [] if wanted.first is None else [own_pair(request, wanted.first)]
-    have = frozenset([*wanted.have, *(site.task_key(each) for each in first)])
-    found = first + request.app.state.sampler.next_for(person, wanted.count, have)
-    go_on(site, person, found)
+    have = frozenset([*wanted.have, *(site.task_key(task) for task in first)])
+    chosen = first + request.app.state.sampler.next_for(person, wanted.count, have)
+    go_on(site, person, chosen)
     mine = site.desk(person).judged
-    pairs = [_pair(site, each, tasks.given(site, mine.get(each.id), each, person)) for each in found]
+    pairs = [_pair(site, task, tasks.given(site, mine.get(task.id), task, person)) for task in chosen]
     offer, quota = request.app.state.sampler.offer(person), request.app.state.sampler.quota()
     return PairsGiven(
         pairs=pairs,

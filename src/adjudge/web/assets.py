@@ -14,13 +14,13 @@ TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 @cache
 def contents() -> dict[str, tuple[bytes, str]]:
     """Every static file with its type, by name. The design tokens are the report's too: there is one set of them."""
-    found = {}
+    by_name = {}
     places = [*(files("adjudge.web") / "static").iterdir(), files("adjudge.core") / "tokens.css"]
     for place in places:
         kind = TYPES.get(f".{place.name.rpartition('.')[2]}")
         if kind is not None:
-            found[place.name] = (place.read_bytes(), kind)
-    return found
+            by_name[place.name] = (place.read_bytes(), kind)
+    return by_name
 
 
 @cache

@@ -70,8 +70,8 @@ class PromptServer(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        for each in sockets or ():
-            each.listen(QUEUE)
+        for listener in sockets or ():
+            listener.listen(QUEUE)
 
 
 def protocol_with(patience: Patience) -> type[PromptProtocol]:

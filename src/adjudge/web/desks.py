@@ -106,11 +106,13 @@ class Desks:
             stale, place.stale = place.stale, set()
         try:
             if not place.has_answers or len(stale) > MANY:
-                found = self._store.current(assessor=person, known=place.desk.tasks)
-                judged = {each.task.id: each for each in found}
+                current = self._store.current(assessor=person, known=place.desk.tasks)
+                judged = {judgment.task.id: judgment for judgment in current}
             elif stale:
-                judged = {task: each for task, each in place.desk.judged.items() if task not in stale}
-                judged |= {each.task.id: each for each in self._store.current(tasks=sorted(stale))}
+                judged = {task: judgment for task, judgment in place.desk.judged.items() if task not in stale}
+                judged |= {
+                    judgment.task.id: judgment for judgment in self._store.current(tasks=sorted(stale))
+                }
             else:
                 return
         except BaseException:

@@ -81,8 +81,8 @@ class DecidedPairs:
         with self._lock:
             self._look()
             self._learn([task for task in self._given if task not in self._contents])
-            found = {self._contents[task] for task, people in self._given.items() if people}
-            return {each for each in found if each is not None}
+            decided = {self._contents[task] for task, people in self._given.items() if people}
+            return {pair for pair in decided if pair is not None}
 
     def by_programs(self) -> set[str]:
         """The tasks that programs answered."""
@@ -101,8 +101,8 @@ class DecidedPairs:
 
     def _learn(self, new: list[str]) -> None:
         few = len(new) <= FEW
-        found = map(self._store.task, new) if few else self._store.tasks(cancelled=True)
-        self._contents.update((task.id, content(task) if task.left else None) for task in found)
+        tasks = map(self._store.task, new) if few else self._store.tasks(cancelled=True)
+        self._contents.update((task.id, content(task) if task.left else None) for task in tasks)
 
 
 FEW = 50
@@ -125,8 +125,8 @@ class Sampler:
     def _live_protocol(self) -> Protocol | None:
         if self.site.folder.settings.protocol is None:
             return None
-        found = protocol_of(self.site.folder)
-        return found if found.compares == "sentences" else None
+        protocol = protocol_of(self.site.folder)
+        return protocol if protocol.compares == "sentences" else None
 
     def wake(self) -> None:
         """Something was answered: refit when there is time."""
@@ -182,25 +182,25 @@ class Sampler:
     def next_for(self, person: str, count: int, have: frozenset[str]) -> list[Task]:
         """Up to `count` pairs for a person that the page does not have yet (`have`, by public id)."""
         answered = self._answered(person)
-        own = [
+        waiting = [
             task
             for task in self._pairs_of(person)
             if task.id not in answered
             and self.site.task_key(task) not in have
             and self.site.changed(task) is None
         ]
-        own.sort(key=is_copy)  # assigned ones first, after a reload too
-        found, candidates = own[:count], self._candidates(person)
-        while len(found) < count and (candidate := next(candidates, None)) is not None:
+        waiting.sort(key=is_copy)  # assigned ones first, after a reload too
+        chosen, candidates = waiting[:count], self._candidates(person)
+        while len(chosen) < count and (candidate := next(candidates, None)) is not None:
             task = self._hand_out(candidate, person)
             if task is not None and self.site.task_key(task) not in have:
-                found.append(task)
-        return found
+                chosen.append(task)
+        return chosen
 
     def _answered(self, person: str) -> set[str]:
         """A person's tasks whose pair is decided; a comment alone decides nothing."""
         judged = self.site.desk(person).judged.values()
-        return {each.task.id for each in judged if PREFERENCE in each.answers}
+        return {judgment.task.id for judgment in judged if PREFERENCE in judgment.answers}
 
     def _pairs_of(self, person: str) -> list[Task]:
         return [
@@ -282,8 +282,8 @@ class TopicLine:
     @property
     def pool(self) -> PairPool | None:
         if self._pool is None:
-            found = next(iter(pools_of(self.site.collection, self.topic, self.protocol)), None)
-            self._pool = None if found is None else _readable(self.site, found)
+            pool = next(iter(pools_of(self.site.collection, self.topic, self.protocol)), None)
+            self._pool = None if pool is None else _readable(self.site, pool)
         return self._pool
 
     def take(self) -> Task | None:
@@ -319,16 +319,16 @@ class TopicLine:
             pair = self._ready.pop(0)
             if frozenset(pair) not in asked:
                 return pair
-        taken = [*(tuple(each) for each in asked), *pool.twins]
+        taken = [*(tuple(asked_pair) for asked_pair in asked), *pool.twins]
         drawn = random_pairs(len(pool), 1, rng=self._rng, taken=taken)  # type: ignore[arg-type]
         return drawn[0] if drawn else None
 
     def _task(self, pool: PairPool, pair: Pair) -> Task:
         """An open task for a pair. Id and order are the same whoever makes it, so that several servers make one."""
-        ends = sorted(pool.hashes[each] for each in pair)
+        ends = sorted(pool.hashes[index] for index in pair)
         id = stable_id("live", self.protocol.name, self.topic, *ends)
         swap = int(self.site.public.of("side", id), 36) % 2
-        left, right = sorted(pair, key=lambda each: pool.hashes[each], reverse=bool(swap))
+        left, right = sorted(pair, key=lambda index: pool.hashes[index], reverse=bool(swap))
         task = Task(
             id=id,
             evaluation=self.site.store.evaluation,
@@ -354,14 +354,22 @@ class TopicLine:
         if pool is None or len(pool) < 2 or how == "random":
             return
         current = self.site.store.current(self.topic)
-        judged = [each for each in current if PREFERENCE in each.answers and each.origin not in PROGRAMS]
-        latest = max((event.seq or 0 for each in judged for event in each.answers.values()), default=0)
+        judged = [
+            judgment
+            for judgment in current
+            if PREFERENCE in judgment.answers and judgment.origin not in PROGRAMS
+        ]
+        latest = max(
+            (event.seq or 0 for judgment in judged for event in judgment.answers.values()), default=0
+        )
         if latest == self._seen:
             return
-        answers, waiting = answers_in(pool, self._tasks(), {each.task.id: each.answers for each in judged})
+        answers, waiting = answers_in(
+            pool, self._tasks(), {judgment.task.id: judgment.answers for judgment in judged}
+        )
         if self._similarity is None:
             self._similarity = sentence_similarity(DEFAULT, pool.texts).among()
-        found = next_pairs(
+        pairs = next_pairs(
             answers,
             rng=self._rng,
             count=AHEAD,
@@ -370,7 +378,7 @@ class TopicLine:
             waiting=[*waiting, *pool.twins],
         )
         with self._lock:
-            self._ready, self._seen = list(found), latest
+            self._ready, self._seen = list(pairs), latest
 
 
 def _readable(site: Site, pool: PairPool) -> PairPool:

@@ -134,8 +134,8 @@ class Site:
 
     def _frozen_of(self, collection: Collection) -> FrozenNow:
         """The hashes of a collection's texts, made once; of the two latest that were looked at."""
-        for known, hashes in self._frozen:
-            if known is collection:
+        for earlier, hashes in self._frozen:
+            if earlier is collection:
                 return hashes
         hashes = FrozenNow(collection)
         self._frozen = (*self._frozen[-1:], (collection, hashes))
@@ -167,9 +167,9 @@ class Site:
     # Texts
 
     def summary(self, topic: str, text: TextRef) -> Summary:
-        for each in self.collection.summaries.get(topic, ()):
-            if TextRef.of(each) == text:
-                return each
+        for summary in self.collection.summaries.get(topic, ()):
+            if TextRef.of(summary) == text:
+                return summary
         raise DataError("a text of this task is not there any more")
 
     def topic_title(self, topic: str) -> str:

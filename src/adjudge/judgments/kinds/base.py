@@ -258,7 +258,11 @@ class Protocol:
 
     def __repr__(self) -> str:
         """The same for every kind: signatures of judges hold a hash of it."""
-        shown = (f"{each.name}={getattr(self, each.name)!r}" for each in fields(self) if each.repr)
+        shown = (
+            f"{attribute.name}={getattr(self, attribute.name)!r}"
+            for attribute in fields(self)
+            if attribute.repr
+        )
         return f"Protocol({', '.join(shown)})"
 
     # Its file
@@ -330,8 +334,8 @@ class Protocol:
         for question in self.questions:
             if question.id == id:
                 return question
-        known = [question.id for question in self.questions]
-        raise DataError(f"{self.name} has no question {quoted(id)}{nearest(id, known)}")
+        ids = [question.id for question in self.questions]
+        raise DataError(f"{self.name} has no question {quoted(id)}{nearest(id, ids)}")
 
     def quality_questions(self) -> tuple[Question, ...]:
         """Its questions on quality."""
@@ -471,9 +475,9 @@ class ProtocolFile:
             )
         return value
 
-    def one_of(self, name: str, value: object, known: Collection[str]) -> Any:
-        if value not in known:
-            self.fail(f'"{name}" is {quoted_json(value)}, expected one of: {", ".join(known)}')
+    def one_of(self, name: str, value: object, allowed: Collection[str]) -> Any:
+        if value not in allowed:
+            self.fail(f'"{name}" is {quoted_json(value)}, expected one of: {", ".join(allowed)}')
         return value
 
     def flag(self, name: str, value: object) -> bool:
@@ -490,17 +494,17 @@ class ProtocolFile:
         """Questions that have a key: [[name]]."""
         if not isinstance(value, list) or len(value) < least:
             self.fail(f"no [[{name}]]: expected {least} or more")
-        questions = tuple(self.question(name, each, prefix, keyed=True) for each in value)
+        questions = tuple(self.question(name, entry, prefix, keyed=True) for entry in value)
         if len({question.id for question in questions}) < len(questions):
             self.fail(f"[[{name}]]: two have the same key")
         return questions
 
     def question(self, name: str, value: object, prefix: str, *, keyed: bool = False) -> Question:
         data = self.table(name, value)
-        known = ("ask", "choices", "label", "key", "reduced")
+        keys = ("ask", "choices", "label", "key", "reduced")
         for key in data:
-            if key not in known:
-                self.fail(f"[{name}]: {quoted(key)} is not known{nearest(key, known)}")
+            if key not in keys:
+                self.fail(f"[{name}]: {quoted(key)} is not known{nearest(key, keys)}")
         id = f"{prefix}{self.text(f'{name}.key', data.get('key'))}" if keyed else prefix
         ask = self.text(f"{name}.ask", data.get("ask"))
         label = self.text(f"{name}.label", data.get("label", data.get("key", "")))
@@ -509,7 +513,7 @@ class ProtocolFile:
     def choices(self, name: str, value: object) -> tuple[Choice, ...]:
         if not isinstance(value, list) or len(value) < 2:
             self.fail(f"[{name}]: expected two choices or more")
-        choices = tuple(self.choice(name, each) for each in value)
+        choices = tuple(self.choice(name, entry) for entry in value)
         if len({choice.value for choice in choices}) < len(choices):
             self.fail(f"[{name}]: two choices have the same value")
         return choices

@@ -155,7 +155,7 @@ class CoverageProtocol(Protocol):
         if unit is None:
             raise DataError("no such unit")
         if isinstance(answer, Mapping) and isinstance(answer.get("marked"), list):
-            marked = [units.get(each) if isinstance(each, str) else None for each in answer["marked"]]
+            marked = [units.get(key) if isinstance(key, str) else None for key in answer["marked"]]
             if None in marked:
                 raise DataError("no such unit")
             answer = {**answer, "marked": marked}
@@ -187,7 +187,7 @@ class CoverageProtocol(Protocol):
             unmarked=self.unmarked,
             unmarked_choices={n: self.unmarked_choices(n) for n in range(1, len(peer_units) + 1)},
             quality=self.questions,
-            before=tuple(each.keyed(keys) for each in before if each.unit in keys),
+            before=tuple(answer.keyed(keys) for answer in before if answer.unit in keys),
             said_before=texts.said_before,
         )
 
@@ -250,7 +250,7 @@ class CoverageProtocol(Protocol):
             if question.startswith(UNIT)
             for unit in answer.get("marked", ())
         }
-        left = [each for each in self._lettered(task, texts) if each[1] not in marked]
+        left = [row for row in self._lettered(task, texts) if row[1] not in marked]
         choices = self.unmarked_choices(len(left))
         if not choices or self.unmarked is None:
             return None
@@ -395,7 +395,7 @@ class Before:
 
     def keyed(self, keys: Mapping[str, str]) -> Before:
         """With the ids that the browser knows."""
-        return replace(self, unit=keys[self.unit], marked=tuple(keys[each] for each in self.marked))
+        return replace(self, unit=keys[self.unit], marked=tuple(keys[unit] for unit in self.marked))
 
 
 @dataclass(frozen=True)
@@ -423,7 +423,7 @@ class CoveragePage:
             "completeness": [asdict(choice) for choice in self.completeness.choices],
             "unmarked": {n: [asdict(c) for c in choices] for n, choices in self.unmarked_choices.items()},
             "quality": [{"id": q.id, "values": list(q.values), "keys": self.keys(q)} for q in self.quality],
-            "before": [asdict(each) for each in self.before],
+            "before": [asdict(answer) for answer in self.before],
             "saidBefore": self.said_before,
         }
 
@@ -450,7 +450,7 @@ def _said_before(
     same = {task.id, task.repeat_of or task.id}
     begun = None if task.repeat_of is None else texts.begun(task.repeat_of)
     here = {_words(unit.text): unit.id for unit in reversed(peer_units)}
-    found: dict[tuple[str, frozenset[str]], tuple[int, Before]] = {}
+    latest: dict[tuple[str, frozenset[str]], tuple[int, Before]] = {}
     for judged in texts.earlier:
         other = judged.task
         if (
@@ -468,15 +468,15 @@ def _said_before(
                 continue
             if begun is not None and (event.seq or 0) > begun:
                 continue
-            marked = [here.get(words.get(each, "")) for each in event.answer["marked"]]
+            marked = [here.get(words.get(unit_id, "")) for unit_id in event.answer["marked"]]
             if None in marked:
                 continue
-            ids = tuple(each for each in marked if each is not None)
+            ids = tuple(unit_id for unit_id in marked if unit_id is not None)
             unit = question.removeprefix(UNIT)
             key, seq = (unit, frozenset(ids)), event.seq or 0
-            if key not in found or seq > found[key][0]:
-                found[key] = (seq, Before(unit, ids, float(event.answer["completeness"])))
-    return tuple(before for _, before in found.values())
+            if key not in latest or seq > latest[key][0]:
+                latest[key] = (seq, Before(unit, ids, float(event.answer["completeness"])))
+    return tuple(before for _, before in latest.values())
 
 
 def _words(text: str) -> str:

@@ -82,7 +82,7 @@ class MismatchProtocol(Protocol):
             measure=str(asked.get("measure")),
             value=f"{value:.3f}" if _is_number(value) else "–",
             people=", ".join(
-                f"{100 * each:.4g} %" for each in _listed(asked, "completeness") if _is_number(each)
+                f"{100 * share:.4g} %" for share in _listed(asked, "completeness") if _is_number(share)
             ),
             unit=tuple(segments(reference, in_unit, start=start, end=end, hidden=hidden)),
             before=said(0, start),
@@ -155,8 +155,8 @@ class MismatchTask:
 
 
 def _listed(asked: Mapping[str, Any], name: str) -> list[Any]:
-    found = asked.get(name)
-    return found if isinstance(found, list) else []
+    listed = asked.get(name)
+    return listed if isinstance(listed, list) else []
 
 
 def _is_number(value: object) -> bool:
@@ -167,7 +167,7 @@ def _spans(asked: Mapping[str, Any], name: str) -> list[tuple[int, int]]:
     """Places in a text, as far as they are some: a store may hold what strangers wrote."""
     spans: Iterable[Any] = [asked.get(name)] if name == "at" else _listed(asked, name)
     return [
-        (each[0], each[1])
-        for each in spans
-        if isinstance(each, list | tuple) and len(each) == 2 and all(type(n) is int and n >= 0 for n in each)
+        (span[0], span[1])
+        for span in spans
+        if isinstance(span, list | tuple) and len(span) == 2 and all(type(n) is int and n >= 0 for n in span)
     ]

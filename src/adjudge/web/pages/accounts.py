@@ -46,16 +46,16 @@ class LogPage:
 
 def account(request: Request) -> Response:
     site: Site = request.app.state.site
-    found = visitor(request)
-    has = site.store.accounts.get(found.person).has_password
-    page = AccountPage(person=found.person, has_password=has, fresh=is_fresh(site, found.session))
+    signed_in = visitor(request)
+    has = site.store.accounts.get(signed_in.person).has_password
+    page = AccountPage(person=signed_in.person, has_password=has, fresh=is_fresh(site, signed_in.session))
     return render(request, "account.html.j2", page=page)
 
 
 def log(request: Request) -> Response:
     site: Site = request.app.state.site
-    found = site.store.account_log.entries(most=SHOWN + 1)
-    page = LogPage(lines=tuple(map(_line, found[:SHOWN])), more=len(found) > SHOWN)
+    entries = site.store.account_log.entries(most=SHOWN + 1)
+    page = LogPage(lines=tuple(map(_line, entries[:SHOWN])), more=len(entries) > SHOWN)
     return render(request, "log.html.j2", page=page)
 
 

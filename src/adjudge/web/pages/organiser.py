@@ -137,7 +137,7 @@ def organiser_page(
 ) -> OrganiserPage:
     """Everything on the page; `quota` is what the sampler plans. People and programs are counted apart."""
     accounts = {account.person: account for account in site.store.accounts.all()}
-    judged = {each.task.id: each for each in site.store.current()}
+    judged = {judgment.task.id: judgment for judgment in site.store.current()}
     origins = _origins(judged.values(), accounts)
     stored = [task for task in site.store.tasks() if task.assessor != ANYONE]
     every = [task for task in stored if site.has_protocol(task.protocol)]
@@ -163,17 +163,19 @@ def organiser_page(
     people = [sums[name] for name in shown if name not in origins]
     closed = results_closed(site, person, sampler)
     last_word = not closed and judges_still(site, person)
-    names = {each.id: each.name or "" for each in site.store.people.all()}
+    names = {member.id: member.name or "" for member in site.store.people.all()}
     return OrganiserPage(
         people=tuple(
             _person(name, names.get(name, ""), accounts.get(name), sums[name], origins) for name in shown
         ),
-        topics=tuple(topic for topic in site.collection.topics if any(topic == each for _, each in cells)),
+        topics=tuple(
+            topic for topic in site.collection.topics if any(topic == cell_topic for _, cell_topic in cells)
+        ),
         assessors=tuple(name for name in shown if name in assessors),
         cells=cells,
         notes=tuple(_notes(judged.values(), closed or last_word)),
-        done=sum(each.done for each in people),
-        tasks=sum(each.tasks for each in people),
+        done=sum(total.done for total in people),
+        tasks=sum(total.tasks for total in people),
         changed=len(gone),
         unknown=tuple(sorted({task.protocol for task in stored if not site.has_protocol(task.protocol)})),
         quota=quota if quota is not None and quota.of else None,
@@ -187,31 +189,33 @@ def organiser_page(
 
 def _origins(judged: Iterable[Judged], accounts: Container[str]) -> dict[str, str]:
     """Which assessors are programs, by what their answers say; somebody with an account is a person."""
-    found: dict[str, set[str]] = {}
-    for each in judged:
-        for event in each.answers.values():
-            found.setdefault(event.assessor, set()).add(event.origin)
+    by_assessor: dict[str, set[str]] = {}
+    for judgment in judged:
+        for event in judgment.answers.values():
+            by_assessor.setdefault(event.assessor, set()).add(event.origin)
     return {
-        who: next(each for each in PROGRAMS if each in origins)
-        for who, origins in found.items()
+        who: next(program for program in PROGRAMS if program in origins)
+        for who, origins in by_assessor.items()
         if who not in accounts and origins <= set(PROGRAMS)
     }
 
 
 def _programs(origins: Mapping[str, str], sums: Mapping[str, ProgressCell]) -> Iterator[ProgramTotal]:
     for origin in PROGRAMS:
-        own = [sums[who] for who, each in origins.items() if each == origin and who in sums]
-        if own:
+        totals = [sums[who] for who, its_origin in origins.items() if its_origin == origin and who in sums]
+        if totals:
             yield ProgramTotal(
-                origin=origin, done=sum(each.done for each in own), tasks=sum(each.tasks for each in own)
+                origin=origin,
+                done=sum(total.done for total in totals),
+                tasks=sum(total.tasks for total in totals),
             )
 
 
 def _sum(cells: Mapping[tuple[str, str], ProgressCell], name: str) -> ProgressCell:
-    found = ProgressCell()
+    total = ProgressCell()
     for (who, _), cell in cells.items():
-        found = found.plus(cell) if who == name else found
-    return found
+        total = total.plus(cell) if who == name else total
+    return total
 
 
 def _is_done(site: Site, task: Task, judged: Judged | None) -> bool:
@@ -223,7 +227,7 @@ def _is_done(site: Site, task: Task, judged: Judged | None) -> bool:
 
 
 def _person(
-    id: str, name: str, account: Account | None, own: ProgressCell, origins: Mapping[str, str]
+    id: str, name: str, account: Account | None, total: ProgressCell, origins: Mapping[str, str]
 ) -> PersonRow:
     state = origins.get(id, "no account") if account is None else account.state
     return PersonRow(
@@ -231,9 +235,9 @@ def _person(
         name=name,
         role="" if account is None else account.role,
         state=state,
-        done=own.done,
-        tasks=own.tasks,
-        pairs=own.pairs,
+        done=total.done,
+        tasks=total.tasks,
+        pairs=total.pairs,
         seen="" if account is None else (account.seen_at or "")[:16].replace("T", " "),
         password=account is not None and account.has_password,
     )
@@ -241,11 +245,16 @@ def _person(
 
 def _notes(judged: Iterable[Judged], closed: bool) -> list[Note]:
     """Flags and comments, the latest first."""
-    given = [(each.task, event) for each in judged for kind in NOTES if (event := each.answers.get(kind))]
-    given.sort(key=lambda pair: -(pair[1].seq or 0))
+    notes = [
+        (judgment.task, event)
+        for judgment in judged
+        for kind in NOTES
+        if (event := judgment.answers.get(kind))
+    ]
+    notes.sort(key=lambda pair: -(pair[1].seq or 0))
     return [
         Note(event.question, event.answer["text"], event.assessor, task.topic, "" if closed else _where(task))
-        for task, event in given
+        for task, event in notes
     ]
 
 
@@ -341,8 +350,8 @@ def export(form: str, request: Request) -> Response:
 
 def all_records(site: Site) -> str:
     """As `adjudge judgments export` writes them; people under their pseudonyms."""
-    found = records(site.store, pseudonyms=True, protocols=own_protocols(site.folder).values())
-    return "".join(to_json(record) + "\n" for record in found)
+    exported = records(site.store, pseudonyms=True, protocols=own_protocols(site.folder).values())
+    return "".join(to_json(record) + "\n" for record in exported)
 
 
 def table(site: Site) -> str:

@@ -66,7 +66,7 @@ class TaskPage:
 
     def state(self) -> dict[str, Any]:
         body = self.body.state() if self.body is not None else {}
-        answers = {question: given.model_dump() for question, given in self.answers.items()}
+        answers = {question: answer.model_dump() for question, answer in self.answers.items()}
         return {"task": self.key, "kind": self.kind, "answers": answers, **body}
 
 
@@ -125,12 +125,12 @@ def guideline_paragraphs(protocol: Protocol) -> tuple[str, ...]:
 def sources(site: Site, topic: str) -> Sources:
     """What there is to read on a topic; documents have numbers, their ids may tell something."""
     row = site.collection.topics.get(topic)
-    known = site.collection.documents.get(row.after, []) if row is not None and row.after else []
+    earlier = site.collection.documents.get(row.after, []) if row is not None and row.after else []
     return Sources(
         title=site.topic_title(topic),
         question=row.question if row is not None else None,
         documents=_texts(site.collection.documents.get(topic, []), "Document"),
-        known=_texts(known, "Known document"),
+        known=_texts(earlier, "Known document"),
     )
 
 

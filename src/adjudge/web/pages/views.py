@@ -21,15 +21,15 @@ from adjudge.web.site import Site
 
 @cache
 def templates() -> Environment:
-    found = Environment(
+    environment = Environment(
         loader=PackageLoader("adjudge.web"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters["json"] = lambda value: json.dumps(value, ensure_ascii=False)
-    return found
+    environment.filters["json"] = lambda value: json.dumps(value, ensure_ascii=False)
+    return environment
 
 
 def render(request: Request, template: str, *, status: int = 200, **shown: Any) -> HTMLResponse:
@@ -82,12 +82,12 @@ def work(request: Request) -> Response:
 
 def task(key: str, request: Request) -> Response:
     site: Site = request.app.state.site
-    found = open_task(request, key)
-    if site.protocol(found.protocol).compares is not None:
+    opened = open_task(request, key)
+    if site.protocol(opened.protocol).compares is not None:
         return RedirectResponse(f"{request.scope.get('root_path', '')}/pairs?task={key}", 303)
     person = visitor(request).person
-    go_on(site, person, [found])
-    page = task_page(site, person, found)
+    go_on(site, person, [opened])
+    page = task_page(site, person, opened)
     return render(request, f"{page.kind}.html.j2", page=page)
 
 

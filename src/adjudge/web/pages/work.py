@@ -98,16 +98,16 @@ def places(site: Site, desk: Desk) -> Mapping[str, tuple[int, int]]:
     if desk.places:
         return desk.places[0]
     there = [task for task in desk.tasks if not task.cancelled]
-    known = [task for task in there if site.has_protocol(task.protocol)]
-    listed = [task for task in known if is_assigned(site, task)]
+    with_protocol = [task for task in there if site.has_protocol(task.protocol)]
+    listed = [task for task in with_protocol if is_assigned(site, task)]
     totals, numbers = Counter(task.protocol for task in listed), Counter[str]()
-    found: dict[str, tuple[int, int]] = {}
+    numbered: dict[str, tuple[int, int]] = {}
     for task in listed:
         numbers[task.protocol] += 1
-        found[task.id] = numbers[task.protocol], totals[task.protocol]
-    if len(known) == len(there):  # a protocol that is not known yet may come
-        desk.places.append(found)
-    return found
+        numbered[task.id] = numbers[task.protocol], totals[task.protocol]
+    if len(with_protocol) == len(there):  # a protocol that is not known yet may come
+        desk.places.append(numbered)
+    return numbered
 
 
 def answers_of(site: Site, person: str) -> dict[str, Mapping[str, Any]]:
@@ -143,11 +143,11 @@ def _item(site: Site, task: Task, desk: Desk, place: tuple[int, int]) -> WorkIte
 def _progress(site: Site, task: Task, desk: Desk) -> tuple[int, int]:
     """As `progress`, counted anew only where the answers are others than when it was counted last."""
     judged, texts = desk.judged.get(task.id), site.collection
-    (answers, of), known = desk.progress.get(task.id, ((None, None), (0, 0)))
+    (answers, of), steps = desk.progress.get(task.id, ((None, None), (0, 0)))
     if of is not texts or answers is not judged:
-        known = progress(site, task, _given(judged, task.assessor))
-        desk.progress[task.id] = ((judged, texts), known)
-    return known
+        steps = progress(site, task, _given(judged, task.assessor))
+        desk.progress[task.id] = ((judged, texts), steps)
+    return steps
 
 
 def progress(site: Site, task: Task, answers: Mapping[str, Any]) -> tuple[int, int]:
@@ -162,7 +162,7 @@ def after(site: Site, person: str, task: Task) -> WorkItem | None:
     """What comes after a task: the next one that is not done, from there on and then from the start."""
     desk = site.desk(person)
     listed = places(site, desk)
-    tasks = [each for each in desk.tasks if each.id in listed]
-    here = next((at for at, each in enumerate(tasks) if each.id == task.id), -1)
-    items = (_item(site, each, desk, listed[each.id]) for each in tasks[here + 1 :] + tasks[: here + 1])
+    tasks = [other for other in desk.tasks if other.id in listed]
+    here = next((at for at, other in enumerate(tasks) if other.id == task.id), -1)
+    items = (_item(site, other, desk, listed[other.id]) for other in tasks[here + 1 :] + tasks[: here + 1])
     return next((item for item in items if item.state in ("open", "begun")), None)
