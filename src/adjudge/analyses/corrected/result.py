@@ -69,7 +69,7 @@ def corrected_by_people(scores: Scores, judge: str, asked: CompareCorrected) -> 
     people, judged = _split(scores, asked.measure or None, judge)
     name, program = people.measures[0], judged.measures[0]
     matrices = [
-        each.matrix(
+        side.matrix(
             which,
             length=length,
             form=form,
@@ -77,49 +77,49 @@ def corrected_by_people(scores: Scores, judge: str, asked: CompareCorrected) -> 
             pool=asked.pool,
             pool_humans=asked.pool_humans,
         ).averaged()
-        for each, which in ((people, name), (judged, program))
+        for side, which in ((people, name), (judged, program))
     ]
-    own, its = matrices
-    topics = tuple(dict.fromkeys([*own.topics, *its.topics]))
+    by_people, its = matrices
+    topics = tuple(dict.fromkeys([*by_people.topics, *its.topics]))
     yes_no = _yes_or_no(people.frame) and _yes_or_no(judged.frame)
-    systems = [s for s in own.systems if s in its.systems]
+    systems = [s for s in by_people.systems if s in its.systems]
     systems += [s for s in its.systems if yes_no and s not in systems]
     if not systems:
         raise DataError(f"{judge} and people have no system in common")
-    given, scored = (_placed(each, topics, systems) for each in matrices)
-    both = ~np.isnan(given) & ~np.isnan(scored)
+    labels, scored = (_placed(matrix, topics, systems) for matrix in matrices)
+    both = ~np.isnan(labels) & ~np.isnan(scored)
     rows = people.table.at(name, length=length, form=form)
-    pooled = own.together.systems if own.together else ()
+    pooled = by_people.together.systems if by_people.together else ()
     rows = rows[
         rows["value"].notna()
         & rows["topic"].isin([topics[k] for k in np.flatnonzero(both.any(axis=1))])
         & rows["system"].isin([*systems, *pooled])
     ]
-    behind = _placed(replace(own, values=own.counts), topics, systems)
-    turned = {own.info.better, its.info.better} == {"higher", "lower"}
+    behind = _placed(replace(by_people, values=by_people.counts), topics, systems)
+    turned = {by_people.info.better, its.info.better} == {"higher", "lower"}
     notes = []
-    if alone := [s for s in own.systems if s not in its.systems]:
+    if alone := [s for s in by_people.systems if s not in its.systems]:
         notes.append(Note.of("not-judged-by-judge", judge=judge, systems=alone))
-    if not yes_no and (unseen := [s for s in its.systems if s not in own.systems]):
+    if not yes_no and (unseen := [s for s in its.systems if s not in by_people.systems]):
         notes.append(Note.of("not-judged-by-people", systems=unseen))
     basis = _Basis(
         asked=asked,
         about_scores=scores.unsaid_notes(name),
-        title=own.title,
-        heading=own.heading,
-        info=own.info,
-        signature=f"{own.signature}|judge:{judge}:{its.signature.replace('|', ':')}|pool:{asked.pool}",
+        title=by_people.title,
+        heading=by_people.heading,
+        info=by_people.info,
+        signature=f"{by_people.signature}|judge:{judge}:{its.signature.replace('|', ':')}|pool:{asked.pool}",
         judge=judge,
         assessors=tuple(sorted(rows["assessor"].dropna().unique())),
         judgments=np.where(both, behind, 0).sum(axis=1),
         # A scale that nobody declared may be any: a judge's may be a twentieth of people's.
-        same_scale=its.info.range == own.info.range
-        and None not in own.info.range
+        same_scale=its.info.range == by_people.info.range
+        and None not in by_people.info.range
         and name.split("(")[0] == program.split("(")[0],
         yes_no=yes_no,
         kinds=scores.kinds_of(systems),
         judge_means=np.array([_mean(column) for column in scored.T]),
-        target=dict(own.target._asdict()),
+        target=dict(by_people.target._asdict()),
         notes=tuple(notes),
         testing=asked.how(),
         intervals=asked.intervals,
@@ -130,7 +130,7 @@ def corrected_by_people(scores: Scores, judge: str, asked: CompareCorrected) -> 
         basis,
         topics=topics,
         systems=tuple(systems),
-        people=given,
+        people=labels,
         judged=-scored if turned else scored,  # a judge's low scores may go with people's high ones
         family=lambda names: scores.pairs_among(names, asked.among),
     )
@@ -138,10 +138,10 @@ def corrected_by_people(scores: Scores, judge: str, asked: CompareCorrected) -> 
 
 def _split(scores: Scores, measure: str | Sequence[str] | None, judge: str) -> tuple[Scores, Scores]:
     """People's scores of a measure, and the judge's of the same things, each with one measure."""
-    known = scores.all_measures()
-    own = same_name(judge, known)
+    measures = scores.all_measures()
+    its_measure = same_name(judge, measures)
     if measure is None:
-        others = [m for m in known if m != own and judge_of(m) is None]
+        others = [m for m in measures if m != its_measure and judge_of(m) is None]
         if len(others) > 1:
             raise UsageError(
                 Phrase(
@@ -151,11 +151,11 @@ def _split(scores: Scores, measure: str | Sequence[str] | None, judge: str) -> t
                     measure=Argument("measure"),
                 )
             )
-        measure = others[0] if others else known[0]
+        measure = others[0] if others else measures[0]
     name = scores.resolve(measure)
     if (other := judge_of(name)) is not None:
         raise UsageError(f"{name} is of the judge {other}: name the measure that people gave")
-    if name == own:
+    if name == its_measure:
         raise UsageError(f"{judge} cannot be corrected by itself: name the measure that people gave")
     rows, info = scores.table.of(name), scores.info[name]
     mine = rows["assessor"] == judge
@@ -164,16 +164,16 @@ def _split(scores: Scores, measure: str | Sequence[str] | None, judge: str) -> t
             raise DataError(f"{judge} alone gave scores of {name}: there is nobody to correct it by")
         its, about = rows[mine], replace(info, signature=f"{info.signature or name}|by:{judge}")
         return _alone(scores, rows[~mine], info), _alone(scores, its, about)
-    if own is None:
-        own = _by_judge(scores, name, judge)
-    return _alone(scores, rows, info), _alone(scores, scores.table.of(own), scores.info[own])
+    if its_measure is None:
+        its_measure = _by_judge(scores, name, judge)
+    return _alone(scores, rows, info), _alone(scores, scores.table.of(its_measure), scores.info[its_measure])
 
 
 def _by_judge(scores: Scores, name: str, judge: str) -> str:
     """The folder's measure with the judge's name in it; what is missing is said with how to get it."""
     if scores.folder is not None and ":" not in name.partition("(")[0]:
         measure: Any = parse_measure(name)
-        if any(each.name == "by" for each in fields(measure)):
+        if any(option.name == "by" for option in fields(measure)):
             return scores.resolve(str(replace(measure, by=judge)))
     who = scores.assessors(name)
     there = [*who, *(m for m in scores.measures if m != name)]
@@ -194,8 +194,8 @@ def _yes_or_no(rows: pd.DataFrame) -> bool:
 
 def _placed(matrix: Any, topics: Sequence[str], systems: Sequence[str]) -> FloatArray:
     """A matrix's values in the places of these topics and systems; NaN where there is none."""
-    found: FloatArray = matrix.to_frame().reindex(index=list(topics), columns=list(systems)).to_numpy(float)
-    return found
+    values: FloatArray = matrix.to_frame().reindex(index=list(topics), columns=list(systems)).to_numpy(float)
+    return values
 
 
 # Strengths from preferences
@@ -213,30 +213,30 @@ def strengths_corrected(source: PairSource, judge: str, asked: PreferCorrected) 
     if source.gathered is not None:
         collection = source.gathered.collection
         judgments = source.gathered.judgments.with_judges([judge])
-        given = system_preferences(collection, judgments, length=asked.length, form=asked.form)
+        preferences = system_preferences(collection, judgments, length=asked.length, form=asked.form)
         notes = preference_notes(collection, judgments, "systems", asked.topic or ())
     else:
-        given = source.named_items(asked)
-    given = given.only(asked.topic) if asked.topic else given
-    if judge not in given.assessors:
-        raise UsageError(f"no answers by {quoted(judge)}{among_known(judge, given.assessors)}")
-    if not given.topics:
+        preferences = source.named_items(asked)
+    preferences = preferences.only(asked.topic) if asked.topic else preferences
+    if judge not in preferences.assessors:
+        raise UsageError(f"no answers by {quoted(judge)}{among_known(judge, preferences.assessors)}")
+    if not preferences.topics:
         raise DataError("the answers do not say on which topic they were given: topics are what is sampled")
-    everything = list(given.rows())
+    everything = list(preferences.rows())
     rows = [[r for r in everything if (r.assessor == judge) == whose] for whose in (False, True)]
     met = [{item for r in some for item in (r.left, r.right)} for some in rows]
-    items = [item for item in given.items if item in met[0] & met[1]]
+    items = [item for item in preferences.items if item in met[0] & met[1]]
     if len(items) < 2:
         raise DataError(f"{judge} and people have fewer than two items in common")
-    left = [item for item in given.items if item in met[0] ^ met[1]]
+    left = [item for item in preferences.items if item in met[0] ^ met[1]]
     rows = [[r for r in some if {r.left, r.right} <= {*items}] for some in rows]
     order = tuple(dict.fromkeys(r.topic for some in rows for r in some))
     shared = {r.topic for r in rows[0]} & {r.topic for r in rows[1]}
     answers = []
     for some in rows:
-        found = Answers.of(some, items=items)
-        place = np.array([order.index(topic) for topic in found.topics])
-        answers.append(replace(found.answers, cluster=place[found.answers.cluster]))
+        prepared = Answers.of(some, items=items)
+        place = np.array([order.index(topic) for topic in prepared.topics])
+        answers.append(replace(prepared.answers, cluster=place[prepared.answers.cluster]))
     fitted = topic_strengths(answers[0], answers[1], len(order))
     if fitted is None:
         raise DataError(NO_MAXIMUM)
@@ -244,7 +244,7 @@ def strengths_corrected(source: PairSource, judge: str, asked: PreferCorrected) 
 
     basis = _Basis(
         asked=asked,
-        about_scores=(*given.notes, *notes),
+        about_scores=(*preferences.notes, *notes),
         title=LOGS,
         heading=f"{source.title}: {LOGS}",
         info=MeasureInfo("log-strength", better="higher"),
@@ -443,11 +443,11 @@ class CorrectedComparison(Result):
         return len(self.topics) - len(self.labelled)
 
     def standing(self, system: str) -> CorrectedStanding:
-        return next(each for each in self.standings if each.system == system)
+        return next(standing for standing in self.standings if standing.system == system)
 
     def pair(self, a: str, b: str) -> CorrectedPair:
         """The pair of two systems, in the order in which it is compared."""
-        return next(each for each in self.pairs if {each.a, each.b} == {a, b})
+        return next(pair for pair in self.pairs if {pair.a, pair.b} == {a, b})
 
     def count(self, conclusion: Conclusion) -> int:
         return sum(pair.conclusion == conclusion for pair in self.pairs)
@@ -751,24 +751,24 @@ def _corrected(
     sides = _Sides(people=sides.people[:, order], judged=sides.judged[:, order])
     names = tuple(systems[j] for j in order)
     first, second = columns_of_pairs(len(names))
-    found = [
+    differences = [
         powered_mean(*sides.of(i, j), clip=clip) for i, j in zip(first.tolist(), second.tolist(), strict=True)
     ]
-    wanted = np.ones(len(found), dtype=np.bool_) if family is None else family(names)
+    wanted = np.ones(len(differences), dtype=np.bool_) if family is None else family(names)
     if basis.testing.against is not None:
         wanted &= second == len(names) - 1
-    tested = _tested(basis, found, sides, wanted)
-    error = np.array([math.sqrt(m.variance) if m.variance > 0 else math.nan for m in found])
+    tested = _tested(basis, differences, sides, wanted)
+    error = np.array([math.sqrt(m.variance) if m.variance > 0 else math.nan for m in differences])
     ends = pair_intervals(
         tested,
         error,
-        np.array([m.df for m in found]),
+        np.array([m.df for m in differences]),
         basis.testing,
         pointwise=basis.intervals == "pointwise",
     )
     pairs = tuple(
         _pair(
-            found[k],
+            differences[k],
             names[first[k]],
             names[second[k]],
             k,
@@ -789,8 +789,8 @@ def _corrected(
         info=basis.info,
         judge=basis.judge,
         assessors=basis.assessors,
-        topics=tuple(t for t, own in zip(topics, there, strict=True) if own),
-        labelled=tuple(t for t, own in zip(topics, labelled, strict=True) if own),
+        topics=tuple(t for t, is_judged in zip(topics, there, strict=True) if is_judged),
+        labelled=tuple(t for t, is_labelled in zip(topics, labelled, strict=True) if is_labelled),
         standings=standings,
         pairs=pairs,
         better=better[np.ix_(place, place)],
@@ -829,8 +829,8 @@ def _design_notes(basis: _Basis, sides: _Sides, people: FloatArray, there: BoolA
         )
     if alone := int((~np.isnan(sides.people) & np.isnan(sides.judged)).sum()):
         yield Note.of("summaries-without-judge", judge=basis.judge, summaries=alone)
-    own = ~np.isnan(sides.people)
-    some = own.any(axis=1) & ~own[:, own.any(axis=0)].all(axis=1)
+    answered = ~np.isnan(sides.people)
+    some = answered.any(axis=1) & ~answered[:, answered.any(axis=0)].all(axis=1)
     if many := int(some.sum()):
         yield Note.of("some-systems-on-topics", topics=many)
 
@@ -847,13 +847,13 @@ def _screened(
     if not basis.yes_no or not lacking:
         return {}, None
     both = ~np.isnan(sides.people) & ~np.isnan(sides.judged)
-    found = screen(sides.people[both], sides.judged[both])
+    screening = screen(sides.people[both], sides.judged[both])
     shares = {}
     for j in lacking:
         answers = sides.judged[~np.isnan(sides.judged[:, j]), j]
-        share = corrected_share(float(answers.sum()), answers.size, found, level=basis.testing.level)
+        share = corrected_share(float(answers.sum()), answers.size, screening, level=basis.testing.level)
         shares[j] = (share.estimate, share.low, share.high, share.why)
-    return shares, found
+    return shares, screening
 
 
 def _order(basis: _Basis, systems: Sequence[str], means: Sequence[float]) -> list[int]:
@@ -878,7 +878,7 @@ def _order(basis: _Basis, systems: Sequence[str], means: Sequence[float]) -> lis
     return order
 
 
-def _tested(basis: _Basis, found: Sequence[PoweredMean], sides: _Sides, family: BoolArray) -> Tested:
+def _tested(basis: _Basis, differences: Sequence[PoweredMean], sides: _Sides, family: BoolArray) -> Tested:
     """All pairs by Student's t on corrected differences, in the shape that all tests have."""
     import numpy as np
 
@@ -890,16 +890,16 @@ def _tested(basis: _Basis, found: Sequence[PoweredMean], sides: _Sides, family: 
         alternative = "greater" if (side == "better") != lower else "less"
     both = np.where(np.isnan(sides.judged), np.nan, sides.people)
     counts = pair_counts(both)
-    p = np.array([m.p(alternative) for m in found])
+    p = np.array([m.p(alternative) for m in differences])
     results = PairResults(
         test=PPI,
-        counts=replace(counts, difference=np.array([m.estimate for m in found])),
-        statistic=np.array([m.statistic for m in found]),
+        counts=replace(counts, difference=np.array([m.estimate for m in differences])),
+        statistic=np.array([m.statistic for m in differences]),
         p=p,
-        method=tuple(None if math.isnan(each) else "t" for each in p),
+        method=tuple(None if math.isnan(value) else "t" for value in p),
         signature=PPI,
         alternative=alternative,
-        why={k: m.why for k, m in enumerate(found) if m.why},
+        why={k: m.why for k, m in enumerate(differences) if m.why},
     )
     smallest = np.where(np.isnan(p), np.nan, 0.0)
     untold = Untold(results=results, family=family, smallest=smallest, resamples=None)
@@ -907,43 +907,43 @@ def _tested(basis: _Basis, found: Sequence[PoweredMean], sides: _Sides, family: 
 
 
 def _pair(
-    found: PoweredMean, a: str, b: str, k: int, tested: Tested, ends: PairIntervals, people: FloatArray
+    difference: PoweredMean, a: str, b: str, k: int, tested: Tested, ends: PairIntervals, people: FloatArray
 ) -> CorrectedPair:
     """`people` are all differences that people gave, whether the judge judged the topic or not."""
     from adjudge.stats.ppi import powered_mean
 
-    low, high = found.labelled_interval(ends.level)
-    given = people[people == people]
-    all_low, all_high = powered_mean(given, given, []).labelled_interval(ends.level)
+    low, high = difference.labelled_interval(ends.level)
+    by_people = people[people == people]
+    all_low, all_high = powered_mean(by_people, by_people, []).labelled_interval(ends.level)
     state = int(tested.conclusion[k])
     return CorrectedPair(
         a=a,
         b=b,
-        labelled=found.n,
-        unlabelled=found.unlabelled,
-        weight=found.weight,
-        people=found.labelled_estimate,
+        labelled=difference.n,
+        unlabelled=difference.unlabelled,
+        weight=difference.weight,
+        people=difference.labelled_estimate,
         people_low=low,
         people_high=high,
-        difference=found.estimate,
+        difference=difference.estimate,
         low=float(ends.low[k]),
         high=float(ends.high[k]),
-        ratio=found.ratio,
-        effective=found.effective,
-        statistic=found.statistic,
-        df=found.df,
+        ratio=difference.ratio,
+        effective=difference.effective,
+        statistic=difference.statistic,
+        df=difference.df,
         p=float(tested.results.p[k]),
         p_adjusted=float(tested.adjusted[k]),
         # What has no p was not tested, whatever the reason.
         conclusion=CONCLUSIONS[state] if state in (DIFFERENT, ALIKE) else "not tested",
-        skewness=found.skewness,
-        skewed=found.skewed,
-        few_values=found.few_values,
-        all_labelled=given.size,
-        all_people=_mean(given),
+        skewness=difference.skewness,
+        skewed=difference.skewed,
+        few_values=difference.few_values,
+        all_labelled=by_people.size,
+        all_people=_mean(by_people),
         all_people_low=all_low,
         all_people_high=all_high,
-        why=found.why,
+        why=difference.why,
     )
 
 
@@ -952,10 +952,10 @@ def _better(info: MeasureInfo, tested: Tested, size: int) -> BoolArray:
 
     counts = tested.results.counts
     higher = tested.results.statistic * (-1 if info.better == "lower" else 1) > 0
-    found = np.zeros((size, size), dtype=np.bool_)
-    found[counts.first, counts.second] = tested.different & higher
-    found[counts.second, counts.first] = tested.different & ~higher
-    return found
+    better = np.zeros((size, size), dtype=np.bool_)
+    better[counts.first, counts.second] = tested.different & higher
+    better[counts.second, counts.first] = tested.different & ~higher
+    return better
 
 
 def _standings(
@@ -979,13 +979,13 @@ def _standings(
         return min(max(value, -math.inf if least is None else least), math.inf if most is None else most)
 
     estimates = np.array([shares[j][0] if j in shares else means[j].estimate for j in order])
-    known = np.flatnonzero(~np.isnan(estimates))
+    ranked = np.flatnonzero(~np.isnan(estimates))
     sign = 1 if basis.info.better == "lower" else -1
-    rank: dict[int, int] = dict(zip(known.tolist(), places(sign * estimates[known]).tolist(), strict=True))
+    rank: dict[int, int] = dict(zip(ranked.tolist(), places(sign * estimates[ranked]).tolist(), strict=True))
     line = sorted(range(len(names)), key=lambda k: (rank.get(k, len(names) + 1), names[k]))
     groups = letters(better | better.T, line) if complete else [""] * len(names)
     best, worst = rank_intervals(better)
-    found = []
+    standings = []
     for k in line:
         j = order[k]
         mean = means[j]
@@ -996,14 +996,14 @@ def _standings(
             _, low, high, why = shares[j]
             method = "rogan-gladen" if why is None else "none"
         judged = sides.judged[:, k]
-        own = sides.people[:, k][~np.isnan(sides.people[:, k])]
-        found.append(
+        labels = sides.people[:, k][~np.isnan(sides.people[:, k])]
+        standings.append(
             CorrectedStanding(
                 system=names[k],
                 rank=rank.get(k),
                 labelled=mean.n,
                 judged=int((~np.isnan(judged)).sum()),
-                people=float(own.mean()) if own.size else math.nan,
+                people=float(labels.mean()) if labels.size else math.nan,
                 judge=_mean(judged) if basis.judge_means is None else float(basis.judge_means[j]),
                 mean=within(float(estimates[k])),
                 low=within(low),
@@ -1017,7 +1017,7 @@ def _standings(
                 why=why,
             )
         )
-    return tuple(found)
+    return tuple(standings)
 
 
 def _mean(values: FloatArray) -> float:

@@ -210,10 +210,10 @@ def pair_sentence(result: CorrectedComparison, pair: CorrectedPair) -> str:
     """`A is better than B (corrected difference +0.31, 0.10 to 0.52 ...)`, or that nothing was found."""
     if pair.why is not None and math.isnan(pair.p):
         return f"{pair.a} and {pair.b} could not be compared: {pair.why}."
-    known = not math.isnan(pair.low) and not math.isnan(pair.high)
+    has_ends = not math.isnan(pair.low) and not math.isnan(pair.high)
     basis = (
-        f"(corrected difference {decimal(pair.difference, '+.3f')}{f', {pair.ends()}' if known else ''}; people's alone"
-        f" {decimal(pair.people, '+.3f')}; lambda {decimal(pair.weight, '.2f')}; p {pair.p_adjusted:.2g}; as if"
+        f"(corrected difference {decimal(pair.difference, '+.3f')}{f', {pair.ends()}' if has_ends else ''}; people's"
+        f" alone {decimal(pair.people, '+.3f')}; lambda {decimal(pair.weight, '.2f')}; p {pair.p_adjusted:.2g}; as if"
         f" {math.floor(pair.effective + 1e-9):,} topics had been judged instead of {pair.labelled:,})"
     )
     if pair.conclusion != "differ":

@@ -75,12 +75,12 @@ class BesidePeople:
     """There are no numbers."""
 
     def record(self) -> dict[str, Any]:
-        found: dict[str, Any] = {"kind": self.kind, "row": self.name}
+        record: dict[str, Any] = {"kind": self.kind, "row": self.name}
         for name in ("alpha", "kappa", "ac2", "within", "more_alpha", "more_within"):
-            own: DrawnValue = getattr(self, name)
-            found |= {name: own.value, f"{name}_low": own.low, f"{name}_high": own.high}
-        found |= {"judge_alpha": self.judge_alpha, "judge_within": self.judge_within}
-        return found | {"decides": ", ".join(self.decides), "why": self.why}
+            drawn: DrawnValue = getattr(self, name)
+            record |= {name: drawn.value, f"{name}_low": drawn.low, f"{name}_high": drawn.high}
+        record |= {"judge_alpha": self.judge_alpha, "judge_within": self.judge_within}
+        return record | {"decides": ", ".join(self.decides), "why": self.why}
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class AspectAgreement:
     """Nobody's where answers are not about single systems."""
 
     def of(self, kind: RowKind) -> tuple[BesidePeople, ...]:
-        return tuple(each for each in self.rows if each.kind == kind)
+        return tuple(row for row in self.rows if row.kind == kind)
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -142,15 +142,15 @@ class JudgeAgreementResult(Result):
         return self.asked.margin
 
     def of(self, judge: str) -> tuple[AspectAgreement, ...]:
-        return tuple(each for each in self.aspects if each.judge == judge)
+        return tuple(aspect for aspect in self.aspects if aspect.judge == judge)
 
     @property
     def judges(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(each.judge for each in self.aspects))
+        return tuple(dict.fromkeys(aspect.judge for aspect in self.aspects))
 
     @property
     def verdicts(self) -> tuple[JudgeVerdict, ...]:
-        return tuple(each.verdict for each in self.aspects)
+        return tuple(aspect.verdict for aspect in self.aspects)
 
     def how(self) -> str:
         return (
@@ -160,9 +160,9 @@ class JudgeAgreementResult(Result):
         )
 
     def notes(self) -> Iterator[Note]:
-        for each in self.aspects:
-            about = {"about": f"{each.judge} on {each.aspect}"} if len(self.aspects) > 1 else {}
-            for note in each.notes:
+        for aspect in self.aspects:
+            about = {"about": f"{aspect.judge} on {aspect.aspect}"} if len(self.aspects) > 1 else {}
+            for note in aspect.notes:
                 yield replace(note, data={**note.data, **about})
 
     def facts(self) -> dict[str, Any]:
@@ -171,17 +171,19 @@ class JudgeAgreementResult(Result):
             "margin": self.margin,
             "aspects": [
                 {
-                    "judge": each.judge,
-                    "aspect": each.aspect,
-                    "things": each.things,
-                    "topics": each.topics,
-                    "clusters": each.clusters,
-                    "people": each.people,
-                    "step": each.verdict.step,
-                    "criteria": {own.criterion: own.step for own in each.verdict.criteria},
-                    "why": each.verdict.why,
+                    "judge": aspect.judge,
+                    "aspect": aspect.aspect,
+                    "things": aspect.things,
+                    "topics": aspect.topics,
+                    "clusters": aspect.clusters,
+                    "people": aspect.people,
+                    "step": aspect.verdict.step,
+                    "criteria": {
+                        criterion.criterion: criterion.step for criterion in aspect.verdict.criteria
+                    },
+                    "why": aspect.verdict.why,
                 }
-                for each in self.aspects
+                for aspect in self.aspects
             ],
         }
 
@@ -189,16 +191,16 @@ class JudgeAgreementResult(Result):
         """Of several aspects an overview, then a table per judge and aspect."""
         if len(self.aspects) > 1:
             yield self._overview()
-        for each in self.aspects:
-            name = f"judge-agreement-{each.aspect}"
+        for aspect in self.aspects:
+            name = f"judge-agreement-{aspect.aspect}"
             yield Table(
-                name=name if len(self.judges) == 1 else f"{name}-{each.judge}",
+                name=name if len(self.judges) == 1 else f"{name}-{aspect.judge}",
                 columns=_columns(self.level),
-                rows=tuple(tuple(_cells(row)) for row in each.rows),
+                rows=tuple(tuple(_cells(row)) for row in aspect.rows),
                 title=(
-                    f"{each.judge} on {each.aspect}: agreement with people, {100 * self.level:.4g}% intervals over"
-                    f" {over_words(each.topics, each.clusters)}"
-                    f" ({counted(each.things, 'thing')}, {counted(len(each.people), 'assessor')})"
+                    f"{aspect.judge} on {aspect.aspect}: agreement with people, {100 * self.level:.4g}% intervals over"
+                    f" {over_words(aspect.topics, aspect.clusters)}"
+                    f" ({counted(aspect.things, 'thing')}, {counted(len(aspect.people), 'assessor')})"
                 ),
             )
 
@@ -212,13 +214,13 @@ class JudgeAgreementResult(Result):
             "measure": "best measure",
         }
         rows: list[tuple[Cell, ...]] = []
-        for each in self.aspects:
-            for own in each.verdict.criteria:
-                judge, *others = (_best(each.of(kind), own.criterion) for kind in ("judge", *titles))
-                people = each.of("people")[0]
-                beside = people.judge_alpha if own.criterion == "alpha" else people.judge_within
-                by = CRITERIA[own.criterion]
-                rows.append((each.judge, each.aspect, by, judge, beside, *others, own.step))
+        for aspect in self.aspects:
+            for criterion in aspect.verdict.criteria:
+                judge, *others = (_best(aspect.of(kind), criterion.criterion) for kind in ("judge", *titles))
+                people = aspect.of("people")[0]
+                beside = people.judge_alpha if criterion.criterion == "alpha" else people.judge_within
+                by = CRITERIA[criterion.criterion]
+                rows.append((aspect.judge, aspect.aspect, by, judge, beside, *others, criterion.step))
         return Table.of(
             "judge-verdicts",
             rows,
@@ -238,9 +240,9 @@ class JudgeAgreementResult(Result):
     def _rows(self) -> Table:
         """One row per judge, aspect and row of its table."""
         records = [
-            {"judge": each.judge, "aspect": each.aspect, **row.record()}
-            for each in self.aspects
-            for row in each.rows
+            {"judge": aspect.judge, "aspect": aspect.aspect, **row.record()}
+            for aspect in self.aspects
+            for row in aspect.rows
         ]
         return Table.of("judge-agreement", records, *records[0])
 
@@ -251,8 +253,8 @@ class JudgeAgreementResult(Result):
             "judge-systems",
             (
                 (
-                    each.judge,
-                    each.aspect,
+                    aspect.judge,
+                    aspect.aspect,
                     row.system,
                     row.things,
                     *(row.judge.value, row.judge.low, row.judge.high),
@@ -260,8 +262,8 @@ class JudgeAgreementResult(Result):
                     row.why,
                     row.why_people,
                 )
-                for each in self.aspects
-                for row in each.systems
+                for aspect in self.aspects
+                for row in aspect.systems
             ),
             columns,
         )
@@ -269,8 +271,8 @@ class JudgeAgreementResult(Result):
 
 def _best(rows: Sequence[BesidePeople], criterion: Criterion) -> float | None:
     """The highest value of some rows by a criterion."""
-    own = [(each.alpha if criterion == "alpha" else each.within).value for each in rows if each.why is None]
-    return max((value for value in own if not math.isnan(value)), default=None)
+    values = [(row.alpha if criterion == "alpha" else row.within).value for row in rows if row.why is None]
+    return max((value for value in values if not math.isnan(value)), default=None)
 
 
 def judge_agreement(
@@ -310,8 +312,8 @@ class _Drawn:
         there = ~np.isnan(by_assessor)
         weight = (self.weights[:, None] * there).sum(axis=0)
         total = (self.weights[:, None] * np.nan_to_num(by_assessor)).sum(axis=0)
-        found: FloatArray = np.divide(total, weight, out=np.full(weight.shape, np.nan), where=weight > 0)
-        return found
+        means: FloatArray = np.divide(total, weight, out=np.full(weight.shape, np.nan), where=weight > 0)
+        return means
 
     @property
     def people(self) -> FloatArray:
@@ -333,12 +335,12 @@ class _Drawn:
 
 def _aspect(bench: AspectBench, options: Judges) -> AspectAgreement:
     footing = Footing.of(bench)
-    own = footing.bench
+    judged = footing.bench
     times = draws_of(options.rng("agreement"), footing.clusters, options.resamples)
     controls = tuple(controls_of(footing))
-    there = [each for each in controls if each.why is None]
+    there = [control for control in controls if control.why is None]
     coefficients = people_agreement(
-        [footing.given, *(each.codes for each in there if each.codes is not None)],
+        [footing.given, *(control.codes for control in there if control.codes is not None)],
         footing.people,
         scale=footing.scale,
         cluster=footing.cluster,
@@ -347,7 +349,7 @@ def _aspect(bench: AspectBench, options: Judges) -> AspectAgreement:
     weights = np.count_nonzero(footing.people != MISSING, axis=0).astype(float)
     drawn = {name: _of_coefficient(coefficients, at, weights) for at, name in enumerate(COEFFICIENTS)}
     why_no_order = footing.why_no_order
-    signs = [footing.signs(own.given), *(each.signs for each in there if each.signs is not None)]
+    signs = [footing.signs(judged.given), *(control.signs for control in there if control.signs is not None)]
     within = None if why_no_order is not None else _orders(footing, signs, times, weights)
     drawn["within"] = within or drawn["alpha"].undefined()
     rows = tuple(_rows(footing, controls, drawn, options))
@@ -362,15 +364,20 @@ def _aspect(bench: AspectBench, options: Judges) -> AspectAgreement:
         why=tuple(no_verdict(why_no_order, not math.isnan(drawn["alpha"].judges[0, 0]), controls)),
     )
     remarks = [note for note in (footing.rank_note, _copied(bench)) if note is not None]
-    notes = [*bench.notes, *remarks, *footing.notes, *(note for each in controls for note in each.notes)]
+    notes = [
+        *bench.notes,
+        *remarks,
+        *footing.notes,
+        *(note for control in controls for note in control.notes),
+    ]
     notes = [note for at, note in enumerate(notes) if note not in notes[:at]]
     return AspectAgreement(
         judge=bench.judge,
         aspect=bench.aspect,
-        things=len(own.topics),
+        things=len(judged.topics),
         topics=footing.topics,
         clusters=footing.clusters,
-        people=own.people,
+        people=judged.people,
         rows=rows,
         verdict=verdict,
         remarks=tuple(remarks),
@@ -384,21 +391,25 @@ def _systems(footing: Footing, times: FloatArray, options: Judges) -> Iterator[S
     bench = footing.bench
     if bench.pairs:
         return
-    for system in sorted({each for each in bench.systems if each is not None}, key=natural):
-        own = np.array([each == system for each in bench.systems])
-        codes = footing.people[own]
-        found = people_agreement(
-            [footing.given[own]], codes, scale=footing.scale, cluster=footing.cluster[own], times=times
+    for system in sorted({name for name in bench.systems if name is not None}, key=natural):
+        of_system = np.array([name == system for name in bench.systems])
+        codes = footing.people[of_system]
+        coefficients = people_agreement(
+            [footing.given[of_system]],
+            codes,
+            scale=footing.scale,
+            cluster=footing.cluster[of_system],
+            times=times,
         )
         weights = np.count_nonzero(codes != MISSING, axis=0).astype(float)
-        drawn = _of_coefficient(found, COEFFICIENTS.index("alpha"), weights)
-        clusters = np.unique(footing.cluster[own]).size
+        drawn = _of_coefficient(coefficients, COEFFICIENTS.index("alpha"), weights)
+        clusters = np.unique(footing.cluster[of_system]).size
         judge, people = (
-            drawn_value(each, clusters, options.level) for each in (drawn.judges[0], drawn.people)
+            drawn_value(draws, clusters, options.level) for draws in (drawn.judges[0], drawn.people)
         )
         yield SystemBesidePeople(
             system=system,
-            things=int(own.sum()),
+            things=int(of_system.sum()),
             judge=judge,
             people=people,
             why=ONE_ANSWER if math.isnan(judge.value) else None,
@@ -417,8 +428,8 @@ def _copied(bench: AspectBench) -> Note | None:
     copied: list[tuple[float, int, int, str]] = []
     for person, answers in zip(bench.people, bench.answers.T, strict=True):
         both = ~np.isnan(answers) & ~np.isnan(bench.given)
-        theirs, given = answers[both], bench.given[both]
-        alike = np.isclose(theirs, given, rtol=1e-9, atol=1e-12)
+        theirs, by_judge = answers[both], bench.given[both]
+        alike = np.isclose(theirs, by_judge, rtol=1e-9, atol=1e-12)
         n, same = theirs.size, int(alike.sum())
         if n < LEAST_COPIED or same < COPIED * n:
             continue
@@ -428,7 +439,7 @@ def _copied(bench: AspectBench) -> Note | None:
             copied.append((same / n, n, same, person if bench.named else "people"))
     if not copied:
         return None
-    _, n, same, person = max(copied, key=lambda each: each[:2])
+    _, n, same, person = max(copied, key=lambda copy: copy[:2])
     return Note.of("copied", judge=bench.judge, person=person, same=same, things=n)
 
 
@@ -450,15 +461,17 @@ def _orders(footing: Footing, signs: Sequence[FloatArray], times: FloatArray, we
 
     beside, assessors = np.full((len(signs), k, len(times)), np.nan), np.full((k, len(times)), np.nan)
     for j in range(k if k > 1 else 0):
-        human, own = footing.signs_without(j), footing.assessor_signs(j)
-        for at, each in enumerate([*signs, own]):
-            values = order_by_topic(human, each, footing.topic, footing.topic_cluster.size, ~np.isnan(own))
+        human, assessor = footing.signs_without(j), footing.assessor_signs(j)
+        for at, signs_of_one in enumerate([*signs, assessor]):
+            values = order_by_topic(
+                human, signs_of_one, footing.topic, footing.topic_cluster.size, ~np.isnan(assessor)
+            )
             if at < len(signs):
                 beside[at, j] = drawn(values)
             else:
                 assessors[j] = drawn(values)
     return _Drawn(
-        judges=np.stack([drawn(footing.order(each)) for each in signs]),
+        judges=np.stack([drawn(footing.order(signs_of_one)) for signs_of_one in signs]),
         beside=beside,
         assessors=assessors,
         weights=weights,
@@ -468,19 +481,21 @@ def _orders(footing: Footing, signs: Sequence[FloatArray], times: FloatArray, we
 def _rows(
     footing: Footing, controls: Sequence[Control], drawn: dict[str, _Drawn], options: Judges
 ) -> Iterator[BesidePeople]:
-    def valued(each: FloatArray) -> DrawnValue:
-        return drawn_value(each, footing.clusters, options.level)
+    def valued(draws: FloatArray) -> DrawnValue:
+        return drawn_value(draws, footing.clusters, options.level)
 
-    def row(kind: RowKind, name: str, own: Callable[[_Drawn], FloatArray]) -> BesidePeople:
-        alpha, kappa, ac2, within = (valued(own(drawn[each])) for each in (*COEFFICIENTS, "within"))
+    def row(kind: RowKind, name: str, pick: Callable[[_Drawn], FloatArray]) -> BesidePeople:
+        alpha, kappa, ac2, within = (
+            valued(pick(drawn[coefficient])) for coefficient in (*COEFFICIENTS, "within")
+        )
         return BesidePeople(kind=kind, name=name, alpha=alpha, kappa=kappa, ac2=ac2, within=within)
 
     def beside(
-        found: BesidePeople, judge: Callable[[_Drawn], FloatArray], more: Callable[[_Drawn], FloatArray]
+        agreement: BesidePeople, judge: Callable[[_Drawn], FloatArray], more: Callable[[_Drawn], FloatArray]
     ) -> BesidePeople:
         alpha, within = drawn["alpha"], drawn["within"]
         return replace(
-            found,
+            agreement,
             judge_alpha=float(judge(alpha)[0]),
             judge_within=float(judge(within)[0]),
             more_alpha=valued(more(alpha)),
@@ -507,12 +522,12 @@ def _rows(
             yield BesidePeople(kind=control.kind, name=control_title(control), why=control.why)
             continue
         at += 1
-        found = beside(
+        compared = beside(
             row(control.kind, control_title(control), lambda of, at=at: of.judges[at]),  # type: ignore[misc]
             lambda of: of.judges[0],
             lambda of, at=at: of.judges[0] - of.judges[at],  # type: ignore[misc]
         )
-        yield replace(found, decides=control.criteria)
+        yield replace(compared, decides=control.criteria)
 
 
 def _verdict(
@@ -522,8 +537,8 @@ def _verdict(
     options: Judges,
     footing: Footing,
 ) -> CriterionVerdict:
-    def valued(each: FloatArray) -> DrawnValue:
-        return drawn_value(each, footing.clusters, options.level)
+    def valued(draws: FloatArray) -> DrawnValue:
+        return drawn_value(draws, footing.clusters, options.level)
 
     def compared(at: int, control: Control) -> ControlDifference:
         return ControlDifference(
@@ -579,14 +594,14 @@ def _columns(level: float) -> tuple[Column, ...]:
 
 
 def _cells(row: BesidePeople) -> list[Cell]:
-    known = row.record()
+    record = row.record()
     texts = {
         "alpha_interval": _interval(row.alpha),
         "within_interval": _interval(row.within),
         "more_alpha_shown": _difference(row.more_alpha),
         "more_within_shown": _difference(row.more_within),
     }
-    return [(texts | known)[column.name] for column in _columns(0.95)]
+    return [(texts | record)[column.name] for column in _columns(0.95)]
 
 
 def _interval(value: DrawnValue) -> str | None:

@@ -102,14 +102,12 @@ class AspectAlternative:
     @property
     def empty(self) -> tuple[AlternativeRow, ...]:
         """The controls that read no summary and pass."""
-        return tuple(
-            each for each in self.rows if each.kind in ("constant", "random", "length") and each.passes
-        )
+        return tuple(row for row in self.rows if row.kind in ("constant", "random", "length") and row.passes)
 
     @property
     def measured(self) -> tuple[AlternativeRow, ...]:
         """The best measure, where it passes."""
-        return tuple(each for each in self.rows if each.kind == "measure" and each.passes)
+        return tuple(row for row in self.rows if row.kind == "measure" and row.passes)
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -124,25 +122,27 @@ class AlternativeResult(Result):
     @property
     def made(self) -> tuple[AspectAlternative, ...]:
         """Where the test could be made."""
-        return tuple(each for each in self.aspects if each.why is None)
+        return tuple(aspect for aspect in self.aspects if aspect.why is None)
 
     def how(self) -> str:
         o = self.asked
-        units = "+".join(dict.fromkeys(each.units.split()[0] for each in self.aspects)) or "topics"
+        units = "+".join(dict.fromkeys(aspect.units.split()[0] for aspect in self.aspects)) or "topics"
         return (
             f"alternative|alignment:-rmse|epsilon:{o.epsilon:g}|t:{units}|by:{o.alpha:g}|random:{DRAWS}|seed:{o.seed}"
             f"|v:{__version__}"
         )
 
     def of(self, judge: str, aspect: str) -> AspectAlternative:
-        return next(each for each in self.aspects if (each.judge, each.aspect) == (judge, aspect))
+        return next(tested for tested in self.aspects if (tested.judge, tested.aspect) == (judge, aspect))
 
     def facts(self) -> dict[str, Any]:
-        not_made = [each for each in self.aspects if each.why is not None]
+        not_made = [aspect for aspect in self.aspects if aspect.why is not None]
         return {
             "epsilon": self.asked.epsilon,
             "alpha": self.asked.alpha,
-            "not_made": [{"judge": each.judge, "aspect": each.aspect, "why": each.why} for each in not_made],
+            "not_made": [
+                {"judge": aspect.judge, "aspect": aspect.aspect, "why": aspect.why} for aspect in not_made
+            ],
         }
 
     def tables(self) -> Iterator[Table]:
@@ -195,7 +195,7 @@ class AlternativeResult(Result):
             Column("aspect", "question", right=False, show="varies"),
             Column("assessor", right=False),
             "things",
-            Column("topics", listed(list(dict.fromkeys(each.units for each in self.aspects)))),
+            Column("topics", listed(list(dict.fromkeys(aspect.units for aspect in self.aspects)))),
             Column("advantage", "judge's advantage", format=".2f"),
             Column("own", "assessor's", format=".2f"),
             Column("p", show="never"),
@@ -207,19 +207,19 @@ class AlternativeResult(Result):
     def notes(self) -> Iterator[Note]:
         if not self.made:
             return
-        units = list(dict.fromkeys(each.units for each in self.made))
+        units = list(dict.fromkeys(aspect.units for aspect in self.made))
         yield Note.of("how-tested", units=units, alpha=self.asked.alpha)
         kinds = {row.kind for aspect in self.made for row in aspect.rows}
         if "constant" in kinds:
             yield Note.of("best-constant")
         if kinds & {"length", "measure"}:
             yield Note.of("ranks-as-answers")
-        for each in self.made:
-            about = {"judge": each.judge, "aspect": each.aspect, "units": each.units}
-            fewest = min(who.topics for who in each.assessors if not math.isnan(who.adjusted))
+        for aspect in self.made:
+            about = {"judge": aspect.judge, "aspect": aspect.aspect, "units": aspect.units}
+            fewest = min(who.topics for who in aspect.assessors if not math.isnan(who.adjusted))
             if fewest < ENOUGH_TOPICS:
                 yield Note.of("few-topics", n=fewest, enough=ENOUGH_TOPICS, **about)
-            if left := [who.assessor for who in each.assessors if math.isnan(who.adjusted)]:
+            if left := [who.assessor for who in aspect.assessors if math.isnan(who.adjusted)]:
                 yield Note.of("assessors-not-counted", assessors=left, **about)
 
 
@@ -241,8 +241,8 @@ def _aspect(bench: AspectBench, options: Judges) -> AspectAlternative:
             bench.answers, judges, clusters=bench.clusters, epsilon=options.epsilon, alpha=options.alpha
         )
 
-    own = tested(bench.given[None])
-    why = UNNAMED if not bench.named else own.why[0]
+    of_judge = tested(bench.given[None])
+    why = UNNAMED if not bench.named else of_judge.why[0]
     if why is not None:
         return AspectAlternative(
             judge=bench.judge,
@@ -253,20 +253,20 @@ def _aspect(bench: AspectBench, options: Judges) -> AspectAlternative:
             units=units,
             why=why,
         )
-    rows = [_row(bench.judge, "judge", own, 0)]
+    rows = [_row(bench.judge, "judge", of_judge, 0)]
     constants = _constants(bench)
-    found = tested(np.repeat(constants[:, None], len(bench.topics), axis=1))
-    best = _best(found)
-    rows.append(_row(f"the constant {constants[best]:g}", "constant", found, best))
+    tests = tested(np.repeat(constants[:, None], len(bench.topics), axis=1))
+    best = _best(tests)
+    rows.append(_row(f"the constant {constants[best]:g}", "constant", tests, best))
     rows.append(_random(tested(_drawn(bench, options))))
     if matched := _lengths(bench):
-        found = tested(np.stack(list(matched.values())))
-        best = _best(found)
-        rows.append(_row(list(matched)[best], "length", found, best))
+        tests = tested(np.stack(list(matched.values())))
+        best = _best(tests)
+        rows.append(_row(list(matched)[best], "length", tests, best))
     if matched := {name: _matched(bench, values) for name, values in bench.measures.items()}:
-        found = tested(np.stack(list(matched.values())))
-        best = _best(found)
-        rows.append(_row(list(matched)[best], "measure", found, best))
+        tests = tested(np.stack(list(matched.values())))
+        best = _best(tests)
+        rows.append(_row(list(matched)[best], "measure", tests, best))
     return AspectAlternative(
         judge=bench.judge,
         aspect=bench.aspect,
@@ -275,13 +275,13 @@ def _aspect(bench: AspectBench, options: Judges) -> AspectAlternative:
         assessors=tuple(
             AssessorAdvantage(
                 assessor=name,
-                things=int(own.things[0, j]),
-                topics=int(own.observations[0, j]),
-                advantage=float(own.advantage[0, j]),
-                own=float(own.assessor_advantage[0, j]),
-                p=float(own.p[0, j]),
-                adjusted=float(own.adjusted[0, j]),
-                won=bool(own.won[0, j]),
+                things=int(of_judge.things[0, j]),
+                topics=int(of_judge.observations[0, j]),
+                advantage=float(of_judge.advantage[0, j]),
+                own=float(of_judge.assessor_advantage[0, j]),
+                p=float(of_judge.p[0, j]),
+                adjusted=float(of_judge.adjusted[0, j]),
+                won=bool(of_judge.won[0, j]),
             )
             for j, name in enumerate(bench.people)
         ),
@@ -289,34 +289,34 @@ def _aspect(bench: AspectBench, options: Judges) -> AspectAlternative:
     )
 
 
-def _row(name: str, kind: Contender, found: AlternativeTests, at: int) -> AlternativeRow:
+def _row(name: str, kind: Contender, tests: AlternativeTests, at: int) -> AlternativeRow:
     return AlternativeRow(
         name=name,
         kind=kind,
-        average=float(found.average[at]),
-        winning_rate=float(found.winning_rate[at]),
-        assessors=int(found.tested[at]),
-        passed=int(found.passes[at]),
-        why=found.why[at],
+        average=float(tests.average[at]),
+        winning_rate=float(tests.winning_rate[at]),
+        assessors=int(tests.tested[at]),
+        passed=int(tests.passes[at]),
+        why=tests.why[at],
     )
 
 
-def _best(found: AlternativeTests) -> int:
+def _best(tests: AlternativeTests) -> int:
     """By the winning rate, then by the average advantage; the first of equal ones."""
-    keys = zip(np.nan_to_num(found.winning_rate, nan=-1), np.nan_to_num(found.average, nan=-1), strict=True)
-    return max(enumerate(keys), key=lambda each: (each[1], -each[0]))[0]
+    keys = zip(np.nan_to_num(tests.winning_rate, nan=-1), np.nan_to_num(tests.average, nan=-1), strict=True)
+    return max(enumerate(keys), key=lambda numbered: (numbered[1], -numbered[0]))[0]
 
 
-def _random(found: AlternativeTests) -> AlternativeRow:
+def _random(tests: AlternativeTests) -> AlternativeRow:
     return AlternativeRow(
         name="random",
         kind="random",
-        average=float(found.average.mean()),
-        winning_rate=float(found.winning_rate.mean()),
-        assessors=int(found.tested[0]),
-        passed=int(found.passes.sum()),
-        draws=len(found.why),
-        why=found.why[0],
+        average=float(tests.average.mean()),
+        winning_rate=float(tests.winning_rate.mean()),
+        assessors=int(tests.tested[0]),
+        passed=int(tests.passes.sum()),
+        draws=len(tests.why),
+        why=tests.why[0],
     )
 
 
@@ -332,8 +332,8 @@ def _constants(bench: AspectBench) -> FloatArray:
 def _drawn(bench: AspectBench, options: Judges) -> FloatArray:
     """Draws x things: answers of people's, drawn at random, whatever the thing."""
     there = bench.answers[~np.isnan(bench.answers)]
-    found: FloatArray = options.rng("alternative/random").choice(there, size=(DRAWS, len(bench.topics)))
-    return found
+    answers: FloatArray = options.rng("alternative/random").choice(there, size=(DRAWS, len(bench.topics)))
+    return answers
 
 
 def _lengths(bench: AspectBench) -> dict[str, FloatArray]:
@@ -350,13 +350,13 @@ def _matched(bench: AspectBench, values: FloatArray) -> FloatArray:
     if bench.pairs:
         return (np.sign(values) + 1) / 2
     there = ~np.isnan(values)
-    found = np.full(values.shape, np.nan)
-    given = np.sort(bench.answers[~np.isnan(bench.answers)])
-    known, ties, times = np.unique(values[there], return_inverse=True, return_counts=True)
-    if not known.size:
-        return found
+    matched = np.full(values.shape, np.nan)
+    answers = np.sort(bench.answers[~np.isnan(bench.answers)])
+    distinct, ties, times = np.unique(values[there], return_inverse=True, return_counts=True)
+    if not distinct.size:
+        return matched
     if bench.better == "lower":
-        ties, times = known.size - 1 - ties, times[::-1]
+        ties, times = distinct.size - 1 - ties, times[::-1]
     middle = (np.cumsum(times) - times / 2) / times.sum()  # of the ranks that share a value
-    found[there] = given[np.minimum((middle * given.size).astype(np.int64), given.size - 1)][ties]
-    return found
+    matched[there] = answers[np.minimum((middle * answers.size).astype(np.int64), answers.size - 1)][ties]
+    return matched

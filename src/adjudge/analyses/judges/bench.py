@@ -101,8 +101,8 @@ class AspectBench:
     @property
     def judged(self) -> BoolArray:
         """Things that both the judge and somebody else answered for."""
-        found: BoolArray = ~np.isnan(self.given) & ~np.isnan(self.answers).all(axis=1)
-        return found
+        both: BoolArray = ~np.isnan(self.given) & ~np.isnan(self.answers).all(axis=1)
+        return both
 
     @property
     def people_mean(self) -> FloatArray:
@@ -121,8 +121,8 @@ class AspectBench:
         """Every value as the nearest choice, the lower of two; what has none is left as it is."""
         scale = np.array(self.scale)
         nearest_choice = np.abs(np.nan_to_num(values)[..., None] - scale).argmin(axis=-1)
-        found: FloatArray = np.where(np.isnan(values), np.nan, scale[nearest_choice])
-        return found
+        placed: FloatArray = np.where(np.isnan(values), np.nan, scale[nearest_choice])
+        return placed
 
     def take(self, things: BoolArray) -> AspectBench:
         """The same of some things."""
@@ -144,9 +144,9 @@ class AspectBench:
             ratios=None if self.ratios is None else self.ratios[at],
         )
 
-    def with_judge(self, name: str, given: FloatArray) -> AspectBench:
+    def with_judge(self, name: str, judge_answers: FloatArray) -> AspectBench:
         """The same people beside another judge, such as one that always gives the same answer."""
-        return replace(self, judge=name, given=given, card=None)
+        return replace(self, judge=name, given=judge_answers, card=None)
 
     def cells(self) -> JudgeCells | None:
         """Systems' scores on topics: means over things; of pairs, shares of duels won. None without systems."""
@@ -197,11 +197,11 @@ class JudgeBenches:
     notes: tuple[str, ...] = ()
 
     def of(self, judge: str) -> tuple[AspectBench, ...]:
-        return tuple(each for each in self.benches if each.judge == judge)
+        return tuple(bench for bench in self.benches if bench.judge == judge)
 
     def beside(self, aspect: str) -> tuple[AspectBench, ...]:
         """Every judge's on one aspect."""
-        return tuple(each for each in self.benches if each.aspect == aspect)
+        return tuple(bench for bench in self.benches if bench.aspect == aspect)
 
 
 def benches_of(
@@ -227,46 +227,46 @@ def benches_of(
         raise UsageError(f"{listed(sorted(clash))} cannot be both a judge and left out")
     gathered, answers = answers_with(scores, names)
     columns = [name for name in names if name in scores.measures]
-    known = sorted({each.assessor for each in answers}, key=natural)
+    assessors = sorted({answer.assessor for answer in answers}, key=natural)
     for name in names:
-        if name not in known and name not in columns:
+        if name not in assessors and name not in columns:
             if (why := _never_answered(scores, name)) is not None:
                 raise DataError(f"{scores.name}: {why}")
-            there = [*known, *(gathered.judgments.by_judge if gathered else ()), *scores.measures]
+            there = [*assessors, *(gathered.judgments.by_judge if gathered else ()), *scores.measures]
             raise UsageError(f"{scores.name} has no answers by {quoted(name)}{among(name, there)}")
-    for name in left - set(known):
-        raise UsageError(f"{scores.name} has no answers by {quoted(name)}{among(name, known)}")
-    asked = [each for each in answers if each.assessor not in left]
+    for name in left - set(assessors):
+        raise UsageError(f"{scores.name} has no answers by {quoted(name)}{among(name, assessors)}")
+    asked = [answer for answer in answers if answer.assessor not in left]
     named = (question,) if isinstance(question, str) else tuple(question)
     if columns and scores.folder is None and not asked:
         for column in _peoples_columns(scores, names, named):
             asked += column_answers(scores, column, question=column, assessor=POOLED)
     kept, refused = at_target(asked, length=length, form=form)
-    found: list[AspectBench] = []
-    look_up = LookUp.of(scores, gathered, leave={*names, *(each.question for each in asked)})
+    benches: list[AspectBench] = []
+    look_up = LookUp.of(scores, gathered, leave={*names, *(answer.question for answer in asked)})
     cards = {(card.name, card.protocol): card for card in _cards(scores)}
     for answered in by_question(kept):
         by = by_assessor(answered, names)
         people = {who: values for who, values in by.items() if who not in names}
         things = {thing for values in people.values() for thing in values}
         for judge in names:
-            given = look_up.column(judge, answered) if judge in columns else by.get(judge, {})
-            if things.isdisjoint(given):
+            judged = look_up.column(judge, answered) if judge in columns else by.get(judge, {})
+            if things.isdisjoint(judged):
                 continue
-            rows = in_order(answered, things.union(given))
-            bench = look_up.bench(judge, rows, people, given)
-            found.append(replace(bench, card=cards.get((judge, bench.source or ""))))
-    found = titled(found)
+            rows = in_order(answered, things.union(judged))
+            bench = look_up.bench(judge, rows, people, judged)
+            benches.append(replace(bench, card=cards.get((judge, bench.source or ""))))
+    benches = titled(benches)
     if named:
-        there = list(dict.fromkeys(each.aspect for each in found))
+        there = list(dict.fromkeys(bench.aspect for bench in benches))
         for text in named:
             if text not in there:
                 raise UsageError(
                     f"no judge answered {quoted(text)}{nearest(text, there)}; there are: {listed(there)}"
                 )
-        found = [each for each in found if each.aspect in named]
+        benches = [bench for bench in benches if bench.aspect in named]
     for judge in names:
-        if not any(each.judge == judge for each in found):
+        if not any(bench.judge == judge for bench in benches):
             raise DataError(
                 f"{scores.name}: nothing that {judge} answered was also answered by people"
                 + (f" ({refused[0]})" if refused else "")
@@ -275,7 +275,7 @@ def benches_of(
     return JudgeBenches(
         name=scores.name,
         judges=names,
-        benches=tuple(found),
+        benches=tuple(benches),
         gathered=gathered,
         notes=tuple(f"{why}: left out" for why in refused),
     )
@@ -371,28 +371,26 @@ def _cards(scores: Scores) -> list[JudgeCard]:
 
 def _never_answered(scores: Scores, judge: str) -> str | None:
     """What the cards of a judge without answers say."""
-    own = [card for card in _cards(scores) if card.name == judge and card.asked and not card.answered]
-    if not own:
+    cards = [card for card in _cards(scores) if card.name == judge and card.asked and not card.answered]
+    if not cards:
         return None
     reasons: Counter[str] = Counter()
-    for card in own:
+    for card in cards:
         reasons.update(card.invalid)
     why = ", ".join(f"{reason} {n:,}" for reason, n in reasons.most_common())
-    return (
-        f"{judge} was asked {counted(sum(card.asked for card in own), 'question')} and answered none ({why})"
-    )
+    return f"{judge} was asked {counted(sum(card.asked for card in cards), 'question')} and answered none ({why})"
 
 
-def titled(found: Sequence[AspectBench]) -> list[AspectBench]:
+def titled(benches: Sequence[AspectBench]) -> list[AspectBench]:
     """Aspects with names that tell them apart: with their protocol, where another asks one of the same name."""
     sources: dict[str, set[str | None]] = {}
-    for each in found:
-        sources.setdefault(each.aspect, set()).add(each.source)
+    for bench in benches:
+        sources.setdefault(bench.aspect, set()).add(bench.source)
     return [
-        replace(each, aspect=f"{each.source}/{each.aspect}")
-        if len(sources[each.aspect]) > 1 and each.source
-        else each
-        for each in found
+        replace(bench, aspect=f"{bench.source}/{bench.aspect}")
+        if len(sources[bench.aspect]) > 1 and bench.source
+        else bench
+        for bench in benches
     ]
 
 
@@ -448,7 +446,7 @@ class LookUp:
         judge: str,
         rows: Sequence[GivenAnswer],
         people: Mapping[str, Mapping[Hashable, float]],
-        given: Mapping[Hashable, float],
+        judged: Mapping[Hashable, float],
     ) -> AspectBench:
         """A judge beside people on some things, for each of which there is a row."""
         one, names = rows[0], sorted(people, key=natural)
@@ -466,7 +464,7 @@ class LookUp:
             sides=tuple(None if both is None else (both[0].system, both[1].system) for both in sides),
             people=tuple(names),
             answers=np.array(answers).reshape(len(rows), len(names)),
-            given=np.array([given.get(row.thing, math.nan) for row in rows]),
+            given=np.array([judged.get(row.thing, math.nan) for row in rows]),
             categories=one.categories,
             words=words,
             measures=self._measured(rows, sides),
@@ -529,7 +527,7 @@ def _values(scores: Scores, measure: str, *, oriented: bool = True) -> dict[_Pla
     for row in rows.itertuples(index=False):
         key = (str(row.topic), str(row.system), cast("int | None", row.length), cast("str | None", row.form))
         sums.setdefault(key, []).append(sign * float(row.value))
-    return {key: math.fsum(own) / len(own) for key, own in sums.items()}
+    return {key: math.fsum(values) / len(values) for key, values in sums.items()}
 
 
 def _two_summaries(thing: Any) -> tuple[TextRef, TextRef] | None:
@@ -543,7 +541,7 @@ def _two_summaries(thing: Any) -> tuple[TextRef, TextRef] | None:
 def _mean(values: FloatArray, axis: int) -> FloatArray:
     there = ~np.isnan(values)
     n = there.sum(axis=axis)
-    found: FloatArray = np.divide(
+    means: FloatArray = np.divide(
         np.where(there, values, 0.0).sum(axis=axis), n, out=np.full(n.shape, np.nan), where=n > 0
     )
-    return found
+    return means

@@ -88,16 +88,18 @@ class Footing:
             edges = edges[edges < values.max()]
             group = np.searchsorted(edges, values, "left")
             scale = np.bincount(group, weights=values) / np.bincount(group)
-        given, judge = both.given, bench.judge
-        one_choice = np.unique(given).size > 1 and np.unique(np.searchsorted(edges, given, "left")).size == 1
+        judged, judge = both.given, bench.judge
+        one_choice = (
+            np.unique(judged).size > 1 and np.unique(np.searchsorted(edges, judged, "left")).size == 1
+        )
         # where people's answers are numbers rather than choices, a judge may also be too narrow beside theirs
-        off = not both.pairs and ((grouped and one_choice) or is_off_scale(given, choices))
+        off = not both.pairs and ((grouped and one_choice) or is_off_scale(judged, choices))
         by_rank = len(set(both.clusters)) > 1 and off
         if scale.size and not by_rank:
-            if outside := int(np.count_nonzero((given < choices[0]) | (given > choices[-1]))):
+            if outside := int(np.count_nonzero((judged < choices[0]) | (judged > choices[-1]))):
                 notes.append(Note.of("outside-the-scale", judge=judge, n=outside))
             if one_choice:
-                ends = {"low": float(given.min()), "high": float(given.max())}
+                ends = {"low": float(judged.min()), "high": float(judged.max())}
                 notes.append(Note.of("nearest-to-one-choice", judge=judge, **ends))
         return cls(bench=both, scale=scale, edges=edges, by_rank=by_rank, notes=tuple(notes))
 
@@ -106,8 +108,8 @@ class Footing:
         """That the judge's answers were put on people's scale."""
         if not self.by_rank:
             return None
-        given, scale = self.bench.given, self.bench.scale
-        ends = (float(given.min()), float(given.max())), (scale[0], scale[-1])
+        answers, scale = self.bench.given, self.bench.scale
+        ends = (float(answers.min()), float(answers.max())), (scale[0], scale[-1])
         return Note.of("put-on-scale", judge=self.bench.judge, answers=ends[0], scale=ends[1])
 
     @property

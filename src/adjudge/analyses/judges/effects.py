@@ -184,11 +184,11 @@ class JudgeEffects(Result):
                 bias = order.swapped.bias
                 liked = "left" if bias > 0 else "right"
                 yield TestedEffect("order", liked, order.source, order.swapped.p, bias)
-        for each in self.lengths:
-            excess = each.slopes.excess
-            if each.judge == judge and excess.why is None:
+        for length in self.lengths:
+            excess = length.slopes.excess
+            if length.judge == judge and excess.why is None:
                 liked = "longer" if excess.estimate >= 0 else "shorter"
-                yield TestedEffect("length", liked, each.aspect, excess.p, excess.estimate)
+                yield TestedEffect("length", liked, length.aspect, excess.p, excess.estimate)
         for favour in self.favours:
             excess = favour.contrasts.excess
             if favour.judge == judge and excess.why is None:
@@ -205,9 +205,9 @@ class JudgeEffects(Result):
                 s = order.swapped
                 ends = (s.bias, s.low, s.high, s.p)
                 rows.append((order.judge, "left side", order.source, "share of wins", *ends))
-        for each in self.lengths:
-            excess = self._with_p(each.slopes.excess)
-            rows.append((each.judge, "twice as long", each.aspect, each.unit, *excess))
+        for length in self.lengths:
+            excess = self._with_p(length.slopes.excess)
+            rows.append((length.judge, "twice as long", length.aspect, length.unit, *excess))
         for favour in self.favours:
             excess = self._with_p(favour.contrasts.excess)
             rows.append((favour.judge, favour.group, favour.aspect, "answers", *excess))
@@ -229,16 +229,16 @@ class JudgeEffects(Result):
                 "judge-repeats",
                 (
                     (
-                        each.judge,
-                        each.source,
-                        each.aspect,
-                        each.who,
-                        each.same.n,
-                        each.same.clusters,
-                        *(each.same.share, each.same.low, each.same.high),
-                        *self._bounded(each.distance),
+                        repeat.judge,
+                        repeat.source,
+                        repeat.aspect,
+                        repeat.who,
+                        repeat.same.n,
+                        repeat.same.clusters,
+                        *(repeat.same.share, repeat.same.low, repeat.same.high),
+                        *self._bounded(repeat.distance),
                     )
-                    for each in self.repeats
+                    for repeat in self.repeats
                 ),
                 judge,
                 protocol,
@@ -270,14 +270,14 @@ class JudgeEffects(Result):
                 "judge-length",
                 (
                     (
-                        each.judge,
-                        each.aspect,
-                        each.unit,
-                        each.slopes.difference.n,
-                        each.slopes.difference.clusters,
-                        *self._compared(each.slopes),
+                        length.judge,
+                        length.aspect,
+                        length.unit,
+                        length.slopes.difference.n,
+                        length.slopes.difference.clusters,
+                        *self._compared(length.slopes),
                     )
-                    for each in self.lengths
+                    for length in self.lengths
                 ),
                 judge,
                 "aspect unit",
@@ -292,15 +292,15 @@ class JudgeEffects(Result):
                 "judge-favours",
                 (
                     (
-                        each.judge,
-                        each.aspect,
-                        each.group,
-                        ", ".join(each.systems),
-                        ", ".join(each.others),
-                        each.contrasts.difference.clusters,
-                        *self._compared(each.contrasts),
+                        favour.judge,
+                        favour.aspect,
+                        favour.group,
+                        ", ".join(favour.systems),
+                        ", ".join(favour.others),
+                        favour.contrasts.difference.clusters,
+                        *self._compared(favour.contrasts),
                     )
-                    for each in self.favours
+                    for favour in self.favours
                 ),
                 judge,
                 "aspect group systems",
@@ -324,17 +324,17 @@ class JudgeEffects(Result):
                 "judge-cost",
                 (
                     (
-                        each.judge,
-                        each.card.protocol,
-                        each.card.answered,
-                        each.card.requests,
-                        each.tokens,
-                        each.card.cost,
-                        each.card.seconds,
-                        *map(each.per, (each.tokens, each.card.cost, each.card.seconds)),
+                        work.judge,
+                        work.card.protocol,
+                        work.card.answered,
+                        work.card.requests,
+                        work.tokens,
+                        work.card.cost,
+                        work.card.seconds,
+                        *map(work.per, (work.tokens, work.card.cost, work.card.seconds)),
                     )
-                    for each in self.work
-                    if each.costs
+                    for work in self.work
+                    if work.costs
                 ),
                 judge,
                 protocol,
@@ -383,28 +383,28 @@ class JudgeEffects(Result):
         both = excess.judge.estimate, excess.people.estimate
         return (*both, *self._with_p(excess.difference), *self._with_p(excess.excess), excess.excess.why)
 
-    def _order_row(self, each: JudgeOrder) -> tuple[Cell, ...]:
-        s = each.swapped
+    def _order_row(self, order: JudgeOrder) -> tuple[Cell, ...]:
+        s = order.swapped
         both: tuple[Cell, ...] = (0, *([None] * 8))
         if s is not None:
             kept = s.kept.share, s.kept.low, s.kept.high
             both = (s.pairs, *kept, s.left.share, s.right.share, s.bias, s.low, s.high)
-        return (each.judge, each.source, each.who, *both, each.once, *self._bounded(each.left))
+        return (order.judge, order.source, order.who, *both, order.once, *self._bounded(order.left))
 
     def _invalid_rows(self) -> Iterator[tuple[Cell, ...]]:
-        for each in self.work:
-            head, share = (each.judge, each.card.protocol), each.invalid
+        for work in self.work:
+            head, share = (work.judge, work.card.protocol), work.invalid
             yield (*head, "all", share.n, share.hits, share.share, share.low, share.high)
-            for reason, hits in sorted(each.card.invalid.items(), key=lambda one: (-one[1], one[0])):
+            for reason, hits in sorted(work.card.invalid.items(), key=lambda one: (-one[1], one[0])):
                 one = clustered_share([hits], [share.n], level=self.asked.level)
                 yield (*head, reason, one.n, one.hits, one.share, one.low, one.high)
 
-    def _saving_row(self, each: JudgeSaving) -> tuple[Cell, ...]:
-        s = each.saved
+    def _saving_row(self, saving: JudgeSaving) -> tuple[Cell, ...]:
+        s = saving.saved
         counts = [s.counts_as(rho2) for rho2 in (s.squared, s.low, s.high)]
         return (
-            each.judge,
-            each.aspect,
+            saving.judge,
+            saving.aspect,
             s.pairs,
             s.topics,
             s.further,
@@ -441,7 +441,7 @@ def judge_effects(benches: JudgeBenches, asked: Judges, progress: Progress = sil
         savings += _saving(bench, asked)
         progress(done, steps)
     for judge in benches.judges:
-        if not any(each.judge == judge for each in lengths):
+        if not any(length.judge == judge for length in lengths):
             unknown.append(Note.of("no-lengths", judge=judge).on("judge-length"))
     work = tuple(_work(benches, asked, unknown))
     return JudgeEffects(
@@ -464,39 +464,41 @@ def _question(bench: AspectBench) -> str:
 
 
 def _set_of(gathered: Gathered, topic: str) -> str:
-    found = gathered.collection.topics.get(topic)
-    return topic if found is None or found.set is None else found.set
+    row = gathered.collection.topics.get(topic)
+    return topic if row is None or row.set is None else row.set
 
 
 def _repeats(benches: JudgeBenches, options: Judges, unknown: list[Note]) -> Iterator[JudgeRepeats]:
     gathered = benches.gathered
-    found: dict[tuple[str, str], list[RepeatedAnswer]] = {}
-    for each in repeated_answers(gathered) if gathered is not None else ():
-        if not each.swapped:
-            found.setdefault((each.protocol, _asked(each)), []).append(each)
+    by_question: dict[tuple[str, str], list[RepeatedAnswer]] = {}
+    for answer in repeated_answers(gathered) if gathered is not None else ():
+        if not answer.swapped:
+            by_question.setdefault((answer.protocol, _asked(answer)), []).append(answer)
     for judge in benches.judges:
-        asked = {(each.source, _question(each)) for each in benches.of(judge) if each.source is not None}
-        own = [key for key in found if key in asked and any(e.assessor == judge for e in found[key])]
-        if not own:
-            kinds = {each.card.kind for each in benches.of(judge) if each.card is not None}
+        asked = {(bench.source, _question(bench)) for bench in benches.of(judge) if bench.source is not None}
+        keys = [
+            key for key in by_question if key in asked and any(e.assessor == judge for e in by_question[key])
+        ]
+        if not keys:
+            kinds = {bench.card.kind for bench in benches.of(judge) if bench.card is not None}
             how = "learned" if kinds == {"learned"} else "asked" if kinds else "assigned"
             unknown.append(Note.of("no-repeats", judge=judge, how=how).on("judge-repeats"))
-        for source, question in own:
+        for source, question in keys:
             for who in (judge, POOLED):
                 some = [
-                    each
-                    for each in found[source, question]
-                    if (each.assessor == judge if who == judge else each.assessor not in benches.judges)
+                    answer
+                    for answer in by_question[source, question]
+                    if (answer.assessor == judge if who == judge else answer.assessor not in benches.judges)
                 ]
                 if some and gathered is not None:
                     yield _repeated(judge, source, question, who, some, gathered, options)
 
 
-def _asked(each: RepeatedAnswer) -> str:
+def _asked(answer: RepeatedAnswer) -> str:
     """The question as benches name it."""
-    if each.question in ("completeness", "marks"):
-        return each.question
-    return each.id.removeprefix(RATING)
+    if answer.question in ("completeness", "marks"):
+        return answer.question
+    return answer.id.removeprefix(RATING)
 
 
 def _repeated(
@@ -508,15 +510,15 @@ def _repeated(
     gathered: Gathered,
     options: Judges,
 ) -> JudgeRepeats:
-    clusters = [_set_of(gathered, each.topic) for each in some]
-    apart = [math.nan if each.change is None else abs(each.change) for each in some]
+    clusters = [_set_of(gathered, answer.topic) for answer in some]
+    apart = [math.nan if answer.change is None else abs(answer.change) for answer in some]
     distance = clustered_mean(apart, clusters)
     return JudgeRepeats(
         judge=judge,
         source=source,
         aspect=question,
         who=who,
-        same=share_by_cluster([each.same for each in some], clusters, level=options.level),
+        same=share_by_cluster([answer.same for answer in some], clusters, level=options.level),
         distance=None if math.isnan(distance.estimate) else distance,
     )
 
@@ -539,13 +541,13 @@ def _order(benches: JudgeBenches, options: Judges, unknown: list[Note]) -> Itera
     asked = _pairs(gathered)
     for judge, protocols in sources.items():
         for source in protocols:
-            own = {key: orders for key, orders in asked.items() if key[:2] == (judge, source)}
+            of_judge = {key: orders for key, orders in asked.items() if key[:2] == (judge, source)}
             people = {
                 key: orders
                 for key, orders in asked.items()
                 if key[1] == source and key[0] not in benches.judges
             }
-            mine = _order_of(judge, source, judge, own, people, gathered, options)
+            mine = _order_of(judge, source, judge, of_judge, people, gathered, options)
             yield mine
             theirs = _order_of(judge, source, POOLED, people, {}, gathered, options)
             if theirs.swapped is not None:
@@ -556,7 +558,7 @@ def _order(benches: JudgeBenches, options: Judges, unknown: list[Note]) -> Itera
 
 def _pairs(gathered: Gathered) -> dict[tuple[str, str, str, frozenset[object]], Order]:
     """By assessor, protocol, topic and the two texts; planted repeats last, so that the first answers count."""
-    found: dict[tuple[str, str, str, frozenset[object]], Order] = {}
+    orders: dict[tuple[str, str, str, frozenset[object]], Order] = {}
     for topic, batch in gathered.batches.items():
         judged = [*judged_pairs(batch, "sentences"), *judged_pairs(batch, "summaries")]
         for task, event in sorted(judged, key=lambda one: (one[0].repeat_of is not None, one[0].position)):
@@ -564,8 +566,8 @@ def _pairs(gathered: Gathered) -> dict[tuple[str, str, str, frozenset[object]], 
             won = WON.get(event.answer.get("winner"))
             if won is not None and left != right and not is_anonymous(task.assessor):
                 key = (task.assessor, task.protocol, topic, frozenset((left, right)))
-                found.setdefault(key, {}).setdefault(left, won)
-    return found
+                orders.setdefault(key, {}).setdefault(left, won)
+    return orders
 
 
 def _order_of(
@@ -645,13 +647,13 @@ def _favours(bench: AspectBench, family: Sequence[str], unknown: list[Note]) -> 
         return
     kinds = dict(zip(cells.systems, cells.kinds, strict=True))
     machines = [name for name in cells.systems if kinds[name] == "machine"] or list(cells.systems)
-    own = [name for name in cells.systems if any(part in name.casefold() for part in family)]
+    relatives = [name for name in cells.systems if any(part in name.casefold() for part in family)]
     compared: list[tuple[str, list[str], list[str]]] = []
-    others = [name for name in machines if name not in own]
-    if family and own and others:
-        compared.append((FAMILY, own, others))
+    others = [name for name in machines if name not in relatives]
+    if family and relatives and others:
+        compared.append((FAMILY, relatives, others))
     elif family:
-        note = Note.of("family-unseen", judge=bench.judge, family=family, only=bool(own))
+        note = Note.of("family-unseen", judge=bench.judge, family=family, only=bool(relatives))
         unknown.append(note.on("judge-favours"))
     elif bench.card is None or bench.card.kind != "learned":
         unknown.append(Note.of("family-unknown", judge=bench.judge).on("judge-favours"))
@@ -699,7 +701,7 @@ def _contrast(
 
 def _work(benches: JudgeBenches, options: Judges, unknown: list[Note]) -> Iterator[JudgeWork]:
     for judge in benches.judges:
-        cards = {each.card.file: each.card for each in benches.of(judge) if each.card is not None}
+        cards = {bench.card.file: bench.card for bench in benches.of(judge) if bench.card is not None}
         if not cards:
             unknown.append(Note.of("no-card", judge=judge).on("judge-invalid"))
         for card in cards.values():

@@ -23,66 +23,66 @@ if TYPE_CHECKING:
     from adjudge.assessors.learned.training import TrainedJudge
 
 
-def _aspect(found: JudgeAgreementResult, judge: str | None, aspect: str | None) -> AspectAgreement:
+def _aspect(result: JudgeAgreementResult, judge: str | None, aspect: str | None) -> AspectAgreement:
     """One judge on one aspect; without names the first."""
-    who = one_of(judge, {name: name for name in found.judges}, "the judge")
-    own = found.of(who)
-    which = one_of(aspect, {each.aspect: each.aspect for each in own}, "the question")
-    return next(each for each in own if each.aspect == which)
+    who = one_of(judge, {name: name for name in result.judges}, "the judge")
+    agreements = result.of(who)
+    which = one_of(aspect, {agreement.aspect: agreement.aspect for agreement in agreements}, "the question")
+    return next(agreement for agreement in agreements if agreement.aspect == which)
 
 
-def _others(found: JudgeAgreementResult, own: AspectAgreement) -> tuple[str, ...]:
+def _others(result: JudgeAgreementResult, agreement: AspectAgreement) -> tuple[str, ...]:
     """Which questions are not drawn."""
-    names = [each.aspect for each in found.of(own.judge) if each.aspect != own.aspect]
-    return (f"also answered by {own.judge}: {listed(names, most=12)}",) if names else ()
+    names = [other.aspect for other in result.of(agreement.judge) if other.aspect != agreement.aspect]
+    return (f"also answered by {agreement.judge}: {listed(names, most=12)}",) if names else ()
 
 
 def judge_agreement(
-    found: JudgeAgreementResult, *, judge: str | None = None, aspect: str | None = None
+    result: JudgeAgreementResult, *, judge: str | None = None, aspect: str | None = None
 ) -> Figure:
     """The judge's alpha with people about each system, beside people's own with each other."""
 
-    own = _aspect(found, judge, aspect)
-    if not own.systems:
+    agreement = _aspect(result, judge, aspect)
+    if not agreement.systems:
         raise DataError(
-            f"what was judged of {own.aspect} is not about single systems, so that there is none apart"
+            f"what was judged of {agreement.aspect} is not about single systems, so that there is none apart"
         )
-    need_few(len(own.systems), "systems", "choose a length or a form")
-    series = [own.judge, "people with each other"]
+    need_few(len(agreement.systems), "systems", "choose a length or a form")
+    series = [agreement.judge, "people with each other"]
     series[1] = f"{series[1]} (people)" if series[0] == series[1] else series[1]
     data = pd.DataFrame(
         [
             {
-                "system": each.system,
+                "system": row.system,
                 "who": who,
                 "alpha": value.value,
                 "low": value.low,
                 "high": value.high,
-                "things": each.things,
-                "why": each.why if who == own.judge else each.why_people,
+                "things": row.things,
+                "why": row.why if who == agreement.judge else row.why_people,
             }
-            for each in own.systems
-            for who, value in zip(series, (each.judge, each.people), strict=True)
+            for row in agreement.systems
+            for who, value in zip(series, (row.judge, row.people), strict=True)
         ]
     )
-    names = [each.system for each in own.systems]
+    names = [row.system for row in agreement.systems]
     there = [who for who in series if data.loc[data["who"] == who, "alpha"].notna().any()]
     if not there:
-        raise DataError(f"no system has an alpha on {own.aspect}: {own.systems[0].why}")
+        raise DataError(f"no system has an alpha on {agreement.aspect}: {agreement.systems[0].why}")
 
     def drawing(base: alt.Chart) -> alt.TopLevelMixin:
         return _dodged(
-            base, "system", names, "who", there, f"alpha with people, {own.aspect}", (ACCENT, PLAIN)
+            base, "system", names, "who", there, f"alpha with people, {agreement.aspect}", (ACCENT, PLAIN)
         )
 
     return figure_of(
         "judge-agreement",
-        f"Agreement of {own.judge} with people on {own.aspect}, system by system",
-        _system_words(found, own, data, there),
+        f"Agreement of {agreement.judge} with people on {agreement.aspect}, system by system",
+        _system_words(result, agreement, data, there),
         data,
         drawing,
-        notes=(*map(found.note_text, own.notes), *_others(found, own)),
-        signature=found.signature,
+        notes=(*map(result.note_text, agreement.notes), *_others(result, agreement)),
+        signature=result.signature,
     )
 
 
@@ -106,13 +106,13 @@ def _dodged(
     colour = series_colour(series, there, dict(zip(there, colours, strict=False)))
     shape = series_shape(series, there)
     x: dict[str, Any] = {"title": title, "scale": alt.Scale(zero=False)}
-    known = base.transform_filter("datum.alpha != null")
+    valued = base.transform_filter("datum.alpha != null")
     bars = (
-        known.transform_filter("datum.low != null")
+        valued.transform_filter("datum.low != null")
         .mark_rule(strokeWidth=2)
         .encode(x=alt.X("low:Q", **x), x2="high:Q", y=y, yOffset=offset, color=colour)
     )
-    points = known.mark_point().encode(
+    points = valued.mark_point().encode(
         x=alt.X("alpha:Q", **x), y=y, yOffset=offset, color=colour, shape=shape
     )
     across = base.mark_rule(color=INK, strokeDash=[5, 3]).encode(x=alt.datum(line))
@@ -121,87 +121,91 @@ def _dodged(
 
 
 def _system_words(
-    found: JudgeAgreementResult, own: AspectAgreement, data: pd.DataFrame, there: Sequence[str]
+    result: JudgeAgreementResult, agreement: AspectAgreement, data: pd.DataFrame, there: Sequence[str]
 ) -> str:
-    said = [
+    sentences = [
         "Krippendorff's ordinal alpha, the mean over people, of what was judged of each system alone"
-        f" ({counted(own.things, 'thing')}, {counted(len(own.people), 'assessor')})."
+        f" ({counted(agreement.things, 'thing')}, {counted(len(agreement.people), 'assessor')})."
     ]
     if data["low"].notna().any():
-        said.append(f"Lines are {found.level:.0%} intervals over {over_words(own.topics, own.clusters)}.")
-    both = [e for e in own.systems if not math.isnan(e.judge.value) and not math.isnan(e.people.value)]
+        sentences.append(
+            f"Lines are {result.level:.0%} intervals over {over_words(agreement.topics, agreement.clusters)}."
+        )
+    both = [e for e in agreement.systems if not math.isnan(e.judge.value) and not math.isnan(e.people.value)]
     if both:
-        below = sum(each.judge.value < each.people.value for each in both)
-        said.append(
-            f"On {below} of {counted(len(both), 'system')} {own.judge} agrees less with people than they do with each"
-            " other."
+        below = sum(row.judge.value < row.people.value for row in both)
+        sentences.append(
+            f"On {below} of {counted(len(both), 'system')} {agreement.judge} agrees less with people than they do with"
+            " each other."
         )
-    elif own.judge in there:
-        said.append(
-            "People's own agreement is not known: " + (own.systems[0].why_people or "there is none") + "."
+    elif agreement.judge in there:
+        sentences.append(
+            "People's own agreement is not known: "
+            + (agreement.systems[0].why_people or "there is none")
+            + "."
         )
-    if absent := [each.system for each in own.systems if math.isnan(each.judge.value)]:
-        said.append(
-            f"No alpha of {own.judge}: {listed(absent, most=6)} (people gave one answer throughout, or none)."
+    if absent := [row.system for row in agreement.systems if math.isnan(row.judge.value)]:
+        sentences.append(
+            f"No alpha of {agreement.judge}: {listed(absent, most=6)} (people gave one answer throughout, or none)."
         )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
-def left_out_agreement(found: TrainedJudge, *, task: str | None = None) -> Figure:
+def left_out_agreement(trained: TrainedJudge, *, task: str | None = None) -> Figure:
     """A learned judge's alpha on systems that it was not trained on, with original and with expanded model units."""
     from adjudge.assessors.learned.training import ALL, KINDS, PEOPLE
 
-    tasks = list(dict.fromkeys(each.task for each in found.agreement))
+    tasks = list(dict.fromkeys(row.task for row in trained.agreement))
     which = ALL if task is None and ALL in tasks else one_of(task, {t: t for t in tasks}, "the task")
-    rows = [each for each in found.agreement if each.task == which and each.kind in KINDS.values()]
+    rows = [row for row in trained.agreement if row.task == which and row.kind in KINDS.values()]
     if not rows:
         raise DataError("the judge was compared with people on no single system")
-    modes = list(dict.fromkeys(each.mode for each in rows))
+    modes = list(dict.fromkeys(row.mode for row in rows))
     words = {mode: f"{mode} model units" for mode in modes}
-    names = list(dict.fromkeys(each.who for each in rows))
+    names = list(dict.fromkeys(row.who for row in rows))
     need_few(len(names), "systems", "choose a task")
     data = pd.DataFrame(
         [
             {
-                "system": each.who,
-                "kind": each.kind,
-                "who": words[each.mode],
-                "alpha": each.alpha.value,
-                "low": each.alpha.low,
-                "high": each.alpha.high,
-                "decisions": each.alpha.units,
-                "why": each.alpha.why or each.alpha.why_no_interval,
+                "system": row.who,
+                "kind": row.kind,
+                "who": words[row.mode],
+                "alpha": row.alpha.value,
+                "low": row.alpha.low,
+                "high": row.alpha.high,
+                "decisions": row.alpha.units,
+                "why": row.alpha.why or row.alpha.why_no_interval,
             }
-            for each in rows
+            for row in rows
         ]
     )
-    people = next((e.alpha for e in found.agreement if (e.who, e.task) == (PEOPLE, which)), None)
+    people = next((e.alpha for e in trained.agreement if (e.who, e.task) == (PEOPLE, which)), None)
     level = math.nan if people is None else people.value
     there = list(words.values())
 
     def drawing(base: alt.Chart) -> alt.TopLevelMixin:
         return _dodged(base, "system", names, "who", there, "alpha with people", (ACCENT, MARK), level)
 
-    whole = {mode: found.of(ALL, mode=mode) for mode in modes}
-    said = [
-        f"Krippendorff's ordinal alpha of the {found.judge.learner} judge with people about each system, by a judge"
+    whole = {mode: trained.of(ALL, mode=mode) for mode in modes}
+    sentences = [
+        f"Krippendorff's ordinal alpha of the {trained.judge.learner} judge with people about each system, by a judge"
         " that was trained on all other systems."
     ]
     if data["low"].notna().any():
-        said.append(f"Lines are {found.level:.0%} intervals over topics.")
-    known = [f"{whole[mode].value:.2f} with {words[mode]}" for mode in modes if whole[mode].why is None]
-    if known:
-        said.append(f"Over all systems it is {listed(known)}.")
+        sentences.append(f"Lines are {trained.level:.0%} intervals over topics.")
+    alphas = [f"{whole[mode].value:.2f} with {words[mode]}" for mode in modes if whole[mode].why is None]
+    if alphas:
+        sentences.append(f"Over all systems it is {listed(alphas)}.")
     if not math.isnan(level):
-        said.append(f"The dashed line is people's alpha with each other, {level:.2f}.")
+        sentences.append(f"The dashed line is people's alpha with each other, {level:.2f}.")
     return figure_of(
         "judge-agreement",
         "Agreement of a learned judge with people, systems left out",
-        " ".join(said),
+        " ".join(sentences),
         data,
         drawing,
-        notes=found.notes,
-        signature=found.judge.signature(),
+        notes=trained.notes,
+        signature=trained.judge.signature(),
     )
 
 
@@ -218,33 +222,35 @@ CRITERION_WORDS = {"alpha": "alpha with people", "within": "order within topics"
 
 
 def judge_controls(
-    found: JudgeAgreementResult, *, judge: str | None = None, aspect: str | None = None
+    result: JudgeAgreementResult, *, judge: str | None = None, aspect: str | None = None
 ) -> Figure:
     """A judge's agreement with people beside people's own and that of controls, by alpha and by order within topics."""
     import altair as alt
 
-    own = _aspect(found, judge, aspect)
-    rows = [each for each in own.rows if each.why is None]
+    agreement = _aspect(result, judge, aspect)
+    rows = [row for row in agreement.rows if row.why is None]
     need_few(len(rows), "rows", "choose a question")
     data = pd.DataFrame(
         [
             {
-                "row": each.name,
-                "who": WHO[each.kind if each.kind in WHO else "control"][0],
+                "row": row.name,
+                "who": WHO[row.kind if row.kind in WHO else "control"][0],
                 "criterion": words,
                 "value": value.value,
                 "low": value.low,
                 "high": value.high,
             }
-            for each in rows
+            for row in rows
             for name, words in CRITERION_WORDS.items()
-            for value in (getattr(each, name),)
+            for value in (getattr(row, name),)
         ]
     )
     data = data[~data["criterion"].isin(_empty(data))].reset_index(drop=True)
     if not len(data):
-        raise DataError(f"there is no agreement to draw on {own.aspect}: {'; '.join(own.verdict.why)}")
-    names = [each.name for each in rows]
+        raise DataError(
+            f"there is no agreement to draw on {agreement.aspect}: {'; '.join(agreement.verdict.why)}"
+        )
+    names = [row.name for row in rows]
     there = [words for words, _ in WHO.values() if words in set(data["who"])]
     colours = dict(WHO.values())
     panels = [words for words in CRITERION_WORDS.values() if words in set(data["criterion"])]
@@ -253,34 +259,36 @@ def judge_controls(
         y = rows_axis("row", names, wide=300)
         colour, shape = series_colour("who", there, colours), series_shape("who", there)
         x: dict[str, Any] = {"title": None, "scale": alt.Scale(zero=False)}
-        known = base.transform_filter("datum.value != null")
+        valued = base.transform_filter("datum.value != null")
         zero = base.mark_rule(color=SOFT, strokeDash=[4, 3]).encode(x=alt.datum(0))
         bars = (
-            known.transform_filter("datum.low != null")
+            valued.transform_filter("datum.low != null")
             .mark_rule(strokeWidth=2)
             .encode(x=alt.X("low:Q", **x), x2="high:Q", y=y, color=colour)
         )
-        points = known.mark_point().encode(x=alt.X("value:Q", **x), y=y, color=colour, shape=shape)
+        points = valued.mark_point().encode(x=alt.X("value:Q", **x), y=y, color=colour, shape=shape)
         one = alt.layer(zero, bars, points, width=250, height=alt.Step(ROW + 2))
         return one.facet(
             column=alt.Column("criterion:N", sort=panels, title=None, header=alt.Header(labelOrient="top")),
             spacing=18,
         )
 
-    absent = [f"{each.name} ({each.why})" for each in own.rows if each.why is not None]
-    said = [verdict_sentence(own.verdict)]
+    absent = [f"{row.name} ({row.why})" for row in agreement.rows if row.why is not None]
+    sentences = [verdict_sentence(agreement.verdict)]
     if data["low"].notna().any():
-        said.append(f"Lines are {found.level:.0%} intervals over {over_words(own.topics, own.clusters)}.")
+        sentences.append(
+            f"Lines are {result.level:.0%} intervals over {over_words(agreement.topics, agreement.clusters)}."
+        )
     if absent:
-        said.append(f"Not drawn: {listed(absent, most=6)}.")
+        sentences.append(f"Not drawn: {listed(absent, most=6)}.")
     return figure_of(
         "judge-controls",
-        f"{own.judge} on {own.aspect}, beside people and controls",
-        " ".join(said),
+        f"{agreement.judge} on {agreement.aspect}, beside people and controls",
+        " ".join(sentences),
         data,
         drawing,
-        notes=(*map(found.note_text, own.notes), *_others(found, own)),
-        signature=found.signature,
+        notes=(*map(result.note_text, agreement.notes), *_others(result, agreement)),
+        signature=result.signature,
     )
 
 

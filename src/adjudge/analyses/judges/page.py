@@ -88,10 +88,14 @@ def overview_page(report: JudgeReport, *, made_at: str | None = None) -> PartsPa
         question="What are they worth?",
         version=__version__,
         made_at=made_at,
-        facts=(Fact("Judges", f"{len(report):,}", listed([each.judge for each in report], most=4)),),
+        facts=(Fact("Judges", f"{len(report):,}", listed([dossier.judge for dossier in report], most=4)),),
         headlines=tuple(
-            (f"{_stem(report, each)}.html", f"{each.judge}: {what_it_is(each)}", (each.headline(),))
-            for each in report
+            (
+                f"{_stem(report, dossier)}.html",
+                f"{dossier.judge}: {what_it_is(dossier)}",
+                (dossier.headline(),),
+            )
+            for dossier in report
         ),
         notes=report.about_scores,
         sections=(),

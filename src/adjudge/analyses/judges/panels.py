@@ -209,9 +209,9 @@ def panels(benches: JudgeBenches, asked: Judges, progress: Progress = silent) ->
     Without a panel its judges' errors are told all the same. Intervals resample the sets of topics, or topics.
     """
     questions, aspects = _by_aspect(benches), []
-    for done, own in enumerate(questions):
+    for done, of_question in enumerate(questions):
         progress(done, len(questions))
-        members, answers, missing = _together(own)
+        members, answers, missing = _together(of_question)
         one = members[0]
         aspects.append(
             AspectPanel(
@@ -224,8 +224,8 @@ def panels(benches: JudgeBenches, asked: Judges, progress: Progress = silent) ->
                     answers,
                     one.answers,
                     rng=asked.rng("panels"),
-                    panel=panel_bench(own, asked.panel).given
-                    if asked.panel != "none" and len(own) > 1
+                    panel=panel_bench(of_question, asked.panel).given
+                    if asked.panel != "none" and len(of_question) > 1
                     else None,
                     clusters=one.clusters,
                     resamples=asked.resamples,

@@ -132,7 +132,9 @@ class AspectRanking:
         return self.taus[0]
 
     def conclusion(self, kind: str, beside: str = "people") -> SharedConclusions | None:
-        return next((each for each in self.conclusions if (each.kind, each.beside) == (kind, beside)), None)
+        return next(
+            (shared for shared in self.conclusions if (shared.kind, shared.beside) == (kind, beside)), None
+        )
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
@@ -152,7 +154,7 @@ class RankingResult(Result):
         )
 
     def of(self, judge: str, aspect: str) -> AspectRanking:
-        return next(each for each in self.aspects if (each.judge, each.aspect) == (judge, aspect))
+        return next(ranked for ranked in self.aspects if (ranked.judge, ranked.aspect) == (judge, aspect))
 
     def facts(self) -> dict[str, Any]:
         return {
@@ -160,27 +162,27 @@ class RankingResult(Result):
             "level": self.asked.level,
             "questions": [
                 {
-                    "judge": each.judge,
-                    "aspect": each.aspect,
-                    "why": each.why,
-                    "why_no_conclusions": each.why_untested,
+                    "judge": aspect.judge,
+                    "aspect": aspect.aspect,
+                    "why": aspect.why,
+                    "why_no_conclusions": aspect.why_untested,
                     "contradicted": [
-                        {"better_by_people": a, "better_by_judge": b} for a, b in each.contradicted
+                        {"better_by_people": a, "better_by_judge": b} for a, b in aspect.contradicted
                     ],
                 }
-                for each in self.aspects
+                for aspect in self.aspects
             ],
         }
 
     def notes(self) -> Iterator[Note]:
-        made = [each for each in self.aspects if each.why is None]
-        for meaning in dict.fromkeys(line for each in made for line in each.meanings):
+        made = [aspect for aspect in self.aspects if aspect.why is None]
+        for meaning in dict.fromkeys(line for aspect in made for line in aspect.meanings):
             yield Note.of("intervals-cover", what=meaning)
-        if any(row.kind == "measure" for each in made for row in each.taus):
+        if any(row.kind == "measure" for aspect in made for row in aspect.taus):
             yield Note.of("best-measure")
-        if any(each.clustered for each in made):
+        if any(aspect.clustered for aspect in made):
             yield Note.of("topics-share-sets")
-        if any(each.conclusions for each in made):
+        if any(aspect.conclusions for aspect in made):
             for_all = CORRECTIONS[CORRECT].for_all_pairs
             tested = Note.of("how-tested", test=TEST, alpha=self.asked.alpha, corrected=for_all)
             yield tested.on("ranking-conclusions")
@@ -189,16 +191,16 @@ class RankingResult(Result):
     def tables(self) -> Iterator[Table]:
         """Taus, conclusions, and the ranks by question."""
         yield self._taus()
-        if any(each.conclusions for each in self.aspects):
+        if any(aspect.conclusions for aspect in self.aspects):
             yield self._conclusions()
-        several = len({each.judge for each in self.aspects}) > 1
-        for each in self.aspects:
-            if each.ranks is not None:
-                name = f"ranking-ranks-{each.aspect}"
+        several = len({aspect.judge for aspect in self.aspects}) > 1
+        for aspect in self.aspects:
+            if aspect.ranks is not None:
+                name = f"ranking-ranks-{aspect.aspect}"
                 yield replace(
-                    each.ranks.table(),
-                    name=f"{name}-{each.judge}" if several else name,
-                    title=f"{each.judge}: {each.ranks.title}",
+                    aspect.ranks.table(),
+                    name=f"{name}-{aspect.judge}" if several else name,
+                    title=f"{aspect.judge}: {aspect.ranks.title}",
                     said=(),
                     notes=(),
                     signature="",
@@ -248,18 +250,18 @@ class RankingResult(Result):
             (
                 aspect.judge,
                 aspect.aspect,
-                each.name,
-                each.kind,
-                each.beside,
-                _whole(each.pairs),
-                *(_whole(getattr(each, name)) for name in AGREEMENTS),
-                _whole(each.untested),
-                each.assessors or None,
+                shared.name,
+                shared.kind,
+                shared.beside,
+                _whole(shared.pairs),
+                *(_whole(getattr(shared, name)) for name in AGREEMENTS),
+                _whole(shared.untested),
+                shared.assessors or None,
             )
             for aspect in self.aspects
-            for each in aspect.conclusions
+            for shared in aspect.conclusions
         ]
-        averaged = any(each.assessors for aspect in self.aspects for each in aspect.conclusions)
+        averaged = any(shared.assessors for aspect in self.aspects for shared in aspect.conclusions)
         headings = {**HEADINGS, "only_measure": "only this one"}
         return Table.of(
             "ranking-conclusions",
@@ -309,13 +311,13 @@ def ranking(benches: JudgeBenches, asked: Judges, progress: Progress = silent) -
 
 
 def _aspect(bench: AspectBench, options: Judges) -> AspectRanking:
-    given = bench.cells()
+    judge_cells = bench.cells()
     why = None
-    if given is None:
+    if judge_cells is None:
         why = NO_SYSTEMS
-    elif len(given.systems) < 2:
-        why = f"one system ({given.systems[0]}) was judged, and there is nothing to rank"
-    if given is None or why is not None:
+    elif len(judge_cells.systems) < 2:
+        why = f"one system ({judge_cells.systems[0]}) was judged, and there is nothing to rank"
+    if judge_cells is None or why is not None:
         return AspectRanking(
             judge=bench.judge,
             aspect=bench.aspect,
@@ -329,15 +331,15 @@ def _aspect(bench: AspectBench, options: Judges) -> AspectRanking:
             why=why,
         )
     rankers: list[tuple[str, Ranker, FloatArray]] = [
-        (bench.judge, "judge", given.judge),
-        *_controls(bench, given),
+        (bench.judge, "judge", judge_cells.judge),
+        *_controls(bench, judge_cells),
     ]
     cells = _cells(
         bench,
-        given,
+        judge_cells,
         [(name, values) for name, _, values in rankers],
-        people=given.people,
-        mean=given.people_mean,
+        people=judge_cells.people,
+        mean=judge_cells.people_mean,
         assessors=bench.people if bench.named else (),
     )
     kinds = [kind for _, kind, _ in rankers]
@@ -348,14 +350,14 @@ def _aspect(bench: AspectBench, options: Judges) -> AspectRanking:
     try:
         agreed = _agreed(cells, options)
         conclusions = [
-            _shared([each], name=each.measure.heading, kind=kind, beside="people")
-            for each, kind in zip(agreed, kinds, strict=True)
+            _shared([agreement], name=agreement.measure.heading, kind=kind, beside="people")
+            for agreement, kind in zip(agreed, kinds, strict=True)
         ]
         contradicted = tuple(
             (row["people_better"], row["measure_better"]) for row in agreed[0].pair_records(OPPOSITE)
         )
         if bench.named:
-            conclusions += _left_out(bench, given, options)
+            conclusions += _left_out(bench, judge_cells, options)
     except AdjudgeError as error:
         why_untested = str(error)
     return AspectRanking(
@@ -373,27 +375,27 @@ def _aspect(bench: AspectBench, options: Judges) -> AspectRanking:
     )
 
 
-def _controls(bench: AspectBench, given: JudgeCells) -> Iterator[tuple[str, Ranker, FloatArray]]:
+def _controls(bench: AspectBench, judge_cells: JudgeCells) -> Iterator[tuple[str, Ranker, FloatArray]]:
     """Length, where longer counts as better; and the measure with the highest tau."""
 
     def placed(name: str, values: FloatArray) -> FloatArray:
         values = (np.sign(values) + 1) / 2 if bench.pairs else values
-        found = replace(bench.with_judge(name, values), better="higher").cells()
-        assert found is not None
-        return found.judge
+        cells = replace(bench.with_judge(name, values), better="higher").cells()
+        assert cells is not None
+        return cells.judge
 
     if not np.isnan(bench.words).all():
         yield "length", "length", placed("length", bench.words)
     if bench.measures:
         every = np.stack([placed(name, values) for name, values in bench.measures.items()])
-        found = correlations(every, given.people_mean, level="system", coefficient=COEFFICIENT)
-        best = int(np.argmax(np.nan_to_num(found.values, nan=-2)))
+        taus = correlations(every, judge_cells.people_mean, level="system", coefficient=COEFFICIENT)
+        best = int(np.argmax(np.nan_to_num(taus.values, nan=-2)))
         yield list(bench.measures)[best], "measure", every[best]
 
 
 def _cells(
     bench: AspectBench,
-    given: JudgeCells,
+    judge_cells: JudgeCells,
     rankers: Sequence[tuple[str, FloatArray]],
     *,
     people: FloatArray,
@@ -403,11 +405,11 @@ def _cells(
     """Rankers as measures beside people, as a meta-evaluation takes them."""
     return Cells(
         name=bench.aspect,
-        topics=given.topics,
-        row_texts=tuple(map(RowTexts, given.topics)),
-        clusters=given.clusters if len(set(given.clusters)) < len(given.topics) else None,
-        systems=given.systems,
-        kinds=given.kinds,
+        topics=judge_cells.topics,
+        row_texts=tuple(map(RowTexts, judge_cells.topics)),
+        clusters=judge_cells.clusters if len(set(judge_cells.clusters)) < len(judge_cells.topics) else None,
+        systems=judge_cells.systems,
+        kinds=judge_cells.kinds,
         measures=tuple(MeasureInfo(measure=name, title=name) for name, _ in rankers),
         automatic=np.stack([values for _, values in rankers]),
         humans=(
@@ -433,13 +435,13 @@ def _taus(
         resamples=options.resamples,
         seed=options.seed,
     )
-    found = correlate_all(cells, how)
+    correlated = correlate_all(cells, how)
     beside: dict[int, MeasureCeiling] = {}
     assessor, no_ceiling = math.nan, None
     try:
         ceiling = ceiling_all(cells, how)
         beside = dict(enumerate(ceiling.of(coefficient=COEFFICIENT)))
-        assessor = next(each.value for each in ceiling.ceilings if each.coefficient == COEFFICIENT)
+        assessor = next(row.value for row in ceiling.ceilings if row.coefficient == COEFFICIENT)
     except AdjudgeError:
         who = cells.humans[0].assessors
         no_ceiling = (
@@ -447,10 +449,10 @@ def _taus(
         )
     taus = tuple(
         _tau(row, kind, beside.get(at), no_ceiling)
-        for at, (row, kind) in enumerate(zip(found.rows, kinds, strict=True))
+        for at, (row, kind) in enumerate(zip(correlated.rows, kinds, strict=True))
     )
     # that which the judge is compared with, where it is: of the assessors with whose others it has a tau
-    return taus, assessor if math.isnan(taus[0].assessor) else taus[0].assessor, found.meanings
+    return taus, assessor if math.isnan(taus[0].assessor) else taus[0].assessor, correlated.meanings
 
 
 def _tau(
@@ -487,19 +489,19 @@ def _agreed(cells: Cells, options: Judges) -> tuple[ConclusionAgreement, ...]:
     pooled = replace(
         cells, humans=(replace(human, assessors=(), by_assessor=human.values[None]),), clusters=None
     )
-    found = agree_on_conclusions(
+    result = agree_on_conclusions(
         pooled, test=TEST, correct=CORRECT, alpha=options.alpha, among=("all",), seed=options.seed
     )
-    return found.agreements
+    return result.agreements
 
 
-def _left_out(bench: AspectBench, given: JudgeCells, options: Judges) -> list[SharedConclusions]:
+def _left_out(bench: AspectBench, judge_cells: JudgeCells, options: Judges) -> list[SharedConclusions]:
     """The judge and each assessor beside the others, on the same cells; means over assessors."""
-    rest = leave_one_out(given.people)
+    rest = leave_one_out(judge_cells.people)
     judge: list[ConclusionAgreement] = []
     assessor: list[ConclusionAgreement] = []
-    both = ~np.isnan(rest) & ~np.isnan(given.judge)
-    everything = int((~np.isnan(given.people_mean) & ~np.isnan(given.judge)).sum())
+    both = ~np.isnan(rest) & ~np.isnan(judge_cells.judge)
+    everything = int((~np.isnan(judge_cells.people_mean) & ~np.isnan(judge_cells.judge)).sum())
     for at, name in enumerate(bench.people):
         if both[at].sum() < max(1, ENOUGH * everything):
             continue
@@ -510,15 +512,15 @@ def _left_out(bench: AspectBench, given: JudgeCells, options: Judges) -> list[Sh
         mean = kept(rest[at])
         cells = _cells(
             bench,
-            given,
-            [(bench.judge, kept(given.judge)), (name, kept(given.people[at]))],
+            judge_cells,
+            [(bench.judge, kept(judge_cells.judge)), (name, kept(judge_cells.people[at]))],
             people=mean[None],
             mean=mean,
             assessors=(),
         )
-        found = _agreed(cells, options)
-        judge.append(found[0])
-        assessor.append(found[1])
+        agreements = _agreed(cells, options)
+        judge.append(agreements[0])
+        assessor.append(agreements[1])
     if not assessor:
         return []
     return [
@@ -528,7 +530,7 @@ def _left_out(bench: AspectBench, given: JudgeCells, options: Judges) -> list[Sh
 
 
 def _shared(
-    found: Sequence[ConclusionAgreement],
+    agreements: Sequence[ConclusionAgreement],
     *,
     name: str,
     kind: Ranker | Literal["assessor"],
@@ -539,20 +541,20 @@ def _shared(
     def mean(values: Sequence[int]) -> float:
         return sum(values) / len(values)
 
-    counts = [mean([each.count(cell) for each in found]) for cell in range(len(AGREEMENTS))]
+    counts = [mean([agreement.count(cell) for agreement in agreements]) for cell in range(len(AGREEMENTS))]
     same, opposite, only_people, only_measure, neither = counts
     return SharedConclusions(
         name=name,
         kind=kind,
         beside=beside,
-        pairs=mean([each.tested for each in found]),
+        pairs=mean([agreement.tested for agreement in agreements]),
         same=same,
         opposite=opposite,
         only_people=only_people,
         only_measure=only_measure,
         neither=neither,
-        untested=mean([each.untested for each in found]),
-        assessors=len(found) if beside == "all but one" else 0,
+        untested=mean([agreement.untested for agreement in agreements]),
+        assessors=len(agreements) if beside == "all but one" else 0,
     )
 
 

@@ -62,7 +62,9 @@ class JudgeDossier(Parts):
 
     @property
     def cards(self) -> tuple[JudgeCard, ...]:
-        return tuple({each.card.file: each.card for each in self.benches if each.card is not None}.values())
+        return tuple(
+            {bench.card.file: bench.card for bench in self.benches if bench.card is not None}.values()
+        )
 
     @property
     def title(self) -> str:
@@ -115,7 +117,7 @@ class JudgeReport(Results[JudgeDossier]):
         for dossier in self:
             if dossier.judge == judge:
                 return dossier
-        raise UsageError(f"no dossier of {judge!r}; there are: {listed([each.judge for each in self])}")
+        raise UsageError(f"no dossier of {judge!r}; there are: {listed([dossier.judge for dossier in self])}")
 
     def called(self, result: JudgeDossier) -> str:
         return result.judge
@@ -156,14 +158,14 @@ def report_of(scores: Scores, asked: Judges) -> JudgeReport:
     )
     dossiers = []
     for judge in everyone.judges:
-        own = replace(everyone, judges=(judge,), benches=everyone.of(judge))
+        of_judge = replace(everyone, judges=(judge,), benches=everyone.of(judge))
         parts: dict[str, Result] = {}
         absent: dict[str, str] = {}
-        if together is not None and all(bench.panel for bench in own.benches):
+        if together is not None and all(bench.panel for bench in of_judge.benches):
             parts["panel"], together = together, None
         for name in asked.parts or MAKES:
             try:
-                parts[name] = MAKES[name](own, asked, asked.progress)
+                parts[name] = MAKES[name](of_judge, asked, asked.progress)
             except (DataError, UsageError) as error:
                 absent[name] = error.text
         if not parts:
@@ -174,7 +176,7 @@ def report_of(scores: Scores, asked: Judges) -> JudgeReport:
                 asked=asked,
                 name=scores.name,
                 judge=judge,
-                benches=own.benches,
+                benches=of_judge.benches,
                 parts=parts,
                 absent=absent,
                 in_full=tuple(parts) if asked.parts else ("panel",),

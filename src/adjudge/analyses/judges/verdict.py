@@ -91,8 +91,8 @@ class JudgeVerdict:
     @property
     def lowest(self) -> tuple[CriterionVerdict, ...]:
         """What decides: one criterion, or both where they say the same."""
-        low = min((each.rank for each in self.criteria), default=0)
-        return tuple(each for each in self.criteria if each.rank == low)
+        low = min((criterion.rank for criterion in self.criteria), default=0)
+        return tuple(criterion for criterion in self.criteria if criterion.rank == low)
 
     @property
     def step(self) -> JudgeStep | None:

@@ -108,10 +108,10 @@ def mismatch_page(
             Filter(
                 name=name,
                 heading=name.capitalize(),
-                choices=tuple((key, words[name][each]) for each, key in found.items()),
+                choices=tuple((key, words[name][value]) for value, key in numbers.items()),
             )
-            for name, found in choices.items()
-            if len(found) > 1
+            for name, numbers in choices.items()
+            if len(numbers) > 1
         ),
         mismatches=tuple(_shown(unit, result, choices, systems, collection) for unit in shown),
         finds=any(unit.match.in_peer is not None for unit in shown),
@@ -145,15 +145,15 @@ def _shown(
 ) -> ShownMismatch:
     assert unit.kind is not None
     tags = unit.tag_names
-    own: dict[str, list[str]] = {
+    values: dict[str, list[str]] = {
         "kind": [unit.kind],
         "system": [unit.peer.system],
         "topic": [unit.unit.topic],
     }
-    own["tag"] = list(tags) or [UNTAGGED]
-    classes = [f"{name}-{choices[name][each]}" for name, some in own.items() for each in some]
+    values["tag"] = list(tags) or [UNTAGGED]
+    classes = [f"{name}-{choices[name][value]}" for name, some in values.items() for value in some]
     row = collection.topics.get(unit.unit.topic)
-    marks = [(each.start, each.end) for each in unit.marked]
+    marks = [(peer_unit.start, peer_unit.end) for peer_unit in unit.marked]
     return ShownMismatch(
         classes=" ".join(classes),
         kind=kind_words(result, unit.kind),
@@ -168,7 +168,7 @@ def _shown(
         reference=systems[unit.reference.system],
         unit_id=unit.unit.id,
         value=f"{unit.match.value:.3f}",
-        people=_people([each.completeness for each in unit.assessed]),
+        people=_people([answer.completeness for answer in unit.assessed]),
         unit=tuple(segments(unit.unit.text, unit.match.in_unit or ())),
         peer=tuple(segments(unit.peer.text, marks, unit.match.in_peer or ())),
         marked=bool(marks),
@@ -177,8 +177,8 @@ def _shown(
 
 
 def _people(completeness: Sequence[float]) -> str:
-    said = ", ".join(f"{100 * each:.4g} %" for each in sorted(completeness, reverse=True))
-    return f"{said} ({counted(len(completeness), 'assessor')})"
+    shares = ", ".join(f"{100 * share:.4g} %" for share in sorted(completeness, reverse=True))
+    return f"{shares} ({counted(len(completeness), 'assessor')})"
 
 
 def render_mismatches(page: MismatchPage) -> str:

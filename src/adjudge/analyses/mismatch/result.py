@@ -67,9 +67,9 @@ class CutOffs:
     def people(self, completeness: Sequence[float]) -> PeopleCall:
         """What people call a unit, from the answer of every one of them."""
         needed = len(completeness) if self.agree == "all" else len(completeness) // 2 + 1
-        if sum(each >= self.full for each in completeness) >= needed:
+        if sum(share >= self.full for share in completeness) >= needed:
             return "all"
-        return "none" if sum(each <= self.none for each in completeness) >= needed else "between"
+        return "none" if sum(share <= self.none for share in completeness) >= needed else "between"
 
     def measure(self, value: float) -> MeasureCall:
         if math.isnan(value):
@@ -115,18 +115,18 @@ class ComparedUnit:
     @property
     def completeness(self) -> float:
         """The mean over assessors."""
-        return fmean(each.completeness for each in self.assessed)
+        return fmean(answer.completeness for answer in self.assessed)
 
     @property
     def marked(self) -> tuple[Unit, ...]:
         """The peer units that anybody marked, in the order of the text."""
-        found = {unit.id: unit for each in self.assessed for unit in each.marked}
-        return tuple(sorted(found.values(), key=lambda unit: (unit.start, unit.end)))
+        units = {unit.id: unit for answer in self.assessed for unit in answer.marked}
+        return tuple(sorted(units.values(), key=lambda unit: (unit.start, unit.end)))
 
     @property
     def tag_names(self) -> dict[str, str]:
         """Every tag that somebody gave, once: by what it is counted as."""
-        return {same_tag(tag): tag for given in reversed(self.given) for tag in reversed(given.tags)}
+        return {same_tag(tag): tag for tagging in reversed(self.given) for tag in reversed(tagging.tags)}
 
     def key(self, kind: str) -> MismatchKey:
         return MismatchKey(
@@ -142,7 +142,7 @@ class ComparedUnit:
             asked={
                 "measure": measure,
                 "value": None if math.isnan(self.match.value) else self.match.value,
-                "completeness": [each.completeness for each in self.assessed],
+                "completeness": [answer.completeness for answer in self.assessed],
                 "at": [self.unit.start, self.unit.end],
                 "marked": [[unit.start, unit.end] for unit in self.marked],
                 "in_unit": _listed(self.match.in_unit),
@@ -216,8 +216,8 @@ class MismatchResult(Result):
 
     def share(self, kind: str, *, system: str | None = None, usual: float = 1.0) -> ClusteredShare:
         """Mismatches of a kind among the units of which people say the same."""
-        said = "all" if kind == "missed" else "none"
-        among = [u for u in self.units if u.people == said and system in (None, u.peer.system)]
+        people_call = "all" if kind == "missed" else "none"
+        among = [u for u in self.units if u.people == people_call and system in (None, u.peer.system)]
         return self._share(among, lambda unit: unit.kind == kind, usual)
 
     def tag_share(self, tag: str, kind: str) -> ClusteredShare:
@@ -273,15 +273,17 @@ class MismatchResult(Result):
             name="calls",
             title=f"Judged units by what people and {self.title} call them",
             columns=(Column("people"), *(Column(call) for call in shown)),
-            rows=tuple((said, *(counts[said, call] for call in shown)) for said in PEOPLE),
+            rows=tuple(
+                (people_call, *(counts[people_call, call] for call in shown)) for people_call in PEOPLE
+            ),
         )
 
     def _systems_table(self) -> Table:
         """The same by system: whose units are missed, whose are credited."""
         whole = {kind: self.share(kind).design_effect for kind in MISMATCH_KINDS}
         keys = in_order({(unit.peer.system, kind) for unit in self.units for kind in MISMATCH_KINDS})
-        found = [(s, k, self.share(k, system=s, usual=whole[k])) for s, k in keys]
-        found.sort(key=lambda each: (each[1] != "missed", -each[2].hits))
+        shares = [(s, k, self.share(k, system=s, usual=whole[k])) for s, k in keys]
+        shares.sort(key=lambda row: (row[1] != "missed", -row[2].hits))
         return Table(
             name="mismatches-by-system",
             title="Mismatches by system",
@@ -291,22 +293,22 @@ class MismatchResult(Result):
                 *self._share_columns("mismatches", "units"),
                 Column("topics"),
             ),
-            rows=tuple((k, s, *_share_cells(share), share.clusters) for s, k, share in found),
+            rows=tuple((k, s, *_share_cells(share), share.clusters) for s, k, share in shares),
         )
 
     def _tags_table(self) -> Table:
         """How often each tag was given, among the mismatches that somebody tagged."""
         rows: list[tuple[Cell, ...]] = []
         for kind in MISMATCH_KINDS:
-            own = [unit for unit in self.units if unit.kind == kind]
+            units = [unit for unit in self.units if unit.kind == kind]
             names = {same_tag(tag): tag for tag in self.tags}
-            for unit in own:
+            for unit in units:
                 names = {**unit.tag_names, **names}
-            given = [(tag, self.tag_share(tag, kind)) for tag in names]
-            given = [(tag, share) for tag, share in given if share.hits]
+            shares = [(tag, self.tag_share(tag, kind)) for tag in names]
+            shares = [(tag, share) for tag, share in shares if share.hits]
             rows += [
                 (kind, names[tag], *_share_cells(share), share.clusters)
-                for tag, share in sorted(given, key=lambda each: -each[1].hits)
+                for tag, share in sorted(shares, key=lambda row: -row[1].hits)
             ]
         return Table(
             name="tags",
@@ -362,8 +364,8 @@ class MismatchResult(Result):
         )
 
     def _rows(self, unit: ComparedUnit) -> Iterator[tuple[Cell, ...]]:
-        found = unit.match.in_peer
-        own: tuple[Cell, ...] = (
+        spans = unit.match.in_peer
+        cells: tuple[Cell, ...] = (
             unit.unit.topic,
             unit.peer.system,
             unit.peer.length,
@@ -378,13 +380,13 @@ class MismatchResult(Result):
             unit.completeness,
             len(unit.assessed),
             unit.unit.text,
-            "\n".join(each.text for each in unit.marked),
+            "\n".join(marked.text for marked in unit.marked),
             unit.peer.text,
-            None if found is None else " ".join(unit.peer.text[a:b] for a, b in found),
+            None if spans is None else " ".join(unit.peer.text[a:b] for a, b in spans),
         )
-        for given in unit.given or (None,):
-            tags = None if given is None else f"{BETWEEN_TAGS} ".join(given.tags)
-            yield (*own, tags, None if given is None else given.assessor)
+        for tagging in unit.given or (None,):
+            tags = None if tagging is None else f"{BETWEEN_TAGS} ".join(tagging.tags)
+            yield (*cells, tags, None if tagging is None else tagging.assessor)
 
     def drawn(self) -> Drawn:
         from adjudge.analyses.mismatch.words import first_mismatches
@@ -415,13 +417,13 @@ def _unit_facts(unit: ComparedUnit) -> dict[str, Any]:
         "found": _listed(unit.match.in_peer),
         "assessed": [
             {
-                "assessor": each.assessor,
-                "completeness": each.completeness,
-                "marked": [marked.id for marked in each.marked],
+                "assessor": answer.assessor,
+                "completeness": answer.completeness,
+                "marked": [marked.id for marked in answer.marked],
             }
-            for each in unit.assessed
+            for answer in unit.assessed
         ],
-        "tags": [{"assessor": given.assessor, "tags": list(given.tags)} for given in unit.given],
+        "tags": [{"assessor": tagging.assessor, "tags": list(tagging.tags)} for tagging in unit.given],
     }
 
 
@@ -478,13 +480,13 @@ def _unit_measure(names: str | Sequence[str] | None) -> Measure:
         raise UsageError(
             f"one measure is compared with people here, not {len(specs)} ({listed(specs)}): choose one"
         )
-    found = parse_measure(specs[0])
-    if found.scores_units:
-        return found
-    known = [name for name, make in registry().items() if make().scores_units]
-    hint = "; of ROUGE only recall does, as stat=recall" if found.FAMILY == "rouge" else ""
+    measure = parse_measure(specs[0])
+    if measure.scores_units:
+        return measure
+    of_units = [name for name, make in registry().items() if make().scores_units]
+    hint = "; of ROUGE only recall does, as stat=recall" if measure.FAMILY == "rouge" else ""
     raise UsageError(
-        f"{found} gives no value of a single model unit{hint}; those that do: {listed(known, most=len(known))}"
+        f"{measure} gives no value of a single model unit{hint}; those that do: {listed(of_units, most=len(of_units))}"
     )
 
 
@@ -532,11 +534,13 @@ class _Finder:
                     self.protocols.append(protocol)
                 key = MismatchKey(task.topic, task.peer, task.reference, unit.id, "")
                 rows[key] = unit, batch
-                marked = [peer[each] for each in event.answer["marked"] if each in peer]
-                said = AssessedUnit(task.assessor, float(event.answer["completeness"]), tuple(marked))
-                assessed.setdefault(key, []).append(said)
+                marked = [peer[unit_id] for unit_id in event.answer["marked"] if unit_id in peer]
+                assessed_unit = AssessedUnit(
+                    task.assessor, float(event.answer["completeness"]), tuple(marked)
+                )
+                assessed.setdefault(key, []).append(assessed_unit)
         texts = {(s.topic, TextRef.of(s)): s for some in self.collection.summaries.values() for s in some}
-        found = []
+        compared = []
         for key, (unit, batch) in rows.items():
             peer_text = texts.get((key.topic, key.peer))
             reference = texts.get((key.topic, key.reference))
@@ -544,23 +548,23 @@ class _Finder:
                 self.left_out["whose text is not here"] += len(assessed[key])
                 continue
             match = self.measure.match_unit(batch, peer_text, unit)
-            own: dict[str, tuple[GivenTags, ...]] = {
+            tags_by_kind: dict[str, tuple[GivenTags, ...]] = {
                 kind: tuple(tags.get(key._replace(kind=kind), ())) for kind in MISMATCH_KINDS
             }
-            found.append(
+            compared.append(
                 ComparedUnit(
                     unit=unit,
                     peer=peer_text,
                     reference=reference,
                     assessed=tuple(assessed[key]),
                     match=match,
-                    people=self.cut.people([each.completeness for each in assessed[key]]),
+                    people=self.cut.people([answer.completeness for answer in assessed[key]]),
                     measure=self.cut.measure(match.value),
-                    tags=own,
+                    tags=tags_by_kind,
                 )
             )
         order = {topic: at for at, topic in enumerate(self.collection.topics)}
-        found.sort(
+        compared.sort(
             key=lambda u: (
                 order.get(u.unit.topic, 0),
                 u.reference.system,
@@ -569,18 +573,18 @@ class _Finder:
                 TextRef.of(u.peer).order,
             )
         )
-        self.found = found
-        return found
+        self.found = compared
+        return compared
 
     def why_none(self) -> str:
         if not self.judged and self.others:
             asked, there = [], []
             if self.length is not None:
-                lengths = sorted({each.length for each in self.others}, key=lambda n: (n is None, n or 0))
+                lengths = sorted({text.length for text in self.others}, key=lambda n: (n is None, n or 0))
                 asked.append(f"of {self.length:,} words")
                 there.append(f"lengths {', '.join(UNSET if n is None else str(n) for n in lengths)}")
             if self.form is not None:
-                forms = sorted({each.form or UNSET for each in self.others})
+                forms = sorted({text.form or UNSET for text in self.others})
                 asked.append(f"in the form {quoted(self.form)}{nearest(self.form, forms)}")
                 there.append(f"forms {', '.join(forms)}")
             return f"nobody judged a unit against a summary {' '.join(asked)}; judged: {' and '.join(there)}"

@@ -42,9 +42,9 @@ ONE_ANSWER = "people gave one answer throughout"
 NOT_THE_SAME = f"{ONE_ANSWER}, or did not judge the same"
 
 
-def few_known(known: int, things: int) -> str:
+def few_known(n: int, things: int) -> str:
     """Why a number is no control."""
-    return f"it is known of {known:,} of {counted(things, 'thing')}"
+    return f"it is known of {n:,} of {counted(things, 'thing')}"
 
 
 def control_title(control: Control) -> str:
@@ -168,9 +168,9 @@ def verdict_sentence(verdict: JudgeVerdict) -> str:
     why = f" {_capital('; '.join(verdict.why))}." if verdict.why else ""
     lowest = verdict.lowest
     if len(lowest) == len(verdict.criteria):
-        reasons = "; ".join(f"{CRITERIA[each.criterion]}: {because(each)}" for each in lowest)
+        reasons = "; ".join(f"{CRITERIA[criterion.criterion]}: {because(criterion)}" for criterion in lowest)
         return f"{about} is {verdict_words(verdict)}. {_capital(reasons)}.{why}"
-    (low,), (high,) = lowest, [each for each in verdict.criteria if each not in lowest]
+    (low,), (high,) = lowest, [criterion for criterion in verdict.criteria if criterion not in lowest]
     return (
         f"{about} is {what_it_is(low)}. {_capital(CRITERIA[low.criterion])} decides: {because(low)}. By"
         f" {CRITERIA[high.criterion]} alone it would be {what_it_is(high)}: {because(high)}.{why}"
@@ -180,8 +180,10 @@ def verdict_sentence(verdict: JudgeVerdict) -> str:
 def verdict_words(verdict: JudgeVerdict) -> str:
     """What a judge is, after `it is`."""
     lowest = verdict.lowest
-    if len({what_it_is(each) for each in lowest}) > 1:
-        return ", and ".join(f"by {CRITERIA[each.criterion]} {what_it_is(each)}" for each in lowest)
+    if len({what_it_is(criterion) for criterion in lowest}) > 1:
+        return ", and ".join(
+            f"by {CRITERIA[criterion.criterion]} {what_it_is(criterion)}" for criterion in lowest
+        )
     return what_it_is(lowest[0]) if lowest else STEP_WORDS[None]
 
 

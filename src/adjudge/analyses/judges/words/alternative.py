@@ -34,7 +34,7 @@ NOTES = {
 def sentences(result: AlternativeResult) -> Iterator[str]:
     """One for each question; those on which the test was not made for one reason have one together."""
     if len(result.aspects) != 1:
-        judges = dict.fromkeys(each.judge for each in result.aspects)
+        judges = dict.fromkeys(aspect.judge for aspect in result.aspects)
         yield (
             " ".join(_summed(result, judge) for judge in judges) or "There is no question to test a judge on."
         )
@@ -50,13 +50,14 @@ def sentences(result: AlternativeResult) -> Iterator[str]:
 
 def _about(aspect: AspectAlternative) -> str:
     """Whether the judge passes, and who else does."""
-    own = aspect.own
+    of_judge = aspect.own
     start = (
-        f"On {aspect.aspect} {aspect.judge} {'passes' if own.passes else 'does not pass'} the alternative-annotator"
-        f" test at epsilon {aspect.epsilon:g} (it wins against {round(own.winning_rate * own.assessors)} of"
-        f" {counted(own.assessors, 'assessor')}, average advantage probability {own.average:.2f})"
+        f"On {aspect.aspect} {aspect.judge} {'passes' if of_judge.passes else 'does not pass'} the"
+        f" alternative-annotator test at epsilon {aspect.epsilon:g} (it wins against"
+        f" {round(of_judge.winning_rate * of_judge.assessors)} of {counted(of_judge.assessors, 'assessor')},"
+        f" average advantage probability {of_judge.average:.2f})"
     )
-    if not own.passes:
+    if not of_judge.passes:
         others = [*aspect.empty, *aspect.measured]
         return f"{start}; {_who(others)}." if others else f"{start}."
     if aspect.empty:
@@ -80,25 +81,25 @@ def _who(rows: Sequence[AlternativeRow], *, verb_first: bool = False) -> str:
 
 def _summed(result: AlternativeResult, judge: str) -> str:
     """Of several questions: where a judge passes, and what that says."""
-    aspects = [each for each in result.aspects if each.judge == judge]
-    made = [each for each in aspects if each.why is None]
+    aspects = [aspect for aspect in result.aspects if aspect.judge == judge]
+    made = [aspect for aspect in aspects if aspect.why is None]
     if not made:
-        why = dict.fromkeys(str(each.why) for each in aspects)
+        why = dict.fromkeys(str(aspect.why) for aspect in aspects)
         return f"The alternative-annotator test of {judge} was not made: {'; '.join(why)}."
-    passed = [each for each in made if each.own.passes]
+    passed = [aspect for aspect in made if aspect.own.passes]
     text = (
         f"{judge} passes the alternative-annotator test at epsilon {made[0].epsilon:g} on {len(passed)} of"
         f" {counted(len(made), 'question')}"
     )
     if passed:
-        text += f" ({listed([each.aspect for each in passed])})"
-    if empty := [each.aspect for each in passed if each.empty]:
+        text += f" ({listed([aspect.aspect for aspect in passed])})"
+    if empty := [aspect.aspect for aspect in passed if aspect.empty]:
         text += f"; constant, random or length-based answers pass too on {listed(empty)}"
         text += ", where passing says nothing"
-    if measured := [each.aspect for each in passed if each.measured and not each.empty]:
+    if measured := [aspect.aspect for aspect in passed if aspect.measured and not aspect.empty]:
         text += f"; a measure passes too on {listed(measured)}, where passing needs no judge"
-    if alone := [each.aspect for each in passed if not each.measured and not each.empty]:
+    if alone := [aspect.aspect for aspect in passed if not aspect.measured and not aspect.empty]:
         text += f"; no control passes on {listed(alone)}"
-    if left := [each.aspect for each in aspects if each.why is not None]:
+    if left := [aspect.aspect for aspect in aspects if aspect.why is not None]:
         text += f"; the test was not made on {listed(left)}"
     return f"{text}."

@@ -142,7 +142,7 @@ def _moved(result: JudgeEffects, judge: str) -> str:
     if not tested:
         return f"Whether order, length or a text's author moves {judge} cannot be said from what there is."
     moved: dict[str, list[str]] = {}
-    for effect, p in zip(tested, holm([each.p for each in tested]), strict=True):
+    for effect, p in zip(tested, holm([test.p for test in tested]), strict=True):
         if p < result.asked.alpha:
             liked = effect.liked
             if isinstance(liked, str):
@@ -154,19 +154,19 @@ def _moved(result: JudgeEffects, judge: str) -> str:
     if moved:
         words = [f"{liked}: {listed(where)}" for liked, where in moved.items()]
         return f"{judge} favours, {holds}: {'; '.join(words)}."
-    effects = dict.fromkeys(EFFECTS.get(each.effect, each.effect) for each in tested)
+    effects = dict.fromkeys(EFFECTS.get(test.effect, test.effect) for test in tested)
     return f"No effect of {listed(list(effects))} on {judge} was shown {holds}."
 
 
 def _about_repeats(result: JudgeEffects) -> Iterator[str]:
-    for own in result.repeats:
-        if own.who != own.judge:
+    for repeat in result.repeats:
+        if repeat.who != repeat.judge:
             continue
         text = (
-            f"{own.aspect}: {own.judge} gave the same answer again {_percent(own.same.share)} of the time"
-            f" ({_times(own.same)}; {_ends(result, (own.same.low, own.same.high))})"
+            f"{repeat.aspect}: {repeat.judge} gave the same answer again {_percent(repeat.same.share)} of the time"
+            f" ({_times(repeat.same)}; {_ends(result, (repeat.same.low, repeat.same.high))})"
         )
-        asked = (own.judge, own.source, own.aspect)
+        asked = (repeat.judge, repeat.source, repeat.aspect)
         for people in result.repeats:
             if people.who != people.judge and (people.judge, people.source, people.aspect) == asked:
                 text += f"; people did so {_percent(people.same.share)} of the time ({_times(people.same)})"
@@ -244,19 +244,19 @@ def _about_length(result: JudgeEffects, length: JudgeLength) -> Iterator[str]:
 
 def _about_favour(result: JudgeEffects, favour: JudgeFavour) -> str:
     contrasts = favour.contrasts
-    own, others = _groups(favour)
+    group, others = _groups(favour)
     difference, excess = contrasts.difference, contrasts.excess
     if difference.why is not None:
-        return f"{own} and {others} cannot be compared: {difference.why}."
+        return f"{group} and {others} cannot be compared: {difference.why}."
     if excess.why is not None:
         return (
-            f"{own} get {abs(difference.estimate):.2f} {_more(difference)} from {favour.judge} than from people,"
+            f"{group} get {abs(difference.estimate):.2f} {_more(difference)} from {favour.judge} than from people,"
             f" compared with {others} ({_around(result, difference)}); whether it favours them or only follows people"
             f" less closely cannot be said: {excess.why}."
         )
     return (
-        f"{own} get {abs(excess.estimate):.2f} {_more(excess)} from {favour.judge} than {others} that people find as"
-        f" good ({_around(result, excess)})"
+        f"{group} get {abs(excess.estimate):.2f} {_more(excess)} from {favour.judge} than {others} that people find"
+        f" as good ({_around(result, excess)})"
         + ("." if excess.p < result.asked.alpha else ": no preference was shown.")
     )
 

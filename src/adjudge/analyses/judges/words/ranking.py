@@ -29,7 +29,7 @@ NOTES = {
 
 def sentences(result: RankingResult) -> Iterator[str]:
     if len(result.aspects) != 1:
-        judges = dict.fromkeys(each.judge for each in result.aspects)
+        judges = dict.fromkeys(aspect.judge for aspect in result.aspects)
         yield (
             " ".join(_summed(result, judge) for judge in judges) or "There is no question to rank systems by."
         )
@@ -39,15 +39,16 @@ def sentences(result: RankingResult) -> Iterator[str]:
 
 def _summed(result: RankingResult, judge: str) -> str:
     """Of several questions: the tau of each."""
-    aspects = [each for each in result.aspects if each.judge == judge]
-    ranked = [each for each in aspects if each.why is None and not math.isnan(each.own.tau)]
+    aspects = [aspect for aspect in result.aspects if aspect.judge == judge]
+    ranked = [aspect for aspect in aspects if aspect.why is None and not math.isnan(aspect.own.tau)]
     if not ranked:
         return f"No ranking of {judge}'s has a tau with people's."
     named = [
-        f"{each.own.tau:.2f}{interval_words(each.own.low, each.own.high)} on {each.aspect}" for each in ranked
+        f"{aspect.own.tau:.2f}{interval_words(aspect.own.low, aspect.own.high)} on {aspect.aspect}"
+        for aspect in ranked
     ]
     text = f"{judge}'s rankings of systems have Kendall's tau-b {listed(named, most=9)} with people's"
-    without = [each.aspect for each in aspects if each not in ranked]
+    without = [aspect.aspect for aspect in aspects if aspect not in ranked]
     return f"{text}; there is none on {listed(without)}." if without else f"{text}."
 
 
@@ -66,67 +67,68 @@ def about_aspect(aspect: AspectRanking, level: float) -> Iterator[str]:
 
 def _tau(aspect: AspectRanking, level: float) -> str:
     """The tau with its interval, and what it leaves open."""
-    own = aspect.own
-    if math.isnan(own.tau):
-        return f"{aspect.judge}'s ranking of systems has no tau with people's: {own.why}."
+    of_judge = aspect.own
+    if math.isnan(of_judge.tau):
+        return f"{aspect.judge}'s ranking of systems has no tau with people's: {of_judge.why}."
     text = (
-        f"{aspect.judge}'s ranking of {counted(own.systems, 'system')} has Kendall's tau-b"
-        f" {own.tau:.2f} with people's"
+        f"{aspect.judge}'s ranking of {counted(of_judge.systems, 'system')} has Kendall's tau-b"
+        f" {of_judge.tau:.2f} with people's"
     )
-    if math.isnan(own.low):
-        return f"{text}, without an interval ({own.why_no_interval})."
-    text += f" ({level:.0%} interval {own.low:.2f} to {own.high:.2f})"
-    if own.low <= 0 <= own.high:
+    if math.isnan(of_judge.low):
+        return f"{text}, without an interval ({of_judge.why_no_interval})."
+    text += f" ({level:.0%} interval {of_judge.low:.2f} to {of_judge.high:.2f})"
+    if of_judge.low <= 0 <= of_judge.high:
         return f"{text}: it may not be related to people's at all."
-    return f"{text}: rather the reverse of people's." if own.high < 0 else f"{text}."
+    return f"{text}: rather the reverse of people's." if of_judge.high < 0 else f"{text}."
 
 
 def _beside_assessor(aspect: AspectRanking, level: float) -> Iterator[str]:
-    own = aspect.own
+    of_judge = aspect.own
     if math.isnan(aspect.assessor):
-        yield f"no assessor's ranking can be compared with others': {own.why_no_assessor}."
+        yield f"no assessor's ranking can be compared with others': {of_judge.why_no_assessor}."
         return
-    if math.isnan(own.difference):
+    if math.isnan(of_judge.difference):
         yield f"one assessor's ranking has tau {aspect.assessor:.2f} with the others' on average."
         return
     text = (
         f"one assessor's ranking has tau {aspect.assessor:.2f} with the others' on average,"
-        f" {aspect.judge}'s {own.with_rest:.2f} with the same"
+        f" {aspect.judge}'s {of_judge.with_rest:.2f} with the same"
     )
-    if own.beside_assessor is None:
-        yield f"{text}; the difference has no interval ({own.why_no_assessor})."
+    if of_judge.beside_assessor is None:
+        yield f"{text}; the difference has no interval ({of_judge.why_no_assessor})."
         return
     between = (
-        f"{level:.0%} interval of the difference {own.difference_low:+.2f} to {own.difference_high:+.2f}"
+        f"{level:.0%} interval of the difference {of_judge.difference_low:+.2f}"
+        f" to {of_judge.difference_high:+.2f}"
     )
     verdict = {
         "below": "below an assessor",
         "above": "above an assessor",
         "like": "not significantly different from an assessor, which does not show that it is as good",
-    }[own.beside_assessor]
+    }[of_judge.beside_assessor]
     yield f"{text}: {verdict} ({between})."
 
 
 def _concluded(aspect: AspectRanking) -> Iterator[str]:
-    own = aspect.conclusion("judge")
-    if own is None:
+    shared = aspect.conclusion("judge")
+    if shared is None:
         yield f"no conclusions could be compared: {aspect.why_untested}."
         return
-    if not own.pairs:
+    if not shared.pairs:
         yield f"no pair of systems could be tested both by people's answers and by {aspect.judge}'s."
         return
-    if not own.people_find:
+    if not shared.people_find:
         yield (
             f"people's answers show no significant difference on any of"
-            f" {counted(round(own.pairs), 'pair')} of systems, so that there is none to share; {aspect.judge}'s show"
-            f" one on {_times(own.only_measure)}."
+            f" {counted(round(shared.pairs), 'pair')} of systems, so that there is none to share; {aspect.judge}'s show"
+            f" one on {_times(shared.only_measure)}."
         )
         return
     yield (
-        f"people's answers show a significant difference on {_times(own.people_find)} of"
-        f" {counted(round(own.pairs), 'pair')} of systems: {aspect.judge}'s show the same on {_times(own.same)} of"
-        f" them, the opposite on {_times(own.opposite)} and none on {_times(own.only_people)}, and"
-        f" {_times(own.only_measure)} that people's do not."
+        f"people's answers show a significant difference on {_times(shared.people_find)} of"
+        f" {counted(round(shared.pairs), 'pair')} of systems: {aspect.judge}'s show the same on {_times(shared.same)}"
+        f" of them, the opposite on {_times(shared.opposite)} and none on {_times(shared.only_people)}, and"
+        f" {_times(shared.only_measure)} that people's do not."
     )
     assessor, beside = aspect.conclusion("assessor", "all but one"), aspect.conclusion("judge", "all but one")
     if assessor is not None and beside is not None and assessor.people_find:
@@ -140,13 +142,13 @@ def _concluded(aspect: AspectRanking) -> Iterator[str]:
 
 def _controls(aspect: AspectRanking) -> Iterator[str]:
     text = []
-    for each in aspect.taus[1:]:
-        name = "length alone" if each.kind == "length" else each.name
-        if each.kind == "measure" and aspect.measures > 1:
+    for control in aspect.taus[1:]:
+        name = "length alone" if control.kind == "length" else control.name
+        if control.kind == "measure" and aspect.measures > 1:
             name += f", the best of {aspect.measures} measures here,"
         text.append(
-            f"{name} has {'no tau' if math.isnan(each.tau) else f'tau {each.tau:.2f}'}"
-            f"{interval_words(each.low, each.high)}"
+            f"{name} has {'no tau' if math.isnan(control.tau) else f'tau {control.tau:.2f}'}"
+            f"{interval_words(control.low, control.high)}"
         )
     if text:
         yield f"{listed(text)}."
