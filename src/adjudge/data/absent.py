@@ -45,15 +45,15 @@ def near_words(path: str | Path) -> str:
     stem, folder = Path(path).stem.casefold(), Path(path).parent
     names: dict[str, list[str]] = {}
     try:
-        for each in islice(folder.iterdir(), _MOST_LOOKED_AT):
-            if not each.name.startswith("."):
-                names.setdefault(each.stem.casefold(), []).append(str(folder / each.name))
+        for entry in islice(folder.iterdir(), _MOST_LOOKED_AT):
+            if not entry.name.startswith("."):
+                names.setdefault(entry.stem.casefold(), []).append(str(folder / entry.name))
     except OSError:
         return ""
-    found = [
+    near = [
         name for close in get_close_matches(stem, names, n=2, cutoff=0.7) for name in sorted(names[close])
     ]
-    return f" (nearest: {', '.join(map(quoted, found[:3]))})" if found else ""
+    return f" (nearest: {', '.join(map(quoted, near[:3]))})" if near else ""
 
 
 def split_by_spaces(words: Sequence[str], at: int) -> str | None:

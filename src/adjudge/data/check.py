@@ -99,10 +99,10 @@ def check(folder: Folder) -> CheckReport:
     except FormatError as error:
         effect = "the evaluation cannot be read, so nothing can be scored"
         return CheckReport({}, (Finding("error", "unreadable", str(error), effect),))
-    found = [finding for rule in RULES for finding in rule(collection)]
-    found += _unlisted(folder, collection)
+    findings = [finding for rule in RULES for finding in rule(collection)]
+    findings += _unlisted(folder, collection)
     order = {"error": 0, "warning": 1, "note": 2}
-    return CheckReport(_counts(collection), tuple(sorted(found, key=lambda f: order[f.severity])))
+    return CheckReport(_counts(collection), tuple(sorted(findings, key=lambda f: order[f.severity])))
 
 
 def _counts(collection: Collection) -> dict[str, Any]:
@@ -140,11 +140,11 @@ def _nothing(collection: Collection) -> Iterator[Finding]:
 
 
 def _unknown(collection: Collection) -> Iterator[Finding]:
-    for each in unknown_keys(collection):
+    for key in unknown_keys(collection):
         yield Finding(
-            "warning" if each.hint else "note",
+            "warning" if key.hint else "note",
             "unknown-key",
-            str(each),
+            str(key),
             "no command knows this key: it is kept, and has no effect",
         )
 
@@ -235,12 +235,12 @@ def _lengths(collection: Collection) -> Iterator[Finding]:
 def _currencies(collection: Collection) -> Iterator[Finding]:
     """Costs that cannot be compared, for they are in several currencies."""
     stated = [row for row in collection.systems.values() if row.cost is not None]
-    found = Counter(row.currency or "no currency" for row in stated)
-    if len(found) > 1:
+    currencies = Counter(row.currency or "no currency" for row in stated)
+    if len(currencies) > 1:
         yield Finding(
             severity="warning",
             code="several-currencies",
-            what=f"costs of {counted(len(stated), 'system')} in {', '.join(found)}",
+            what=f"costs of {counted(len(stated), 'system')} in {', '.join(currencies)}",
             effect="they are not compared, and no report says which system is the cheapest",
             where=some(f"{row.system}: {row.currency or 'no currency'}" for row in stated),
             count=len(stated),
@@ -267,11 +267,11 @@ def _withdrawn(collection: Collection) -> Iterator[Finding]:
 
 def _unlisted(folder: Folder, collection: Collection) -> Iterator[Finding]:
     """Names that summaries use and the lists do not have, where the lists exist."""
-    for kind, name, known in ((Topic, "topic", collection.topics), (System, "system", collection.systems)):
+    for kind, name, names in ((Topic, "topic", collection.topics), (System, "system", collection.systems)):
         if not folder.has(kind):
             continue
         listed = {getattr(row, name) for _, row in folder.rows(kind)}
-        unlisted = [n for n in known if n not in listed]
+        unlisted = [n for n in names if n not in listed]
         if unlisted:
             yield Finding(
                 severity="warning",

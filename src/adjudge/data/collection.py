@@ -62,8 +62,8 @@ class Collection:
     @property
     def targets(self) -> tuple[Target, ...]:
         """The lengths and forms of peers, the unset ones first."""
-        found = {s.target for s in self.all_summaries() if s.is_peer}
-        return tuple(sorted(found, key=lambda target: target.order))
+        targets = {s.target for s in self.all_summaries() if s.is_peer}
+        return tuple(sorted(targets, key=lambda target: target.order))
 
     def need_system(self, name: str) -> System:
         if name not in self.systems:
@@ -82,15 +82,15 @@ Read = Callable[[int], None]  # rows read so far
 
 def file_stamps(folder: Folder) -> FileStamps:
     """What tells one version of the files of rows from another: every change puts new files in their places."""
-    found: list[tuple[int, int, int] | None] = []
+    stamps: list[tuple[int, int, int] | None] = []
     for kind in ROWS:
         try:
             stat = folder.file(kind).stat()
         except FileNotFoundError:
-            found.append(None)
+            stamps.append(None)
         else:
-            found.append((stat.st_ino, stat.st_mtime_ns, stat.st_size))
-    return tuple(found)
+            stamps.append((stat.st_ino, stat.st_mtime_ns, stat.st_size))
+    return tuple(stamps)
 
 
 def load(
@@ -236,10 +236,12 @@ def references_for(peer: Summary, references: Iterable[Summary]) -> list[Summary
     """
     others = [r for r in references if r.system != peer.system]
     of_length = _alike(peer, others, lambda r: r.length)
-    found = _alike(peer, of_length, lambda r: r.form)
-    if of_length and not found:  # those of the length are of other forms: one of the form may have no length
-        found = _alike(peer, _alike(peer, others, lambda r: r.form), lambda r: r.length)
-    return found
+    fitting = _alike(peer, of_length, lambda r: r.form)
+    if (
+        of_length and not fitting
+    ):  # those of the length are of other forms: one of the form may have no length
+        fitting = _alike(peer, _alike(peer, others, lambda r: r.form), lambda r: r.length)
+    return fitting
 
 
 def _alike(peer: Summary, references: list[Summary], of: Callable[[Summary], object]) -> list[Summary]:
@@ -309,9 +311,9 @@ def unknown_keys(collection: Collection) -> list[UnknownKey]:
 
 def describe_unknown(collection: Collection) -> list[str]:
     """Keys that no command knows, in one line."""
-    found = unknown_keys(collection)
-    keys = "this key" if len(found) == 1 else "these keys"
-    return [f"no command knows {keys}: {'; '.join(map(str, found))}"] if found else []
+    unknown = unknown_keys(collection)
+    keys = "this key" if len(unknown) == 1 else "these keys"
+    return [f"no command knows {keys}: {'; '.join(map(str, unknown))}"] if unknown else []
 
 
 def _once(folder: Folder, kind: type[R]) -> Iterator[R]:
@@ -349,7 +351,7 @@ def source_sentences(documents: Iterable[Document], language: str = "en") -> tup
     It is a set: a sentence that stands there twice, but for white space, is one. What has no word is none, and neither
     is a header line, such as <DOCNO> AP880911-0016 </DOCNO>.
     """
-    found: dict[str, list[SentencePlace]] = {}
+    by_text: dict[str, list[SentencePlace]] = {}
     for document in documents:
         hidden = hidden_spans(document.text)
         for span in sentences(document.text, language):
@@ -357,5 +359,5 @@ def source_sentences(documents: Iterable[Document], language: str = "en") -> tup
             if count_words(text) and (
                 not hidden or shown(document.text, span.start, span.end, hidden=hidden)
             ):
-                found.setdefault(text, []).append(SentencePlace(document.id, span.start, span.end))
-    return tuple(SourceSentence(text, tuple(places)) for text, places in found.items())
+                by_text.setdefault(text, []).append(SentencePlace(document.id, span.start, span.end))
+    return tuple(SourceSentence(text, tuple(places)) for text, places in by_text.items())

@@ -161,7 +161,7 @@ def rename(
     changed = Changed(f"rename to {to}", target, why)
 
     def renamed(row: Row) -> Row | None:
-        names = [each for each in (name, *_ALSO_NAMED[name]) if getattr(row, each, None) == old]
+        names = [key for key in (name, *_ALSO_NAMED[name]) if getattr(row, key, None) == old]
         return type(row).parse({**row.as_dict(), **dict.fromkeys(names, to)}) if names else row
 
     with Transaction(folder.path) as change:
@@ -207,9 +207,9 @@ def _need(folder: Folder, target: EditTarget, kinds: tuple[type[Row], ...]) -> N
         raise UsageError(f"say which: {Argument('system')}, {Argument('topic')}, or both")
     for name in ("system", "topic"):
         wanted = getattr(target, name)
-        known = _names(folder, name, kinds) if wanted is not None else {}
-        if wanted is not None and wanted not in known:
-            raise UsageError(f"{folder.path}: no {name} {quoted(wanted)}{nearest(wanted, known)}")
+        names = _names(folder, name, kinds) if wanted is not None else {}
+        if wanted is not None and wanted not in names:
+            raise UsageError(f"{folder.path}: no {name} {quoted(wanted)}{nearest(wanted, names)}")
 
 
 def _rewrite(

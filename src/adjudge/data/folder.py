@@ -170,15 +170,15 @@ def _judging(data: object, path: Path) -> Judging:
         if key in data and (type(data[key]) is not int or data[key] < 1):
             raise FormatError(f"{key} is {quoted(data[key])}, expected a whole number above 0", file=path)
     who = data.get("organisers_who_judge", [])
-    if not isinstance(who, list) or not all(isinstance(each, str) for each in who):
+    if not isinstance(who, list) or not all(isinstance(name, str) for name in who):
         raise FormatError(f"organisers_who_judge is {quoted(who)}, expected a list of names", file=path)
     return Judging(**{**data, "organisers_who_judge": tuple(who)})
 
 
-def _refuse_unknown(data: dict[str, Any], known: tuple[str, ...], path: Path) -> None:
+def _refuse_unknown(data: dict[str, Any], allowed: tuple[str, ...], path: Path) -> None:
     for key in data:
-        if key not in known:
-            raise FormatError(f"unknown setting {quoted(key)}{nearest(key, known)}", file=path)
+        if key not in allowed:
+            raise FormatError(f"unknown setting {quoted(key)}{nearest(key, allowed)}", file=path)
 
 
 def _text(data: dict[str, Any], key: str, path: Path) -> str | None:
@@ -208,7 +208,7 @@ def _lengths(data: dict[str, Any], path: Path) -> tuple[int, ...]:
 
 def _how_to_begin(path: Path) -> str:
     """What to type about a folder that is no evaluation; one with files in it is rather to be imported."""
-    if any(each.suffix != ".toml" for each in path.iterdir()):
+    if any(entry.suffix != ".toml" for entry in path.iterdir()):
         return (
             f"to import what is in it: adjudge import {path} my-eval; to make one in it: adjudge init {path}"
         )
@@ -287,7 +287,7 @@ class Folder:
         """Make the evaluation if it is not there; what was made, for `unmake`."""
         if _is_evaluation(self.path):
             return []
-        made = [each for each in (self.path, *self.path.parents) if not each.exists()]
+        made = [path for path in (self.path, *self.path.parents) if not path.exists()]
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             write_whole(self.path / SETTINGS, _render(self.settings.name))
@@ -302,9 +302,9 @@ class Folder:
         """Take away what `make` made, as far as nothing else has come to it."""
         with suppress(OSError):
             (self.path / LOCK).unlink(missing_ok=True)
-        for each in made:
+        for path in made:
             with suppress(OSError):
-                each.rmdir() if each.is_dir() else each.unlink(missing_ok=True)
+                path.rmdir() if path.is_dir() else path.unlink(missing_ok=True)
 
     def file(self, rows: type[Row]) -> Path:
         """Where the rows of one kind are."""

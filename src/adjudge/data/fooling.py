@@ -59,7 +59,7 @@ def bigram_lists(collection: Collection, peers: Iterable[Summary], name: str = B
     lengths: dict[tuple[str, Target], list[int]] = {}
     for peer in peers:
         lengths.setdefault((peer.topic, peer.target), []).append(peer.length or count_words(peer.text))
-    found: list[Summary] = []
+    summaries: list[Summary] = []
     left: Counter[str] = Counter()
     for (topic, target), words in lengths.items():
         documents = collection.documents.get(topic, ())
@@ -68,15 +68,15 @@ def bigram_lists(collection: Collection, peers: Iterable[Summary], name: str = B
         except DataError as error:
             left[str(error)] += 1
         else:
-            found.append(Summary(topic, name, text, target.length, form=target.form))
-    return FoolingTexts(BIGRAM_LIST, tuple(found), left)
+            summaries.append(Summary(topic, name, text, target.length, form=target.form))
+    return FoolingTexts(BIGRAM_LIST, tuple(summaries), left)
 
 
 def distortions(
     collection: Collection, kind: str, peers: Iterable[Summary], *, seed: int = 0
 ) -> FoolingTexts:
     """Real summaries distorted in one way; each keeps its system, length and form."""
-    found: list[Summary] = []
+    summaries: list[Summary] = []
     left: Counter[str] = Counter()
     for peer in peers:
         draw = Random(f"{seed}/{kind}/{peer.topic}/{peer.system}/{peer.length}/{peer.form}")  # noqa: S311
@@ -86,8 +86,8 @@ def distortions(
         except DataError as error:
             left[str(error)] += 1
         else:
-            found.append(replace(peer, text=text, roles=("peer",)))
-    return FoolingTexts(kind, tuple(found), left)
+            summaries.append(replace(peer, text=text, roles=("peer",)))
+    return FoolingTexts(kind, tuple(summaries), left)
 
 
 def bigram_list(documents: Sequence[Document], words: int, language: str = "en") -> str:
@@ -135,7 +135,9 @@ def distorted(
 
 
 def _source_sentences(documents: Iterable[Document], language: str) -> list[str]:
-    return [" ".join(span.text.split()) for each in documents for span in sentences(each.text, language)]
+    return [
+        " ".join(span.text.split()) for document in documents for span in sentences(document.text, language)
+    ]
 
 
 def _bigrams(texts: Iterable[str]) -> Counter[tuple[str, str]]:
@@ -144,11 +146,11 @@ def _bigrams(texts: Iterable[str]) -> Counter[tuple[str, str]]:
 
 def _shuffled(items: Sequence[str], draw: Random, why: str) -> list[str]:
     """In another order: one that gives the same text would distort nothing."""
-    found = list(items)
+    shuffled = list(items)
     for _ in range(_SHUFFLES if len(set(items)) > 1 else 0):
-        draw.shuffle(found)
-        if found != list(items):
-            return found
+        draw.shuffle(shuffled)
+        if shuffled != list(items):
+            return shuffled
     raise DataError(why)
 
 
@@ -158,11 +160,11 @@ def _padding(parts: Sequence[str], documents: Sequence[Document], language: str)
     if not source:
         raise DataError(NO_DOCUMENTS)
     counts = _bigrams(source)
-    own = {tuple(unicode_words(part)) for part in parts}
+    in_summary = {tuple(unicode_words(part)) for part in parts}
     weights: dict[str, float] = {}
     for sentence in source:
         words = unicode_words(sentence)
-        if len(words) > 1 and tuple(words) not in own:
+        if len(words) > 1 and tuple(words) not in in_summary:
             weights.setdefault(sentence, fmean(counts[bigram] for bigram in pairwise(words)))
     if not weights:
         raise DataError("the source has no sentence beyond the summary's")
@@ -184,7 +186,7 @@ def _up_to(words: int, texts: Iterable[str], gap: str) -> str:
 def _stop_words(language: str) -> list[str]:
     english = language.replace("_", "-").split("-")[0].casefold() in ("en", "english")
     try:
-        found = stop_words(FUNCTION if english else language)
+        words = stop_words(FUNCTION if english else language)
     except UsageError:
         raise DataError(f"there are no stop words for the language {language}") from None
-    return sorted(word for word in found if count_words(word))
+    return sorted(word for word in words if count_words(word))

@@ -208,10 +208,10 @@ def keep(
         shutil.rmtree(place, ignore_errors=True)
         why = f"{error.strerror}, and neither can those before it"
         return Keeping(drop=tuple(numbers), why_not=why)
-    ended = [] if instead_of else [each.number for each in read_history(folder) if each.undone]
+    ended = [] if instead_of else [entry.number for entry in read_history(folder) if entry.undone]
     drop = [*ended, *([instead_of.number] if instead_of else [])]
-    left = [each for each in numbers if each not in drop]
-    sizes = [_size(folder / HISTORY / each) for each in left]
+    left = [earlier for earlier in numbers if earlier not in drop]
+    sizes = [_size(folder / HISTORY / earlier) for earlier in left]
     while left and (len(left) >= MOST or sum(sizes) + (0 if why_not else size) > LARGEST):
         drop.append(left.pop(0))
         del sizes[0]
@@ -235,9 +235,9 @@ def put_in_place(folder: Path, staging: Path, add: str | None, drop: Iterable[st
 
 def in_bytes(size: int) -> str:
     """`1.2 GB`."""
-    for unit, each in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
-        if size >= each:
-            return f"{size / each:.1f} {unit}".replace(".0 ", " ")
+    for unit, factor in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if size >= factor:
+            return f"{size / factor:.1f} {unit}".replace(".0 ", " ")
     return counted(size, "byte")
 
 
@@ -301,7 +301,7 @@ def _write_entry(
     place: Path, note: ChangeNote, states: Mapping[str, States], *, undone: bool, unkept: str | None
 ) -> None:
     place.mkdir(parents=True, exist_ok=True)
-    said = {
+    entry = {
         "format": 1,
         **asdict(note),
         "undone": undone,
@@ -309,7 +309,7 @@ def _write_entry(
         "files": {name: [s and [s.size, s.digest] for s in both] for name, both in states.items()},
     }
     with (place / ENTRY).open("w", encoding="utf-8", newline="\n") as out:
-        out.write(dump_json(said) + "\n")
+        out.write(dump_json(entry) + "\n")
         out.flush()
         os.fsync(out.fileno())
     for at, _, _ in os.walk(place.parent):
@@ -336,40 +336,40 @@ def _read(path: Path) -> HistoryEntry:
             raise FormatError(f"there is no {ENTRY}")
         if (path / ENTRY).stat().st_size > LARGEST_ENTRY:
             raise FormatError(f"{ENTRY} is larger than {LARGEST_ENTRY:,} bytes")
-        found = parse_json((path / ENTRY).read_text(encoding="utf-8"), path / ENTRY, 1)
-        return _parse(path, found)
+        entry = parse_json((path / ENTRY).read_text(encoding="utf-8"), path / ENTRY, 1)
+        return _parse(path, entry)
     except (DataError, OSError, UnicodeDecodeError, ValueError, TypeError, KeyError, AttributeError) as error:
         why = error.problem if isinstance(error, FormatError) else getattr(error, "strerror", None) or error
         damage = f"{HISTORY}/{path.name} is not what Adjudge wrote ({_one_line(str(why))}); remove {HISTORY} to go on"
         return HistoryEntry(path=path, note=ChangeNote(what="unknown"), damage=f"{damage} without it")
 
 
-def _parse(path: Path, found: Any) -> HistoryEntry:
-    if found["format"] != 1:
-        raise FormatError(f"its format is {quoted(found['format'])}, this version reads 1")
-    if type(found["undone"]) is not bool:
+def _parse(path: Path, entry: Any) -> HistoryEntry:
+    if entry["format"] != 1:
+        raise FormatError(f"its format is {quoted(entry['format'])}, this version reads 1")
+    if type(entry["undone"]) is not bool:
         raise FormatError("it does not say whether it was undone")
     counts = {
         _words(verb): {_words(thing): _whole(n) for thing, n in things.items()}
-        for verb, things in found["counts"].items()
+        for verb, things in entry["counts"].items()
     }
-    when = _words(found["when"]) or _file_time(path / ENTRY)
+    when = _words(entry["when"]) or _file_time(path / ENTRY)
     return HistoryEntry(
         path=path,
-        note=ChangeNote(what=_words(found["what"]), when=when, counts=counts, edit=_edit(found["edit"])),
-        files={_name(name): _states(both) for name, both in found["files"].items()},
-        undone=found["undone"],
-        unkept=None if found["unkept"] is None else _words(found["unkept"]),
+        note=ChangeNote(what=_words(entry["what"]), when=when, counts=counts, edit=_edit(entry["edit"])),
+        files={_name(name): _states(both) for name, both in entry["files"].items()},
+        undone=entry["undone"],
+        unkept=None if entry["unkept"] is None else _words(entry["unkept"]),
     )
 
 
-def _edit(found: Any) -> TextEdit | None:
-    if found is None:
+def _edit(edit: Any) -> TextEdit | None:
+    if edit is None:
         return None
-    if found["what"] not in _EDITS:
-        raise FormatError(f"{quoted(found['what'])} is no change of texts")
-    system, topic, to = (_text(found[key]) for key in ("system", "topic", "to"))
-    return TextEdit(found["what"], system, topic, to)
+    if edit["what"] not in _EDITS:
+        raise FormatError(f"{quoted(edit['what'])} is no change of texts")
+    system, topic, to = (_text(edit[key]) for key in ("system", "topic", "to"))
+    return TextEdit(edit["what"], system, topic, to)
 
 
 def _name(name: str) -> str:
@@ -379,7 +379,9 @@ def _name(name: str) -> str:
 
 
 def _states(both: Any) -> States:
-    before, after = (None if each is None else FileState(_whole(each[0]), _digest(each[1])) for each in both)
+    before, after = (
+        None if state is None else FileState(_whole(state[0]), _digest(state[1])) for state in both
+    )
     return before, after
 
 

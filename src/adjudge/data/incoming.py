@@ -107,8 +107,8 @@ class ImportReport:
     def counts(self) -> Counts:
         """What the history says of the import."""
         scores = {f"scores of {measure}": n for measure, n in self.scores.items()}
-        found = {"added": {**self.added, **scores}, "replaced": dict(self.replaced)}
-        return {verb: things for verb, things in found.items() if things}
+        by_verb = {"added": {**self.added, **scores}, "replaced": dict(self.replaced)}
+        return {verb: things for verb, things in by_verb.items() if things}
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -254,8 +254,8 @@ class Incoming:
         for line, row in self.folder.rows(kind):
             kept = dump_json(row.as_dict()) if kind in MERGED else None
             self._hold(row)
-            known = self._index.add(kind.FILE, row.key, Seen(digest_of(row), _HERE, kept))
-            if known:
+            before = self._index.add(kind.FILE, row.key, Seen(digest_of(row), _HERE, kept))
+            if before:
                 raise FormatError(f"{_what(row)} stands twice", file=self.folder.path / kind.FILE, line=line)
 
     def _hold(self, row: Row) -> None:
@@ -287,15 +287,15 @@ class Incoming:
         if seen is None:
             self.report.added[_table(row)] += 1
             return
-        known = type(row).parse(json.loads(seen.row or "null"))
-        if name := row.contradicts(known):
+        before = type(row).parse(json.loads(seen.row or "null"))
+        if name := row.contradicts(before):
             if seen.place != _HERE:
                 raise FormatError(f"{place}: {_what(row)} has another {name} than at {seen.place}")
             self._clash(row, place)
-            result = row.fill(known) if self.on_clash == "replace" else known
+            result = row.fill(before) if self.on_clash == "replace" else before
         else:
-            result = known.fill(row)
-        if result != known:
+            result = before.fill(row)
+        if result != before:
             if not name:
                 self.report.filled[_table(row)] += 1
             self._index.set(row.FILE, row.key, Seen(b"", seen.place, dump_json(result.as_dict())))
@@ -444,10 +444,10 @@ class Index:
         return self.get(*item) is not None
 
     def get(self, file: str, key: Key) -> Seen | None:
-        found = self._db.execute(
+        row = self._db.execute(
             "SELECT digest, place, row FROM seen WHERE file = ? AND key = ?", (file, dump_json(key))
         ).fetchone()
-        return Seen(*found) if found else None
+        return Seen(*row) if row else None
 
     def add(self, file: str, key: Key, seen: Seen) -> Seen | None:
         """Remember a key; where it is known already, change nothing and say what is known."""

@@ -36,7 +36,7 @@ def text_start(path: Path, encoding: str = "utf-8", size: int = _START) -> str:
 
 
 def whole_records(
-    path: Path, *, max_line: int, encoding: str, known: Known = None
+    path: Path, *, max_line: int, encoding: str, column_test: Known = None
 ) -> Iterator[tuple[int, Any]] | None:
     """The numbered records of a file that is an array, a table or objects over several lines.
 
@@ -57,8 +57,8 @@ def whole_records(
     try:
         value = parse_json(line, path, 1)
     except FormatError:
-        return _objects(path, max_line, encoding, known)
-    if isinstance(value, dict) and (rows := inside(value, known)) and next(lines, None) is None:
+        return _objects(path, max_line, encoding, column_test)
+    if isinstance(value, dict) and (rows := inside(value, column_test)) and next(lines, None) is None:
         return iter(list(enumerate(rows, 1)))
     return None
 
@@ -74,9 +74,9 @@ class _Text:
         """Read as much again as there is; whether there was any."""
         rest = self.text[self.at :]
         self._check(len(rest), number)
-        found = self._stream.read(max(_BLOCK, len(rest)))
-        self.text, self.at, self.ended = rest + found, 0, not found
-        return bool(found)
+        block = self._stream.read(max(_BLOCK, len(rest)))
+        self.text, self.at, self.ended = rest + block, 0, not block
+        return bool(block)
 
     def _check(self, size: int, number: int) -> None:
         if size > self._max:
@@ -89,10 +89,10 @@ class _Text:
     def next(self, number: int) -> str:
         """The next character that is no space; "" at the end."""
         while True:
-            found = _NO_SPACE.search(self.text, self.at)
-            if found:
-                self.at = found.start()
-                return found[0]
+            match = _NO_SPACE.search(self.text, self.at)
+            if match:
+                self.at = match.start()
+                return match[0]
             self.at = len(self.text)
             if not self.more(number):
                 return ""
@@ -142,16 +142,18 @@ def _of_array(path: Path, text: _Text) -> Iterator[tuple[int, Any]]:
             text.at += 1
             number, sign = number + 1, ""
         elif sign != "]":
-            found = "the file ends" if not sign else f'"{sign}" follows'
+            problem = "the file ends" if not sign else f'"{sign}" follows'
             raise FormatError(
-                f"not JSON: {found} where a list goes on or ends, after record {number}", file=path
+                f"not JSON: {problem} where a list goes on or ends, after record {number}", file=path
             )
     text.at += 1
     if text.next(number):
         raise FormatError(f"not JSON: something follows the list of {number:,} records", file=path)
 
 
-def _objects(path: Path, max_line: int, encoding: str, known: Known) -> Iterator[tuple[int, Any]] | None:
+def _objects(
+    path: Path, max_line: int, encoding: str, column_test: Known
+) -> Iterator[tuple[int, Any]] | None:
     """Objects one after another, or the records inside a single one. None where the first is no JSON."""
     with _opened(path, encoding) as stream:
         text = _Text(path, stream, max_line)
@@ -161,7 +163,7 @@ def _objects(path: Path, max_line: int, encoding: str, known: Known) -> Iterator
             alone = not text.next(1)
         except (FormatError, UnicodeError):
             return None  # read line by line, which says what is wrong and where
-    rows = inside(first, known) if alone and isinstance(first, dict) else None
+    rows = inside(first, column_test) if alone and isinstance(first, dict) else None
     return _one_after_another(path, max_line, encoding) if rows is None else iter(list(enumerate(rows, 1)))
 
 
@@ -196,7 +198,7 @@ def _no_objects(value: object) -> str:
     return "the line is a list, expected one JSON object a line, or a list of objects"
 
 
-def inside(value: Mapping[str, Any], known: Known = None) -> list[Any] | None:
+def inside(value: Mapping[str, Any], column_test: Known = None) -> list[Any] | None:
     """The records of an object that is no record itself: a list under a usual name, or a table.
 
     Tables are lists or objects by column, objects by row, as pandas writes them, or texts by topic. A row's own name
@@ -205,29 +207,29 @@ def inside(value: Mapping[str, Any], known: Known = None) -> list[Any] | None:
     for name in INSIDE:
         rows = value.get(name)
         if isinstance(rows, list) and rows and all(isinstance(row, dict) for row in rows):
-            own = all(isinstance(row.get("row"), dict) for row in rows)  # as the Hub's viewer has them
-            return [row["row"] for row in rows] if own else rows
+            nested = all(isinstance(row.get("row"), dict) for row in rows)  # as the Hub's viewer has them
+            return [row["row"] for row in rows] if nested else rows
     if (split := _split(value)) is not None:
         return split
     parts = list(value.values())
-    if len(parts) > 1 and all(isinstance(each, list) for each in parts):
-        if len({len(each) for each in parts}) == 1:
+    if len(parts) > 1 and all(isinstance(part, list) for part in parts):
+        if len({len(part) for part in parts}) == 1:
             return [dict(zip(value, cells, strict=True)) for cells in zip(*parts, strict=True)]
         return None
-    if parts and all(isinstance(each, dict) for each in parts):
-        return _of_objects(value, known)
-    texts = len(parts) > 1 and all(isinstance(each, str) for each in parts)
-    if texts and known is not None and not any(map(known, value)):
+    if parts and all(isinstance(part, dict) for part in parts):
+        return _of_objects(value, column_test)
+    texts = len(parts) > 1 and all(isinstance(part, str) for part in parts)
+    if texts and column_test is not None and not any(map(column_test, value)):
         return [{"topic": topic, "text": text} for topic, text in value.items()]
     return None
 
 
-def _of_objects(value: Mapping[str, dict[str, Any]], known: Known) -> list[Any] | None:
+def _of_objects(value: Mapping[str, dict[str, Any]], column_test: Known) -> list[Any] | None:
     """Objects by row or by column, told by which of the names are columns', or are numbers."""
     first = next(iter(value.values()))
-    inner = {name for each in value.values() for name in each}
-    is_even = all(each.keys() == first.keys() for each in value.values())
-    is_column = known or (lambda name: False)
+    inner = {name for part in value.values() for name in part}
+    is_even = all(part.keys() == first.keys() for part in value.values())
+    is_column = column_test or (lambda name: False)
     outer_known, inner_known = any(map(is_column, value)), any(map(is_column, inner))
     if outer_known == inner_known:
         by_row = _are_numbers(value) and not _are_numbers(inner)
@@ -247,8 +249,8 @@ def _split(value: Mapping[str, Any]) -> list[Any] | None:
         return None
     if not all(isinstance(row, list) and len(row) == len(columns) for row in rows):
         return None
-    found = [dict(zip(map(str, columns), row, strict=True)) for row in rows]
-    return _with_names(index, found) if isinstance(index, list) and len(index) == len(rows) else found
+    records = [dict(zip(map(str, columns), row, strict=True)) for row in rows]
+    return _with_names(index, records) if isinstance(index, list) and len(index) == len(rows) else records
 
 
 def _with_names(names: Iterable[Any], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -74,17 +74,17 @@ def check_plain_folder(path: Path) -> bool:
 
 def _is(path: Path, wanted: Callable[[int], bool], what: str) -> bool:
     try:
-        found = os.lstat(path)
+        status = os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror}") from None
-    if stat.S_ISLNK(found.st_mode) or getattr(found, "st_reparse_tag", 0) == _JUNCTION:
+    if stat.S_ISLNK(status.st_mode) or getattr(status, "st_reparse_tag", 0) == _JUNCTION:
         raise DataError(
             f"{path}: is a link, and no links are followed in an evaluation's folder;"
             f" put the {what} itself there, or remove the link"
         )
-    if not wanted(found.st_mode):
+    if not wanted(status.st_mode):
         raise DataError(f"{path}: is no plain {what}; move it away, or put the {what} there")
     return True
 

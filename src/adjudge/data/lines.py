@@ -45,9 +45,9 @@ def open_text(path: Path, encoding: str = "utf-8") -> TextBytes:
     """
     stream = open_bytes(path)
     try:
-        own = (_wide(stream) if _name(encoding) == "utf-8" else None) or encoding
-        if _name(own).startswith(("utf-16", "utf-32")):
-            return TextBytes(io.BufferedReader(_Recoded(stream, own), _CHUNK), "utf-8", own)
+        actual = (_wide(stream) if _name(encoding) == "utf-8" else None) or encoding
+        if _name(actual).startswith(("utf-16", "utf-32")):
+            return TextBytes(io.BufferedReader(_Recoded(stream, actual), _CHUNK), "utf-8", actual)
         return TextBytes(stream, encoding, encoding)
     except BaseException:
         stream.close()
@@ -93,15 +93,15 @@ class _Recoded(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         while not self._ready and not self._at_end:
-            found = self._stream.read(_CHUNK)
-            self._at_end = not found
+            block = self._stream.read(_CHUNK)
+            self._at_end = not block
             try:
-                self._ready = self._decoder.decode(found, final=not found).encode("utf-8")
+                self._ready = self._decoder.decode(block, final=not block).encode("utf-8")
             except UnicodeError as error:
                 raise OSError(f"this is not {self._encoding}: {getattr(error, 'reason', error)}") from None
-        given, self._ready = self._ready[: len(buffer)], self._ready[len(buffer) :]
-        buffer[: len(given)] = given
-        return len(given)
+        part, self._ready = self._ready[: len(buffer)], self._ready[len(buffer) :]
+        buffer[: len(part)] = part
+        return len(part)
 
     def close(self) -> None:
         self._stream.close()

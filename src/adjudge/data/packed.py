@@ -73,7 +73,7 @@ def open_bytes(path: Path) -> IO[bytes]:
     file = path.open("rb")
     try:
         start = file.peek(_START)[:_START]
-        opener = next((each for magic, each in _OPENERS if re.match(magic, start)), None)
+        opener = next((candidate for magic, candidate in _OPENERS if re.match(magic, start)), None)
         if opener is None and path.suffix in _BY_NAME and not _PLAIN.fullmatch(start):
             opener = _BY_NAME[path.suffix]  # which says what is wrong with it
         if opener is None:
@@ -95,12 +95,12 @@ class _Bounded(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        found = self._unpacked.read(len(buffer))
-        self._left -= len(found)
+        block = self._unpacked.read(len(buffer))
+        self._left -= len(block)
         if self._left < 0:
             raise too_large(self._path, _allowed(self._path, TEXT_FREELY))
-        buffer[: len(found)] = found
-        return len(found)
+        buffer[: len(block)] = block
+        return len(block)
 
     def close(self) -> None:
         self._unpacked.close()
@@ -164,9 +164,9 @@ class _Streams(io.RawIOBase):
             self._ready = self._unpack(packed)
             if self._stream.eof:
                 self._packed, self._stream = self._stream.unused_data, None
-        found, self._ready = self._ready[: len(buffer)], self._ready[len(buffer) :]
-        buffer[: len(found)] = found
-        return len(found)
+        block, self._ready = self._ready[: len(buffer)], self._ready[len(buffer) :]
+        buffer[: len(block)] = block
+        return len(block)
 
     def _first(self) -> Any:
         return self._start()  # a file without a stream is cut off
@@ -180,8 +180,8 @@ class _Streams(io.RawIOBase):
         return bool(self._stream.needs_input)
 
     def _unpack(self, packed: bytes) -> bytes:
-        found: bytes = self._stream.decompress(packed, _UNPACKED)
-        return found
+        unpacked: bytes = self._stream.decompress(packed, _UNPACKED)
+        return unpacked
 
     def _check_end(self) -> None:
         if self._stream is not None or self._padding % 4:
@@ -213,8 +213,8 @@ class _Frames(_Streams):
         return True
 
     def _unpack(self, packed: bytes) -> bytes:
-        found: bytes = self._stream.decompress(packed)
-        return found
+        unpacked: bytes = self._stream.decompress(packed)
+        return unpacked
 
 
 def _open_gzip(file: IO[bytes]) -> IO[bytes]:

@@ -32,5 +32,5 @@ def read_once(key: Hashable, read: Callable[[], T]) -> T:
         return read()
     if key not in kept:
         kept[key] = read()
-    found: T = kept[key]
-    return found
+    result: T = kept[key]
+    return result

@@ -25,7 +25,7 @@ LONGEST_NAME = 200
 LARGEST = 10**9
 LARGEST_AMOUNT = 1e15
 
-_ROLES = {frozenset(each): each for each in (ROLES, ROLES[:1], ROLES[1:])}
+_ROLES = {frozenset(roles): roles for roles in (ROLES, ROLES[:1], ROLES[1:])}
 HALF = re.compile("[\ud800-\udfff]")
 """Half of a surrogate pair, which is no character."""
 _NOTHING: dict[str, Any] = {}  # what most rows have beyond their fields: one for all, which nobody writes to
@@ -153,11 +153,11 @@ class Row:
 
     def named(self) -> dict[str, str | int]:
         """The fields of the key that are set, by name."""
-        found: dict[str, Any] = {}
+        by_name: dict[str, Any] = {}
         for name in self.KEY:
             value = getattr(self, name)
-            found |= value._asdict() if isinstance(value, Target) else {name: value}
-        return {name: value for name, value in found.items() if value is not None}
+            by_name |= value._asdict() if isinstance(value, Target) else {name: value}
+        return {name: value for name, value in by_name.items() if value is not None}
 
     @classmethod
     def parse(cls, data: object) -> Self:
@@ -179,12 +179,12 @@ class Row:
         return cls(**values, extra=_extra({k: v for k, v in data.items() if k not in cls.CHECKS}))
 
     def as_dict(self) -> dict[str, Any]:
-        known = {
+        values = {
             name: list(value) if isinstance(value, tuple) else value
             for name in self.CHECKS
             if (value := getattr(self, name)) is not None or name not in self.WHERE_SET
         }
-        return known | dict(self.extra)
+        return values | dict(self.extra)
 
     def fill(self, other: Self) -> Self:
         """This row, with its empty fields taken from `other`."""

@@ -76,9 +76,9 @@ def write(path: Path, stored: ScoreFile) -> None:
     if bare := {topic: digest for topic, digest in stored.inputs.items() if topic not in scored}:
         about["without_scores"] = bare
     kept = table.schema.metadata or {}
-    said = json.dumps(about).encode()
+    meta = json.dumps(about).encode()
     pq.write_table(
-        table.replace_schema_metadata({**kept, _META: said, _DIGEST: _digest(table, said)}),
+        table.replace_schema_metadata({**kept, _META: meta, _DIGEST: _digest(table, meta)}),
         path,
         compression="zstd",
         write_page_checksum=True,
@@ -165,8 +165,8 @@ def _digest(table: pa.Table, about: bytes) -> bytes:
 
 def read_all(folder: Path) -> list[ScoreFile]:
     """All stored measures, in the natural order of their names: quality(q=2) before quality(q=10)."""
-    found = [read(path) for path in sorted((folder / SCORES).glob("*.parquet"))]
-    return sorted(found, key=lambda stored: natural(stored.info.measure))
+    files = [read(path) for path in sorted((folder / SCORES).glob("*.parquet"))]
+    return sorted(files, key=lambda stored: natural(stored.info.measure))
 
 
 def find(folder: Path, measure: str) -> ScoreFile | None:

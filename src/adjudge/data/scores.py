@@ -141,10 +141,10 @@ class ScoreTable:
         """A table from any frame with measure, topic, system, value; other columns may be absent."""
         frame = _typed(frame)
         _check(frame)
-        known = {each.measure: each for each in info}
+        by_measure = {described.measure: described for described in info}
         for measure in frame["measure"].unique():
-            known.setdefault(str(measure), MeasureInfo(str(measure)))
-        return cls(frame, known)
+            by_measure.setdefault(str(measure), MeasureInfo(str(measure)))
+        return cls(frame, by_measure)
 
     def to_frame(self) -> pd.DataFrame:
         return self.frame.copy()
@@ -191,21 +191,21 @@ class ScoreTable:
         import pandas as pd
 
         rows = self.of(measure)
-        found = (rows if form is None else _of_form(rows, form))["length"].unique()
-        return tuple(sorted((None if pd.isna(v) else int(v) for v in found), key=lambda v: v or 0))
+        values = (rows if form is None else _of_form(rows, form))["length"].unique()
+        return tuple(sorted((None if pd.isna(v) else int(v) for v in values), key=lambda v: v or 0))
 
     def each_length(self, measure: str) -> tuple[int | AllLengths | None, ...]:
         """What to ask `matrix` for, to have every length by itself."""
-        found = self.lengths(measure)
-        return found if len(found) == 1 else tuple("unset" if n is None else n for n in found)
+        lengths = self.lengths(measure)
+        return lengths if len(lengths) == 1 else tuple("unset" if n is None else n for n in lengths)
 
     def forms(self, measure: str) -> tuple[str, ...]:
         """The forms a measure has scores of, `unset` for those that say none."""
         return _forms(self.of(measure))
 
-    def derive(self, info: MeasureInfo, found: DerivedRows) -> None:
+    def derive(self, info: MeasureInfo, derived: DerivedRows) -> None:
         """Keep what was computed from these rows, so that it can be asked for as any measure."""
-        self.derived[info.measure] = replace(found, rows=_typed(found.rows))
+        self.derived[info.measure] = replace(derived, rows=_typed(derived.rows))
         self.info[info.measure] = info
 
     def of(self, measure: str) -> pd.DataFrame:
@@ -563,12 +563,12 @@ def _matrix(
 
     values = np.full((len(names), len(systems)), np.nan)
     counts = np.zeros(values.shape, dtype=int)
-    found = pooled(rows, POOLED, pool=pool)
-    at = places(found)
-    values[at] = found["value"].to_numpy(dtype=float)
-    counts[at] = found["count"].to_numpy(dtype=int)
+    scores = pooled(rows, POOLED, pool=pool)
+    at = places(scores)
+    values[at] = scores["value"].to_numpy(dtype=float)
+    counts[at] = scores["count"].to_numpy(dtype=int)
     silent = rows[rows["value"].isna()].sort_values(list(KEY), kind="stable")
-    said = dict(zip(zip(*places(silent), strict=True), silent["why"].astype(object), strict=True))
+    reasons = dict(zip(zip(*places(silent), strict=True), silent["why"].astype(object), strict=True))
     holes = [(int(i), int(j)) for i, j in np.argwhere(np.isnan(values))]
     return ScoreMatrix(
         values=_frozen(values),
@@ -578,7 +578,7 @@ def _matrix(
         info=info,
         length=length,
         pool=pool,
-        missing=tuple((names[i], systems[j], str(said.get((i, j), "no score"))) for i, j in holes),
+        missing=tuple((names[i], systems[j], str(reasons.get((i, j), "no score"))) for i, j in holes),
         form=form,
         only_form=only_form,
         rows=tuple(keys),
@@ -619,7 +619,7 @@ def _of_form(rows: pd.DataFrame, form: str) -> pd.DataFrame:
 def targets_of(frame: pd.DataFrame) -> list[Target]:
     """The length and form of every row of a frame of scores."""
     lengths = [None if n is None else int(n) for n in _objects(frame["length"])]
-    return [Target(*each) for each in zip(lengths, _objects(frame["form"]), strict=True)]
+    return [Target(*pair) for pair in zip(lengths, _objects(frame["form"]), strict=True)]
 
 
 def _objects(column: pd.Series) -> list[Any]:
@@ -645,7 +645,7 @@ def form_words(form: str) -> str:
 
 
 def _list(lengths: Iterable[Length]) -> str:
-    return ", ".join("unset" if each is None else str(each) for each in lengths)
+    return ", ".join("unset" if length is None else str(length) for length in lengths)
 
 
 # Several lengths in one mean
@@ -717,8 +717,8 @@ def _together(parts: Sequence[PooledSystems]) -> PooledSystems | None:
     """The same systems at several lengths, with all rows."""
     if not parts:
         return None
-    systems = dict.fromkeys(system for each in parts for system in each.systems)
-    return PooledSystems(parts[0].name, tuple(systems), tuple(n for each in parts for n in each.present))
+    systems = dict.fromkeys(system for part in parts for system in part.systems)
+    return PooledSystems(parts[0].name, tuple(systems), tuple(n for part in parts for n in part.present))
 
 
 def _of_one_length(matrix: ScoreMatrix) -> ScoreMatrix:
@@ -750,9 +750,13 @@ def _mean_reasons(
 ) -> tuple[tuple[str, str, str], ...]:
     import numpy as np
 
-    said = {(t, s): why for m in matrices.values() for t, s, why in m.missing}
+    reasons = {(t, s): why for m in matrices.values() for t, s, why in m.missing}
     return tuple(
-        (topics[i], systems[j], NO_LENGTH if there[i, j] else said.get((topics[i], systems[j]), "no score"))
+        (
+            topics[i],
+            systems[j],
+            NO_LENGTH if there[i, j] else reasons.get((topics[i], systems[j]), "no score"),
+        )
         for i, j in np.argwhere(empty)
     )
 
@@ -762,12 +766,12 @@ def _left_out(
 ) -> tuple[LengthLeftOut, ...]:
     import numpy as np
 
-    found = []
+    left_out = []
     there = present.any(axis=0)
     for index, length in enumerate(lengths):
         dropped = present[index].any(axis=1) & ~used[index]
         lacking = (there & ~present[index])[dropped].any(axis=0)
         if dropped.any():
             names = tuple(systems[j] for j in np.flatnonzero(lacking))
-            found.append(LengthLeftOut(length, int(np.count_nonzero(dropped)), names))
-    return tuple(found)
+            left_out.append(LengthLeftOut(length, int(np.count_nonzero(dropped)), names))
+    return tuple(left_out)

@@ -40,5 +40,5 @@ class Target(NamedTuple):
 
     def __str__(self) -> str:
         """`200 words, extract`; `no set length` where nothing is set."""
-        said = [] if self.length is None else [counted(self.length, "word")]
-        return ", ".join([*said, *([] if self.form is None else [self.form])]) or "no set length"
+        words = [] if self.length is None else [counted(self.length, "word")]
+        return ", ".join([*words, *([] if self.form is None else [self.form])]) or "no set length"

@@ -242,11 +242,11 @@ class Journal:
         try:
             if path.stat().st_size > LARGEST_JOURNAL:
                 raise FormatError(f"it is larger than {LARGEST_JOURNAL:,} bytes")
-            found = parse_json(path.read_text(encoding="utf-8"), path, 1)
-            if not isinstance(found, dict) or set(found) - {"history"} != {"replace", "remove"}:
+            content = parse_json(path.read_text(encoding="utf-8"), path, 1)
+            if not isinstance(content, dict) or set(content) - {"history"} != {"replace", "remove"}:
                 raise FormatError('expected an object with "replace" and "remove"')
-            add, drop = _entries(found.get("history"))
-            journal = cls(_names(found["replace"]), _names(found["remove"]), add, drop)
+            add, drop = _entries(content.get("history"))
+            journal = cls(_names(content["replace"]), _names(content["remove"]), add, drop)
             if journal.add is not None and check_plain_folder(staging / HISTORY):
                 check_plain_folder(staging / HISTORY / journal.add)
             for name in journal.replace:
@@ -374,6 +374,6 @@ def _sync(path: Path) -> None:
 
 def _sync_folders(folder: Path, names: Iterable[str]) -> None:
     """The folder, and those in it that hold files of these names."""
-    for each in sorted({folder, *((folder / name).parent for name in names)}):
-        if each.is_dir():
-            sync_folder(each)
+    for place in sorted({folder, *((folder / name).parent for name in names)}):
+        if place.is_dir():
+            sync_folder(place)

@@ -59,11 +59,11 @@ class RestoredFolder(Folder):
 
 def find_change(folder: Path, *, redo: bool = False) -> HistoryEntry:
     """The change that is undone next, or made again next."""
-    found = [entry for entry in read_history(folder) if entry.undone == redo]
-    if not found:
+    entries = [entry for entry in read_history(folder) if entry.undone == redo]
+    if not entries:
         what = "make again: nothing was undone since the last change" if redo else "undo: no change is kept"
         raise UsageError(f"{folder}: there is nothing to {what}")
-    return found[-1]
+    return entries[-1]
 
 
 def plan_undo(folder: Path, entry: HistoryEntry) -> Undoing:
@@ -124,22 +124,22 @@ class Undone(Tabular):
 
     def headline(self) -> str:
         did = ("would make again", "made again") if self.redo else ("would undo", "undone")
-        said = history.ChangeNote(what=self.what, counts=self.counts).counted()
+        counts = history.ChangeNote(what=self.what, counts=self.counts).counted()
         at = f", {shown_time(self.when)} UTC" if self.when else ""
-        return f"{did[not self.dry_run]}: {self.what}{at}" + (f" ({said})" if said else "")
+        return f"{did[not self.dry_run]}: {self.what}{at}" + (f" ({counts})" if counts else "")
 
     def lines(self) -> list[str]:
         """For people."""
-        found = [self.headline()]
+        lines = [self.headline()]
         for how in ("restored", "removed", "renamed"):
-            if names := [name for name, each in self.files.items() if each == how]:
-                found.append(f"{'would be ' if self.dry_run else ''}{how}: {', '.join(names)}")
+            if names := [name for name, action in self.files.items() if action == how]:
+                lines.append(f"{'would be ' if self.dry_run else ''}{how}: {', '.join(names)}")
         if self.tasks:
             tasks = (f"{counted(n, 'task')} {how}" for how, n in self.tasks.items())
-            found.append(f"judging: {', '.join(tasks)}")
+            lines.append(f"judging: {', '.join(tasks)}")
         if self.why_final:
-            found.append(f"this cannot be taken back: {self.why_final}")
-        return found
+            lines.append(f"this cannot be taken back: {self.why_final}")
+        return lines
 
     def table(self) -> Table:
         return Table(
@@ -221,7 +221,8 @@ class ChangeHistory(Tabular):
 
     def table(self) -> Table:
         rows = tuple(
-            (each.when, shown_time(each.when), each.what, each.did, each.state) for each in self.changes
+            (change.when, shown_time(change.when), change.what, change.did, change.state)
+            for change in self.changes
         )
         return Table(
             name="history",
@@ -237,7 +238,7 @@ class ChangeHistory(Tabular):
         )
 
     def as_dict(self) -> dict[str, Any]:
-        return {"changes": [each.as_dict() for each in self.changes], "bytes": self.size}
+        return {"changes": [change.as_dict() for change in self.changes], "bytes": self.size}
 
 
 def shown_time(when: str) -> str:
@@ -247,26 +248,26 @@ def shown_time(when: str) -> str:
 
 def past_changes(entries: Sequence[HistoryEntry], why_not: Mapping[str, str | None]) -> ChangeHistory:
     """The history as people see it, given why the next ones to undo and to make again cannot be, by their numbers."""
-    found: list[PastChange] = []
+    changes: list[PastChange] = []
     for undone in (False, True):
         mine = [entry for entry in in_time(entries) if entry.undone == undone]
         blocked: str | None = None
         past: list[PastChange] = []
         for after, entry in enumerate(mine if undone else reversed(mine)):
-            own = entry.why_not or why_not.get(entry.number)
+            reason = entry.why_not or why_not.get(entry.number)
             past.append(
                 PastChange(
                     what=entry.note.what,
                     when=entry.note.when,
                     counts=entry.note.counts,
                     undone=undone,
-                    why_not=own or blocked,
+                    why_not=reason or blocked,
                     after=after,
                 )
             )
-            blocked = blocked or (own and f"{entry.note.what} comes first, and cannot be {_done(undone)}")
-        found += past if undone else reversed(past)
-    return ChangeHistory(changes=tuple(found), size=history.kept_bytes(entries))
+            blocked = blocked or (reason and f"{entry.note.what} comes first, and cannot be {_done(undone)}")
+        changes += past if undone else reversed(past)
+    return ChangeHistory(changes=tuple(changes), size=history.kept_bytes(entries))
 
 
 def _done(undone: bool) -> str:

@@ -80,18 +80,18 @@ def stage_units(
 ) -> UnitsReport:
     """As `make_units`, within a change that is not committed yet."""
     report = UnitsReport()
-    known = _known(folder)
+    by_group = _known(folder)
     with change.stage(Unit.FILE).open("w", encoding="utf-8", newline="\n") as out:
         for number, (_, summary) in enumerate(folder.rows(Summary), 1):
             kinds = ["sentence", "edu"] if summary.is_reference or edus_for == "all" else ["sentence"]
             for kind in kinds:
-                before = known.pop(_group(summary, kind), [])
+                before = by_group.pop(_group(summary, kind), [])
                 units = _units(summary, kind, before, folder.settings.language, report)
                 report.made[kind] += len(units)
                 out.writelines(dump_json(unit.as_dict()) + "\n" for unit in units)
             if number % 64 == 0:
                 progress(number)
-    report.dropped = sum(map(len, known.values()))
+    report.dropped = sum(map(len, by_group.values()))
     change.note(ChangeNote(what=shortened(what), when=when, counts={"made": {"units": report.made.total()}}))
     return report
 
@@ -157,10 +157,10 @@ def _covers(units: list[Unit], text: str) -> bool:
 
 
 def _known(folder: Folder) -> dict[GroupKey, list[Unit]]:
-    known: dict[GroupKey, list[Unit]] = {}
+    by_group: dict[GroupKey, list[Unit]] = {}
     for _, unit in folder.rows(Unit):
-        known.setdefault((unit.of, unit.kind), []).append(unit)
-    return known
+        by_group.setdefault((unit.of, unit.kind), []).append(unit)
+    return by_group
 
 
 def _group(summary: Summary, kind: str) -> GroupKey:

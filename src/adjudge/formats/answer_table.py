@@ -63,12 +63,12 @@ def answer_table(store: Store, *, pseudonyms: bool = False) -> Table:
 
 def _repeats(tasks: Iterable[Task]) -> dict[str, int]:
     """Which time a task asks the same: 0 is the first time, which most are."""
-    found: dict[str, int] = {}
+    repeats: dict[str, int] = {}
     times: dict[str, int] = {}
     for task in sorted(tasks, key=lambda task: (task.position, task.id)):
         if task.repeat_of is not None:
-            times[task.repeat_of] = found[task.id] = times.get(task.repeat_of, 0) + 1
-    return found
+            times[task.repeat_of] = repeats[task.id] = times.get(task.repeat_of, 0) + 1
+    return repeats
 
 
 def _rows(
@@ -110,15 +110,15 @@ def _side(role: str, side: Mapping[str, Any] | None) -> dict[str, Cell]:
 
 
 def _of_event(event: Event, disguise: Disguise | None) -> dict[str, Cell]:
-    said = {"kind": "event", "assessor": event.assessor, "question": event.question, "answer": event.answer}
+    record = {"kind": "event", "assessor": event.assessor, "question": event.question, "answer": event.answer}
     if disguise is not None:
-        said = disguise.record(said | {"client": None})
-    answer: Any = said["answer"]
+        record = disguise.record(record | {"client": None})
+    answer: Any = record["answer"]
     cells = kind_asking(event.question).cells(event.question, answer)
     return {
         **cells,
         "question": event.question,
-        "assessor": said["assessor"],
+        "assessor": record["assessor"],
         "origin": event.origin,
         "value": cells["value"] if isinstance(cells["value"], str | int | float) else None,
         "answer": json.dumps(answer, ensure_ascii=False),

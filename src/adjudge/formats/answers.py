@@ -72,10 +72,10 @@ class ImportedAnswers:
             time = judgment.time if judgment.time is not None else self._times[key, question]
             self._times[key, question] += 1
             task = self._task(judgment, key, time)
-            for each in (self._task(judgment, key, 0), task):  # a repeat repeats something, answered or not
-                if each.id not in self._tasks:
-                    self._tasks.add(each.id)
-                    yield str(place), each
+            for needed in (self._task(judgment, key, 0), task):  # a repeat repeats something, answered or not
+                if needed.id not in self._tasks:
+                    self._tasks.add(needed.id)
+                    yield str(place), needed
             id = stable_id(task.id, question, json.dumps(answer, sort_keys=True))
             event = Event(
                 id=id,
@@ -118,9 +118,9 @@ def aspect_question(protocol: Protocol, aspect: str) -> str:
     """The id of a rating's question, which the protocol must have."""
     id = f"{RATING}{aspect}"
     if id not in (question.id for question in protocol.questions):
-        known = [question.id.removeprefix(RATING) for question in protocol.questions]
+        aspects = [question.id.removeprefix(RATING) for question in protocol.questions]
         raise UsageError(
-            f"{protocol.name} has no aspect {quoted(aspect)}{nearest(aspect, known)}; it has: {', '.join(known)}."
+            f"{protocol.name} has no aspect {quoted(aspect)}{nearest(aspect, aspects)}; it has: {', '.join(aspects)}."
             f" Name your own in a protocol file ({Argument('protocol', 'FILE.toml')})"
         )
     return id

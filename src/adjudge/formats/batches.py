@@ -32,13 +32,13 @@ from adjudge.judgments.tasks import CROWD, Event, Task, is_anonymous, stable_id
 
 def open_tasks(store: Store, protocols: Iterable[str]) -> list[Task]:
     """Tasks that nobody has answered, by assessor and position."""
-    answered = {each.task.id for each in store.current() if PREFERENCE in each.answers}
-    found = []
+    answered = {judged.task.id for judged in store.current() if PREFERENCE in judged.answers}
+    unanswered = []
     for protocol in protocols:
         tasks = store.tasks(protocol=protocol)
         finished = done(tasks, dict.fromkeys(answered))
-        found += [task for task in tasks if task.id not in finished]
-    return found
+        unanswered += [task for task in tasks if task.id not in finished]
+    return unanswered
 
 
 @dataclass(frozen=True)
@@ -101,31 +101,31 @@ def hits(pairs: Sequence[tuple[Task, str, str]], size: int) -> list[list[tuple[T
     ids = {task.id for task, _, _ in pairs}
     repeats: dict[str, list[tuple[Task, str, str]]] = {}
     rest = []
-    for each in pairs:
-        first = each[0].repeat_of
-        if size > 1 and first in ids and is_anonymous(each[0].assessor):
-            repeats.setdefault(first, []).append(each)
+    for pair in pairs:
+        first = pair[0].repeat_of
+        if size > 1 and first in ids and is_anonymous(pair[0].assessor):
+            repeats.setdefault(first, []).append(pair)
         else:
-            rest.append(each)
-    found: list[list[tuple[Task, str, str]]] = []
+            rest.append(pair)
+    groups: list[list[tuple[Task, str, str]]] = []
     last: tuple[str, str, str] | None = None
-    for each in rest:
-        task = each[0]
-        wanted = [each, *repeats.get(task.id, ())]
+    for pair in rest:
+        task = pair[0]
+        wanted = [pair, *repeats.get(task.id, ())]
         key = task.assessor, task.protocol, task.topic
-        if key != last or len(found[-1]) + len(wanted) > size:
-            found.append([])
+        if key != last or len(groups[-1]) + len(wanted) > size:
+            groups.append([])
             last = key
-        found[-1].extend(wanted[:size])
-        found.extend([more] for more in wanted[size:])
-    return [sorted(group, key=lambda each: each[0].position) for group in found]
+        groups[-1].extend(wanted[:size])
+        groups.extend([more] for more in wanted[size:])
+    return [sorted(group, key=lambda pair: pair[0].position) for group in groups]
 
 
 def _header(hit: int) -> list[str]:
     if hit == 1:
         return ["task", "topic", "question", "left", "right", "assessor"]
-    each = [f"{name}_{k}" for k in range(1, hit + 1) for name in ("task", "left", "right")]
-    return ["topic", "question", *each, "assessor"]
+    columns = [f"{name}_{k}" for k in range(1, hit + 1) for name in ("task", "left", "right")]
+    return ["topic", "question", *columns, "assessor"]
 
 
 def _row(group: Sequence[tuple[Task, str, str]], protocols: Mapping[str, Protocol], hit: int) -> list[str]:
@@ -134,7 +134,7 @@ def _row(group: Sequence[tuple[Task, str, str]], protocols: Mapping[str, Protoco
     assessor = "" if is_anonymous(task.assessor) else task.assessor
     if hit == 1:
         return [task.id, task.topic, question, *group[0][1:], assessor]
-    cells = [cell for each, left, right in group for cell in (each.id, left, right)]
+    cells = [cell for pair_task, left, right in group for cell in (pair_task.id, left, right)]
     return [task.topic, question, *cells, *[""] * (3 * (hit - len(group))), assessor]
 
 
@@ -183,9 +183,9 @@ def read_batch(path: str | Path, store: Store, protocols: Mapping[str, Protocol]
     for line, row in rows:
         place = Place(path, line)
         cells = [{name: row[at].strip() for name, at in slot.items()} for slot in slots]
-        filled = [each for each in cells if each["task"]]
-        for each in filled:
-            yield from reader.answer(place, each, len(filled))
+        filled = [pair for pair in cells if pair["task"]]
+        for pair in filled:
+            yield from reader.answer(place, pair, len(filled))
 
 
 def _slots(header: Sequence[str]) -> list[dict[str, int]]:
@@ -196,16 +196,16 @@ def _slots(header: Sequence[str]) -> list[dict[str, int]]:
         {m[1] for name in bare if (m := re.fullmatch(r"task(?:_id)?(_[0-9]+)", name))},
         key=lambda suffix: int(suffix[1:]),
     )
-    found = []
+    slots = []
     for suffix in suffixes:
         slot: dict[str, int] = {}
-        for name, known in COLUMNS.items():
+        for name, aliases in COLUMNS.items():
             end = suffix if name in OF_A_PAIR else ""
-            at = next((bare.index(each + end) for each in known if each + end in bare), None)
+            at = next((bare.index(alias + end) for alias in aliases if alias + end in bare), None)
             if at is not None:
                 slot[name] = at
-        found.append(slot)
-    return found
+        slots.append(slot)
+    return slots
 
 
 class _BatchReader:
@@ -248,17 +248,17 @@ class _BatchReader:
             yield place.item(NO_WORKER)
         shown_at, answered_at, took_ms, notes = _times(cells, together)
         yield from [place.item(note) for note in notes]
-        own = self._own(task, worker)
-        yield str(place), own
+        worker_task = self._own(task, worker)
+        yield str(place), worker_task
         answer = {"winner": winner}
-        id = stable_id(own.id, PREFERENCE, json.dumps(answer), shown_at, answered_at, took_ms)
+        id = stable_id(worker_task.id, PREFERENCE, json.dumps(answer), shown_at, answered_at, took_ms)
         yield (
             str(place),
             Event(
                 id=id,
-                evaluation=own.evaluation,
-                task=own.id,
-                assessor=own.assessor,
+                evaluation=worker_task.evaluation,
+                task=worker_task.id,
+                assessor=worker_task.assessor,
                 question=PREFERENCE,
                 answer=answer,
                 origin="imported",
@@ -281,12 +281,12 @@ class _BatchReader:
         id = stable_id("answered-by", task.id, who, time)
         if id in self.tasks:
             return self.tasks[id]
-        own = replace(task, id=id, assessor=who, lease_until=None, repeat_of=None)
+        worker_task = replace(task, id=id, assessor=who, lease_until=None, repeat_of=None)
         if worker:
-            first = self.by_pair.setdefault(_pair(own), id)
-            own = replace(own, repeat_of=first if first != id else None)
-        self.tasks[id] = own
-        return own
+            first = self.by_pair.setdefault(_pair(worker_task), id)
+            worker_task = replace(worker_task, repeat_of=first if first != id else None)
+        self.tasks[id] = worker_task
+        return worker_task
 
 
 def _pair(task: Task) -> tuple[object, ...]:
@@ -298,12 +298,12 @@ def _times(
     cells: Mapping[str, str], together: int
 ) -> tuple[str | None, str | None, int | None, list[Remark]]:
     """When a pair was shown and answered, and the milliseconds it took."""
-    found: dict[str, str] = {}
+    times: dict[str, str] = {}
     notes: list[Remark] = []
     for name in ("shown_at", "answered_at"):
         if cells.get(name):
             try:
-                found[name] = stamp(moment(cells[name]))
+                times[name] = stamp(moment(cells[name]))
             except (FormatError, OverflowError):
                 notes.append(NO_TIME)
     took = None
@@ -311,4 +311,4 @@ def _times(
         took = round(1000 * float(cells.get("seconds") or "nan") / together)
     if took is not None and not 0 <= took <= LONGEST:
         took = None
-    return found.get("shown_at"), found.get("answered_at"), took, notes
+    return times.get("shown_at"), times.get("answered_at"), took, notes

@@ -124,12 +124,12 @@ def read(
     filled = ImportedAnswers(evaluation, protocol_of_kind(protocol, RatingProtocol, PreferenceProtocol))
     if aspect is not None and filled.protocol.compares is None:
         aspect_question(filled.protocol, aspect)
-    given = dict(columns or {})
-    if strange := next((name for name in given if name not in NAMES), None):
+    mapped = dict(columns or {})
+    if strange := next((name for name in mapped if name not in NAMES), None):
         raise UsageError(
             f"{_named(strange, '...')}: expected one of: {', '.join(NAMES)}{nearest(strange, NAMES)}"
         )
-    intake = _CrowdIntake(answers=filled, aspect=aspect, target=Target(length, form), given=given)
+    intake = _CrowdIntake(answers=filled, aspect=aspect, target=Target(length, form), given=mapped)
 
     def table(path: Path) -> Iterator[Item]:
         cells = read_cells(path, delimiter=delimiter, quotes=quotes, max_line=max_line, encoding=encoding)
@@ -189,13 +189,13 @@ class _CrowdIntake:
     def columns(self, place: Place, header: list[str]) -> _CrowdColumns:
         lower = [name.lower() for name in header]
         at: dict[str, int] = {}
-        for name, known in NAMES.items():
-            wanted = (self.given[name].lower(),) if name in self.given else known
-            found = next((lower.index(each) for each in wanted if each in lower), None)
-            if name in self.given and found is None:
+        for name, usual in NAMES.items():
+            wanted = (self.given[name].lower(),) if name in self.given else usual
+            position = next((lower.index(column) for column in wanted if column in lower), None)
+            if name in self.given and position is None:
                 raise place.wrong(f"no column {quoted(self.given[name])}{nearest(self.given[name], header)}")
-            if found is not None and found not in at.values():
-                at[name] = found
+            if position is not None and position not in at.values():
+                at[name] = position
         self._check_subject(place, at)
         aspects: dict[str, int] = {}
         if self.protocol.compares is None:
@@ -213,10 +213,10 @@ class _CrowdIntake:
 
     def _aspects(self, place: Place, lower: list[str], at: dict[str, int]) -> dict[str, int]:
         """The columns that hold ratings: the label's, or one per aspect."""
-        own = {q.id: q.id.removeprefix(RATING).lower() for q in self.protocol.questions}
+        aspect_names = {q.id: q.id.removeprefix(RATING).lower() for q in self.protocol.questions}
         wide = {
             id: lower.index(name)
-            for id, name in own.items()
+            for id, name in aspect_names.items()
             if name in lower and lower.index(name) not in at.values()
         }
         if self.aspect is not None:
@@ -227,7 +227,7 @@ class _CrowdIntake:
         if not wide:
             asked = f', or say {Argument("aspect")}: what "label" rates' if "label" in at else ""
             raise place.wrong(
-                f"no column for an aspect of {self.protocol.name} ({', '.join(own.values())}){asked}"
+                f"no column for an aspect of {self.protocol.name} ({', '.join(aspect_names.values())}){asked}"
             )
         at.pop("label", None)  # not used where there is a column per aspect, and named as such
         return wide
@@ -269,9 +269,9 @@ class _CrowdIntake:
         yield from self.answers.items(place, judgment, answers)
 
     def _rated(self, columns: _CrowdColumns, row: Sequence[str]) -> tuple[dict[str, Any], list[LeftOut]]:
-        found = {id: rating(self.protocol, id, row[at]) for id, at in columns.aspects.items()}
-        left = [answer for answer in found.values() if isinstance(answer, LeftOut)]
-        return {id: answer for id, answer in found.items() if not isinstance(answer, LeftOut)}, left
+        answers = {id: rating(self.protocol, id, row[at]) for id, at in columns.aspects.items()}
+        left = [answer for answer in answers.values() if isinstance(answer, LeftOut)]
+        return {id: answer for id, answer in answers.items() if not isinstance(answer, LeftOut)}, left
 
     def _won(self, label: str, systems: Sequence[str]) -> tuple[dict[str, Any], list[LeftOut]]:
         """Who won, as a side: by the side's word or by the system's name."""

@@ -94,9 +94,9 @@ def _read_documents(
         if isinstance(raw, LeftOut):
             yield place.item(raw)
             continue
-        found = _parse(decoded(raw, place, encoding), place)
-        yield from unused(place, found.unused)
-        yield from _document(place, once, name, found)
+        doc = _parse(decoded(raw, place, encoding), place)
+        yield from unused(place, doc.unused)
+        yield from _document(place, once, name, doc)
         yield from place.noted()
 
 
@@ -181,8 +181,8 @@ def _parse(doc: str, place: Place) -> _Found:
                 pieces.setdefault(current, []).append("\n\n")
     named = {name: paragraphs("".join(texts)) for name, texts in pieces.items()}
     number = " ".join(named.get("number", "").split())
-    if not number and (found := _ID.search(attributes)):
-        number = found[1]
+    if not number and (match := _ID.search(attributes)):
+        number = match[1]
     return _Found(
         number=number or None,
         text=named.get("text"),
@@ -192,19 +192,19 @@ def _parse(doc: str, place: Place) -> _Found:
     )
 
 
-def _document(place: Place, once: Once, topic: str, found: _Found) -> Iterator[Item]:
-    if found.number is None:
+def _document(place: Place, once: Once, topic: str, doc: _Found) -> Iterator[Item]:
+    if doc.number is None:
         yield place.item(LeftOut("<DOC> without <DOCNO>"))
-    elif found.text is None:
+    elif doc.text is None:
         yield place.item(LeftOut("<DOC> without <TEXT>"))
     else:
-        date = date_in_line(found.date or "") or date_in_number(found.number)
-        if date is None and found.date:
+        date = date_in_line(doc.date or "") or date_in_number(doc.number)
+        if date is None and doc.date:
             yield place.item(Noted("date not understood"))
         yield from once.new(place, place.row(Topic, {"topic": topic}))
-        data = {"topic": topic, "id": found.number, "date": date, "text": place.text("TEXT", found.text)}
-        if found.headline:
-            data["headline"] = place.text("HEADLINE", found.headline)
+        data = {"topic": topic, "id": doc.number, "date": date, "text": place.text("TEXT", doc.text)}
+        if doc.headline:
+            data["headline"] = place.text("HEADLINE", doc.headline)
         yield place.item(place.row(Document, data, {"id": "DOCNO"}))
 
 
@@ -335,20 +335,20 @@ _NUMBERED = re.compile(r"([A-Z]+)[_A-Z]*(\d{8}|\d{6})[-._]\d.*", re.ASCII)
 def date_in_line(text: str) -> str | None:
     """The date in a date line, in the forms that news wires used, with the time where one is given."""
     text = " ".join(text[:_LONGEST].split())
-    if found := _ISO.search(text):
-        year, month, day, *clock = found.groups()
+    if match := _ISO.search(text):
+        year, month, day, *clock = match.groups()
         return _iso(year, month, day, clock)
-    if found := _AMERICAN.search(text):
-        month, day, year, *clock = found.groups()
+    if match := _AMERICAN.search(text):
+        month, day, year, *clock = match.groups()
         return _iso(year, month, day, clock)
-    for found in _MONTH_FIRST.finditer(text):
-        if month := _month(found[1]):
-            return _iso(found[3], month, found[2])
-    for found in _DAY_FIRST.finditer(text):
-        if month := _month(found[2]):
-            return _iso(found[3], month, found[1])
-    if found := _DIGITS.search(text):
-        return _compact(found[1])
+    for match in _MONTH_FIRST.finditer(text):
+        if month := _month(match[1]):
+            return _iso(match[3], month, match[2])
+    for match in _DAY_FIRST.finditer(text):
+        if month := _month(match[2]):
+            return _iso(match[3], month, match[1])
+    if match := _DIGITS.search(text):
+        return _compact(match[1])
     return None
 
 
@@ -360,10 +360,10 @@ def date_in_number(number: str) -> str | None:
     FT923-5089 holds a quarter and a running number: no date.
     """
     number = number[:_LONGEST]
-    if found := _YEAR_AND_DAY.fullmatch(number):
-        return _day_of_year(found[1], int(found[2]))
-    if found := _NUMBERED.fullmatch(number):
-        wire, digits = found.groups()
+    if match := _YEAR_AND_DAY.fullmatch(number):
+        return _day_of_year(match[1], int(match[2]))
+    if match := _NUMBERED.fullmatch(number):
+        wire, digits = match.groups()
         return _compact(digits[4:] + digits[:4] if wire == "LA" and len(digits) == 6 else digits)
     return None
 
@@ -394,5 +394,5 @@ def _iso(year: str, month: str, day: str, clock: list[str | None] | None = None)
 
 
 def _day_of_year(year: str, day: int) -> str | None:
-    found = date(_year(year), 1, 1) + timedelta(days=day - 1)
-    return found.isoformat() if found.year == _year(year) else None
+    that_day = date(_year(year), 1, 1) + timedelta(days=day - 1)
+    return that_day.isoformat() if that_day.year == _year(year) else None

@@ -145,22 +145,22 @@ class _DucviewIntake:
         if holder is None:
             yield place.item(NO_PYRAMID)
             return
-        found = read_pyramid(holder, note)
+        reading = read_pyramid(holder, note)
         inner = outer.first("annotation")
-        annotation = read_annotation(inner, found.pyramid, note) if inner is not None else None
+        annotation = read_annotation(inner, reading.pyramid, note) if inner is not None else None
         for line, reason in note.found:
             kind = LeftOut if reason in (NO_PART, NO_WORDS, STRAY) else Noted
             yield Place(path, line).item(kind(reason))
-        name = file_name(path, found)
-        yield from self.pyramid(place, name, found)
+        name = file_name(path, reading)
+        yield from self.pyramid(place, name, reading)
         if annotation is not None:
             yield from self.peer(place, name, annotation)
         elif _is_pan(path):
             yield place.item(NO_ANNOTATION)
 
-    def pyramid(self, place: Place, name: SummaryName, found: PyramidRead) -> Iterator[Item]:
+    def pyramid(self, place: Place, name: SummaryName, reading: PyramidRead) -> Iterator[Item]:
         """The topic, its references, and the pyramid, where they are new."""
-        pyramid, about = found.pyramid, found.layout.about or name
+        pyramid, about = reading.pyramid, reading.layout.about or name
         row = place.row(Topic, {"topic": name.topic, "task": about.task, "selector": about.selector})
         yield from self.once.new(place, row)
         topic = row.topic
@@ -169,11 +169,11 @@ class _DucviewIntake:
             ref = TextRef(reference.system, reference.length)
             yield from self.summary(place, topic, ref, "human", roles, pyramid.text_of(reference))
         digest = pyramid.digest()
-        known = self.pyramids.setdefault(topic, set())
-        if digest not in known:
-            if known:
+        digests = self.pyramids.setdefault(topic, set())
+        if digest not in digests:
+            if digests:
                 yield place.item(OTHER_PYRAMID)
-            known.add(digest)
+            digests.add(digest)
             id = stable_id(PYRAMID, self.assessor, topic, digest)
             yield from self.answered(place, id, topic, None, PYRAMID, pyramid.to_answer())
 
@@ -241,10 +241,10 @@ class _DucviewIntake:
         yield str(place), event
 
 
-def file_name(path: Path, found: PyramidRead) -> SummaryName:
+def file_name(path: Path, reading: PyramidRead) -> SummaryName:
     """Topic and peer of a file. The topic is what the headers say, so that all files of a topic meet."""
     stem = unquote(re.sub(r"(~[0-9]+)?\.(pyr|pan)$", "", bare_name(path), flags=re.IGNORECASE))
-    name, about = _with_annotator(SummaryName.parse(stem)), found.layout.about
+    name, about = _with_annotator(SummaryName.parse(stem)), reading.layout.about
     topic = about.topic if about is not None else None
     if about is None or topic is None:
         return replace(name, topic=name.topic or stem)
@@ -302,7 +302,8 @@ def read_pyramid(node: Node, note: Notes) -> PyramidRead:
     scus: list[Scu] = []
     for element, uid in _numbered(list(node.all("scu")), note):
         contributors = tuple(
-            replace(each, reference=home(each.parts[0], bare)) for each in _contributors(element, text, note)
+            replace(contributor, reference=home(contributor.parts[0], bare))
+            for contributor in _contributors(element, text, note)
         )
         label = element.attributes.get("label")
         if label is None:
@@ -320,23 +321,23 @@ def read_annotation(node: Node, pyramid: Pyramid, note: Notes) -> PeerAnnotation
     """The annotation that an element holds. Units that the peer does not express are not kept; what it is said to
     express of units that nobody knows matches nothing."""
     text = _text(node, note)
-    known = {UNMATCHED, *pyramid.weights}
-    found: dict[int, Expressed] = {}
+    uids = {UNMATCHED, *pyramid.weights}
+    expressed: dict[int, Expressed] = {}
     lines: dict[int, int] = {}
     for element in node.all("peerscu"):
         uid = _number(element, "uid")
         contributors = tuple(_contributors(element, text, note))
-        if uid is None or uid not in known:
+        if uid is None or uid not in uids:
             if contributors:
                 note(element.line, NO_PEER_UID if uid is None else UNKNOWN)
             uid = UNMATCHED
-        elif uid in found and uid != UNMATCHED:
+        elif uid in expressed and uid != UNMATCHED:
             note(element.line, MERGED)
-        found[uid] = _joined(found.get(uid), Expressed(uid, contributors, _comment(element)))
+        expressed[uid] = _joined(expressed.get(uid), Expressed(uid, contributors, _comment(element)))
         lines.setdefault(uid, element.line)
     in_order = [scu.uid for scu in pyramid.by_weight()] + [UNMATCHED]
-    ordered = (found[uid] for uid in in_order if uid in found)
-    kept = tuple(each for each in ordered if each.contributors or each.comment is not None)
+    ordered = (expressed[uid] for uid in in_order if uid in expressed)
+    kept = tuple(unit for unit in ordered if unit.contributors or unit.comment is not None)
     annotation = PeerAnnotation(text, kept, pyramid.digest())
     for uid, reason in peer_findings(annotation, pyramid):
         note(lines[uid], reason)
@@ -346,7 +347,7 @@ def read_annotation(node: Node, pyramid: Pyramid, note: Notes) -> PeerAnnotation
 def _joined(one: Expressed | None, other: Expressed) -> Expressed:
     if one is None:
         return other
-    comments = [each for each in (one.comment, other.comment) if each is not None]
+    comments = [comment for comment in (one.comment, other.comment) if comment is not None]
     return Expressed(one.uid, one.contributors + other.contributors, " / ".join(comments) or None)
 
 
@@ -365,7 +366,7 @@ def _numbered(elements: list[Node], note: Notes) -> Iterator[tuple[Node, int]]:
 
 def _contributors(scu: Node, text: str, note: Notes) -> Iterator[Contributor]:
     for element in scu.all("contributor"):
-        parts = tuple(part for each in element.all("part") if (part := _part(each, text, note)))
+        parts = tuple(part for child in element.all("part") if (part := _part(child, text, note)))
         label = element.attributes.get("label", "")
         if not parts and label.strip():
             note(element.line, NO_PARTS)
@@ -450,12 +451,12 @@ class SummaryName:
     @classmethod
     def parse(cls, text: str) -> SummaryName:
         text = text.strip()
-        found = _NAME.fullmatch(text) if text.isprintable() else None
-        if found is None or not found["topic"].strip():
+        match = _NAME.fullmatch(text) if text.isprintable() else None
+        if match is None or not match["topic"].strip():
             return cls(text)
-        selector = None if found["selector"] == "-" else found["selector"]
-        task = NIST_TASKS[found["task"].upper()]
-        return cls(found["who"].strip(), found["topic"].strip(), task, int(found["length"]) or None, selector)
+        selector = None if match["selector"] == "-" else match["selector"]
+        task = NIST_TASKS[match["task"].upper()]
+        return cls(match["who"].strip(), match["topic"].strip(), task, int(match["length"]) or None, selector)
 
     def __str__(self) -> str:
         """The name in NIST's form; a length of 0 and a selector of - stand for what is not known, or does not fit."""
@@ -475,11 +476,11 @@ class Layout:
     @property
     def about(self) -> SummaryName | None:
         """What the headers say of the topic: the most frequent one."""
-        known = [name for name in self.names if name.topic is not None]
-        if not known:
+        with_topic = [name for name in self.names if name.topic is not None]
+        if not with_topic:
             return None
-        topic = Counter(name.topic for name in known).most_common(1)[0][0]
-        return next(name for name in known if name.topic == topic)
+        topic = Counter(name.topic for name in with_topic).most_common(1)[0][0]
+        return next(name for name in with_topic if name.topic == topic)
 
 
 def lay_out(text: str, pattern: str | None) -> Layout:
@@ -518,7 +519,7 @@ def header_lines(text: str) -> list[tuple[int, int]]:
     lines = text.split("\n")
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
     rules = [_RULE.fullmatch(line) is not None for line in lines] + [False, False]
-    found: list[tuple[bool, int, int]] = []
+    headers: list[tuple[bool, int, int]] = []
     at = 0
     while at < len(lines):
         if rules[at] and rules[at + 2] and not rules[at + 1] and lines[at + 1].strip():
@@ -526,10 +527,10 @@ def header_lines(text: str) -> list[tuple[int, int]]:
         else:
             named, size = _ALONE.fullmatch(lines[at]) is not None, 1
         if named or size > 1:
-            found.append((named, starts[at], min(starts[at + size], len(text))))
+            headers.append((named, starts[at], min(starts[at + size], len(text))))
         at += size
-    any_named = any(named for named, _, _ in found)
-    return [(begin, end) for named, begin, end in found if named or not any_named]
+    any_named = any(named for named, _, _ in headers)
+    return [(begin, end) for named, begin, end in headers if named or not any_named]
 
 
 def _body(text: str, start: int, end: int) -> tuple[int, int]:
@@ -618,14 +619,14 @@ def matches(pattern: str, text: str) -> list[tuple[int, int]]:
         raise PatternRefused(str(error)) from None
     text = ILLEGAL.sub("\ufffd", text)
     searches = compiled.finditer(text)
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for _ in range(MOST_STEPS // (compiled.programsize * (len(text) + 1))):
         match = next(searches, None)
         if match is None:
-            return found
+            return spans
         if match.start() < match.end():
-            found.append(match.span())
-        if len(found) > MOST_MATCHES:
+            spans.append(match.span())
+        if len(spans) > MOST_MATCHES:
             raise PatternRefused(f"matches more than {MOST_MATCHES} times")
     raise PatternRefused("too long for this text")
 
@@ -726,9 +727,9 @@ def parse(text: str, note: Notes) -> Node:
 
 def _without_prolog(text: str) -> str:
     """The text from its first element on; what stands before is blank, so that lines keep their numbers."""
-    found = _ROOT.search(text)
-    begin = found.start() if found else 0
-    if _ENTITY_DECLARED.search(text[:begin] if found else text):
+    root = _ROOT.search(text)
+    begin = root.start() if root else 0
+    if _ENTITY_DECLARED.search(text[:begin] if root else text):
         raise DeclaresEntities
     return "\n" * text.count("\n", 0, begin) + text[begin:]
 
@@ -766,18 +767,18 @@ class _Tolerant:
         self._counted_to, self._line = 0, 1
 
     def run(self) -> Node:
-        found = _TAG.search(self._text)
-        while found:
-            name, line = found[2].lower(), self._line_at(found.start())
-            in_text = name in _HOLDS_TEXT and not found[1]
-            following = (_AFTER_TEXT if in_text else _TAG).search(self._text, found.end())
+        tag = _TAG.search(self._text)
+        while tag:
+            name, line = tag[2].lower(), self._line_at(tag.start())
+            in_text = name in _HOLDS_TEXT and not tag[1]
+            following = (_AFTER_TEXT if in_text else _TAG).search(self._text, tag.end())
             end = following.start() if following else len(self._text)
-            if found[1]:
+            if tag[1]:
                 self._close(name, line)
             else:
                 ended = following is not None and following[0].startswith("</")
-                self._open(name, line, self._text[found.end() : end], ended)
-            found = _TAG.match(self._text, end)
+                self._open(name, line, self._text[tag.end() : end], ended)
+            tag = _TAG.match(self._text, end)
         for node in self._stack[1:]:
             self._note(node.line, UNCLOSED)
         return self._top
@@ -848,13 +849,15 @@ class _Tolerant:
 
 def _attributes(tag: str) -> dict[str, str]:
     """The attributes of a tag. A value ends at the last quote before the next attribute: it may hold quotes itself."""
-    found = list(_ATTRIBUTE.finditer(tag))
+    attributes = list(_ATTRIBUTE.finditer(tag))
     values: dict[str, str] = {}
-    for number, each in enumerate(found):
-        end = found[number + 1].start() if number + 1 < len(found) else len(tag)
-        raw = tag[each.end() : end]
-        quote = raw.rfind(each[2])
-        values.setdefault(each[1].lower(), _characters(raw[:quote] if quote >= 0 else raw).replace("\n", " "))
+    for number, attribute in enumerate(attributes):
+        end = attributes[number + 1].start() if number + 1 < len(attributes) else len(tag)
+        raw = tag[attribute.end() : end]
+        quote = raw.rfind(attribute[2])
+        values.setdefault(
+            attribute[1].lower(), _characters(raw[:quote] if quote >= 0 else raw).replace("\n", " ")
+        )
     return values
 
 
@@ -873,9 +876,9 @@ def _content(text: str) -> str:
 def _characters(text: str) -> str:
     """Entities as characters. Those that nobody knows stay as they are, and so does an & that begins none."""
 
-    def replace(found: re.Match[str]) -> str:
-        known = character(found[1])
-        return found[0] if known is None else ILLEGAL.sub("\ufffd", known) or "\ufffd"
+    def replace(match: re.Match[str]) -> str:
+        char = character(match[1])
+        return match[0] if char is None else ILLEGAL.sub("\ufffd", char) or "\ufffd"
 
     return ENTITY.sub(replace, text)
 

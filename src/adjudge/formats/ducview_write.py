@@ -96,15 +96,15 @@ def _annotation(pyramid: Pyramid, annotation: PeerAnnotation) -> Iterator[str]:
     """All units of the pyramid, the heaviest first, as DUCView lists them; then what matches none."""
     yield "<annotation>"
     yield from _text(annotation.text)
-    known = pyramid.weights
-    expressed = {each.uid: each for each in annotation.scus if each.uid in known}
+    weights = pyramid.weights
+    expressed = {unit.uid: unit for unit in annotation.scus if unit.uid in weights}
     for scu in pyramid.by_weight():
         yield from _peer_scu(expressed.get(scu.uid, Expressed(scu.uid)), f"({scu.weight}) {scu.label}")
     others = [
-        each for each in annotation.scus if each.uid not in known
+        unit for unit in annotation.scus if unit.uid not in weights
     ]  # DUCView stops at units it does not know
-    comments = [each.comment for each in others if each.comment is not None]
-    unmatched = tuple(contributor for each in others for contributor in each.contributors)
+    comments = [unit.comment for unit in others if unit.comment is not None]
+    unmatched = tuple(contributor for unit in others for contributor in unit.contributors)
     yield from _peer_scu(Expressed(UNMATCHED, unmatched, " / ".join(comments) or None), _UNMATCHED_LABEL)
     yield "</annotation>"
 
@@ -116,9 +116,9 @@ def _peer_scu(scu: Expressed, label: str) -> Iterator[str]:
 
 
 def _contributors(contributors: Sequence[Contributor]) -> Iterator[str]:
-    for each in contributors:
-        yield f'  <contributor label="{_quoted(each.label)}"{_comment(each.comment)}>'
-        for part in each.parts:
+    for contributor in contributors:
+        yield f'  <contributor label="{_quoted(contributor.label)}"{_comment(contributor.comment)}>'
+        for part in contributor.parts:
             yield f'   <part label="{_quoted(part.text)}" start="{part.start}" end="{part.end}"/>'
         yield "  </contributor>"
 
@@ -154,10 +154,10 @@ def exported(judged: Iterable[Judged]) -> Iterator[tuple[str, str]]:
     Raises DataError for an annotation whose pyramid is not there.
     """
     topics: dict[str, list[Judged]] = {}
-    for each in judged:
-        if each.answers.keys() & {PYRAMID, PYRAMID_PEER}:
-            topics.setdefault(each.task.topic, []).append(each)
-    several = len({each.task.assessor for some in topics.values() for each in some}) > 1
+    for judgment in judged:
+        if judgment.answers.keys() & {PYRAMID, PYRAMID_PEER}:
+            topics.setdefault(judgment.task.topic, []).append(judgment)
+    several = len({judgment.task.assessor for some in topics.values() for judgment in some}) > 1
     names: Counter[str] = Counter()
     for topic, some in topics.items():
         pyramids = built(some)
@@ -165,15 +165,18 @@ def exported(judged: Iterable[Judged]) -> Iterator[tuple[str, str]]:
             name = _folder(one.judged, several) + _safe(topic)
             names[name] += 1
             yield f"{name}{f'~{names[name]}' if names[name] > 1 else ''}.pyr", pyr(one.pyramid)
-        for each in some:
-            if PYRAMID_PEER not in each.answers or each.task.peer is None:
+        for judgment in some:
+            if PYRAMID_PEER not in judgment.answers or judgment.task.peer is None:
                 continue
-            annotation = annotation_of(each.answers[PYRAMID_PEER].answer)
-            against = pyramid_for(annotation, each.task.assessor, pyramids)
+            annotation = annotation_of(judgment.answers[PYRAMID_PEER].answer)
+            against = pyramid_for(annotation, judgment.task.assessor, pyramids)
             if isinstance(against, str):
-                raise DataError(f"topic {quoted(topic)}, peer {quoted(each.task.peer.system)}: {against}")
-            form = f"{_safe(each.task.peer.form)}/" if each.task.peer.form else ""
-            folder, name = _folder(each, several) + form, _peer_file(topic, each.task.peer, against.pyramid)
+                raise DataError(f"topic {quoted(topic)}, peer {quoted(judgment.task.peer.system)}: {against}")
+            form = f"{_safe(judgment.task.peer.form)}/" if judgment.task.peer.form else ""
+            folder, name = (
+                _folder(judgment, several) + form,
+                _peer_file(topic, judgment.task.peer, against.pyramid),
+            )
             names[folder + name] += 1
             again = names[folder + name] - 1
             yield f"{folder}{f'repeat-{again}/' if again else ''}{name}", pan(against.pyramid, annotation)

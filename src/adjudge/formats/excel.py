@@ -37,13 +37,13 @@ def sheet_rows(path: Path) -> tuple[Iterator[tuple[int, list[str]]], list[str]]:
     if not filled:
         return iter(()), []
     title, rows = filled[0]
-    found = [] if path.suffix.lower() == ".xlsx" else ["as an Excel workbook"]
+    notes = [] if path.suffix.lower() == ".xlsx" else ["as an Excel workbook"]
     if len(filled) > 1:
         others = ", ".join(quoted(other) for other, _ in filled[1:])
-        found.append(f"from its sheet {quoted(title)}, not {others}")
+        notes.append(f"from its sheet {quoted(title)}, not {others}")
     header = next(row for _, row in rows if row)
     width = max(k for k, cell in enumerate(header, 1) if cell)
-    return ((n, _fitted(row, width)) for n, row in rows), found
+    return ((n, _fitted(row, width)) for n, row in rows), notes
 
 
 def _said(error: Exception) -> str:

@@ -95,9 +95,9 @@ def find_files(
             yield path, None
             continue
         empty = True
-        for found, left in _inside(path, suffixes, deep):
+        for file, left in _inside(path, suffixes, deep):
             empty = empty and left is not None
-            yield found, left
+            yield file, left
         if empty:
             wanted = " or ".join(f"*{suffix}" for suffix in suffixes) or "a file"
             raise FormatError(f"nothing to read in this folder, expected {wanted}", file=path)
@@ -222,14 +222,14 @@ def _windows(stray: re.Match[str]) -> str:
 
 
 def json_objects(
-    path: Path, *, max_line: int, encoding: str, known: Callable[[str], bool] | None = None
+    path: Path, *, max_line: int, encoding: str, column_test: Callable[[str], bool] | None = None
 ) -> Iterator[tuple[Place, dict[str, Any]]]:
     """One JSON object a line, with its place; or those of an array or a table, each with its number as the line.
 
-    `known` tells names of columns from those of rows, in an object of objects.
+    `column_test` tells names of columns from those of rows, in an object of objects.
     """
     with reading(path):
-        whole = whole_records(path, max_line=max_line, encoding=encoding, known=known)
+        whole = whole_records(path, max_line=max_line, encoding=encoding, column_test=column_test)
         for number, value in whole or read_json_lines(path, max_line=max_line, encoding=encoding):
             place = Place(path, number)
             if not isinstance(value, dict):
@@ -321,8 +321,8 @@ class Place:
             value = int(value.partition(".")[0])
         if type(value) is int and least <= value <= _LARGEST:
             return value
-        found = shown(value) if isinstance(value, str | int | float) else type_name(value)
-        raise self.wrong(f"{shown(column)} is {found}, expected a whole number, {least} or more")
+        actual = shown(value) if isinstance(value, str | int | float) else type_name(value)
+        raise self.wrong(f"{shown(column)} is {actual}, expected a whole number, {least} or more")
 
 
 _WHOLE = re.compile(r"[0-9]{1,10}(\.0{1,10})?")
@@ -440,7 +440,7 @@ class TableCells(NamedTuple):
 
     def noted(self, *more: str) -> list[Remark]:
         """What was found out and nobody asked for, in one note: `read with ";" between columns`."""
-        return [Noted(f"read {', '.join(said)}")] if (said := (*self.found, *more)) else []
+        return [Noted(f"read {', '.join(words)}")] if (words := (*self.found, *more)) else []
 
 
 def read_cells(
@@ -469,9 +469,9 @@ def read_cells(
     if start.startswith(b"PK\3\4"):
         from adjudge.formats.excel import sheet_rows
 
-        rows, found = sheet_rows(path)
+        rows, notes = sheet_rows(path)
     else:
-        rows, found = _text_rows(_Lines(path, max_line, encoding), delimiter, quotes)
+        rows, notes = _text_rows(_Lines(path, max_line, encoding), delimiter, quotes)
     line, header = next(((n, row) for n, row in rows if row), (1, []))
     header = [csv_plain(name).strip() for name in header]
     width = len(header)
@@ -480,9 +480,9 @@ def read_cells(
     _check_header(header, Place(path, line), unnamed_first)
     if len(header) < width:
         rows = _cut(rows, len(header), path)
-        found.append("without the last column, which is empty")
+        notes.append("without the last column, which is empty")
     even = _even(rows if blank else ((n, row) for n, row in rows if row), header, path)
-    return TableCells(header, even, tuple(found))
+    return TableCells(header, even, tuple(notes))
 
 
 def _cut(rows: Rows, width: int, path: Path) -> Rows:
@@ -504,7 +504,7 @@ def _called(delimiter: str) -> str:
     return "tab" if delimiter == "\t" else f'"{delimiter}"'
 
 
-def _text_rows(lines: _Lines, given: str | None, quotes: bool) -> tuple[Rows, list[str]]:
+def _text_rows(lines: _Lines, asked: str | None, quotes: bool) -> tuple[Rows, list[str]]:
     """The rows of a text file, and what was found out: its encoding and what stands between its columns."""
     csv.field_size_limit(max(csv.field_size_limit(), min(lines.max_line, _LARGEST_LIMIT)))
     usual = "\t" if bare_name(lines.path).lower().endswith((".tsv", ".tab")) else ","
@@ -518,19 +518,19 @@ def _text_rows(lines: _Lines, given: str | None, quotes: bool) -> tuple[Rows, li
     named = _SEPARATOR.match(sample)  # Excel's own line above the header
     if named:
         sample = sample[named.end() :]
-    fits = _fitting(sample, quotes, given, usual) or [given or usual]
-    if given is not None and given not in fits:
+    fits = _fitting(sample, quotes, asked, usual) or [asked or usual]
+    if asked is not None and asked not in fits:
         raise UsageError(
-            f"{Argument('delimiter')} is {_called(given)}, but {_called(fits[0])} stands between the columns of"
+            f"{Argument('delimiter')} is {_called(asked)}, but {_called(fits[0])} stands between the columns of"
             f" {lines.path}: say {Argument('delimiter', _called(fits[0]))}"
         )
-    if given is None and not named and len(fits) > 1:
+    if asked is None and not named and len(fits) > 1:
         both = " and ".join(map(_called, fits))
         raise UsageError(
             f"{lines.path}: {both} may each stand between columns: say which with"
             f" {Argument('delimiter', _called(fits[0]))}"
         )
-    delimiter = given or (named[1] if named else fits[0])
+    delimiter = asked or (named[1] if named else fits[0])
     quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
     texts = iter(lines)
     if named:
@@ -539,24 +539,24 @@ def _text_rows(lines: _Lines, given: str | None, quotes: bool) -> tuple[Rows, li
     spaced = len(first) > 1 and all(name.startswith(" ") for name in first[1:])  # written by hand: a, b, c
     reader = csv.reader(texts, delimiter=delimiter, quoting=quoting, strict=True, skipinitialspace=spaced)
     rows = _rows(reader, lines)
-    found = [] if lines.own == lines.asked else [f"as {lines.own.upper()}"]
-    if given is None and delimiter != usual:
-        found.append(f"with {_called(delimiter)} between columns")
-    return rows, found
+    notes = [] if lines.own == lines.asked else [f"as {lines.own.upper()}"]
+    if asked is None and delimiter != usual:
+        notes.append(f"with {_called(delimiter)} between columns")
+    return rows, notes
 
 
 _JSON = re.compile(r'\s*(\{\s*("|\}\s*$)|\[\s*[\[{])')
 _SEPARATOR = re.compile(r'"?sep=([^"\r\n\0 ])"?\r?\n', re.IGNORECASE)
 
 
-def _fitting(sample: str, quotes: bool, given: str | None, usual: str) -> list[str]:
+def _fitting(sample: str, quotes: bool, asked: str | None, usual: str) -> list[str]:
     """What may stand between columns: that by which the first rows have as many cells as the header, two or more.
 
     What was given is it where it does. Where rows differ by each, the one by which most rows are like the header.
     """
     shares: list[tuple[float, int, str]] = []
     quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
-    for delimiter in dict.fromkeys((given or usual, *DELIMITERS)):
+    for delimiter in dict.fromkeys((asked or usual, *DELIMITERS)):
         try:
             parsed = csv.reader(StringIO(sample, newline=""), delimiter=delimiter, quoting=quoting)
             widths = [len(row) for row in islice(parsed, _SAMPLE_ROWS + 1) if row]
@@ -565,7 +565,7 @@ def _fitting(sample: str, quotes: bool, given: str | None, usual: str) -> list[s
         if not widths or widths[0] < 2:
             continue
         like = widths.count(widths[0])
-        if delimiter == given and like == len(widths):
+        if delimiter == asked and like == len(widths):
             return [delimiter]
         if like > 1 or len(widths) == 1:
             shares.append((like / len(widths), widths[0], delimiter))

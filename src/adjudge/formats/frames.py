@@ -72,9 +72,9 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return None if value != value else value
     if isinstance(value, Mapping):
-        return {str(name): plain(each) for name, each in value.items()}
+        return {str(name): plain(part) for name, part in value.items()}
     if isinstance(value, list | tuple | set):
-        return [plain(each) for each in value]
+        return [plain(part) for part in value]
     if isinstance(value, date | datetime):
         return None if str(value) == "NaT" else value.isoformat()
     if isinstance(value, Decimal):

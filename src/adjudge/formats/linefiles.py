@@ -202,10 +202,10 @@ def _count_lines(paths: Sequence[Path], texts: Callable[[Path], Iterator[str]]) 
 
 def _check_against(there: Iterable[str], count: int) -> None:
     """Refuse fewer or more lines than an evaluation has, where its topics are the numbers of lines."""
-    known = set(there)
-    if known and len(known) != count and known == {str(n) for n in range(1, len(known) + 1)}:
+    topics = set(there)
+    if topics and len(topics) != count and topics == {str(n) for n in range(1, len(topics) + 1)}:
         raise FormatError(
-            f"the evaluation has {counted(len(known), 'line')} as topics, and these files have {count:,}: line n must"
+            f"the evaluation has {counted(len(topics), 'line')} as topics, and these files have {count:,}: line n must"
             f" be the same topic in all; name the topics with {Argument('topics', 'FILE')} if they are others"
         )
 
@@ -229,9 +229,9 @@ _NO_TABLE = {
 
 def refuse_other_files(paths: Iterable[Path]) -> None:
     """Refuse files that hold more than a text a line: tables, by their names and first bytes, and JSON."""
-    known = {**dict.fromkeys(JSON_LINES, "JSON"), **dict.fromkeys(TABLES, "a table with columns")}
+    by_suffix = {**dict.fromkeys(JSON_LINES, "JSON"), **dict.fromkeys(TABLES, "a table with columns")}
     for path in paths:
-        for suffix, what in known.items():
+        for suffix, what in by_suffix.items():
             if bare_name(path).lower().endswith(suffix):
                 raise UsageError(
                     f"{path} is named as {what}: adjudge import {path} EVALUATION; if every line of it is a text and"
@@ -310,7 +310,7 @@ def _is_folder(argument: Argument | str, path: Path) -> UsageError:
 
 def _instead(pattern: str) -> str:
     """The files that lie where a pattern looked, if they are few."""
-    names = [each.name for each in natural_order(_looked_in(pattern)) if each.suffix == Path(pattern).suffix]
+    names = [file.name for file in natural_order(_looked_in(pattern)) if file.suffix == Path(pattern).suffix]
     return f"; there are: {', '.join(names)}" if 0 < len(names) <= _MOST_FILES else ""
 
 
@@ -318,8 +318,8 @@ def natural_order(folder: Path) -> list[Path]:
     """The files of a folder in the order of their names; none where there is no such folder."""
     if not folder.is_dir():
         return []
-    files = (each for each in folder.iterdir() if each.is_file() and not each.name.startswith("."))
-    return sorted(files, key=lambda each: natural(each.name))
+    files = (file for file in folder.iterdir() if file.is_file() and not file.name.startswith("."))
+    return sorted(files, key=lambda file: natural(file.name))
 
 
 def _looked_in(pattern: str) -> Path:
@@ -334,14 +334,14 @@ def check_aligned(counts: Mapping[Path, int], blank_last: Iterable[Path] = ()) -
     if len(set(counts.values())) < 2:
         return
     blank = set(blank_last)
-    said = [
+    sizes = [
         f"{path} {counted(n, 'line')}{' (the last is blank)' if path in blank else ''}"
         for path, n in counts.items()
     ]
-    more = [f"{len(said) - _MOST_FILES:,} more files"] if len(said) > _MOST_FILES else []
-    ends = ", and ".join(f"delete the blank line at the end of {each}" for each in counts if each in blank)
+    more = [f"{len(sizes) - _MOST_FILES:,} more files"] if len(sizes) > _MOST_FILES else []
+    ends = ", and ".join(f"delete the blank line at the end of {path}" for path in counts if path in blank)
     raise FormatError(
-        f"the files are not aligned, line n must be the same topic in all: {', '.join(said[:_MOST_FILES] + more)}"
+        f"the files are not aligned, line n must be the same topic in all: {', '.join(sizes[:_MOST_FILES] + more)}"
         f"{f'; {ends}' if ends and len(blank) < len(counts) else ''}"
     )
 
@@ -351,13 +351,13 @@ def refuse_two_uses(files: Mapping[str, Sequence[Path]]) -> None:
     uses: dict[Path, str] = {}
     for use, paths in files.items():
         for path in paths:
-            known = uses.setdefault(path.resolve(), use)
-            if known != use:
-                others = [str(each) for each in files[known] if each.resolve() != path.resolve()]
-                instead = f"as {known}s say {' '.join(others)}" if 0 < len(others) <= _MOST_NAMED else ""
+            earlier = uses.setdefault(path.resolve(), use)
+            if earlier != use:
+                others = [str(other) for other in files[earlier] if other.resolve() != path.resolve()]
+                instead = f"as {earlier}s say {' '.join(others)}" if 0 < len(others) <= _MOST_NAMED else ""
                 raise UsageError(
-                    f"{path} is given as a {known} and as a {use}:"
-                    f" {instead or f'leave it out of the {known}s, or of the {use}s'}"
+                    f"{path} is given as a {earlier} and as a {use}:"
+                    f" {instead or f'leave it out of the {earlier}s, or of the {use}s'}"
                 )
 
 
@@ -387,7 +387,7 @@ def system_names(paths: Sequence[Path]) -> dict[Path, str]:
 
 def _differing_folders(paths: Sequence[Path]) -> list[str]:
     """The folders' names at the level nearest to the files at which all differ."""
-    above = [[each.name for each in path.resolve().parents] for path in paths]
+    above = [[folder.name for folder in path.resolve().parents] for path in paths]
     for level in zip(*above, strict=False):
         if len(set(level)) == len(level) and all(level):
             return list(level)

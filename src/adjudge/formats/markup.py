@@ -64,12 +64,12 @@ def read_marked_up(path: Path, what: str, *, max_line: int) -> bytes:
 def tokens(text: str) -> Iterator[Tag | str]:
     """Tags and the texts between them; comments and declarations are skipped."""
     at, no_comment_ends = 0, False
-    while found := _TAG.search(text, at):
-        if found.start() > at:
-            yield text[at : found.start()]
-        at = found.end()
-        inside = found.group()[1:-1]
-        if found.group() == "<!--":
+    while match := _TAG.search(text, at):
+        if match.start() > at:
+            yield text[at : match.start()]
+        at = match.end()
+        inside = match.group()[1:-1]
+        if match.group() == "<!--":
             end = -1 if no_comment_ends else text.find("-->", at)
             if end < 0:  # never closed: let the rest count as text, and look for no end again
                 no_comment_ends = True
@@ -85,12 +85,12 @@ def tokens(text: str) -> Iterator[Tag | str]:
 def characters(text: str, place: Place) -> str:
     """Entities as characters; those that nobody knows are dropped, and noted."""
 
-    def replace(found: re.Match[str]) -> str:
-        known = character(found[1])
-        known = character(found[1].lower()) if known is None else known
-        if known is None:
+    def replace(match: re.Match[str]) -> str:
+        char = character(match[1])
+        char = character(match[1].lower()) if char is None else char
+        if char is None:
             place.notes.append(UNKNOWN_ENTITY)
-        return known or ""
+        return char or ""
 
     return ENTITY.sub(replace, text)
 

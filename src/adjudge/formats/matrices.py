@@ -54,17 +54,17 @@ def names_rows(column: str, texts: Sequence[str]) -> bool | None:
 
     Identifiers are words, or whole numbers that are all different; a name such as `doc` or `case_no` tells too.
     """
-    given = [text.strip() for text in texts if text.strip().lower() not in MISSING]
-    if not given or not all(map(is_number, given)):
+    present = [text.strip() for text in texts if text.strip().lower() not in MISSING]
+    if not present or not all(map(is_number, present)):
         return True
     words = {word.lower() for word in _WORDS.findall(_CAMEL.sub(" ", column))}
     if is_nameless(column) or (words and words <= _ID_WORDS):
         return True
-    if len(given) < len(texts) or len(set(given)) < len(given):
+    if len(present) < len(texts) or len(set(present)) < len(present):
         return False
-    if not all(map(_WHOLE.fullmatch, given)):
+    if not all(map(_WHOLE.fullmatch, present)):
         return False
-    numbers = [float(text) for text in given]
+    numbers = [float(text) for text in present]
     rising = all(one < other for one, other in pairwise(numbers))
     return True if rising and len(numbers) > 1 else None
 
@@ -108,7 +108,7 @@ def sums_up(columns: Sequence[ColumnSums], row: Sequence[tuple[float, int]]) -> 
         return None
     for what in ("means", "sums"):
         for rounded in (False, True):
-            found = True
+            fits = True
             for sums, (value, places) in zip(columns, row, strict=True):
                 n = 1 if what == "means" else sums.count
                 within = 0.5 * 10.0**-places + (0.5 * n * 10.0**-sums.places if rounded else 0.0)
@@ -116,36 +116,36 @@ def sums_up(columns: Sequence[ColumnSums], row: Sequence[tuple[float, int]]) -> 
                 expected = n * sums.total / sums.count
                 fine = spread == 0 or within * _CLEARLY <= spread
                 if not (fine and abs(value - expected) <= within + 1e-9 * abs(expected)):
-                    found = False
+                    fits = False
                     break
-            if found:
+            if fits:
                 return what
     return None
 
 
 def odd_columns(columns: Mapping[str, ColumnSums]) -> list[tuple[str, str]]:
     """Columns of numbers that may be no systems, each with the reason; each is compared with the others."""
-    known = {name: sums for name, sums in columns.items() if sums.count}
-    if len(known) < 2:
+    filled = {name: sums for name, sums in columns.items() if sums.count}
+    if len(filled) < 2:
         return []
-    found: list[tuple[str, str]] = []
-    sizes = sorted(_size(sums) for sums in known.values())
-    least = sorted(sums.least for sums in known.values())[:2]
-    most = sorted(sums.most for sums in known.values())[-2:]
-    moving = sum(sums.least < sums.most for sums in known.values())
-    middle = (len(known) - 2) // 2  # of the sizes of the others, the lower median
-    for name, sums in known.items():
+    odd: list[tuple[str, str]] = []
+    sizes = sorted(_size(sums) for sums in filled.values())
+    least = sorted(sums.least for sums in filled.values())[:2]
+    most = sorted(sums.most for sums in filled.values())[-2:]
+    moving = sum(sums.least < sums.most for sums in filled.values())
+    middle = (len(filled) - 2) // 2  # of the sizes of the others, the lower median
+    for name, sums in filled.items():
         usual = sizes[middle + (bisect_left(sizes, _size(sums)) <= middle)]
         smallest = 0.0 if sums.least <= 0 <= sums.most else min(abs(sums.least), abs(sums.most))
         ends = (least[sums.least == least[0]], most[sums.most != most[1]])
         if is_summary(name):
-            found.append((name, "is named for a mean or a sum"))
-        elif len(known) > 2 and usual > 0 and smallest > _CLEARLY * usual:
+            odd.append((name, "is named for a mean or a sum"))
+        elif len(filled) > 2 and usual > 0 and smallest > _CLEARLY * usual:
             held = f"{sums.least:g}" if sums.least == sums.most else f"{sums.least:g} to {sums.most:g}"
-            found.append((name, f"holds {held}, on quite another scale than most"))
+            odd.append((name, f"holds {held}, on quite another scale than most"))
         elif sums.count > 2 and sums.least == sums.most and moving and sums.least not in ends:
-            found.append((name, f"holds {sums.least:g} in all {counted(sums.count, 'row')}"))
-    return found
+            odd.append((name, f"holds {sums.least:g} in all {counted(sums.count, 'row')}"))
+    return odd
 
 
 def _size(sums: ColumnSums) -> float:

@@ -95,8 +95,8 @@ class Header:
 
 def _drawn(text: str) -> str:
     """The bars and spaces that a line begins with."""
-    found = _DRAWN.match(text)
-    return found.group() if found else ""
+    match = _DRAWN.match(text)
+    return match.group() if match else ""
 
 
 def column_of(name: str) -> str | None:
@@ -218,21 +218,21 @@ class _NistTable:
 
     def _aspect(self, place: Place) -> str:
         protocol = self.answers.protocol
-        found = self.intake.aspect or _aspect_in_name(place.path, protocol)
-        if found is None:
+        aspect = self.intake.aspect or _aspect_in_name(place.path, protocol)
+        if aspect is None:
             raise UsageError(
                 f"{place.path}: say what was rated, for example {Argument('aspect', 'content')}; the name does not tell"
             )
-        return aspect_question(protocol, found)
+        return aspect_question(protocol, aspect)
 
-    def row(self, place: Place, found: list[str], header: Header) -> Iterator[Item]:
+    def row(self, place: Place, values: list[str], header: Header) -> Iterator[Item]:
         if self.columns is None:
-            yield from self.open(place, header, len(found))
+            yield from self.open(place, header, len(values))
         assert self.columns is not None
-        if len(found) != len(self.columns):
+        if len(values) != len(self.columns):
             yield place.item(WIDTH)
             return
-        row = {name: cell for name, cell in zip(self.columns, found, strict=True) if name is not None}
+        row = {name: cell for name, cell in zip(self.columns, values, strict=True) if name is not None}
         if not (row["topic"] and row["assessor"] and row["peer"]):
             yield place.item(NO_NAME)
             return
@@ -244,7 +244,7 @@ class _NistTable:
     def _answered(self, place: Place, row: Mapping[str, str]) -> Iterator[Item]:
         protocol = self.answers.protocol
         question = self.question or f"{RATING}{re.sub(r'^[Qq]?0*', '', row['question'])}"
-        if question not in (each.id for each in protocol.questions):
+        if question not in (asked.id for asked in protocol.questions):
             yield place.item(NO_QUESTION)
             return
         answer = rating(protocol, question, row["score"])
@@ -267,18 +267,18 @@ def _each_once(columns: tuple[str | None, ...]) -> bool:
 
 def _is_row(text: str) -> bool:
     """Whether a line before the bars, or without any, is a row: cells enough, a score at the end, no title."""
-    found = cells(text)
-    if "|" in text or len(found) < len(ORDER) or not _SCORE.fullmatch(found[-1]):
+    values = cells(text)
+    if "|" in text or len(values) < len(ORDER) or not _SCORE.fullmatch(values[-1]):
         return False
-    return "\t" in text.strip() or _SUMMARIZER.fullmatch(found[ORDER.index("peer")]) is not None
+    return "\t" in text.strip() or _SUMMARIZER.fullmatch(values[ORDER.index("peer")]) is not None
 
 
 def _aspect_in_name(path: Path, protocol: Protocol) -> str | None:
     """The one aspect that the file's name holds: content.table, overall-responsiveness.table."""
     words = re.split(r"[^a-z0-9]+", stem(path).lower())
-    found = [q.id.removeprefix(RATING) for q in protocol.questions if q.id.removeprefix(RATING) in words]
-    if len(found) > 1:
+    aspects = [q.id.removeprefix(RATING) for q in protocol.questions if q.id.removeprefix(RATING) in words]
+    if len(aspects) > 1:
         raise UsageError(
-            f"{path}: the name holds {' and '.join(map(quoted, found))}; say which with {Argument('aspect')}"
+            f"{path}: the name holds {' and '.join(map(quoted, aspects))}; say which with {Argument('aspect')}"
         )
-    return found[0] if found else None
+    return aspects[0] if aspects else None

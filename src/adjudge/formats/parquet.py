@@ -47,11 +47,11 @@ class ParquetRows:
     def columns(self) -> dict[str, list[Any]]:
         """All of it, by column."""
         check_cells(self._path, self._rows * len(self.names))
-        found: dict[str, list[Any]] = {name: [] for name in self.names}
+        columns: dict[str, list[Any]] = {name: [] for name in self.names}
         for batch in self._batches(self.names):
-            for column, values in zip(found.values(), batch, strict=True):
+            for column, values in zip(columns.values(), batch, strict=True):
                 column += values
-        return found
+        return columns
 
     def records(self) -> list[dict[str, Any]]:
         """All of it, by row."""
@@ -104,10 +104,10 @@ def _mapped(value: Any, kind: Any) -> Any:
     if value is None or "map<" not in str(kind):
         return value
     if pa.types.is_map(kind):
-        return {str(key): _mapped(each, kind.item_type) for key, each in value}
+        return {str(key): _mapped(entry, kind.item_type) for key, entry in value}
     if pa.types.is_struct(kind):
         return {field.name: _mapped(value[field.name], field.type) for field in kind}
-    return [_mapped(each, kind.value_type) for each in value]
+    return [_mapped(entry, kind.value_type) for entry in value]
 
 
 def _said(error: Exception) -> str:

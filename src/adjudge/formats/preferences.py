@@ -170,17 +170,21 @@ def _cells_of(source: object) -> tuple[list[str], list[list[str]], str]:
         return [str(column) for column in named.columns], rows, name
     if isinstance(source, Mapping | str | bytes) or not isinstance(source, Iterable):
         raise _no_preferences(name)
-    given = list(source)
-    if given and all(isinstance(row, Mapping) for row in given):
-        header = list(dict.fromkeys(key for row in given for key in row))
-        return [str(key) for key in header], [[_plain(row.get(key)) for key in header] for row in given], name
-    if any(isinstance(row, str) or not isinstance(row, Sequence) for row in given):
+    entries = list(source)
+    if entries and all(isinstance(row, Mapping) for row in entries):
+        header = list(dict.fromkeys(key for row in entries for key in row))
+        return (
+            [str(key) for key in header],
+            [[_plain(row.get(key)) for key in header] for row in entries],
+            name,
+        )
+    if any(isinstance(row, str) or not isinstance(row, Sequence) for row in entries):
         raise _no_preferences(name)
-    widths = {len(row) for row in given}
+    widths = {len(row) for row in entries}
     if widths in ({2}, {3}):
         header = ["winner", "loser"] if widths == {2} else ["a", "b", "winner"]
-        return header, [[_plain(value) for value in row] for row in given], name
-    if not given:
+        return header, [[_plain(value) for value in row] for row in entries], name
+    if not entries:
         raise DataError(f"no preferences in an empty {name}")
     raise UsageError(
         f"tuples of {', '.join(map(str, sorted(widths)))}, expected (winner, loser) or (a, b, winner) throughout"
@@ -233,20 +237,22 @@ class PreferenceTable:
                 else:
                     yield read
 
-        found = Preferences.of(taken())  # which reads to the end: only then is it known what was left out
-        if not len(found) and not left and not found.left_out:
+        preferences = Preferences.of(
+            taken()
+        )  # which reads to the end: only then is it known what was left out
+        if not len(preferences) and not left and not preferences.left_out:
             raise FormatError("no preferences below the header", file=name)
-        unused = [shown(each) for k, each in enumerate(self.header) if k not in self.at.values()]
-        said = (
+        unused = [shown(column) for k, column in enumerate(self.header) if k not in self.at.values()]
+        more_notes = (
             [f"{name}: {'columns' if len(unused) > 1 else 'column'} {listed(unused)} not used"]
             if unused
             else []
         )
         return replace(
-            found,
-            left_out={**left, **found.left_out},
+            preferences,
+            left_out={**left, **preferences.left_out},
             sided="loser" not in self.at,
-            notes=(*notes, *said),
+            notes=(*notes, *more_notes),
         )
 
 
@@ -327,10 +333,10 @@ def row_of(
         left, right = cells["left"], cells["right"]
         if not left or not right:
             return NO_NAME
-        found = _winner_of(place, cells, left, right, sides or {})
-        if found is None:
+        side = _winner_of(place, cells, left, right, sides or {})
+        if side is None:
             return NO_ANSWER
-        winner = found
+        winner = side
     return PreferenceRow(
         left=left,
         right=right,
@@ -348,13 +354,15 @@ def _winner_of(
 ) -> str | None:
     """left, right, tie or skip; None where the row has no answer."""
     if "winner" not in cells:
-        said = {
+        outcomes = {
             side: _yes(place, field, cells.get(field, ""))
             for side, field in (("left", "left_won"), ("right", "right_won"), ("tie", "tie"))
         }
-        if sum(said.values()) > 1:
-            raise place.wrong(f"several outcomes of one pair: {', '.join(k for k, v in said.items() if v)}")
-        return next((side for side, won in said.items() if won), None)
+        if sum(outcomes.values()) > 1:
+            raise place.wrong(
+                f"several outcomes of one pair: {', '.join(k for k, v in outcomes.items() if v)}"
+            )
+        return next((side for side, won in outcomes.items() if won), None)
     label = cells["winner"]
     if label.lower() in MISSING and label not in (left, right):
         return "tie" if _yes(place, "tie", cells.get("tie", "")) else None
@@ -377,8 +385,8 @@ def _yes(place: Place, column: str, cell: str) -> bool:
 def side_of(label: str, left: str, right: str) -> str | None:
     """Who won, as a side: by name first, then by the side's word, then by name whatever its case; None otherwise."""
     by_name = {right: "right", left: "left"}
-    if found := by_name.get(label) or WINNERS.get(label.lower()):
-        return found
+    if won := by_name.get(label) or WINNERS.get(label.lower()):
+        return won
     in_any_case = [side for name, side in by_name.items() if name.casefold() == label.casefold()]
     return in_any_case[0] if len(in_any_case) == 1 else None
 
@@ -436,22 +444,24 @@ def export_answers(
     return ExportedAnswers(answers=written, notes=tuple(notes))
 
 
-def write_preferences(path: str | Path, given: Iterable[PreferenceRow], *, form: Form = "left-right") -> int:
+def write_preferences(
+    path: str | Path, answers: Iterable[PreferenceRow], *, form: Form = "left-right"
+) -> int:
     """Writes answers as a CSV file that `read_preferences` reads as the same; says how many.
 
     Columns that nothing is known for are left out.
     """
     one_of("form", form, FORMS)
-    rows = list(given)
+    rows = list(answers)
     words = _WORDS[form]
     extra = [
         name
         for name, usual in _USUAL.items()
-        if any(not _unknown(value) and value != usual for value in (getattr(each, name) for each in rows))
+        if any(not _unknown(value) and value != usual for value in (getattr(row, name) for row in rows))
     ]
     lines = [
-        [each.left, each.right, _word(each, words), *(_cell(getattr(each, name)) for name in extra)]
-        for each in rows
+        [row.left, row.right, _word(row, words), *(_cell(getattr(row, name)) for name in extra)]
+        for row in rows
     ]
     write_table(path, [words["left"], words["right"], "winner", *extra], lines)
     return len(rows)
@@ -472,18 +482,18 @@ def _cell(value: str | float) -> str:
     return value if isinstance(value, str) else f"{value:.17g}" if value % 1 else f"{value:.0f}"
 
 
-def _word(each: PreferenceRow, words: Mapping[str, str]) -> str:
+def _word(row: PreferenceRow, words: Mapping[str, str]) -> str:
     """The winner as it reads back: an item may be called `right`, or `tie`."""
-    if each.winner in words:
-        named = each.left if each.winner == "left" else each.right
-        choices: tuple[str, ...] = (words[each.winner], named)
+    if row.winner in words:
+        named = row.left if row.winner == "left" else row.right
+        choices: tuple[str, ...] = (words[row.winner], named)
     else:
-        choices = _TIES if each.winner == "tie" else ("skip",)
+        choices = _TIES if row.winner == "tie" else ("skip",)
     for word in choices:
-        if side_of(word, each.left, each.right) == each.winner:
+        if side_of(word, row.left, row.right) == row.winner:
             return word
     raise DataError(
-        f"{quoted(each.left)} against {quoted(each.right)}: no word for a {each.winner} that is not one of their names"
+        f"{quoted(row.left)} against {quoted(row.right)}: no word for a {row.winner} that is not one of their names"
     )
 
 

@@ -82,16 +82,16 @@ class Recognised:
     @property
     def reader(self) -> Callable[..., Iterator[Item]]:
         module, name = READERS[self.format]
-        found: Callable[..., Iterator[Item]] = getattr(import_module(f"adjudge.formats.{module}"), name)
-        return found
+        reader: Callable[..., Iterator[Item]] = getattr(import_module(f"adjudge.formats.{module}"), name)
+        return reader
 
     def read(self, **options: Any) -> Iterator[Item]:
         """What the format's reader yields, with its options; those that it does not have are refused."""
-        known = inspect.signature(self.reader).parameters
-        if strange := [name for name in options if name not in known]:
+        parameters = inspect.signature(self.reader).parameters
+        if strange := [name for name in options if name not in parameters]:
             names = listed([str(argument_of(name)) for name in strange])
             raise UsageError(f"{_several(self.paths)} was read as {self.words}, which takes no {names}")
-        if "ask" in known:
+        if "ask" in parameters:
             options["ask"] = True
         return self.reader(self.paths, **options)
 
@@ -113,17 +113,17 @@ READERS = {
 def read(paths: Paths, **options: Any) -> Iterator[Item]:
     """What files of any known format hold; the options are those of its reader."""
     looked = {name: options[name] for name in ("delimiter", "quotes", "encoding") if name in options}
-    found = recognise(paths, **looked)
-    check_options(found.reader, options)
-    return found.read(**options)
+    recognised = recognise(paths, **looked)
+    check_options(recognised.reader, options)
+    return recognised.read(**options)
 
 
 def check_options(reader: Callable[..., Iterator[Item]], options: Iterable[str]) -> None:
     """Refuse options that a reader does not have, with those that it has."""
-    known = [name for name in inspect.signature(reader).parameters if name not in ("paths", "data", "ask")]
+    names = [name for name in inspect.signature(reader).parameters if name not in ("paths", "data", "ask")]
     for name in options:
-        if name not in known:
-            raise UsageError(f"no option {quoted(name)}{nearest(name, known)}; there are: {', '.join(known)}")
+        if name not in names:
+            raise UsageError(f"no option {quoted(name)}{nearest(name, names)}; there are: {', '.join(names)}")
 
 
 def recognise(
@@ -225,16 +225,16 @@ class _Look:
                 f"{path} is an evaluation, no file to import: the files come first and the evaluation last,"
                 f" adjudge import FILE... {self.evaluation}"
             )
-        files = [each for each in sorted(path.rglob("*")) if each.is_file() and not each.name.startswith(".")]
+        files = [file for file in sorted(path.rglob("*")) if file.is_file() and not file.name.startswith(".")]
         if not files:
             raise FormatError("nothing to read in this folder", file=path)
-        for each in files[:_LOOK]:
-            if is_summary(each) or "<doc>" in text_start(each).lower():
+        for file in files[:_LOOK]:
+            if is_summary(file) or "<doc>" in text_start(file).lower():
                 return "duc", "a folder of DUC's documents or summaries"
         kinds = set()
-        for each in files[:_LOOK]:
+        for file in files[:_LOOK]:
             try:
-                kinds.add(self.at(each))
+                kinds.add(self.at(file))
             except AdjudgeError:
                 kinds.add(("", ""))
         formats = {format for format, _ in kinds}
@@ -323,12 +323,14 @@ class _Look:
         raise self._lines(path)
 
     def _json(self, path: Path) -> tuple[str, str]:
-        objects = json_objects(path, max_line=MAX_LINE, encoding=self.encoding, known=_is_name)
+        objects = json_objects(path, max_line=MAX_LINE, encoding=self.encoding, column_test=_is_name)
         sample = [record for _, record in islice(objects, _LOOK)]
         self.names[path] = {str(key) for record in sample for key in record}
         keys = {str(key).strip().casefold() for record in sample for key in record}
         array = text_start(path, self.encoding).lstrip().startswith("[")
-        whole = whole_records(path, max_line=MAX_LINE, encoding=self.encoding, known=_is_name) is not None
+        whole = (
+            whole_records(path, max_line=MAX_LINE, encoding=self.encoding, column_test=_is_name) is not None
+        )
         what = "a JSON array" if array else "JSON" if whole else "JSON lines"
         if keys & {"expert_annotations", "turker_annotations"}:
             return "summeval", "SummEval's annotations"
@@ -375,13 +377,13 @@ class _Look:
         names = [name.strip().strip('"').casefold() for name in first.split(sign)]
         if len(names) < 2:
             return False
-        known = {alias for aliases in RECORD.values() for alias in aliases} | {
+        usual = {alias for aliases in RECORD.values() for alias in aliases} | {
             *EITHER,
             *_VALUE,
             *_MEASURE,
             *_WINNER,
         }
-        if {*names} & known or any(map(wide_prefix, names)):
+        if {*names} & usual or any(map(wide_prefix, names)):
             return True
         rows = [line.split(sign) for line in start.split("\n")[1:_LOOK] if line.strip()]
         even = [len(row) == len(names) for row in rows]
@@ -417,8 +419,10 @@ class _Look:
         if names & {*SYSTEM} and names & {*_VALUE} and not texts and not names & {*RECORD["text"]}:
             return "scores", f"{kind} of scores, one a row{between}"
         numbers = [name for name in header[1:] if rows and all(_NUMBER.fullmatch(row[name]) for row in rows)]
-        known = {name for name in names if any(name in RECORD[f] for f in ("text", "document", "reference"))}
-        if len(numbers) == len(header) - 1 and numbers and not known:
+        text_columns = {
+            name for name in names if any(name in RECORD[f] for f in ("text", "document", "reference"))
+        }
+        if len(numbers) == len(header) - 1 and numbers and not text_columns:
             return "scores", f"{kind} of scores, a column per system{between}"
         return "csv", f"{kind} of {_content(header, rows, cells=True)}{between}"
 

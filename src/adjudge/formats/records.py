@@ -224,7 +224,7 @@ def read_jsonl(
     def items(path: Path) -> Iterator[Item]:
         records = RecordFile(path, options, once)
         _refuse_other_format(path, "jsonl", encoding)
-        objects = json_objects(path, max_line=max_line, encoding=encoding, known=options.is_known)
+        objects = json_objects(path, max_line=max_line, encoding=encoding, column_test=options.is_known)
         last = 0
         for place, number, record in records.looked_at((p, p.line, record) for p, record in objects):
             for line in range(last + 1, number) if by_line else ():
@@ -458,8 +458,8 @@ class RecordOptions:
 
     def __post_init__(self) -> None:
         for name in ("systems", "system_names", "reference_names"):
-            if isinstance(given := getattr(self, name), str):
-                object.__setattr__(self, name, [each.strip() for each in given.split(",")])
+            if isinstance(text := getattr(self, name), str):
+                object.__setattr__(self, name, [part.strip() for part in text.split(",")])
 
     def check(self, paths: Paths = ()) -> tuple[RecordOptions, list[str | Path]]:
         """Refuse what cannot be meant; the options, which know whether there is one file, and the paths."""
@@ -472,11 +472,11 @@ class RecordOptions:
                 f"{BY_LINE} makes the line number the topic: leave out {mapped('topic', self.columns['topic'])}"
             )
         whole_length(self.length)
-        given = [*self.systems, *self.system_names, *self.reference_names]
+        names = [*self.systems, *self.system_names, *self.reference_names]
         if twice := next((name for name in self.systems if self.systems.count(name) > 1), None):
             raise UsageError(f"{Argument('systems')} names {quoted(twice)} twice")
         try:
-            for name in (*given, *([self.system] if self.system is not None else [])):
+            for name in (*names, *([self.system] if self.system is not None else [])):
                 System.parse({"system": name})
         except FormatError as error:
             raise UsageError(f"the name of a system: {error.problem}") from None
@@ -528,19 +528,19 @@ class RecordFile:
         self._absent: tuple[str, ...] = ()  # columns that were named, and are in none of the first records
         self._fields_said: dict[tuple[str, str, str], tuple[object, int]] = {}
 
-    def read(self, found: Iterable[Numbered]) -> Iterator[Item]:
+    def read(self, records: Iterable[Numbered]) -> Iterator[Item]:
         """The rows of all records."""
-        for place, number, record in self.looked_at(found):
+        for place, number, record in self.looked_at(records):
             yield from self.items(place, number, record)
         yield from self.end()
 
-    def looked_at(self, found: Iterable[Numbered]) -> Iterator[Numbered]:
+    def looked_at(self, records: Iterable[Numbered]) -> Iterator[Numbered]:
         """The records as they come, after a look at the first ones: texts nobody named are asked about."""
-        found = iter(found)
+        records = iter(records)
         first: list[Numbered] = []
         broken: FormatError | None = None
         try:
-            first.extend(islice(found, _SAMPLE))
+            first.extend(islice(records, _SAMPLE))
         except FormatError as error:
             broken = error  # told in its turn: an earlier record may be wrong in another way
         self._ask([record for _, _, record in first])
@@ -548,7 +548,7 @@ class RecordFile:
             yield first.pop(0)
         if broken is not None:
             raise broken
-        yield from found
+        yield from records
 
     def items(self, place: Place, number: int, record: Mapping[str, Any]) -> Iterator[Item]:
         """The rows of one record; `number` is its topic where files are aligned by line."""
@@ -570,12 +570,12 @@ class RecordFile:
             raise UsageError(f"{self.path}: no column for the system: say system=NAME")
         if first and self.options.takes_file_name and "text" in here.fields and "system" not in here.fields:
             yield str(self.path), FILE_NAME
-        found = list(_Record(self, place, number, record, here).items())
-        if any(thing is NO_TEXT for _, thing in found) and not any(
-            isinstance(thing, Document | Summary | Score) for _, thing in found
+        items = list(_Record(self, place, number, record, here).items())
+        if any(thing is NO_TEXT for _, thing in items) and not any(
+            isinstance(thing, Document | Summary | Score) for _, thing in items
         ):
-            found = [(where, thing) for where, thing in found if isinstance(thing, Remark)]
-        for where, thing in found:
+            items = [(where, thing) for where, thing in items if isinstance(thing, Remark)]
+        for where, thing in items:
             if isinstance(thing, Topic | System):
                 yield from self.once.new(place, thing)
             else:
@@ -602,10 +602,10 @@ class RecordFile:
         key = (what, name, field)
         if key not in self._fields_said and len(self._fields_said) >= _MOST_REMEMBERED:
             self._fields_said.clear()
-        said, line = self._fields_said.setdefault(key, (value, place.line))
-        if said != value:
+        earlier, line = self._fields_said.setdefault(key, (value, place.line))
+        if earlier != value:
             raise place.wrong(
-                f"{shown(column)} of the {what} {shown(name)} is {shown(value)}, but {shown(said)} at"
+                f"{shown(column)} of the {what} {shown(name)} is {shown(value)}, but {shown(earlier)} at"
                 f" {Place(self.path, line)}: a {what} has one {field}; where the column is something else, say"
                 f" {mapped(field, '')} (not used)"
             )
@@ -681,10 +681,10 @@ class RecordFile:
 
     def _planned(self, names: tuple[str, ...]) -> ColumnPlan:
         columns = {**self._columns, **self._implied(names)}
-        found = find_columns(names, columns, self._aliases, wide=True)
-        fields, unused = dict(found.fields), list(found.unused)
-        if found.absent and (self.cells or self._columns.get("topic") in found.absent):
-            raise self._no_column(found.absent[0])
+        plan = find_columns(names, columns, self._aliases, wide=True)
+        fields, unused = dict(plan.fields), list(plan.unused)
+        if plan.absent and (self.cells or self._columns.get("topic") in plan.absent):
+            raise self._no_column(plan.absent[0])
         if "topic" not in fields and "topic" not in columns:
             index = next(
                 (n for n in unused if n == self.options.index or n.strip().casefold() in INDEX), None
@@ -700,14 +700,14 @@ class RecordFile:
                     f"no column for the topic among {listed(names)}: say {mapped('topic')},"
                     f" or {BY_LINE} where line numbers are topics"
                 )
-        self._decide(names, fields, found)
+        self._decide(names, fields, plan)
         aspects: list[tuple[str, str]] = []
-        if found.summaries or "outputs" in fields:
+        if plan.summaries or "outputs" in fields:
             unused += [fields.pop(name) for name in _OF_A_SYSTEM if name in fields]
             if "outputs" in fields:
                 aspects = [(n.strip().casefold(), n) for n in unused if n.strip().casefold() in ASPECTS]
                 unused = [name for name in unused if name not in dict(aspects).values()]
-        elif not found.references and not fields.keys() & _ENOUGH and not self._columns.get("text"):
+        elif not plan.references and not fields.keys() & _ENOUGH and not self._columns.get("text"):
             raise FormatError(f"no column for the text among {listed(names)}: say {mapped('text')}")
         elif "text" not in fields and "system" not in fields:
             unused += [fields.pop(name) for name in (*_OF_A_SYSTEM, "role") if name in fields]
@@ -720,8 +720,8 @@ class RecordFile:
             )
         return ColumnPlan(
             fields=fields,
-            summaries=found.summaries,
-            references=found.references,
+            summaries=plan.summaries,
+            references=plan.references,
             aspects=tuple(aspects),
             by_row=by_row,
             unused=tuple(unused),
@@ -730,23 +730,23 @@ class RecordFile:
     def _implied(self, names: tuple[str, ...]) -> dict[str, str]:
         """What a column holds where only its neighbours tell: `text` beside `summary` is the document."""
         taken = set(self._columns.values())
-        known = {name.strip().casefold(): name for name in names if name not in taken}
+        by_plain = {name.strip().casefold(): name for name in names if name not in taken}
 
         def has(field: str, *but: str) -> bool:
             aliases = self._aliases[field]
-            return bool(self._columns.get(field)) or any(a in known for a in aliases if a not in but)
+            return bool(self._columns.get(field)) or any(a in by_plain for a in aliases if a not in but)
 
         implied: dict[str, str] = {}
         present = {name.strip().casefold() for name in names}
         beside = {*EITHER, *RECORD["outputs"], "human_summaries"} & present
-        if "text" in known and beside and "document" not in self._columns and not has("document"):
-            implied["document"] = known["text"]
+        if "text" in by_plain and beside and "document" not in self._columns and not has("document"):
+            implied["document"] = by_plain["text"]
         written = has("text", "summary", "text") or has("outputs") or self._has_wide(names)
-        golden = [known[name] for name in EITHER if name in known and name != "summary"]
+        golden = [by_plain[name] for name in EITHER if name in by_plain and name != "summary"]
         if written and len(golden) == 1 and "reference" not in self._columns and not has("reference"):
             implied["reference"] = golden[0]
-        said = self.options.system is not None or self.options.role is not None
-        if said and len(golden) == 1 and not has("text", "text") and "text" not in self._columns:
+        says_whose = self.options.system is not None or self.options.role is not None
+        if says_whose and len(golden) == 1 and not has("text", "text") and "text" not in self._columns:
             implied["text"] = golden[0]
         return implied
 
@@ -755,11 +755,9 @@ class RecordFile:
             wide_prefix(name) for name in (*self._columns, *(name.strip().casefold() for name in names))
         )
 
-    def _decide(self, names: tuple[str, ...], fields: Mapping[str, str], found: ColumnPlan) -> None:
+    def _decide(self, names: tuple[str, ...], fields: Mapping[str, str], plan: ColumnPlan) -> None:
         """Ask where a column may be the reference or a system's output, or may belong beside other outputs."""
-        several = [column for _, column in found.summaries] or [
-            fields[n] for n in ("outputs",) if n in fields
-        ]
+        several = [column for _, column in plan.summaries] or [fields[n] for n in ("outputs",) if n in fields]
         if several and "text" in fields:
             text = fields["text"]
             raise Undecided(
@@ -772,7 +770,7 @@ class RecordFile:
             )
         taken = set(self._columns.values())
         either = [n for n in names if n.strip().casefold() in EITHER and n not in taken]
-        if not either or several or self.options.says_whose or fields.get("reference") or found.references:
+        if not either or several or self.options.says_whose or fields.get("reference") or plan.references:
             return
         if "text" in fields and fields["text"] not in either:
             return  # another column is the text
@@ -834,15 +832,15 @@ class RecordFile:
             return  # told with its place, in its turn
         if "text" in self.options.columns or self._has_wide(names):
             return
-        found = find_columns(names, {**columns, "text": ""}, self._aliases, wide=True)
-        written = {name for name in found.unused if name.strip().casefold() in self._aliases["text"]}
-        either = [name for name in found.unused if name.strip().casefold() in EITHER]
-        decided = self.options.says_whose or "reference" in found.fields
-        if "outputs" not in found.fields and "outputs" not in self.options.columns:
-            self._ask_about_objects(sample, found.unused, either)
-        if "outputs" in found.fields or written - set(either) or (written and decided):
+        plan = find_columns(names, {**columns, "text": ""}, self._aliases, wide=True)
+        written = {name for name in plan.unused if name.strip().casefold() in self._aliases["text"]}
+        either = [name for name in plan.unused if name.strip().casefold() in EITHER]
+        decided = self.options.says_whose or "reference" in plan.fields
+        if "outputs" not in plan.fields and "outputs" not in self.options.columns:
+            self._ask_about_objects(sample, plan.unused, either)
+        if "outputs" in plan.fields or written - set(either) or (written and decided):
             return
-        rest = [name for name in found.unused if name not in either and name != self.options.index]
+        rest = [name for name in plan.unused if name not in either and name != self.options.index]
         texts = [name for name in rest if looks_like_texts(sample, name)]
         if not either:  # else that is asked first
             least = min((_average_words(sample, name) for name in texts), default=0) / _MUCH_SHORTER
@@ -853,8 +851,8 @@ class RecordFile:
             ]
         if not texts:
             return
-        if "system" not in found.fields:
-            raise self._systems(texts, either, found.fields, sample)
+        if "system" not in plan.fields:
+            raise self._systems(texts, either, plan.fields, sample)
         if not either:
             raise Undecided(
                 f"{self.path}: no column is known to hold the summaries",
@@ -870,12 +868,12 @@ class RecordFile:
         """Ask about a column that holds an object of texts in every row: its keys may be the systems."""
         for name in names:
             values = [value for record in sample if (value := record.get(name)) is not None]
-            if not values or not all(isinstance(each, dict) and each for each in values):
+            if not values or not all(isinstance(by_key, dict) and by_key for by_key in values):
                 continue
-            texts = [text for each in values for text in each.values()]
+            texts = [text for by_key in values for text in by_key.values()]
             if not all(isinstance(text, str) for text in texts):
                 continue
-            keys = list(dict.fromkeys(key for each in values for key in each))
+            keys = list(dict.fromkeys(key for by_key in values for key in by_key))
             if {key.casefold() for key in keys} & {*SYSTEM, "text", "summary"}:
                 raise FormatError(
                     f"{shown(name)} holds objects of {listed(keys)}, expected texts: write the text, and whose it is,"
@@ -917,25 +915,27 @@ class RecordFile:
         """The way to use all columns that are known to hold texts: one as the source, one as the reference."""
         columns = {**self._columns, **self._implied(names), "text": ""}
         try:
-            found = find_columns(names, columns, self._aliases, wide=True)
+            plan = find_columns(names, columns, self._aliases, wide=True)
         except FormatError:
             return []
-        known = {name: name.strip().casefold() for name in found.unused}
-        golden = [name for name, plain in known.items() if plain in EITHER]
+        plain_names = {name: name.strip().casefold() for name in plan.unused}
+        golden = [name for name, plain in plain_names.items() if plain in EITHER]
         outputs = [
-            name for name, plain in known.items() if plain in self._aliases["text"] and name not in golden
+            name
+            for name, plain in plain_names.items()
+            if plain in self._aliases["text"] and name not in golden
         ]
         outputs += [
-            name for name in known if name not in (*golden, *outputs) and looks_like_texts(sample, name)
+            name for name in plain_names if name not in (*golden, *outputs) and looks_like_texts(sample, name)
         ]
         arguments: list[Argument] = []
         meanings: list[str] = []
-        source = next((name for name in outputs if known[name] == "text"), None)
-        if source is not None and "document" not in found.fields and len([*outputs, *golden]) > 1:
+        source = next((name for name in outputs if plain_names[name] == "text"), None)
+        if source is not None and "document" not in plan.fields and len([*outputs, *golden]) > 1:
             outputs.remove(source)
             arguments.append(mapped("document", source))
             meanings.append(f"{shown(source)} is the source")
-        if len(golden) == 1 and outputs and "reference" not in found.fields and not found.references:
+        if len(golden) == 1 and outputs and "reference" not in plan.fields and not plan.references:
             arguments.append(mapped("reference", golden[0]))
             meanings.append(f"{shown(golden[0])} is the reference")
         else:
@@ -947,7 +947,7 @@ class RecordFile:
                     meaning=", ".join([f"the text is {shown(outputs[0])}", *meanings]),
                 )
             ]
-        if len(outputs) > 1 and "system" not in found.fields:
+        if len(outputs) > 1 and "system" not in plan.fields:
             return [
                 Way(
                     arguments=[*_as_systems(outputs), *arguments],
@@ -1102,14 +1102,14 @@ def single_texts(
     sample: Sequence[Mapping[str, Any]], names: Iterable[str], *, cells: bool = False
 ) -> list[str]:
     """The columns that are named as lists of summaries (predictions) and hold one text a row."""
-    found: list[str] = []
+    columns: list[str] = []
     for name in names:
         if name.strip().casefold() in RECORD["outputs"]:
             values = [value for record in sample if (value := record.get(name)) is not None]
             texts = [v for v in values if isinstance(v, str) and not (cells and list_in(v) is not None)]
             if texts and len(texts) == len(values):
-                found.append(name)
-    return found
+                columns.append(name)
+    return columns
 
 
 def _average_words(sample: Sequence[Mapping[str, Any]], name: str) -> float:
@@ -1187,9 +1187,9 @@ class _Record:
                 return ROLES["both"]
             if all(name in ("peer", "reference") for name in names):
                 return tuple(role for role in ROLES["both"] if role in names)
-        found = shown(value) if isinstance(value, str) else type_name(value)
+        actual = shown(value) if isinstance(value, str) else type_name(value)
         column = shown(self._here.fields["role"])
-        raise self._place.wrong(f"{column} is {found}, expected peer, reference or both")
+        raise self._place.wrong(f"{column} is {actual}, expected peer, reference or both")
 
     # Summaries
 
@@ -1212,18 +1212,20 @@ class _Record:
         for name, text in texts.items():
             yield from self._summary(topic, name, text, column, target, self._roles(), self._options.kind)
         rated = False
-        for aspect, own in self._here.aspects:
-            values = self._list_in(self._cell(own))
+        for aspect, aspect_column in self._here.aspects:
+            values = self._list_in(self._cell(aspect_column))
             if values is None:
                 continue
-            numbers = values if isinstance(values, dict) else self._numbered(own, values, texts)
+            numbers = values if isinstance(values, dict) else self._numbered(aspect_column, values, texts)
             for name, number in numbers.items():
                 if name not in texts:
-                    raise self._place.wrong(f"{shown(own)} has {shown(name)}, {shown(column)} has not")
+                    raise self._place.wrong(
+                        f"{shown(aspect_column)} has {shown(name)}, {shown(column)} has not"
+                    )
                 if number is None:
                     continue
                 rated = True
-                yield from self._rating(aspect, own, topic, name, number, target)
+                yield from self._rating(aspect, aspect_column, topic, name, number, target)
         if rated:
             yield self._place.item(MEANS_ONLY)
 
@@ -1234,7 +1236,7 @@ class _Record:
             raise self._place.wrong(
                 f"{shown(column)} is {type_name(value)}, expected a list of texts, or an object with a key per system"
             )
-        if value and all(isinstance(each, dict) for each in value):
+        if value and all(isinstance(entry, dict) for entry in value):
             return self._named(column, value)
         names = self._options.system_names
         if names and len(value) > len(names):
@@ -1246,24 +1248,24 @@ class _Record:
 
     def _named(self, column: str, value: list[dict[str, Any]]) -> dict[str, Any]:
         """Objects that each say their system and its text."""
-        found: dict[str, Any] = {}
-        for each in value:
-            own = find_columns(each, {}, {"system": (*SYSTEM, "name"), "text": RECORD["text"]}, wide=False)
-            if own.fields.keys() != {"system", "text"}:
+        texts: dict[str, Any] = {}
+        for entry in value:
+            plan = find_columns(entry, {}, {"system": (*SYSTEM, "name"), "text": RECORD["text"]}, wide=False)
+            if plan.fields.keys() != {"system", "text"}:
                 raise self._place.wrong(
-                    f"{shown(column)} holds objects with {listed(each)}, expected a system and a text in each"
+                    f"{shown(column)} holds objects with {listed(entry)}, expected a system and a text in each"
                 )
-            name = self._place.name(f"{column}.{own.fields['system']}", each[own.fields["system"]])
-            if name in found:
+            name = self._place.name(f"{column}.{plan.fields['system']}", entry[plan.fields["system"]])
+            if name in texts:
                 raise self._place.wrong(f"{shown(column)} holds two texts of {shown(name)}")
-            found[name] = each[own.fields["text"]]
-        return found
+            texts[name] = entry[plan.fields["text"]]
+        return texts
 
     def _numbered(self, column: str, values: object, texts: Mapping[str, Any]) -> dict[str, Any]:
         if not isinstance(values, list) or len(values) != len(texts):
-            found = f"{len(values)} values" if isinstance(values, list) else type_name(values)
+            actual = f"{len(values)} values" if isinstance(values, list) else type_name(values)
             raise self._place.wrong(
-                f"{shown(column)} is {found}, expected one for each of {len(texts)} texts"
+                f"{shown(column)} is {actual}, expected one for each of {len(texts)} texts"
             )
         return dict(zip(texts, values, strict=True))
 
@@ -1282,16 +1284,16 @@ class _Record:
     def _listed(self, name: str) -> Any:
         """A field that may be a list; in a table of cells, a text that only looks like one stays a text."""
         value = self._raw(name)
-        found = self._list_in(value)
-        texts = isinstance(found, list) and all(each is None or isinstance(each, str) for each in found)
-        return found if texts or name == "outputs" else value
+        parsed = self._list_in(value)
+        texts = isinstance(parsed, list) and all(text is None or isinstance(text, str) for text in parsed)
+        return parsed if texts or name == "outputs" else value
 
     def _list_in(self, value: Any) -> Any:
         """The list that a cell holds, or the value as it is."""
         if not self._file.cells or not isinstance(value, str):
             return value
-        found = list_in(value)
-        return value if found is None else found
+        parsed = list_in(value)
+        return value if parsed is None else parsed
 
     def _own_summary(self, topic: str, target: Target) -> Iterator[Item]:
         """The text of a record that has one: of the system it names, or of the file's.
@@ -1371,8 +1373,8 @@ class _Record:
             yield self._place.item(SPLIT)
         if self._here.by_row:
             self._file.new_source(self._place, str(value))
-        for number, each in enumerate(value if isinstance(value, list) else [value], 1):
-            yield from self._document(topic, column, number, each)
+        for number, document in enumerate(value if isinstance(value, list) else [value], 1):
+            yield from self._document(topic, column, number, document)
 
     def _document(self, topic: str, column: str, number: int, value: object) -> Iterator[Item]:
         place = self._place
@@ -1434,11 +1436,11 @@ def check_map(columns: Mapping[str, str], aliases: Aliases, *, wide: bool) -> No
             )
 
 
-def turned_round(field: str, column: str, known: Collection[str]) -> str:
+def turned_round(field: str, column: str, names: Collection[str]) -> str:
     """A hint for a map to a field that there is not: the nearest, or the map from COLUMN=FIELD."""
-    if column in known and not get_close_matches(field, known, cutoff=0.75):
+    if column in names and not get_close_matches(field, names, cutoff=0.75):
         return f": the field comes first, {mapped(column, field)}"
-    return nearest(field, known)
+    return nearest(field, names)
 
 
 def find_columns(
@@ -1461,7 +1463,7 @@ def find_columns(
         if name in taken:
             continue
         plain = name.strip().casefold()
-        field = next((f for f, known in aliases.items() if plain in known), None)
+        field = next((f for f, usual_names in aliases.items() if plain in usual_names), None)
         if wide and (prefix := wide_prefix(plain)):
             key = prefix + name.strip()[len(prefix) :].strip()
             if key in texts:
@@ -1492,15 +1494,15 @@ def list_in(cell: str) -> list[Any] | dict[str, Any] | None:
     if not ((text.startswith("[") and text.endswith("]")) or (text.startswith("{") and text.endswith("}"))):
         return None
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except (ValueError, RecursionError):
         return _python_list(text[1:-1]) if text.startswith("[") else None
-    return found if isinstance(found, list | dict) else None
+    return value if isinstance(value, list | dict) else None
 
 
 def _python_list(text: str) -> list[Any] | None:
     """NumPy writes no commas: Python would read two texts as one, so they are taken one by one."""
-    found: list[Any] = []
+    values: list[Any] = []
     at, end = 0, len(text.rstrip())
     while at < end:
         atom = _ATOM.match(text, at)
@@ -1508,15 +1510,15 @@ def _python_list(text: str) -> list[Any] | None:
             return None
         at = atom.end()
         try:
-            found.append(None if atom[1] in ("None", "nan") else ast.literal_eval(atom[1]))
+            values.append(None if atom[1] in ("None", "nan") else ast.literal_eval(atom[1]))
         except (ValueError, SyntaxError):
             return None
-    return found
+    return values
 
 
 def close_to(name: str, names: Iterable[str]) -> str:
     """`nearest` for column names, which a broken file may have in any number and of any length."""
-    short = (shown(each)[1:-1] for each in names if len(each) < 60)
+    short = (shown(column)[1:-1] for column in names if len(column) < 60)
     return nearest(name[:60], islice(short, 200))
 
 
@@ -1531,7 +1533,9 @@ def is_column(name: str) -> bool:
     """Whether a name is one that columns usually have."""
     plain = name.strip().casefold()
     return (
-        plain in EITHER or wide_prefix(plain) is not None or any(plain in known for known in RECORD.values())
+        plain in EITHER
+        or wide_prefix(plain) is not None
+        or any(plain in usual_names for usual_names in RECORD.values())
     )
 
 

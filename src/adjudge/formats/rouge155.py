@@ -56,15 +56,15 @@ class EvalName:
     @classmethod
     def parse(cls, text: str) -> EvalName:
         """Any other ID is the topic as it stands."""
-        found = _NIST.fullmatch(text)
-        if found is None:
+        match = _NIST.fullmatch(text)
+        if match is None:
             return cls(text)
         return cls(
-            topic=found["topic"],
-            length=int(found["length"]),
-            task=NIST_TASKS[found["task"]],
-            selector=found["selector"],
-            left_out=found["out"],
+            topic=match["topic"],
+            length=int(match["length"]),
+            task=NIST_TASKS[match["task"]],
+            selector=match["selector"],
+            left_out=match["out"],
         )
 
 
@@ -186,16 +186,16 @@ def _tokens(text: str, path: Path) -> Iterator[tuple[int, _SettingsElement | str
 
 
 def _element(inside: str, place: Place) -> _SettingsElement:
-    found = _TAG_NAME.match(inside)
-    if found is None:
+    match = _TAG_NAME.match(inside)
+    if match is None:
         raise place.wrong(f"{shown('<' + inside[:20] + '>')} is no tag, expected &lt; for a < in a name")
     attributes = {
         name.upper(): characters(double or single, place).strip()
-        for name, double, single in _ATTRIBUTE.findall(inside, found.end())
+        for name, double, single in _ATTRIBUTE.findall(inside, match.end())
     }
     closes = inside.startswith("/")
     return _SettingsElement(
-        name=found[1].upper().replace("_", "-"),
+        name=match[1].upper().replace("_", "-"),
         attributes=attributes,
         opens=not closes,
         closes=closes or inside.endswith("/"),
@@ -244,10 +244,10 @@ class _SettingsReader:
             self._trial = None
 
     def _format(self, place: Place, token: _SettingsElement, trial: Trial) -> None:
-        found = token.attributes.get("TYPE", "")
-        if found.upper() not in FORMATS:
-            raise place.wrong(f"INPUT-FORMAT TYPE is {shown(found)}, expected one of: {', '.join(FORMATS)}")
-        trial.format = found.upper()
+        form = token.attributes.get("TYPE", "")
+        if form.upper() not in FORMATS:
+            raise place.wrong(f"INPUT-FORMAT TYPE is {shown(form)}, expected one of: {', '.join(FORMATS)}")
+        trial.format = form.upper()
 
     def _begin(self, place: Place, token: _SettingsElement) -> None:
         of = token.attributes.get("ID", "")
@@ -351,8 +351,8 @@ class SummaryFiles:
         name = _parts(listed.name)
         if ".." in name:
             raise place.wrong(f"{shown(listed.name)} leaves the folder {root}")
-        known = self._folders.get((listed.root, side))
-        for folder in [known] if known else _candidates(root, _parts(listed.root)):
+        settled = self._folders.get((listed.root, side))
+        for folder in [settled] if settled else _candidates(root, _parts(listed.root)):
             path = folder.joinpath(*name)
             if is_file(path):
                 _must_stay(path, root, place)
@@ -511,15 +511,15 @@ class _SettingsRows:
                 ("model", trial.models, here.models),
             ]
             for side, listed, into in sides:
-                for each in listed:
-                    path = self._files.find(each, side)
+                for entry in listed:
+                    path = self._files.find(entry, side)
                     if path is not None:
-                        into.setdefault((each.id, path), (each.line, trial.format))
-                    elif (side, each.root, each.name) not in missing:
-                        missing.add((side, each.root, each.name))
-                        yield Place(self._files.settings, each.line).item(MISSING)
+                        into.setdefault((entry.id, path), (entry.line, trial.format))
+                    elif (side, entry.root, entry.name) not in missing:
+                        missing.add((side, entry.root, entry.name))
+                        yield Place(self._files.settings, entry.line).item(MISSING)
         if not any(here.peers or here.models for here in topics.values()):
-            first = next(each for trial in trials for each in (*trial.peers.values(), *trial.models))
+            first = next(entry for trial in trials for entry in (*trial.peers.values(), *trial.models))
             raise Place(self._files.settings, first.line).wrong(
                 f"no file {shown(self._files.expected(first))}, nor any other that is named here:"
                 f" {Argument('root', 'DIR')} names the folder that has them now"
@@ -587,13 +587,13 @@ class _SettingsRows:
         if b"\0" in raw:
             raise place.wrong("a NUL byte: this is no text file")
         text = decoded(raw, place, self._encoding).removeprefix("\ufeff")
-        found = units(text, form)
+        pieces = units(text, form)
         if form == "SPL":
-            return "\n".join(line.rstrip() for line in found), place.notes
-        if not found:
+            return "\n".join(line.rstrip() for line in pieces), place.notes
+        if not pieces:
             return NO_UNITS
-        unseen = len(_ANCHOR.findall(text)) - len(found) + sum(unit.endswith("\n") for unit in found)
-        lines = [" ".join(characters(unit, place).split()) for unit in found]
+        unseen = len(_ANCHOR.findall(text)) - len(pieces) + sum(unit.endswith("\n") for unit in pieces)
+        lines = [" ".join(characters(unit, place).split()) for unit in pieces]
         return "\n".join(lines), [*place.notes, *[UNSEEN] * max(unseen, 0)]
 
 
@@ -624,7 +624,7 @@ def read_output(
 
 
 def _read(path: Path, measures: ImportedMeasures, max_line: int, encoding: str | None) -> Iterator[Item]:
-    known = other = 0
+    understood = other = 0
     for number, raw in byte_lines(path, max_line=max_line):
         place = Place(path, number)
         text = decoded(raw, place, encoding).strip()
@@ -634,38 +634,38 @@ def _read(path: Path, measures: ImportedMeasures, max_line: int, encoding: str |
         if things == [place.item(OTHER)]:
             other += 1
         else:
-            known += 1
+            understood += 1
         yield from things
         yield from place.noted()
-    if other and not known:
+    if other and not understood:
         raise Place(path, 1).wrong(
             "no line of ROUGE-1.5.5's output, expected PEER ROUGE-2 Eval ... R:... P:... F:..."
         )
-    if not known:
+    if not understood:
         yield str(path), EMPTY_FILE
 
 
 def _line(place: Place, text: str, measures: ImportedMeasures) -> Iterator[Item]:
-    found = _LINE.fullmatch(text)
-    if found is None:
+    match = _LINE.fullmatch(text)
+    if match is None:
         yield place.item(OTHER)
-    elif _AVERAGE.match(found["rest"]):
+    elif _AVERAGE.match(match["rest"]):
         yield place.item(AVERAGE)
-    elif _COUNTS.match(found["rest"]):
+    elif _COUNTS.match(match["rest"]):
         yield place.item(COUNTS)
-    elif scores := _EVAL.fullmatch(found["rest"]):
-        yield from _scores(place, found["peer"], found["measure"], scores, measures)
+    elif scores := _EVAL.fullmatch(match["rest"]):
+        yield from _scores(place, match["peer"], match["measure"], scores, measures)
     else:
         yield place.item(OTHER)
 
 
 def _scores(
-    place: Place, peer: str, measure: str, found: re.Match[str], measures: ImportedMeasures
+    place: Place, peer: str, measure: str, match: re.Match[str], measures: ImportedMeasures
 ) -> Iterator[Item]:
-    test = found["test"]
+    test = match["test"]
     if not test.endswith(f".{peer}"):
         raise place.wrong(f"{shown(test)} does not end with the peer's ID, expected EVAL.{peer}")
-    values = [found[letter] for letter in "RPF"]
+    values = [match[letter] for letter in "RPF"]
     for letter, value in zip("RPF", values, strict=True):
         if not _NUMBER.fullmatch(value):
             raise place.wrong(f"{letter} is {shown(value)}, expected a number")
@@ -676,7 +676,7 @@ def _scores(
     topic, system = place.name("EVAL", name.topic), place.name("PEER", peer)
     reference = None if name.left_out is None else place.name("EVAL", f"without {name.left_out}")
     for letter, value in zip("RPF", values, strict=True):
-        own = f"{measure}_{letter}"
-        text = measures.text(place, "measure", own)
-        yield from measures.describe(place, own, text, f"file:{place.path.name}")
+        label = f"{measure}_{letter}"
+        text = measures.text(place, "measure", label)
+        yield from measures.describe(place, label, text, f"file:{place.path.name}")
         yield place.item(Score(text, topic, system, float(value), length=name.length, reference=reference))

@@ -63,8 +63,8 @@ class _SacrerougeRecords:
             raise place.wrong('neither "summary" nor "metrics" in the line')
         role = record.get("summarizer_type", "peer")
         if not isinstance(role, str) or role not in self._roles:
-            found = shown(role) if isinstance(role, str) else type_name(role)
-            raise place.wrong(f'"summarizer_type" is {found}, expected peer or reference')
+            actual = shown(role) if isinstance(role, str) else type_name(role)
+            raise place.wrong(f'"summarizer_type" is {actual}, expected peer or reference')
         topic = place.row(
             Topic,
             {"topic": scalar(place, "instance_id", record.get("instance_id"))},
@@ -113,12 +113,14 @@ class _SacrerougeRecords:
             if text is None:
                 yield place.item(LeftOut("document without text"))
                 continue
-            known = value if isinstance(value, dict) else {}
-            name = next((known[key] for key in ("id", "filename") if known.get(key) is not None), str(number))
+            fields = value if isinstance(value, dict) else {}
+            name = next(
+                (fields[key] for key in ("id", "filename") if fields.get(key) is not None), str(number)
+            )
             data = {
                 "topic": topic,
                 "id": scalar(place, "document id", name),
-                "date": scalar(place, "document date", known.get("date")),
+                "date": scalar(place, "document date", fields.get("date")),
                 "text": text,
             }
             yield place.item(place.row(Document, data, {"id": "document id", "date": "document date"}))

@@ -107,11 +107,11 @@ class ImportedMeasures:
         """After the last score: a direction for a measure that never came is a mistake."""
         if isinstance(self._lower, bool):
             return
-        known = {*self._known, *self._known.values()}
+        names = {*self._known, *self._known.values()}
         for name in self._lower:
-            if name not in known:
+            if name not in names:
                 raise UsageError(
-                    f"{lower_for(name)}: no such measure{nearest(name, known)};"
+                    f"{lower_for(name)}: no such measure{nearest(name, names)};"
                     f" there are: {', '.join(self._known) or 'none'}"
                 )
 
@@ -181,9 +181,9 @@ class TableOptions:
     def given(self) -> list[str]:
         """The names of the options that were given and are about tables."""
         return [
-            each.name
-            for each in fields(self)
-            if each.name != "without" and getattr(self, each.name) not in (each.default, (), {})
+            option.name
+            for option in fields(self)
+            if option.name != "without" and getattr(self, option.name) not in (option.default, (), {})
         ]
 
 
@@ -373,15 +373,15 @@ def find_score_columns(
 
 def _matrix(
     header: Sequence[str],
-    known: Mapping[str, str],
+    matched: Mapping[str, str],
     columns: Mapping[str, str],
     unused: Sequence[str],
-    own: Sequence[str],
+    row_fields: Sequence[str],
     across: Literal["system", "topic"],
 ) -> ScoreColumns:
-    """A matrix: a column of names, the columns that say more of a row (`own`, and those that are mapped), scores."""
-    about = {field: column for field, column in known.items() if field in own or field in columns}
-    first, by_place = own[0], False
+    """A matrix: a column of names, the columns that say more of a row (`row_fields`, and mapped ones), scores."""
+    about = {field: column for field, column in matched.items() if field in row_fields or field in columns}
+    first, by_place = row_fields[0], False
     turned_off = [field for field, column in columns.items() if not column]
     off = tuple(name for name in unused if any(name.strip().casefold() in LONG[f] for f in turned_off))
     if first not in about and (first != "topic" or first not in turned_off):
@@ -405,7 +405,7 @@ def _matrix(
 
 def _refuse_scores_as_names(values: Sequence[str]) -> None:
     """Systems may be numbered, as NIST's are, but none is called 0.31."""
-    if all(is_number(each) and not each.strip().isdigit() for each in values):
+    if all(is_number(value) and not value.strip().isdigit() for value in values):
         raise FormatError(
             f"the first row holds scores, {listed(values)}: put a row of names above it, such as"
             f" {','.join(['topic', *(f'system{n}' for n in range(1, min(len(values), 3) + 1))])}"
@@ -505,7 +505,7 @@ class _ScoreFile:
             return [row[k] for _, row in held]
 
         try:
-            plan, said = plan.with_topics(texts)
+            plan, notes = plan.with_topics(texts)
             if not plan.values:
                 numeric = _numeric(cells.header, held) if held else plan.unused
                 plan = plan.with_measures(numeric, where=str(self._path), measure=self._named)
@@ -513,10 +513,10 @@ class _ScoreFile:
             raise place.wrong(error.problem) from None
         if any(text.rstrip().endswith("%") for column in plan.values for text in texts(column)):
             self._style = replace(self._style, percent=True)
-        found = self._style.found
-        yield from map(place.item, cells.noted(*found))
+        style_notes = self._style.found
+        yield from map(place.item, cells.noted(*style_notes))
         yield from Unused()(place, (*plan.unused, *plan.left_out))
-        yield from (place.item(Noted(each)) for each in said)
+        yield from (place.item(Noted(note)) for note in notes)
         names = {column: column for column in plan.values}
         if plan.across:
             names = {column: place.name(plan.across, column) for column in plan.values}
@@ -532,7 +532,7 @@ class _ScoreFile:
             count, last = count + 1, here
         if last is not None:
             yield from self._last_row(*last, plan, names, count)
-        if self._style.found != found:  # a number far below told
+        if self._style.found != style_notes:  # a number far below told
             yield from map(Place(self._path, 1).item, cells._replace(found=()).noted(*self._style.found))
         if self._thousands and not style.given and self._style.decimal == "." and _semicolons(cells):
             yield place.item(
@@ -555,9 +555,11 @@ class _ScoreFile:
         """The last row of a matrix, which may sum up those above."""
         topic = row[plan.fields["topic"]] if plan.across == "system" and "topic" in plan.fields else ""
         if is_summary(topic):
-            cells = [(self._number(place, each, row[each]), places_of(row[each])) for each in plan.values]
-            left, said = summary_words(topic, list(self._sums.values()), cells)
-            yield place.item(LeftOut(said) if left else Noted(said))
+            cells = [
+                (self._number(place, column, row[column]), places_of(row[column])) for column in plan.values
+            ]
+            left, words = summary_words(topic, list(self._sums.values()), cells)
+            yield place.item(LeftOut(words) if left else Noted(words))
             if left:
                 return
         yield from self._row(place, plan, names, row, count)
@@ -607,25 +609,25 @@ class _ScoreFile:
             text = cells.get(field)
             return place.whole_number(called[field], text, least=least) if text else None
 
-        own = {
+        row_names = {
             field: place.name(called[field] or field, cells[field])
             for field in ("topic", "system")
             if field in cells
         }
         if plan.across == "system":
-            own.setdefault("topic", str(number))
+            row_names.setdefault("topic", str(number))
         if kind := cells.get("kind"):
             yield from self._once.new(
-                place, place.row(System, {"system": own["system"], "kind": kind}, called)
+                place, place.row(System, {"system": row_names["system"], "kind": kind}, called)
             )
         if about := {field: cells[field] for field in OF_TOPICS if cells.get(field)}:
-            yield from self._once.new(place, place.row(Topic, {"topic": own["topic"], **about}, called))
+            yield from self._once.new(place, place.row(Topic, {"topic": row_names["topic"], **about}, called))
         length, form = whole("length", 1) or self._target.length, name("form") or self._target.form
         assessor, reference, repeat = name("assessor"), name("reference"), whole("repeat", 0) or 0
         measure = ""
-        for column, each in names.items():
+        for column, heading in names.items():
             if plan.across == "measure" or not measure:
-                label = each if plan.across == "measure" else cells.get("measure", self._measure)
+                label = heading if plan.across == "measure" else cells.get("measure", self._measure)
                 measure = self._measures.text(place, called.get("measure", "measure"), label)
                 yield from self._measures.describe(place, label, measure, self._origin)
             value = self._number(place, column, row[column], plan.across)
@@ -636,8 +638,8 @@ class _ScoreFile:
             why = cells.get("why") or (self._missing if math.isnan(value) else None)
             score = Score(
                 measure,
-                each if plan.across == "topic" else own["topic"],
-                each if plan.across == "system" else own["system"],
+                heading if plan.across == "topic" else row_names["topic"],
+                heading if plan.across == "system" else row_names["system"],
                 value,
                 length=length,
                 form=form,
@@ -672,14 +674,14 @@ class _ScoreFile:
 
 def _semicolons(cells: TableCells) -> bool:
     """Whether `;` stands between columns, as where commas are decimal."""
-    return any('";"' in said for said in cells.found)
+    return any('";"' in note for note in cells.found)
 
 
 def _numeric(header: Sequence[str], rows: Sequence[tuple[int, Sequence[str]]]) -> set[str]:
     """The columns that hold numbers and nothing else, as far as these rows tell."""
-    found = set()
+    numeric = set()
     for k, column in enumerate(header):
         texts = [row[k].strip() for _, row in rows]
         if all(map(is_number, texts)) and any(text.lower() not in MISSING for text in texts):
-            found.add(column)
-    return found
+            numeric.add(column)
+    return numeric

@@ -118,10 +118,10 @@ class _SeeIntake:
         rows = 0
         for place, text in lines(path, max_line=max_line, encoding=encoding):
             yield from place.noted()
-            found = _cells(text)
-            if _is_row(found):
+            values = _cells(text)
+            if _is_row(values):
                 rows += 1
-                yield from self.row(place, found, header)
+                yield from self.row(place, values, header)
             elif rows:
                 yield place.item(NO_ROW)
             elif not is_bars(text):
@@ -131,14 +131,14 @@ class _SeeIntake:
         elif not rows:
             yield place.item(NO_ROWS)
 
-    def row(self, place: Place, found: list[str], header: Header) -> Iterator[Item]:
-        if len(found) != WIDTH:
+    def row(self, place: Place, values: list[str], header: Header) -> Iterator[Item]:
+        if len(values) != WIDTH:
             yield place.item(OTHER_WIDTH)
-        elif _missing(found[PEER]) or (found[TASK].upper() == "S" and _missing(found[DOCUMENT])):
+        elif _missing(values[PEER]) or (values[TASK].upper() == "S" and _missing(values[DOCUMENT])):
             yield place.item(NO_NAME)
         else:
             try:
-                topic, system, judgment = self.judgment(place, found, header)
+                topic, system, judgment = self.judgment(place, values, header)
             except FormatError:
                 yield place.item(STRANGE_NAME)
                 return
@@ -146,19 +146,21 @@ class _SeeIntake:
             yield from self.once.new(place, system)
             if judgment.assessor == ANONYMOUS:
                 yield place.item(NO_ASSESSOR)
-            answers = self.given(place, found)
+            answers = self.given(place, values)
             yield from place.noted()
             yield from self.answers.items(place, judgment, answers)
 
-    def judgment(self, place: Place, found: list[str], header: Header) -> tuple[Topic, System, Judgment]:
+    def judgment(self, place: Place, values: list[str], header: Header) -> tuple[Topic, System, Judgment]:
         """Who judged which summary."""
-        single = found[TASK].upper() == "S"
-        name = f"{found[SET]}.{found[DOCUMENT]}" if single else found[SET]
-        topic = place.row(Topic, {"topic": name, "set": found[SET], "task": NIST_TASKS[found[TASK].upper()]})
-        system = place.row(System, {"system": found[PEER], "kind": nist_kind(found[PEER], self.baselines)})
-        length = None if _missing(found[LENGTH]) else place.whole_number("length", found[LENGTH], least=1)
-        writer = self.named(place, found, header, "reference", self.reference_column)
-        assessor = self.named(place, found, header, "assessor", self.assessor_column)
+        single = values[TASK].upper() == "S"
+        name = f"{values[SET]}.{values[DOCUMENT]}" if single else values[SET]
+        topic = place.row(
+            Topic, {"topic": name, "set": values[SET], "task": NIST_TASKS[values[TASK].upper()]}
+        )
+        system = place.row(System, {"system": values[PEER], "kind": nist_kind(values[PEER], self.baselines)})
+        length = None if _missing(values[LENGTH]) else place.whole_number("length", values[LENGTH], least=1)
+        writer = self.named(place, values, header, "reference", self.reference_column)
+        assessor = self.named(place, values, header, "assessor", self.assessor_column)
         return (
             topic,
             system,
@@ -171,26 +173,26 @@ class _SeeIntake:
         )
 
     def named(
-        self, place: Place, found: list[str], header: Header, what: str, column: int | None
+        self, place: Place, values: list[str], header: Header, what: str, column: int | None
     ) -> str | None:
         """The cell that says who: in the column that was given, or the one that the header names."""
         if column is None:
             names = header.columns()
             column = next((at for at in FREE if at < len(names) and names[at] == what), None)
-        return None if column is None or _missing(found[column]) else place.name(what, found[column])
+        return None if column is None or _missing(values[column]) else place.name(what, values[column])
 
-    def given(self, place: Place, found: list[str]) -> dict[str, Any]:
+    def given(self, place: Place, values: list[str]) -> dict[str, Any]:
         """The answers of a page; what is not there is not answered."""
         answers: dict[str, Any] = {}
         for number in range(1, 13):
-            cell = found[FIRST_QUESTION + number - 1]
+            cell = values[FIRST_QUESTION + number - 1]
             question = f"{QUALITY}{number}"
             if not _missing(cell):
                 self._answer(place, answers, question, {"value": CODES.get(cell.removesuffix(".0"), cell)})
-        summed = self._summed(place, found)
-        relevant = _number(found[RELEVANT])
+        summed = self._summed(place, values)
+        relevant = _number(values[RELEVANT])
         if relevant is None:
-            if not _missing(found[RELEVANT]):
+            if not _missing(values[RELEVANT]):
                 place.notes.append(STRANGE_NUMBER)
         elif summed.get("unmarked") != 0 or relevant:  # of no units, 0 is no answer
             share = relevant / 100 if relevant > 1 else relevant
@@ -207,14 +209,14 @@ class _SeeIntake:
         else:
             answers[question] = answer
 
-    def _summed(self, place: Place, found: list[str]) -> dict[str, float]:
+    def _summed(self, place: Place, values: list[str]) -> dict[str, float]:
         """What the page came to: numbers of units, and coverage as shares."""
         summed: dict[str, float] = {}
         for name, column in (SHARES | COUNTS).items():
-            value = _number(found[column])
+            value = _number(values[column])
             if value is not None and (value <= 1 if name in SHARES else value.is_integer()):
                 summed[name] = value if name in SHARES else whole(value)
-            elif not _missing(found[column]):
+            elif not _missing(values[column]):
                 place.notes.append(STRANGE_NUMBER)
         parts = [summed.get(name) for name in ("peer_units", "marked", "unmarked")]
         if None not in parts and parts[0] != sum(part or 0 for part in parts[1:]):
@@ -224,13 +226,13 @@ class _SeeIntake:
 
 def _cells(text: str) -> list[str]:
     """Between tabs where that gives the right number; else between spaces, as the columns are aligned."""
-    found = cells(text)
-    return found if len(found) == WIDTH else text.split()
+    values = cells(text)
+    return values if len(values) == WIDTH else text.split()
 
 
-def _is_row(found: list[str]) -> bool:
+def _is_row(values: list[str]) -> bool:
     """Whether a line is meant as a row: M or S in the second column, and too many words for a header."""
-    return len(found) > PEER and found[TASK].upper() in NIST_TASKS
+    return len(values) > PEER and values[TASK].upper() in NIST_TASKS
 
 
 def _missing(cell: str) -> bool:

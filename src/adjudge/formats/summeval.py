@@ -120,9 +120,9 @@ class _SummevalRecords:
                 hashes = {"peer": text_hash(row.text)}
             yield where, row
         for rating in _ratings(place, record):
-            given = _answer(answers, rating)
-            if isinstance(given, LeftOut):
-                yield place.item(given)
+            answer = _answer(answers, rating)
+            if isinstance(answer, LeftOut):
+                yield place.item(answer)
                 continue
             judgment = Judgment(
                 assessor=rating.assessor or CROWD,
@@ -131,7 +131,7 @@ class _SummevalRecords:
                 hashes=hashes,
                 time=rating.repeat,
             )
-            yield from answers.items(place, judgment, given)
+            yield from answers.items(place, judgment, answer)
 
     def _texts(self, place: Place, record: dict[str, Any], topic: Topic, system: System) -> Iterator[Item]:
         yield from self._once.new(place, topic)
@@ -183,12 +183,12 @@ def _ratings(place: Place, record: dict[str, Any]) -> Iterator[_Rating]:
         people = record.get(key)
         if people is not None and not isinstance(people, list):
             raise place.wrong(f"{shown(key)} is {type_name(people)}, expected a list")
-        for position, given in enumerate(people or ()):
-            if not isinstance(given, dict):
+        for position, annotation in enumerate(people or ()):
+            if not isinstance(annotation, dict):
                 raise place.wrong(
-                    f"{group} annotation {position + 1} is {type_name(given)}, expected an object"
+                    f"{group} annotation {position + 1} is {type_name(annotation)}, expected an object"
                 )
-            for name, value in given.items():
+            for name, value in annotation.items():
                 aspect = place.name(f"{group} aspect", name)
                 number = None if value is None else _number(place, f"{group}:{aspect}", value)
                 yield _Rating(group=group, aspect=aspect, position=position, value=number)
@@ -197,8 +197,8 @@ def _ratings(place: Place, record: dict[str, Any]) -> Iterator[_Rating]:
 def _number(place: Place, measure: str, value: object) -> float:
     low, high = SCALE
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        found = shown(value) if isinstance(value, str | int | float) else type_name(value)
-        raise place.wrong(f"{measure} is {found}, expected a number from {low} to {high}")
+        actual = shown(value) if isinstance(value, str | int | float) else type_name(value)
+        raise place.wrong(f"{measure} is {actual}, expected a number from {low} to {high}")
     return float(value)
 
 
@@ -207,7 +207,7 @@ def _answer(answers: ImportedAnswers, rating: _Rating) -> dict[str, Any] | LeftO
     if rating.value is None:
         return NO_RATING
     question = f"{RATING}{rating.aspect}"
-    if question not in (each.id for each in answers.protocol.questions):
+    if question not in (asked.id for asked in answers.protocol.questions):
         return NO_ASPECT
     answer = {"value": whole(rating.value)}
     try:

@@ -40,60 +40,60 @@ def read_tags(path: str | Path) -> Iterator[TagRow]:
     at = {name: cells.header.index(name) for name in (*NEEDED, *OPTIONAL) if name in cells.header}
     for line, row in cells.rows:
         place = Place(path, line)
-        given = {name: row[column].strip() for name, column in at.items()}
-        tags = split_tags(given["tags"], place)
-        who = given.get("tagged_by") or None
+        values = {name: row[column].strip() for name, column in at.items()}
+        tags = split_tags(values["tags"], place)
+        who = values.get("tagged_by") or None
         if tags or who:
-            yield TagRow(place, _key(given, place), who and place.name("tagged_by", who), tags)
+            yield TagRow(place, _key(values, place), who and place.name("tagged_by", who), tags)
 
 
-def _key(given: dict[str, str], place: Place) -> MismatchKey:
+def _key(values: dict[str, str], place: Place) -> MismatchKey:
     try:
-        kind = check_kind(given["kind"])
+        kind = check_kind(values["kind"])
     except UsageError as error:
         raise place.wrong(error.text) from None
 
     def text(system: str, length: str, form: str) -> TextRef:
-        words = given.get(length)
+        words = values.get(length)
         return TextRef(
-            place.name(system, given[system]),
+            place.name(system, values[system]),
             place.whole_number(length, words, least=1) if words else None,
-            given.get(form) or None,
+            values.get(form) or None,
         )
 
     return MismatchKey(
-        topic=place.name("topic", given["topic"]),
+        topic=place.name("topic", values["topic"]),
         peer=text("system", "length", "form"),
         reference=text("reference", "reference_length", "reference_form"),
-        unit=given["unit"],
+        unit=values["unit"],
         kind=kind,
     )
 
 
 def split_tags(cell: str, place: Place) -> tuple[str, ...]:
     """`paraphrase; style` as tags, each once."""
-    found: dict[str, str] = {}
+    tags: dict[str, str] = {}
     for tag in cell.split(BETWEEN_TAGS):
         if tag := " ".join(tag.split()):
-            found.setdefault(same_tag(tag), tag)
-    if found:
+            tags.setdefault(same_tag(tag), tag)
+    if tags:
         try:
-            check_tags(list(found.values()))
+            check_tags(list(tags.values()))
         except DataError as error:
             raise place.wrong(error.text) from None
-    return tuple(found.values())
+    return tuple(tags.values())
 
 
 def one_each(rows: Sequence[TagRow], by: str | None) -> list[tuple[str, TagRow]]:
     """Who tagged what, each once: a row without a name is `by`'s."""
-    found: dict[tuple[str, MismatchKey], TagRow] = {}
+    tagged: dict[tuple[str, MismatchKey], TagRow] = {}
     for row in rows:
         who = row.assessor or by
         if who is None:
             raise row.place.wrong(
                 f'tags by nobody: fill in "tagged_by", or say with {Argument("by")} who tagged them'
             )
-        if (other := found.get((who, row.key))) is not None and other.tags != row.tags:
+        if (other := tagged.get((who, row.key))) is not None and other.tags != row.tags:
             raise row.place.wrong(f"{who} tagged the same mismatch otherwise in line {other.place.line}")
-        found[who, row.key] = row
-    return [(who, row) for (who, _), row in found.items()]
+        tagged[who, row.key] = row
+    return [(who, row) for (who, _), row in tagged.items()]

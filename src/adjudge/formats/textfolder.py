@@ -71,7 +71,7 @@ class PathPattern:
     text: str
 
     def __post_init__(self) -> None:
-        fields = [found[1] for found in _PLACEHOLDER.finditer(self.text)]
+        fields = [placeholder[1] for placeholder in _PLACEHOLDER.finditer(self.text)]
         choices = _FIELDS[self.argument]
         for name in fields:
             if name not in choices:
@@ -85,7 +85,7 @@ class PathPattern:
         if "topic" not in fields:
             raise UsageError(f"{self} has no {{topic}}, expected something like {self._example}")
         between = _PLACEHOLDER.split(self.text)[3:-1:3]
-        rules = [found[2] for found in _PLACEHOLDER.finditer(self.text)]
+        rules = [placeholder[2] for placeholder in _PLACEHOLDER.finditer(self.text)]
         for k, fixed in enumerate(between):
             if not fixed.strip("*") and not rules[k] and not rules[k + 1]:
                 raise UsageError(
@@ -110,7 +110,7 @@ class PathPattern:
     @cached_property
     def told(self) -> tuple[int, int]:
         """How much it says of a path: characters that stand there, and placeholders that say what they match."""
-        rules = [found for found in _PLACEHOLDER.finditer(self.text) if found[2]]
+        rules = [placeholder for placeholder in _PLACEHOLDER.finditer(self.text) if placeholder[2]]
         return len(_PLACEHOLDER.sub("", self.text).replace("*", "")), len(rules)
 
     @cached_property
@@ -125,30 +125,30 @@ class PathPattern:
         parts: list[str] = []
         seen: set[str] = set()
         at = 0
-        for found in _PLACEHOLDER.finditer(self.text):
-            parts.append(_fixed(self.text[at : found.start()], lazy))
-            name, rule = found[1], found[2] or _OWN_RULES.get(found[1]) or f"[^/]+{lazy}"
+        for placeholder in _PLACEHOLDER.finditer(self.text):
+            parts.append(_fixed(self.text[at : placeholder.start()], lazy))
+            name, rule = placeholder[1], placeholder[2] or _OWN_RULES.get(placeholder[1]) or f"[^/]+{lazy}"
             parts.append(f"(?P={name})" if name in seen else f"(?P<{name}>{rule})")
             seen.add(name)
-            at = found.end()
+            at = placeholder.end()
         return re.compile("".join([*parts, _fixed(self.text[at:], lazy)]))
 
     def match(self, path: str) -> dict[str, str] | None:
         """What the placeholders stand for in a path, or None; a path that can be read in two ways is refused."""
-        found, other = self._greedy.fullmatch(path), self._lazy.fullmatch(path)
-        if found is None or other is None:
+        greedy, other = self._greedy.fullmatch(path), self._lazy.fullmatch(path)
+        if greedy is None or other is None:
             return None
-        if found.groupdict() != other.groupdict():
+        if greedy.groupdict() != other.groupdict():
             ways = " or ".join(
-                ", ".join(f"{name} {shown(value)}" for name, value in each.groupdict().items())
-                for each in (other, found)
+                ", ".join(f"{name} {shown(value)}" for name, value in match.groupdict().items())
+                for match in (other, greedy)
             )
-            name = next(name for name in found.groupdict() if name not in _OWN_RULES)
+            name = next(name for name in greedy.groupdict() if name not in _OWN_RULES)
             raise UsageError(
                 f"{path} can be read in two ways by {self}: {ways}; say what one of them is, such as"
                 f" {{{name}:[^._]+}}"
             )
-        return found.groupdict()
+        return greedy.groupdict()
 
 
 Meaning: TypeAlias = tuple[PathPattern, dict[str, str]]
@@ -185,13 +185,13 @@ class FolderLayout:
     def meaning(self, path: str) -> Meaning | None:
         """The pattern that a path is meant by, the one that says most of it; and what its placeholders stand for."""
         for pattern in sorted(self.patterns, key=lambda pattern: pattern.told, reverse=True):
-            if (found := pattern.match(path)) is not None:
+            if (values := pattern.match(path)) is not None:
                 for other in self.patterns:
                     if other != pattern and other.told == pattern.told and other.match(path) is not None:
                         raise UsageError(
                             f"{path} matches {pattern} and {other}: write one of them with more of the path"
                         )
-                return pattern, found
+                return pattern, values
         return None
 
 
@@ -227,23 +227,23 @@ def read(
             raise FormatError(f"is a file, expected a folder{hint}", file=root)
         raise FormatError(f"no such folder{absent_words(root)}", file=root)
     layout = FolderLayout.of(_several(pattern), _several(reference_pattern), _several(source_pattern))
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     for path, left in _texts_in(root):
         if left:
             yield str(path), left
         else:
-            found[path.relative_to(root).as_posix()] = path
+            paths[path.relative_to(root).as_posix()] = path
     if not layout.patterns:
-        layout = find_layout(root, list(found))
+        layout = find_layout(root, list(paths))
         yield str(root), Noted(f"layout found: {layout}")
     files = _TextFiles(root, system, kind, {"length": length, "form": form}, max_size, encoding)
     meanings = {
-        name: layout.meaning(name.removesuffix(path.name) + bare_name(path)) for name, path in found.items()
+        name: layout.meaning(name.removesuffix(path.name) + bare_name(path)) for name, path in paths.items()
     }
     _refuse_other_roles(meanings)
     _refuse_other_topics(meanings.values(), root)
     matched = False
-    for name, path in found.items():
+    for name, path in paths.items():
         meaning = meanings[name]
         if meaning is None:
             ending = path.suffix if path.suffix and path.suffix != path.name else "without an ending"
@@ -252,7 +252,7 @@ def read(
         matched = True
         yield from files.items(Place(path, 1), *meaning)
     if not matched:
-        raise UsageError(f"no file below {root} matches {layout}; there are: {_listed(found)}")
+        raise UsageError(f"no file below {root} matches {layout}; there are: {_listed(paths)}")
 
 
 def read_found(
@@ -286,16 +286,16 @@ def texts_below(root: Path) -> list[str]:
 def _refuse_other_topics(meanings: Iterable[Meaning | None], root: Path) -> None:
     """Refuse references of which none is of a topic that a system has: one pattern cuts the topic out otherwise."""
     topics: dict[bool, dict[str, PathPattern]] = {True: {}, False: {}}
-    for pattern, found in filter(None, meanings):
+    for pattern, values in filter(None, meanings):
         if pattern.argument != SOURCE:
-            topics[pattern.argument == REFERENCE].setdefault(found["topic"], pattern)
+            topics[pattern.argument == REFERENCE].setdefault(values["topic"], pattern)
     if topics[True] and topics[False] and not topics[True].keys() & topics[False].keys():
-        (own, of_reference), (other, of_system) = (
+        (one, of_reference), (other, of_system) = (
             next(iter(topics[is_one].items())) for is_one in (True, False)
         )
         raise UsageError(
             f"{root}: no reference is of a topic of the systems: {quoted(of_reference.text)} gives such as"
-            f" {shown(own)}, {quoted(of_system.text)} such as {shown(other)}; let both patterns have the same {{topic}}"
+            f" {shown(one)}, {quoted(of_system.text)} such as {shown(other)}; let both patterns have the same {{topic}}"
         )
 
 
@@ -328,16 +328,16 @@ def _refuse_other_roles(meanings: Mapping[str, Meaning | None]) -> None:
 
 
 def _written_out(text: str, system: str) -> str:
-    return _PLACEHOLDER.sub(lambda found: system if found[1] == "system" else found[0], text)
+    return _PLACEHOLDER.sub(lambda match: system if match[1] == "system" else match[0], text)
 
 
 def _texts_in(root: Path) -> Iterator[tuple[Path, LeftOut | None]]:
     """The files of a folder, but for those of evaluations in it, such as the one that they are imported into."""
-    found = list(find_files([root], deep=True))
-    evaluations = {path.parent for path, _ in found if path.name == SETTINGS}
+    files = list(find_files([root], deep=True))
+    evaluations = {path.parent for path, _ in files if path.name == SETTINGS}
     for path in sorted(evaluations):
         yield path, LeftOut("evaluation inside the folder")
-    yield from ((path, left) for path, left in found if evaluations.isdisjoint(path.parents))
+    yield from ((path, left) for path, left in files if evaluations.isdisjoint(path.parents))
 
 
 def _several(patterns: str | Iterable[str] | None) -> list[str]:
@@ -362,30 +362,30 @@ class _TextFiles:
     encoding: str | None
     once: Once = field(default_factory=Once)
 
-    def items(self, place: Place, pattern: PathPattern, found: Mapping[str, str]) -> Iterator[Item]:
+    def items(self, place: Place, pattern: PathPattern, values: Mapping[str, str]) -> Iterator[Item]:
         text = self._text(place)
-        yield from self.once.new(place, place.row(Topic, {"topic": found["topic"]}, {"topic": "{topic}"}))
+        yield from self.once.new(place, place.row(Topic, {"topic": values["topic"]}, {"topic": "{topic}"}))
         if pattern.argument == SOURCE:
-            data = {"topic": found["topic"], "id": found.get("document", "1"), "text": text}
+            data = {"topic": values["topic"], "id": values.get("document", "1"), "text": text}
             yield place.item(place.row(Document, data) if text else EMPTY_DOCUMENT)
         else:
             is_reference = pattern.argument == REFERENCE
-            yield from self._summary(place, found, text, is_reference)
+            yield from self._summary(place, values, text, is_reference)
         yield from place.noted()
 
     def _summary(
-        self, place: Place, found: Mapping[str, str], text: str, is_reference: bool
+        self, place: Place, values: Mapping[str, str], text: str, is_reference: bool
     ) -> Iterator[Item]:
-        own = None if is_reference else self.system
-        name = found.get("writer") or found.get("system") or own or place.path.absolute().parent.name
+        default = None if is_reference else self.system
+        name = values.get("writer") or values.get("system") or default or place.path.absolute().parent.name
         kind = "human" if is_reference else self.kind
         yield from self.once.new(place, place.row(System, {"system": name, "kind": kind}))
-        length = found.get("length")
+        length = values.get("length")
         data = {
-            "topic": found["topic"],
+            "topic": values["topic"],
             "system": name,
             "length": self.target["length"] if length is None else int(length),
-            "form": found.get("form", self.target["form"]),
+            "form": values.get("form", self.target["form"]),
             "roles": ["reference" if is_reference else "peer"],
             "text": text,
         }
