@@ -72,10 +72,10 @@ def split_by_change(
     """Judgments of texts that are as they were, and those that are not, with what changed."""
     now = FrozenNow(collection)
     kept, left = [], []
-    for each in judged:
-        why = changed(each.task, collection, protocols.get(each.task.protocol), now=now)
+    for judgment in judged:
+        why = changed(judgment.task, collection, protocols.get(judgment.task.protocol), now=now)
         if why is None:
-            kept.append(each)
+            kept.append(judgment)
         else:
-            left.append((each, why))
+            left.append((judgment, why))
     return kept, left

@@ -115,14 +115,14 @@ def by_judges(items: Iterable[Item], judges: Sequence[str]) -> Iterator[Item]:
 
 
 def keep(
-    folder: Folder, store: Store, found: ReadJudgments, *, what: str = "judgments import", when: str = ""
+    folder: Folder, store: Store, read: ReadJudgments, *, what: str = "judgments import", when: str = ""
 ) -> Taken:
     """Store what was read, all of it or nothing.
 
     Rows that the folder has already stay as they are, and what the store has already is not stored again. `what` and
     `when` are for the history, where rows change.
     """
-    rows, tasks, events, files = found.rows, found.tasks, found.events, found.files
+    rows, tasks, events, files = read.rows, read.tasks, read.events, read.files
     if rows or files:
         with Transaction(folder.path) as change:
             report = stage_all(folder, change, rows, on_clash="skip")

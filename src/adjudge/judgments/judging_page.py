@@ -56,8 +56,8 @@ class JudgingPage:
     def _sides(self) -> list[tuple[dict[str, Any], str]]:
         """Both sides of a pair as a task names them, with their texts. Of a sentence the first place counts."""
         if self.sentences:
-            return [(place_side(each.places[0]), each.text) for each in self.sentences]
-        return [(TextRef.of(each).as_dict(), each.text) for each in self.peers]
+            return [(place_side(sentence.places[0]), sentence.text) for sentence in self.sentences]
+        return [(TextRef.of(peer).as_dict(), peer.text) for peer in self.peers]
 
     def is_of(self, task: Task) -> bool:
         """Whether a task of this page's key shows these very texts; a hash that it does not have is not looked at."""

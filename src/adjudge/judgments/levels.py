@@ -55,16 +55,16 @@ def unit_levels(collection: Collection) -> dict[Key, int]:
     half of its distinct content words or more (words that are no function words, in lower case). Its level is the
     shortest such length, at most its own. Units of an author who wrote one length have no level.
     """
-    found: dict[Key, int] = {}
+    levels: dict[Key, int] = {}
     for topic, units in collection.units.items():
         references = collection.references(topic)
         of = {r.key: r for r in references}
-        said = {r.key: _said(r, collection.settings.language) for r in references}
+        sentence_words = {r.key: _said(r, collection.settings.language) for r in references}
         for unit in units:
             reference = of.get(unit.of)
             if reference is not None and len(author_lengths(reference, references)) > 1:
-                found[unit.key] = _level(unit, shorter(reference, references), said)
-    return found
+                levels[unit.key] = _level(unit, shorter(reference, references), sentence_words)
+    return levels
 
 
 def author_lengths(reference: Summary | None, references: Iterable[Summary]) -> list[int]:
@@ -77,12 +77,12 @@ def author_lengths(reference: Summary | None, references: Iterable[Summary]) -> 
 def shorter(reference: Summary, references: Iterable[Summary]) -> list[Summary]:
     """The same author's references that are shorter, the shortest first."""
     length = reference.length
-    found = [
+    versions = [
         (r.length, r)
         for r in references
         if length is not None and r.length is not None and r.length < length and _version(r, reference)
     ]
-    return [r for _, r in sorted(found, key=lambda each: each[0])]
+    return [r for _, r in sorted(versions, key=lambda version: version[0])]
 
 
 def _version(other: Summary, reference: Summary) -> bool:
@@ -147,25 +147,25 @@ def _with_level(unit: Unit, level: int | None) -> Unit:
 
 def _allowed(collection: Collection) -> dict[Key, list[int]]:
     """The levels that units of each reference may have: its author's lengths up to its own."""
-    found: dict[Key, list[int]] = {}
+    allowed: dict[Key, list[int]] = {}
     for topic in collection.topics:
         references = collection.references(topic)
         for r in references:
-            found[r.key] = [n for n in author_lengths(r, references) if n <= (r.length or 0)]
-    return found
+            allowed[r.key] = [n for n in author_lengths(r, references) if n <= (r.length or 0)]
+    return allowed
 
 
 def _check(unit: Unit, allowed: dict[Key, list[int]], where: str) -> None:
-    given, known = unit.extra[LEVEL], allowed.get(unit.of, [])
-    if given is not None and (level_of(unit) is None or given not in known):
-        choices = ", ".join(map(str, known)) or "none: the unit is of no reference with a target length"
-        raise DataError(f'{where}: "{LEVEL}" is {quoted(str(given))}, expected null or one of: {choices}')
+    level, levels = unit.extra[LEVEL], allowed.get(unit.of, [])
+    if level is not None and (level_of(unit) is None or level not in levels):
+        choices = ", ".join(map(str, levels)) or "none: the unit is of no reference with a target length"
+        raise DataError(f'{where}: "{LEVEL}" is {quoted(str(level))}, expected null or one of: {choices}')
 
 
-def _level(unit: Unit, versions: Sequence[Summary], said: dict[Key, list[frozenset[str]]]) -> int:
+def _level(unit: Unit, versions: Sequence[Summary], sentence_words: dict[Key, list[frozenset[str]]]) -> int:
     wanted = _content(unit.text)
     for version in versions:
-        if version.length is not None and _appears(wanted, said[version.key]):
+        if version.length is not None and _appears(wanted, sentence_words[version.key]):
             return version.length
     assert unit.length is not None
     return unit.length

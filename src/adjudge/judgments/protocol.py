@@ -58,7 +58,7 @@ def protocol_names() -> tuple[str, ...]:
     """The protocols that come with Adjudge."""
     return tuple(
         sorted(
-            each.name.removesuffix(".toml") for each in _shipped().iterdir() if each.name.endswith(".toml")
+            file.name.removesuffix(".toml") for file in _shipped().iterdir() if file.name.endswith(".toml")
         )
     )
 
@@ -111,13 +111,17 @@ def own_protocol_file(folder: Folder, name: str) -> str | None:
 
 
 def _own(folder: Folder) -> list[tuple[Path, Protocol]]:
-    own = folder.settings.protocol
-    paths = [path] if own and own.endswith(".toml") and (path := _own_file(folder, own)).exists() else []
+    configured = folder.settings.protocol
+    paths = (
+        [path]
+        if configured and configured.endswith(".toml") and (path := _own_file(folder, configured)).exists()
+        else []
+    )
     if check_plain_folder(folder.path / PROTOCOLS):
         paths += sorted((folder.path / PROTOCOLS).glob("*.toml"))
-    for each in paths:
-        check_plain_file(each)
-    return [(each, load_protocol(each)) for each in dict.fromkeys(paths)]
+    for file in paths:
+        check_plain_file(file)
+    return [(file, load_protocol(file)) for file in dict.fromkeys(paths)]
 
 
 def protocols_of(folder: Folder, names: Iterable[str]) -> dict[str, Protocol]:
@@ -125,9 +129,11 @@ def protocols_of(folder: Folder, names: Iterable[str]) -> dict[str, Protocol]:
 
     The names may come from a store, so none is taken for a path.
     """
-    own, shipped = own_protocols(folder), protocol_names()
-    known = {name: own.get(name) or (load_protocol(name) if name in shipped else None) for name in names}
-    return {name: protocol for name, protocol in known.items() if protocol is not None}
+    in_folder, shipped = own_protocols(folder), protocol_names()
+    by_name = {
+        name: in_folder.get(name) or (load_protocol(name) if name in shipped else None) for name in names
+    }
+    return {name: protocol for name, protocol in by_name.items() if protocol is not None}
 
 
 def protocol_file(name: str) -> str:
@@ -141,20 +147,20 @@ def new_protocol_files(folder: Folder, used: Iterable[Protocol]) -> dict[str, st
 
     One that has the name of another protocol is refused: its judgments could not be told from the other's.
     """
-    own = own_protocols(folder)
-    found: dict[str, str] = {}
+    in_folder = own_protocols(folder)
+    new_files: dict[str, str] = {}
     for protocol in used:
-        there = own.get(protocol.name)
+        there = in_folder.get(protocol.name)
         if there is None and protocol.name in protocol_names():
             there = load_protocol(protocol.name)
         if there is None and protocol.source:
-            found[protocol_file(protocol.name)] = protocol.source
+            new_files[protocol_file(protocol.name)] = protocol.source
         elif there is not None and there != protocol:
             raise ClashError(
                 f"{folder.path}: there is another protocol {quoted(protocol.name)} already;"
                 " give yours a name of its own (name = ... in its file)"
             )
-    return found
+    return new_files
 
 
 def _own_file(folder: Folder, name: str) -> Path:
@@ -177,10 +183,10 @@ def read(data: Mapping[str, Any], where: str) -> Protocol:
     """A protocol from what its file holds."""
     file = ProtocolFile(where)
     kind = KINDS[file.one_of("kind", data.get("kind"), KINDS)]
-    known = (*COMMON, *kind.KEYS)
+    keys = (*COMMON, *kind.KEYS)
     for key in data:
-        if key not in known:
-            file.fail(f"{quoted(key)} is not known{nearest(key, known)} in a {kind.KIND} protocol")
+        if key not in keys:
+            file.fail(f"{quoted(key)} is not known{nearest(key, keys)} in a {kind.KIND} protocol")
     return kind(
         name=file.text("name", data.get("name")),
         version=file.text("version", data.get("version")),

@@ -221,13 +221,13 @@ def annotation_of_reference(pyramid: Pyramid, system: str) -> PeerAnnotation:
 
     Compared with the pyramid of the other references, its own units match nothing.
     """
-    own = (
+    expressed = (
         Expressed(
             scu.uid, tuple(replace(c, reference=None) for c in scu.contributors if c.reference == system)
         )
         for scu in pyramid.scus
     )
-    return PeerAnnotation(pyramid.text, tuple(scu for scu in own if scu.contributors), pyramid.digest())
+    return PeerAnnotation(pyramid.text, tuple(scu for scu in expressed if scu.contributors), pyramid.digest())
 
 
 # What people should look at
@@ -254,9 +254,9 @@ def findings(pyramid: Pyramid) -> Iterator[tuple[int, str]]:
 
 def peer_findings(annotation: PeerAnnotation, pyramid: Pyramid) -> Iterator[tuple[int, str]]:
     """What is odd in a peer's annotation, by unit."""
-    known = pyramid.weights
+    weights = pyramid.weights
     for scu in annotation.scus:
-        if scu.contributors and scu.uid != UNMATCHED and scu.uid not in known:
+        if scu.contributors and scu.uid != UNMATCHED and scu.uid not in weights:
             yield scu.uid, UNKNOWN
         for contributor in scu.contributors:
             for part in contributor.parts:
@@ -315,25 +315,25 @@ def pyramid_of(answer: Any) -> Pyramid:
     fields = _object(answer, PYRAMID)
     references = tuple(
         Reference(
-            _name(each, "system", where),
-            None if each.get("length") is None else _whole(each, "length", where, least=1),
-            _whole(each, "start", where),
-            _whole(each, "end", where),
-            None if each.get("form") is None else _name(each, "form", where),
+            _name(reference, "system", where),
+            None if reference.get("length") is None else _whole(reference, "length", where, least=1),
+            _whole(reference, "start", where),
+            _whole(reference, "end", where),
+            None if reference.get("form") is None else _name(reference, "form", where),
         )
-        for where, each in _objects(fields, "references", PYRAMID)
+        for where, reference in _objects(fields, "references", PYRAMID)
     )
     _refuse_twice([r.system for r in references], "reference", PYRAMID)
     pyramid = Pyramid(
         _text(fields, "text", PYRAMID),
         tuple(
             Scu(
-                _whole(each, "uid", where, least=1),
-                _text(each, "label", where),
-                _read_contributors(each, where),
-                _optional(each, "comment", where),
+                _whole(scu, "uid", where, least=1),
+                _text(scu, "label", where),
+                _read_contributors(scu, where),
+                _optional(scu, "comment", where),
             )
-            for where, each in _objects(fields, "scus", PYRAMID)
+            for where, scu in _objects(fields, "scus", PYRAMID)
         ),
         references,
         _optional(fields, "pattern", PYRAMID),
@@ -352,11 +352,11 @@ def annotation_of(answer: Any) -> PeerAnnotation:
         _text(fields, "text", PYRAMID_PEER),
         tuple(
             Expressed(
-                _whole(each, "uid", where),
-                _read_contributors(each, where),
-                _optional(each, "comment", where),
+                _whole(scu, "uid", where),
+                _read_contributors(scu, where),
+                _optional(scu, "comment", where),
             )
-            for where, each in _objects(fields, "scus", PYRAMID_PEER)
+            for where, scu in _objects(fields, "scus", PYRAMID_PEER)
         ),
         _optional(fields, "pyramid", PYRAMID_PEER),
     )
@@ -375,12 +375,12 @@ class Built:
 
 def built(judged: Iterable[Judged]) -> list[Built]:
     """The pyramids among a topic's judgments."""
-    found = []
-    for each in judged:
-        if PYRAMID in each.answers:
-            pyramid = _as_named_now(pyramid_of(each.answers[PYRAMID].answer), each)
-            found.append(Built(each, pyramid, pyramid.digest()))
-    return found
+    pyramids = []
+    for judgment in judged:
+        if PYRAMID in judgment.answers:
+            pyramid = _as_named_now(pyramid_of(judgment.answers[PYRAMID].answer), judgment)
+            pyramids.append(Built(judgment, pyramid, pyramid.digest()))
+    return pyramids
 
 
 def _as_named_now(pyramid: Pyramid, judged: Judged) -> Pyramid:
@@ -399,11 +399,11 @@ def pyramid_for(annotation: PeerAnnotation, assessor: str, pyramids: Iterable[Bu
     only one of the same assessor, or else the only one there is.
     """
     candidates = list(pyramids)
-    own = [each for each in candidates if each.judged.task.assessor == assessor]
-    named = [each for each in candidates if each.digest == annotation.pyramid]
+    of_assessor = [candidate for candidate in candidates if candidate.judged.task.assessor == assessor]
+    named = [candidate for candidate in candidates if candidate.digest == annotation.pyramid]
     if named:
-        return next((each for each in named if each in own), named[0])
-    for some in (own, candidates):
+        return next((candidate for candidate in named if candidate in of_assessor), named[0])
+    for some in (of_assessor, candidates):
         if len(some) == 1:
             return some[0]
     return (
@@ -414,16 +414,18 @@ def pyramid_for(annotation: PeerAnnotation, assessor: str, pyramids: Iterable[Bu
 def _read_contributors(fields: Mapping[str, Any], where: str) -> tuple[Contributor, ...]:
     return tuple(
         Contributor(
-            _parts(each, place), _optional(each, "reference", place), _optional(each, "comment", place)
+            _parts(contributor, place),
+            _optional(contributor, "reference", place),
+            _optional(contributor, "comment", place),
         )
-        for place, each in _objects(fields, "contributors", where)
+        for place, contributor in _objects(fields, "contributors", where)
     )
 
 
 def _parts(fields: Mapping[str, Any], where: str) -> tuple[Part, ...]:
     parts = tuple(
-        Part(_whole(each, "start", place), _whole(each, "end", place), _text(each, "text", place))
-        for place, each in _objects(fields, "parts", where)
+        Part(_whole(part, "start", place), _whole(part, "end", place), _text(part, "text", place))
+        for place, part in _objects(fields, "parts", where)
     )
     if not parts:
         raise DataError(f"{where}: no parts, expected the words that express the unit")
@@ -443,7 +445,7 @@ def _objects(fields: Mapping[str, Any], name: str, where: str) -> list[tuple[str
         raise DataError(f'{where}: "{name}" is {quoted_json(value)}, expected a list')
     step = ": " if where in (PYRAMID, PYRAMID_PEER) else "."
     places = (f"{where}{step}{name}[{number}]" for number in range(len(value)))
-    return [(place, _object(each, place)) for place, each in zip(places, value, strict=True)]
+    return [(place, _object(entry, place)) for place, entry in zip(places, value, strict=True)]
 
 
 def _whole(fields: Mapping[str, Any], name: str, where: str, *, least: int = 0) -> int:

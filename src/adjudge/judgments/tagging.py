@@ -66,8 +66,8 @@ class AssignedTagging:
     assessors: tuple[str, ...]
 
     def lines(self) -> list[str]:
-        found = [f"{counted(self.tasks, 'mismatch', 'mismatches')} handed out to {', '.join(self.assessors)}"]
-        return [*found, f"{self.there:,} had been handed out before"] if self.there else found
+        lines = [f"{counted(self.tasks, 'mismatch', 'mismatches')} handed out to {', '.join(self.assessors)}"]
+        return [*lines, f"{self.there:,} had been handed out before"] if self.there else lines
 
     def as_dict(self) -> dict[str, Any]:
         return {"tasks": self.tasks, "there": self.there, "assessors": list(self.assessors)}
@@ -83,11 +83,11 @@ class TakenTags:
     same: int
 
     def lines(self) -> list[str]:
-        found = [
+        lines = [
             f"{counted(self.new, 'mismatch', 'mismatches')} tagged, {self.changed:,} tagged otherwise than before,"
             f" tags of {self.taken_back:,} taken back"
         ]
-        return [*found, f"tags of {counted(self.same, 'row')} were there already"] if self.same else found
+        return [*lines, f"tags of {counted(self.same, 'row')} were there already"] if self.same else lines
 
     def as_dict(self) -> dict[str, Any]:
         return {"new": self.new, "changed": self.changed, "taken_back": self.taken_back, "same": self.same}
@@ -103,13 +103,13 @@ def mismatch_key(task: Task) -> MismatchKey | None:
 
 def given_tags(judgments: Judgments) -> dict[MismatchKey, list[GivenTags]]:
     """The tags that count now, by mismatch; people by name."""
-    found: dict[MismatchKey, list[GivenTags]] = {}
+    by_mismatch: dict[MismatchKey, list[GivenTags]] = {}
     for judged in judgments.tagged():
         key, event = mismatch_key(judged.task), judged.answers.get(TAGS)
         if key is not None and event is not None and _are_tags(event.answer):
-            given = GivenTags(event.assessor, tuple(event.answer["tags"]), event.origin)
-            found.setdefault(key, []).append(given)
-    return {key: sorted(each, key=lambda given: given.assessor) for key, each in found.items()}
+            tags = GivenTags(event.assessor, tuple(event.answer["tags"]), event.origin)
+            by_mismatch.setdefault(key, []).append(tags)
+    return {key: sorted(answers, key=lambda tags: tags.assessor) for key, answers in by_mismatch.items()}
 
 
 def _are_tags(answer: Any) -> bool:
@@ -127,13 +127,15 @@ def assign_tagging(
     if not assessors:
         raise UsageError("nobody is named who is to tag the mismatches")
     check_people(store, assessors)
-    known = _tasks(store, protocol)
-    taken = {task.id for task in known.values()}
+    tasks_there = _tasks(store, protocol)
+    taken = {task.id for task in tasks_there.values()}
     tasks: list[Task] = []
     for assessor in dict.fromkeys(assessors):
         position = 1 + max((task.position for task in store.tasks(assessor=assessor)), default=-1)
-        new = [page for page in pages if (assessor, page.key) not in known]
-        rng = generator(0, f"tagging/{protocol.name}/{assessor}", len(known), key=store.secret(ORDER_KEY))
+        new = [page for page in pages if (assessor, page.key) not in tasks_there]
+        rng = generator(
+            0, f"tagging/{protocol.name}/{assessor}", len(tasks_there), key=store.secret(ORDER_KEY)
+        )
         for number, page in enumerate(new[i] for i in rng.permutation(len(new))):
             task = _task(store, protocol, assessor, page, position + number, taken)
             tasks.append(task)
@@ -159,8 +161,8 @@ def take_tags(
 
     Each changes that person's answer alone, and what they answered before stays in the history.
     """
-    known = _tasks(store, protocol)
-    taken = {task.id for task in known.values()}
+    tasks_there = _tasks(store, protocol)
+    taken = {task.id for task in tasks_there.values()}
     now = {
         judged.task.id: judged.answers[TAGS]
         for judged in store.current()
@@ -170,7 +172,7 @@ def take_tags(
     events: list[Event] = []
     counts = dict.fromkeys(("new", "changed", "taken_back", "same"), 0)
     for assessor, page, tags in rows:
-        task = known.get((assessor, page.key))
+        task = tasks_there.get((assessor, page.key))
         before = None if task is None else now.get(task.id)
         was = () if before is None else tuple(before.answer["tags"])
         if was == tags:
@@ -181,7 +183,7 @@ def take_tags(
         counts["taken_back" if not tags else "changed" if was else "new"] += 1
         if task is None:
             task = _task(store, protocol, assessor, page, 0, taken)
-            known[assessor, page.key] = task
+            tasks_there[assessor, page.key] = task
             tasks.append(task)
         seen = None if before is None else before.seq
         events.append(
@@ -202,8 +204,8 @@ def take_tags(
 
 def _tasks(store: Store, protocol: Protocol) -> dict[tuple[str, MismatchKey], Task]:
     """The tasks that are there, found by what they ask: names may have changed since their ids were made."""
-    found = store.tasks(protocol=protocol.name, cancelled=True)
-    keyed = ((task, mismatch_key(task)) for task in found)
+    tasks = store.tasks(protocol=protocol.name, cancelled=True)
+    keyed = ((task, mismatch_key(task)) for task in tasks)
     return {(task.assessor, key): task for task, key in keyed if key is not None}
 
 
@@ -214,10 +216,10 @@ def _task(
     key = page.key
     parts = (assessor, key.topic, *key.peer.parts, *key.reference.parts, key.unit, key.kind)
     ids = (stable_id("mismatch", protocol.name, *parts, number) for number in count())
-    own = next(id for id in ids if id not in taken)
-    taken.add(own)
+    task_id = next(id for id in ids if id not in taken)
+    taken.add(task_id)
     return Task(
-        id=own,
+        id=task_id,
         evaluation=store.evaluation,
         assessor=assessor,
         protocol=protocol.name,
@@ -232,7 +234,7 @@ def _task(
 
 
 def check_kind(kind: str) -> MismatchKind:
-    for each in MISMATCH_KINDS:
-        if kind == each:
-            return each
+    for mismatch_kind in MISMATCH_KINDS:
+        if kind == mismatch_kind:
+            return mismatch_kind
     raise UsageError(f"kind is {quoted(kind)}, expected one of: {', '.join(MISMATCH_KINDS)}")

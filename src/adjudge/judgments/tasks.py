@@ -194,8 +194,8 @@ class Judged:
     @property
     def origin(self) -> Origin:
         """Where the answers come from; a task mixes origins only where somebody adjudicated it."""
-        found = {event.origin for event in self.answers.values()}
-        return next((origin for origin in reversed(ORIGINS) if origin in found), "human")
+        origins = {event.origin for event in self.answers.values()}
+        return next((origin for origin in reversed(ORIGINS) if origin in origins), "human")
 
 
 def is_anonymous(assessor: str) -> bool:
@@ -219,8 +219,8 @@ def text_hash(text: str) -> str:
 
 def units_of(units: Iterable[Unit], text: TextRef, kind: str) -> list[Unit]:
     """The units of one summary of a topic, in the order of the text."""
-    own = [u for u in units if u.system == text.system and u.kind == kind and u.target == text.target]
-    return sorted(own, key=lambda unit: (unit.start, unit.end))
+    of_text = [u for u in units if u.system == text.system and u.kind == kind and u.target == text.target]
+    return sorted(of_text, key=lambda unit: (unit.start, unit.end))
 
 
 def units_hash(units: Iterable[Unit]) -> str:

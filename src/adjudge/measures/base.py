@@ -75,7 +75,7 @@ class Measure:
     def title_of_one_reference(self) -> str:
         """The title where every text has one reference, so that what is made of several need not be said."""
         return ", ".join(
-            [self.title_name, *(each for each in self.title_details() if each not in self.OF_SEVERAL)]
+            [self.title_name, *(detail for detail in self.title_details() if detail not in self.OF_SEVERAL)]
         )
 
     def title_details(self) -> list[str]:
@@ -183,13 +183,15 @@ class Measure:
                 replace(batch, references=tuple(r for r in batch.references if r.system in kept), _kept={})
                 for batch, kept in zip(batches, writers, strict=True)
             ]
-            found: dict[tuple[object, ...], list[float]] = {}
-            for each in type(self).score_many([self], some):
-                if not math.isnan(each.value):
-                    key = (each.topic, each.system, each.length, each.form)
-                    found.setdefault(key, []).append(each.value)
-            own = (found.get((p.topic, p.system, p.length, p.form), []) for b in some for p in b.peers)
-            yield [math.fsum(values) / len(values) if values else math.nan for values in own]
+            values_by_peer: dict[tuple[object, ...], list[float]] = {}
+            for score in type(self).score_many([self], some):
+                if not math.isnan(score.value):
+                    key = (score.topic, score.system, score.length, score.form)
+                    values_by_peer.setdefault(key, []).append(score.value)
+            of_peers = (
+                values_by_peer.get((p.topic, p.system, p.length, p.form), []) for b in some for p in b.peers
+            )
+            yield [math.fsum(values) / len(values) if values else math.nan for values in of_peers]
 
     @property
     def shares_references(self) -> bool:
@@ -238,5 +240,5 @@ def no_reference(peer: Summary, references: Sequence[Summary]) -> str:
     there = sorted(others, key=lambda target: target.order)
     if any(target.form for target in (peer.target, *there)):
         return f"no reference of {peer.target} (there are: {'; '.join(map(str, there))})"
-    lengths = ", ".join("unset" if each.length is None else str(each.length) for each in there)
+    lengths = ", ".join("unset" if target.length is None else str(target.length) for target in there)
     return f"no reference of length {peer.length or 'unset'} (there are: {lengths})"

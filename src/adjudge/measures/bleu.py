@@ -73,7 +73,7 @@ class Sacrebleu(Measure):
         Counts are summed over texts first. Texts may have different numbers of references.
         """
         most = max(map(len, references))
-        streams = [[each[k] if k < len(each) else None for each in references] for k in range(most)]
+        streams = [[texts[k] if k < len(texts) else None for texts in references] for k in range(most)]
         metric = self.metric(streams, corpus=True)
         value = float(metric.corpus_score(list(peers), None).score)
         top = self.range[1]
@@ -141,7 +141,7 @@ class Chrf(Sacrebleu):
         return "chrF" if self.word_order == "0" else "chrF++"
 
     def title_details(self) -> list[str]:
-        return [each for each in super().title_details() if not each.startswith("word order")]
+        return [detail for detail in super().title_details() if not detail.startswith("word order")]
 
     def __post_init__(self) -> None:
         if self.beta < 1:

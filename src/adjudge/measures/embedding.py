@@ -95,8 +95,8 @@ class Embedding(Measure):
                 yield self.row(batch, peer, 0.0)
             else:
                 values = [self.likeness(encoded[peer.key], reference) for reference in references]
-                own = any(r.system == peer.system for r in batch.references)
-                yield self.row(batch, peer, over_references(values, self.refs, wrote_one=own))
+                wrote_one = any(r.system == peer.system for r in batch.references)
+                yield self.row(batch, peer, over_references(values, self.refs, wrote_one=wrote_one))
 
     def likeness(self, peer: EmbeddedText, reference: EmbeddedText) -> float:
         """Of two texts that have words; rounding is not let out of the range."""

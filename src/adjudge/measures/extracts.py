@@ -68,7 +68,7 @@ class SourceSentences:
             return number
         bag = Counter(self._words(folded(sentence)))
         likeness = self._jaccard(bag) if by == "jaccard" else self._cosine(bag)
-        best = min(likeness, key=lambda each: (-likeness[each], each), default=None)
+        best = min(likeness, key=lambda candidate: (-likeness[candidate], candidate), default=None)
         return best if best is not None and likeness[best] >= least else None
 
     def _jaccard(self, bag: Counter[str]) -> dict[int, float]:
@@ -196,11 +196,11 @@ class Extract(Measure):
         """What a summary took; one that repeats a sentence took it once."""
 
         def make() -> Selection:
-            found = {
+            numbers = {
                 folded(s.text): self._find(s.text, source) for s in sentences(summary.text, batch.language)
             }
-            taken = frozenset(number for number in found.values() if number is not None)
-            return Selection(taken, sum(number is None for number in found.values()))
+            taken = frozenset(number for number in numbers.values() if number is not None)
+            return Selection(taken, sum(number is None for number in numbers.values()))
 
         return batch.once(("extract", summary.key, self.match, self.by, self.least, self.words), make)
 

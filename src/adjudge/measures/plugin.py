@@ -56,10 +56,10 @@ def measure(
         raise UsageError(f'measure: better is {quoted(better)}, expected "higher", "lower" or None')
     if unknown := sorted(needed - set(GIVEN)):
         raise UsageError(f"measure: needs {quoted(unknown[0])}, expected any of: {', '.join(GIVEN)}")
-    said = Declared(name=name, better=better, needs=needed, range=range, citation=citation)
+    declaration = Declared(name=name, better=better, needs=needed, range=range, citation=citation)
 
     def declare(function: F) -> F:
-        setattr(function, _SAID, said)
+        setattr(function, _SAID, declaration)
         return function
 
     return declare
@@ -80,15 +80,15 @@ class FunctionMeasure(Measure):
     FIXED = ("label", "function", "source")
 
     def __post_init__(self) -> None:
-        said = declared(self.function)
+        declaration = declared(self.function)
         text = inspect.getdoc(self.function) or "a function"
         # What other measures say of their class is here said of each function.
         mine = {
             "ABOUT": text.splitlines()[0].rstrip("."),
-            "CITATION": said.citation or self.source or "your own",
-            "better": said.better,
-            "needs": said.needs,
-            "range": said.range,
+            "CITATION": declaration.citation or self.source or "your own",
+            "better": declaration.better,
+            "needs": declaration.needs,
+            "range": declaration.range,
             "__doc__": text,
         }
         for key, value in mine.items():
@@ -105,8 +105,8 @@ class FunctionMeasure(Measure):
 
     def score(self, batch: TopicBatch) -> Iterator[Score]:
         for peer in batch.peers:
-            references = [each.text for each in batch.references_for(peer)]
-            documents = [each.text for each in batch.documents]
+            references = [reference.text for reference in batch.references_for(peer)]
+            documents = [document.text for document in batch.documents]
             if "references" in self.needs and not references:
                 yield self.missing(batch, peer, no_reference(peer, batch.references))
             elif "documents" in self.needs and not documents:
@@ -116,16 +116,16 @@ class FunctionMeasure(Measure):
 
     def _called(self, batch: TopicBatch, peer: Summary, references: list[str], documents: list[str]) -> Score:
         try:
-            given = self.function(
+            result = self.function(
                 peer.text,
                 references if "references" in self.needs else [],
                 documents if "documents" in self.needs else [],
             )
-            value = float(given) if isinstance(given, Real) else math.nan
+            value = float(result) if isinstance(result, Real) else math.nan
         except Exception as error:  # it is somebody else's code: one text must not end the run
             return self.missing(batch, peer, f"{self.label} failed: {one_line(error)}")
-        if not isinstance(given, Real):
-            kind = type(given).__name__
+        if not isinstance(result, Real):
+            kind = type(result).__name__
             return self.missing(batch, peer, f"{self.label} failed: it gave {kind}, expected a number")
         if not math.isfinite(value):
             return self.missing(
@@ -136,20 +136,20 @@ class FunctionMeasure(Measure):
 
 def declared(function: Callable[..., Any]) -> Declared:
     """What `@measure` was told, or the defaults."""
-    said = getattr(function, _SAID, None)
-    return said if isinstance(said, Declared) else Declared()
+    declaration = getattr(function, _SAID, None)
+    return declaration if isinstance(declaration, Declared) else Declared()
 
 
 def registered(
-    known: Mapping[str, Make], entries: Iterable[EntryPoint], *, reserved: Container[str] = ()
+    built_in: Mapping[str, Make], entries: Iterable[EntryPoint], *, reserved: Container[str] = ()
 ) -> dict[str, Make]:
     """The known measures and those of the entry points; a name belongs to one of them."""
-    found = dict(known)
+    makes = dict(built_in)
     for entry in entries:
-        if entry.name in found or entry.name in reserved:
+        if entry.name in makes or entry.name in reserved:
             raise UsageError(f"{_place(entry)}: there is another measure of that name")
-        found[entry.name] = from_entry_point(entry)
-    return found
+        makes[entry.name] = from_entry_point(entry)
+    return makes
 
 
 def from_entry_point(entry: EntryPoint) -> Make:
@@ -198,9 +198,11 @@ def _check_class(place: str, name: str, make: Make) -> None:
 
 
 def _check_function(place: str, name: str, function: Callable[..., Any]) -> None:
-    said = declared(function).name
-    if said is not None and said != name:
-        raise UsageError(f"{place}: the function calls itself {quoted(said)}; the two names must be one")
+    declared_name = declared(function).name
+    if declared_name is not None and declared_name != name:
+        raise UsageError(
+            f"{place}: the function calls itself {quoted(declared_name)}; the two names must be one"
+        )
     try:
         inspect.signature(function).bind("", [], [])
     except TypeError as error:

@@ -32,11 +32,11 @@ USUAL = PRESETS["rouge-score"]
 
 def written_out(texts: str | Iterable[str]) -> list[str]:
     """Specs, one or several in a text: split at commas, presets replaced by what they stand for."""
-    found: list[str] = []
+    specs: list[str] = []
     for text in split_specs(texts):
         preset = same_name(text, PRESETS)
-        found += PRESETS[preset] if preset else [text]
-    return found
+        specs += PRESETS[preset] if preset else [text]
+    return specs
 
 
 def advice(topics: Collection[str]) -> tuple[str, ...]:

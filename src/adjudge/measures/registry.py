@@ -106,25 +106,25 @@ def parse_measure(text: str) -> Measure:
 
 def _rewritten(text: str) -> str | None:
     """A spec, or several, that was written in another form: `rouge-2[stat=f]`, `rouge-2(f)`, `rouge-1 rouge-2`."""
-    known = registry()
+    makes = registry()
     words = text.split()
-    if len(words) > 1 and all(same_name(word, known) for word in words):
+    if len(words) > 1 and all(same_name(word, makes) for word in words):
         return f"a comma between measures: {','.join(words)}"
     plain = text.casefold()
-    name = max((each for each in known if plain.startswith(each)), key=len, default=None)
+    name = max((candidate for candidate in makes if plain.startswith(candidate)), key=len, default=None)
     if name is None:
         return None
     rest = text[len(name) :]
     if rest[:1].isalnum() and "=" not in rest:
         return None
     options = [f"{key}={value}" for key, value in _OPTION.findall(rest)]
-    if not options and (own := _option_of(known[name], rest.strip(" ()[]{}:"))):
-        options = [own]
+    if not options and (option := _option_of(makes[name], rest.strip(" ()[]{}:"))):
+        options = [option]
     instead = f"{name}({', '.join(options)})"
     if not options or instead == text:
         return None
     try:
-        build(known[name], *split_spec(instead))
+        build(makes[name], *split_spec(instead))
     except UsageError:
         return None
     return f'it "{instead}", in quotes'
@@ -136,24 +136,24 @@ _OPTION = re.compile(r"([a-z_]+) *= *([^\s,()\[\]{}]+)")
 def _option_of(make: Make, value: str) -> str | None:
     """The one option that has this choice."""
     choices: Any = getattr(make, "func", make)
-    found = [key for key, each in choices.OPTIONS.items() if each and value in each]
-    return f"{found[0]}={value}" if len(found) == 1 else None
+    keys = [key for key, allowed in choices.OPTIONS.items() if allowed and value in allowed]
+    return f"{keys[0]}={value}" if len(keys) == 1 else None
 
 
 def _find(name: str) -> Make:
     """What makes the measure of this name, without regard to case."""
-    known = registry()
-    if own := same_name(name, known):
-        return known[own]
+    makes = registry()
+    if key := same_name(name, makes):
+        return makes[key]
     if make := find_rouge(name.lower()):  # rouge-s7: any number may take the place of the one that is listed
         return make
     if ":" in name:
         raise UsageError(f"{quoted(name)} names imported scores: they are there or not, never computed here")
     if preset := same_name(name, PRESETS):
         raise UsageError(f"{preset} stands for several measures, expected one: {', '.join(PRESETS[preset])}")
-    if said := meant(name):
-        raise UsageError(f"no measure {quoted(name)}: {said}")
-    hint = nearest(name.lower(), [*known, *PRESETS])
+    if advice := meant(name):
+        raise UsageError(f"no measure {quoted(name)}: {advice}")
+    hint = nearest(name.lower(), [*makes, *PRESETS])
     raise UsageError(f"no measure {quoted(name)}{hint}; list them with: adjudge measures")
 
 

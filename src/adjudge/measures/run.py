@@ -44,11 +44,11 @@ def digests(measure: Measure, batches: Mapping[str, TopicBatch]) -> dict[str, st
     of judgments: texts may have been judged that are not in the folder.
     """
     judged = looks_at_judgments(measure)
-    found = {topic: digest(measure, batch) for topic, batch in batches.items() if batch.peers or judged}
+    by_topic = {topic: digest(measure, batch) for topic, batch in batches.items() if batch.peers or judged}
     if measure.scope == "topic":
-        return found
-    everything = blake2b("".join(found.values()).encode(), digest_size=8).hexdigest()
-    return dict.fromkeys(found, everything)
+        return by_topic
+    everything = blake2b("".join(by_topic.values()).encode(), digest_size=8).hexdigest()
+    return dict.fromkeys(by_topic, everything)
 
 
 def looks_at_judgments(measure: Measure) -> bool:
@@ -58,15 +58,15 @@ def looks_at_judgments(measure: Measure) -> bool:
 
 def names_of_judged() -> tuple[str, ...]:
     """The names of measures whose scores depend on judgments, as the names of score files begin."""
-    found = []
+    names = []
     for name in registry():
         try:
             measure = parse_measure(name)
         except UsageError:  # of a plug-in that cannot do without options
             continue
         if looks_at_judgments(measure):
-            found.append(name)
-    return tuple(found)
+            names.append(name)
+    return tuple(names)
 
 
 def digest(measure: Measure, batch: TopicBatch) -> str:
@@ -117,11 +117,11 @@ def fewer_references(
     """Which people are compared with fewer references than the machines, and how many these have."""
     if measure.options().get("refs") in (None, "mean", "jackknife") or not counts:
         return [], 0
-    most = max(max(each) for each in counts.values())
+    most = max(max(numbers) for numbers in counts.values())
     fewer = [
         system
-        for system, each in counts.items()
-        if collection.kind(system) == "human" and max(each) < most and any(each)
+        for system, numbers in counts.items()
+        if collection.kind(system) == "human" and max(numbers) < most and any(numbers)
     ]
     return fewer, most
 
@@ -221,7 +221,7 @@ def score(
     )
     if any(bare.values()):
         with Transaction(folder.path) as change:
-            gone = [_drop(change, stored) for each in bare.values() for stored in each]
+            gone = [_drop(change, stored) for files in bare.values() for stored in files]
             change.commit()
         rest = [measure for measure in measures if not bare[measure]]
         return gone + (
@@ -248,7 +248,7 @@ def score(
     check_needs(collection, judgments, measures)
     everything = list(batches.values())
     measures = list(
-        dict.fromkeys(each for measure in measures for each in measure.fitted(seen(measure, everything)))
+        dict.fromkeys(fitted for measure in measures for fitted in measure.fitted(seen(measure, everything)))
     )
     plans = [_plan(folder, collection, judgments, measure, batches, again) for measure in measures]
     todo = [t for t in topics if any(t in plan.todo for plan in plans)]
@@ -262,14 +262,14 @@ def score(
     rows: dict[str, list[Score]] = {str(m): [] for m in measures}
     for plan in plans:
         if plan.measure.scope == "evaluation" and plan.todo:
-            own = seen(plan.measure, everything)
-            rows[str(plan.measure)] += type(plan.measure).score_many([plan.measure], own)
+            visible = seen(plan.measure, everything)
+            rows[str(plan.measure)] += type(plan.measure).score_many([plan.measure], visible)
     done = 0
     for chunk, scores in zip(
         work, run(_score_chunk, work, workers=min(worker_count(workers), max(len(work), 1))), strict=True
     ):
-        for each in scores:
-            rows[each.measure].append(each)
+        for row in scores:
+            rows[row.measure].append(row)
         done += len(chunk)
         progress(done, len(todo))
     computed = {plan.measure: plan.computed(rows[str(plan.measure)]) for plan in plans if plan.todo}
@@ -288,8 +288,8 @@ def score(
 def _keep(folder: Folder, unstored: Iterable[ScoreFile]) -> bool:
     """Keep scores that cannot be stored now, where the next run finds them."""
     try:
-        for each in unstored:
-            scorefiles.keep_unstored(folder.path, each)
+        for file in unstored:
+            scorefiles.keep_unstored(folder.path, file)
     except OSError:
         return False
     return True
@@ -338,9 +338,9 @@ def _without_judgments(folder: Folder, measure: Measure) -> list[ScoreFile]:
     """The stored scores of a measure that needs judgments; of all its options, where none is named."""
     if "judgments" not in measure.needs:
         return []
-    found = [s for s in scorefiles.read_all(folder.path) if s.origin == "computed"]
+    stored = [s for s in scorefiles.read_all(folder.path) if s.origin == "computed"]
     same = (str(measure), f"{measure.name}(") if str(measure) == measure.name else (str(measure),)
-    return [s for s in found if s.info.measure == same[0] or s.info.measure.startswith(same[1:])]
+    return [s for s in stored if s.info.measure == same[0] or s.info.measure.startswith(same[1:])]
 
 
 def _drop(change: Transaction, stored: ScoreFile) -> Scored:
@@ -389,25 +389,25 @@ class _ScorePlan:
     def merged(self, computed: ScoreFile | None, topics: Sequence[str]) -> ScoreFile:
         """Of every topic the scores that were made from what is there now; where there are none, the latest."""
         usable = [
-            each
-            for each in (computed, self.unstored, self.old)
-            if each and each.info.signature == self.signature
+            file
+            for file in (computed, self.unstored, self.old)
+            if file and file.info.signature == self.signature
         ]
         chosen: dict[str, ScoreFile] = {}
         for topic, digest in self.digests.items():
-            fresh = (each for each in usable if each.inputs.get(topic) == digest)
-            stale = (each for each in usable if each is not self.unstored and topic in each.inputs)
-            if found := next(fresh, None) or next(stale, None):
-                chosen[topic] = found
+            fresh = (file for file in usable if file.inputs.get(topic) == digest)
+            stale = (file for file in usable if file is not self.unstored and topic in file.inputs)
+            if best := next(fresh, None) or next(stale, None):
+                chosen[topic] = best
         info, old = self.info, self.old
-        inputs = {topic: each.inputs[topic] for topic, each in chosen.items()}
+        inputs = {topic: file.inputs[topic] for topic, file in chosen.items()}
         if (
             old is not None
-            and all(each is old for each in chosen.values())
+            and all(file is old for file in chosen.values())
             and inputs.keys() >= old.inputs.keys()
         ):
             table = ScoreTable(old.table.frame, {info.measure: info})  # nothing new, and nothing gone
-        elif old is None and computed is not None and all(each is computed for each in chosen.values()):
+        elif old is None and computed is not None and all(file is computed for file in chosen.values()):
             table = computed.table
         else:
             table = self._together(usable, chosen, topics)
@@ -422,8 +422,10 @@ class _ScorePlan:
         if not usable:
             return ScoreTable.from_rows([], [self.info])
         frames = [
-            each.table.frame[each.table.frame["topic"].isin([t for t, own in chosen.items() if own is each])]
-            for each in reversed(usable)
+            file.table.frame[
+                file.table.frame["topic"].isin([t for t, source in chosen.items() if source is file])
+            ]
+            for file in reversed(usable)
         ]
         both = pd.concat(frames, ignore_index=True)
         order = both["topic"].map({topic: k for k, topic in enumerate(topics)})
@@ -484,9 +486,9 @@ def _plan(
     unstored = None if again else scorefiles.find_unstored(folder.path, str(measure))
     fewer, most = fewer_references(measure, collection, counts)
     fresh: set[str] = set()
-    for each in () if again else (old, unstored):
-        if each is not None and each.info.signature == signature:
-            fresh |= fresh_topics(now, each)
+    for file in () if again else (old, unstored):
+        if file is not None and file.info.signature == signature:
+            fresh |= fresh_topics(now, file)
     return _ScorePlan(
         measure=measure,
         signature=signature,
@@ -518,24 +520,24 @@ Work = Sequence[tuple[TopicBatch, tuple[Measure, ...]]]
 
 def _score_chunk(work: Work) -> list[Score]:
     """Topics that want the same measures go together, and so do measures of one family."""
-    found: list[Score] = []
+    scores: list[Score] = []
     for measures, topics in groupby(work, key=lambda item: item[1]):
-        found += score_batches(measures, [batch for batch, _ in topics])
-    return found
+        scores += score_batches(measures, [batch for batch, _ in topics])
+    return scores
 
 
 def score_batches(measures: Sequence[Measure], batches: Sequence[TopicBatch]) -> list[Score]:
     """Scores of topics in memory; measures of one family that look at the same judgments share their work."""
-    found: list[Score] = []
+    scores: list[Score] = []
     families: dict[object, list[Measure]] = {}
     for measure in measures:  # a plug-in may call its family as another does, and score for itself
         scoring = getattr(type(measure).score_many, "__func__", None)
         families.setdefault((measure.FAMILY, scoring, getattr(measure, "by", None)), []).append(measure)
     for family in families.values():
-        found += type(family[0]).score_many(family, seen(family[0], batches))
+        scores += type(family[0]).score_many(family, seen(family[0], batches))
     for batch in batches:
         batch.forget()
-    return found
+    return scores
 
 
 def _chunks(topics: Sequence[str], batches: dict[str, TopicBatch]) -> list[list[str]]:

@@ -18,13 +18,13 @@ _SPEC = re.compile(r"\s*(?P<name>[^()\s][^()]*?)\s*(?:\((?P<options>[^()]*)\))?\
 
 def split_specs(texts: str | Iterable[str]) -> list[str]:
     """`a,b(c=1, d=2)` as two specs: commas outside brackets stand between measures."""
-    found: list[str] = []
+    specs: list[str] = []
     for text in listed_specs(texts):
         parts = split_outside(text, ",")
         if not all(parts):
             raise UsageError(f"{quoted(text)} names a measure that is empty; expected a,b")
-        found += parts
-    return found
+        specs += parts
+    return specs
 
 
 def split_outside(text: str, separator: str) -> list[str]:
@@ -54,12 +54,12 @@ def listed_specs(texts: str | Iterable[str]) -> list[str]:
     return several
 
 
-def same_name(name: str, known: Iterable[str]) -> str | None:
+def same_name(name: str, names: Iterable[str]) -> str | None:
     """The known name that this is, without regard to case where only one fits."""
-    there = list(known)
+    there = list(names)
     if name in there:
         return name
-    close = [each for each in there if each.casefold() == name.casefold()]
+    close = [other for other in there if other.casefold() == name.casefold()]
     return close[0] if len(close) == 1 else None
 
 
@@ -100,11 +100,11 @@ def build(make: Make, name: str, options: dict[str, str]) -> Measure:
     cls: Any = getattr(make, "func", make)  # a partial carries its class as func
     kinds = {f.name: f.default for f in fields(cls) if f.name not in cls.FIXED}
     values: dict[str, Any] = {}
-    for given, written in options.items():
-        key = same_name(given, kinds)
+    for option, written in options.items():
+        key = same_name(option, kinds)
         if key is None:
-            known = f"it has: {', '.join(kinds)}" if kinds else "it has none"
-            raise UsageError(f"{name} has no option {quoted(given)}{nearest(given, kinds)}; {known}")
+            choices = f"it has: {', '.join(kinds)}" if kinds else "it has none"
+            raise UsageError(f"{name} has no option {quoted(option)}{nearest(option, kinds)}; {choices}")
         if key in values:
             raise UsageError(f"{name}: gives {key} twice")
         values[key] = _value(name, key, written, kinds[key], cls.OPTIONS.get(key))
@@ -113,12 +113,12 @@ def build(make: Make, name: str, options: dict[str, str]) -> Measure:
 
 def _value(name: str, key: str, written: str, default: object, choices: tuple[str, ...] | None) -> Any:
     if choices is not None:
-        found = same_name(written, choices)
-        if found is None:
+        choice = same_name(written, choices)
+        if choice is None:
             raise UsageError(
                 f"{name}: {key}={written}{nearest(written, choices)}; expected one of: {', '.join(choices)}"
             )
-        return found
+        return choice
     if isinstance(default, bool):
         if written not in ("true", "false"):
             raise UsageError(f"{name}: {key}={written}; expected true or false")

@@ -68,13 +68,13 @@ def meant(name: str) -> str | None:
 
 def _rouge(what: str, stat: str | None) -> str:
     """Recall of ROUGE-1.5.5 and F of rouge-score are different numbers, so both are named; one, where it was said."""
-    own = f"rouge-{what}"
+    name = f"rouge-{what}"
     level = ", level=sentence" if what == "l" else ""
     kind = {"r": "recall", "p": "precision", "f": "f"}[stat[0]] if stat else None
-    plain = own if kind in (None, "recall") else f"{own}(stat={kind})"
+    plain = name if kind in (None, "recall") else f"{name}(stat={kind})"
     if what not in _LIKE_ROUGE_SCORE:
         return f'type "{plain}"'
-    google = f"{own}(stat={kind or 'f'}, stem=porter-nltk, refs=max{level})"
+    google = f"{name}(stat={kind or 'f'}, stem=porter-nltk, refs=max{level})"
     words = {"recall": "recall", "precision": "precision", "f": "F", None: "recall"}[kind]
     theirs = "F" if kind is None else words
     ours = words if what == "lsum" else f"{words} as ROUGE-1.5.5 has it"

@@ -41,12 +41,12 @@ class Cut:
 
     def placed(self, text: str) -> list[tuple[str, tuple[int, int]]]:
         """The same words, each with its place in the text."""
-        found = list(zip(WORD_RULES[self.words](text), word_spans(text, self.words), strict=True))
+        pairs = list(zip(WORD_RULES[self.words](text), word_spans(text, self.words), strict=True))
         if self.stop != "none":
             stop = stop_words(self.stop)
-            found = [(word, span) for word, span in found if word not in stop]
-        stems = stem_words([word for word, _ in found], self.stem)
-        return [(stem, span) for stem, (_, span) in zip(stems, found, strict=True)]
+            pairs = [(word, span) for word, span in pairs if word not in stop]
+        stems = stem_words([word for word, _ in pairs], self.stem)
+        return [(stem, span) for stem, (_, span) in zip(stems, pairs, strict=True)]
 
     def called(self, n: int) -> str:
         """What n-grams of such words are called: words, content words, bigrams."""
@@ -68,12 +68,12 @@ def ngrams(words: Sequence[str], n: int) -> Iterator[Gram]:
 
 def shared_spans(ours: Sequence[PlacedWord], theirs: Sequence[PlacedWord], n: int) -> Spans:
     """The words of ours that stand in an n-gram which theirs have too."""
-    known = set(ngrams([word for word, _ in theirs], n))
+    grams = set(ngrams([word for word, _ in theirs], n))
     marked = [False] * len(ours)
     for at, gram in enumerate(ngrams([word for word, _ in ours], n)):
-        if gram in known:
+        if gram in grams:
             marked[at : at + n] = [True] * n
-    return tuple(span for (_, span), found in zip(ours, marked, strict=True) if found)
+    return tuple(span for (_, span), shared in zip(ours, marked, strict=True) if shared)
 
 
 def words_of(batch: TopicBatch, text: Summary | Document, cut: Cut) -> list[str]:

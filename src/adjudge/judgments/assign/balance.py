@@ -44,15 +44,15 @@ class Loads:
 
 def choose(pages: Sequence[PageNeed], loads: Loads, rng: np.random.Generator) -> list[set[int]]:
     """The assessors of every page, `need` of them or all who are allowed; the loads are updated."""
-    given = _greedy(pages, loads, rng)
-    _level(pages, given, loads)
-    _swap(pages, given, loads, rng)
-    return given
+    judges = _greedy(pages, loads, rng)
+    _level(pages, judges, loads)
+    _swap(pages, judges, loads, rng)
+    return judges
 
 
 def _greedy(pages: Sequence[PageNeed], loads: Loads, rng: np.random.Generator) -> list[set[int]]:
     """Topic by topic, in random order: whoever has least in all, then of the topic, then of the systems."""
-    given: list[set[int]] = [set() for _ in pages]
+    judges: list[set[int]] = [set() for _ in pages]
     rank = rng.permutation(1 + max((page.topic for page in pages), default=0))
     shuffled = rng.permutation(len(pages)).tolist()
     for p in sorted(shuffled, key=lambda p: int(rank[pages[p].topic])):
@@ -68,9 +68,9 @@ def _greedy(pages: Sequence[PageNeed], loads: Loads, rng: np.random.Generator) -
             ),
         )
         for who in order[: page.need]:
-            given[p].add(who)
+            judges[p].add(who)
             loads.add(who, page.topic, page.systems)
-    return given
+    return judges
 
 
 def _seen(loads: Loads, who: int, page: PageNeed) -> int:
@@ -78,39 +78,39 @@ def _seen(loads: Loads, who: int, page: PageNeed) -> int:
 
 
 def _hand_over(
-    pages: Sequence[PageNeed], given: list[set[int]], loads: Loads, p: int, a: int, b: int
+    pages: Sequence[PageNeed], judges: list[set[int]], loads: Loads, p: int, a: int, b: int
 ) -> None:
     page = pages[p]
-    given[p].remove(a)
-    given[p].add(b)
+    judges[p].remove(a)
+    judges[p].add(b)
     loads.add(a, page.topic, page.systems, -1)
     loads.add(b, page.topic, page.systems)
 
 
-def _level(pages: Sequence[PageNeed], given: list[set[int]], loads: Loads) -> None:
+def _level(pages: Sequence[PageNeed], judges: list[set[int]], loads: Loads) -> None:
     """Even loads: hand pages on along chains from somebody to somebody who has at least two less."""
     everybody = range(len(loads.load))
-    while chain := next(filter(None, (_chain(pages, given, loads, start) for start in everybody)), None):
+    while chain := next(filter(None, (_chain(pages, judges, loads, start) for start in everybody)), None):
         for p, a, b in chain:
-            _hand_over(pages, given, loads, p, a, b)
+            _hand_over(pages, judges, loads, p, a, b)
 
 
 def _chain(
-    pages: Sequence[PageNeed], given: Sequence[set[int]], loads: Loads, start: int
+    pages: Sequence[PageNeed], judges: Sequence[set[int]], loads: Loads, start: int
 ) -> list[tuple[int, int, int]]:
     """Pages to hand on, each with from and to, from `start` to whoever has least; empty where nobody has two less."""
     if loads.load[start] - min(loads.load) < 2:
         return []
-    own: list[list[int]] = [[] for _ in loads.load]
-    for p, who in enumerate(given):
+    held_by: list[list[int]] = [[] for _ in loads.load]
+    for p, who in enumerate(judges):
         for a in who:
-            own[a].append(p)
+            held_by[a].append(p)
     came: dict[int, tuple[int, int]] = {}
     queue, reached = deque([start]), {start}
     while queue:
         a = queue.popleft()
-        for p in own[a]:
-            for b in sorted(pages[p].allowed - given[p] - reached):
+        for p in held_by[a]:
+            for b in sorted(pages[p].allowed - judges[p] - reached):
                 reached.add(b)
                 came[b] = (p, a)
                 queue.append(b)
@@ -125,21 +125,21 @@ def _chain(
     return chain
 
 
-def _swap(pages: Sequence[PageNeed], given: list[set[int]], loads: Loads, rng: np.random.Generator) -> None:
+def _swap(pages: Sequence[PageNeed], judges: list[set[int]], loads: Loads, rng: np.random.Generator) -> None:
     """Swap pages between two assessors as long as that makes topics more even, or systems with topics as even."""
     for _ in range(ROUNDS):
         changed = False
-        held = [(p, a) for p, who in enumerate(given) for a in sorted(who)]
+        held = [(p, a) for p, who in enumerate(judges) for a in sorted(who)]
         by_topic: dict[int, list[int]] = {}
         for p, _a in held:
             by_topic.setdefault(pages[p].topic, []).append(p)
         held = [held[i] for i in rng.permutation(len(held))]
         for p, a in held:
-            if a in given[p] and _uneven(pages[p], loads, a):
+            if a in judges[p] and _uneven(pages[p], loads, a):
                 for q in _partners(pages, by_topic, p, rng):
-                    if (b := _better(pages, given, loads, p, a, q)) is not None:
-                        _hand_over(pages, given, loads, p, a, b)
-                        _hand_over(pages, given, loads, q, b, a)
+                    if (b := _better(pages, judges, loads, p, a, q)) is not None:
+                        _hand_over(pages, judges, loads, p, a, b)
+                        _hand_over(pages, judges, loads, q, b, a)
                         changed = True
                         break
         if not changed:
@@ -169,13 +169,13 @@ def _partners(
 
 
 def _better(
-    pages: Sequence[PageNeed], given: Sequence[set[int]], loads: Loads, p: int, a: int, q: int
+    pages: Sequence[PageNeed], judges: Sequence[set[int]], loads: Loads, p: int, a: int, q: int
 ) -> int | None:
     """Who of q's assessors should give q to `a` and take p; None where no swap helps."""
     one, other = pages[p], pages[q]
-    if p == q or a in given[q] or a not in other.allowed:
+    if p == q or a in judges[q] or a not in other.allowed:
         return None
-    for b in sorted(given[q] & one.allowed - given[p]):
+    for b in sorted(judges[q] & one.allowed - judges[p]):
         change = (
             0
             if one.topic == other.topic

@@ -36,14 +36,14 @@ def pages_of(collection: Collection, protocol: Protocol, topics: Sequence[str] =
     for name in names:
         collection.need_topic(name)
     need_units(collection, protocol, names)
-    found: list[JudgingPage] = []
+    pages: list[JudgingPage] = []
     notes = Counter[str]()
     for name in names:
-        found.extend(_of_topic(collection, protocol, name, notes))
-    if not found:
+        pages.extend(_of_topic(collection, protocol, name, notes))
+    if not pages:
         raise DataError(f"there is nothing to judge under {protocol.name}{_why(notes)}")
     return JudgingPages(
-        tuple(found), tuple(f"{counted(n, 'peer')} {why}" for why, n in sorted(notes.items()))
+        tuple(pages), tuple(f"{counted(n, 'peer')} {why}" for why, n in sorted(notes.items()))
     )
 
 
@@ -121,11 +121,13 @@ def some_pairs(
     by_topic: dict[str, dict[PageKey, JudgingPage]] = {}
     for page in pages:
         by_topic.setdefault(page.topic, {})[page.key] = page
-    kept = {key for own in by_topic.values() for key in own if key in there}
+    kept = {key for topic_pages in by_topic.values() for key in topic_pages if key in there}
     seen = Counter(text for _, texts, _ in kept for text in texts)
     for topic in (list(by_topic)[k] for k in rng.permutation(len(by_topic))):
         kept |= _new_pairs(topic, by_topic[topic], many, allowed, kept, seen, rng)
-    return tuple(page for own in by_topic.values() for key, page in own.items() if key in kept)
+    return tuple(
+        page for topic_pages in by_topic.values() for key, page in topic_pages.items() if key in kept
+    )
 
 
 def _new_pairs(
@@ -138,12 +140,12 @@ def _new_pairs(
     rng: np.random.Generator,
 ) -> set[PageKey]:
     """A topic's new pairs: even within the topic first, over topics next, by chance where both are equal."""
-    own = {key for key in pages if key in kept}
-    left = {key for key in pages if key not in own and allowed[key]}
-    here = Counter(text for _, texts, _ in own for text in texts)
+    kept_here = {key for key in pages if key in kept}
+    left = {key for key in pages if key not in kept_here and allowed[key]}
+    here = Counter(text for _, texts, _ in kept_here for text in texts)
     names = list(dict.fromkeys(TextRef.of(peer) for page in pages.values() for peer in page.peers))
     drawn: set[PageKey] = set()
-    for _ in range(min(len(left), many - len(own))):
+    for _ in range(min(len(left), many - len(kept_here))):
         chance = dict(zip(names, rng.random(len(names)).tolist(), strict=True))
         order = sorted(names, key=lambda text: (here[text], seen[text], chance[text]))
         best = next(key for pair in combinations(order, 2) if (key := (topic, frozenset(pair), None)) in left)

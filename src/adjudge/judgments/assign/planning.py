@@ -110,12 +110,12 @@ class Assignment:
     @property
     def first(self) -> int:
         """New tasks that are no repeats."""
-        return sum(each.share.tasks for each in self.assessors)
+        return sum(workload.share.tasks for workload in self.assessors)
 
     @property
     def before(self) -> int:
         """Tasks that were there already and count."""
-        return sum(each.before for each in self.topics)
+        return sum(share.before for share in self.topics)
 
     def as_dict(self) -> dict[str, Any]:
         """Counts and notes, without the tasks: their ids stay secret until they are stored."""
@@ -222,8 +222,8 @@ def plan(
     """
     who = sorted(assessors)
     _check(who, protocol, repeats, phase, pairs, order)
-    found = pages_of(collection, protocol, topics)
-    pages = found.pages
+    judging_pages = pages_of(collection, protocol, topics)
+    pages = judging_pages.pages
     state = AssignedBefore.of(pages, list(tasks), protocol, phase)
     _check_number(per_summary, {*who, *(task.assessor for task in state.counted)})
     everybody = frozenset(who)
@@ -243,8 +243,8 @@ def plan(
     )
     made: list[Task] = []
     for name in who:
-        own = replace(blank, assessor=name)
-        new = _tasks(own, in_order(chosen[name], order, rng), rng, new_id)
+        template = replace(blank, assessor=name)
+        new = _tasks(template, in_order(chosen[name], order, rng), rng, new_id)
         made += _in_line(state, name, new, repeats, order, rng, new_id)
     return describe(
         Assignment(
@@ -262,7 +262,7 @@ def plan(
         state,
         who,
         collection,
-        notes=found.notes,
+        notes=judging_pages.notes,
         warnings=named_in_texts(collection, pages),
     )
 
@@ -323,12 +323,12 @@ def _choose(
         )
         for page in pages
     ]
-    given = balance.choose(wanted, loads, rng)
-    found: dict[str, list[JudgingPage]] = {name: [] for name in who}
-    for page, numbers in zip(pages, given, strict=True):
+    judges = balance.choose(wanted, loads, rng)
+    by_assessor: dict[str, list[JudgingPage]] = {name: [] for name in who}
+    for page, numbers in zip(pages, judges, strict=True):
         for k in sorted(numbers):
-            found[who[k]].append(page)
-    return found
+            by_assessor[who[k]].append(page)
+    return by_assessor
 
 
 def _tasks(
@@ -390,7 +390,7 @@ class AssignedBefore:
         lines: dict[str, list[Task]] = {}
         ends: dict[str, int] = {}
         judges: dict[PageKey, set[str]] = {key: set() for key in by_key}
-        known: dict[PageKey, set[str]] = {key: set() for key in by_key}
+        seen_by: dict[PageKey, set[str]] = {key: set() for key in by_key}
         counted, changed = [], 0
         for task in sorted(tasks, key=lambda task: (task.position, task.id)):
             ends[task.assessor] = task.position
@@ -405,12 +405,12 @@ class AssignedBefore:
             if not page.is_of(task):
                 changed += 1
                 continue
-            known[page.key].add(task.assessor)
+            seen_by[page.key].add(task.assessor)
             if asked:
                 judges[page.key].add(task.assessor)
                 counted.append(task)
         return cls(
-            lines=lines, ends=ends, counted=tuple(counted), judges=judges, known=known, changed=changed
+            lines=lines, ends=ends, counted=tuple(counted), judges=judges, known=seen_by, changed=changed
         )
 
     def line(self, assessor: str) -> list[Task]:
@@ -446,14 +446,14 @@ def assign(
     """
     who, strangers = staff(store, assessors)
     if strangers and not dry_run:
-        known = [] if store is None else [person.id for person in store.people.all()]
+        ids = [] if store is None else [person.id for person in store.people.all()]
         name = strangers[0]
-        raise DataError(f"no person {quoted(name)}{nearest(name, known)}; add them with: adjudge people add")
+        raise DataError(f"no person {quoted(name)}{nearest(name, ids)}; add them with: adjudge people add")
     seen: list[Task] = [] if store is None else store.tasks()
     there, notes = (seen, []) if store is None else counting_tasks(store, protocol, who, seen)
     notes += [f"{name} is not among the people yet" for name in strangers]
     evaluation = collection.settings.name if store is None else store.evaluation
-    found = plan(
+    assignment = plan(
         collection,
         protocol,
         who,
@@ -468,19 +468,19 @@ def assign(
         order=order,
         key=b"" if store is None else store.secret(ORDER_KEY, make=not dry_run),
     )
-    if not dry_run and store is not None and found.tasks:
+    if not dry_run and store is not None and assignment.tasks:
         mine = sum(task.protocol == protocol.name for task in seen)
-        _write(store, protocol, found.tasks, seen=mine, change=change)
-    return replace(found, notes=(*found.notes, *notes))
+        _write(store, protocol, assignment.tasks, seen=mine, change=change)
+    return replace(assignment, notes=(*assignment.notes, *notes))
 
 
 def staff(store: Store | None, named: Sequence[str] = ()) -> tuple[list[str], list[str]]:
     """The assessors, and those among them who are not known: the named ones, else all who may sign in to judge."""
     if named:
-        known = set() if store is None else {person.id for person in store.people.all()}
-        return list(named), [name for name in dict.fromkeys(named) if name not in known]
+        ids = set() if store is None else {person.id for person in store.people.all()}
+        return list(named), [name for name in dict.fromkeys(named) if name not in ids]
     accounts = [] if store is None else store.accounts.all()
-    return [each.person for each in accounts if each.active and each.role == "assessor"], []
+    return [account.person for account in accounts if account.active and account.role == "assessor"], []
 
 
 def counting_tasks(
@@ -495,7 +495,7 @@ def counting_tasks(
     others = {t.id for t in there if t.assessor not in present and t.protocol == protocol.name}
     if not others:
         return there, []
-    done = {each.task.id for each in store.current() if each.origin not in PROGRAMS}
+    done = {judged.task.id for judged in store.current() if judged.origin not in PROGRAMS}
     left = [task for task in there if task.id in others - done]
     if not left:
         return there, []
@@ -562,7 +562,7 @@ def make_tasks(
         raise UsageError(f"{protocol.name} does not compare sentences, and pairs of them are given")
     for topic in pairs or ():
         collection.need_topic(topic)
-    own: dict[str, list[Task]] = {name: [] for name in assessors}
+    by_assessor: dict[str, list[Task]] = {name: [] for name in assessors}
     for number, topic in enumerate(collection.topics):
         who = [assessors[(number + k) % len(assessors)] for k in range(many)]
         peers, references = collection.peers(topic), collection.references(topic)
@@ -585,8 +585,8 @@ def make_tasks(
                     topic=topic,
                     **fields,
                 )
-                own[name].append(replace(task, position=len(own[name])))
-    return [task for mine in own.values() for task in (*mine, *_repeats(mine, repeat))]
+                by_assessor[name].append(replace(task, position=len(by_assessor[name])))
+    return [task for mine in by_assessor.values() for task in (*mine, *_repeats(mine, repeat))]
 
 
 def _named(fields: Mapping[str, Any]) -> Iterator[str | int | None]:
@@ -607,9 +607,9 @@ def missing_tasks(made: Sequence[Task], there: Iterable[Task]) -> list[Task]:
     def page(task: Task) -> tuple[object, ...]:
         return task.assessor, task.protocol, key_of(task), task.repeat_of is None
 
-    known = {task.id: page(task) for task in there}
-    pages = set(known.values())
-    renamed = {task.id for task in made if task.id not in known and page(task) in pages}
+    page_by_id = {task.id: page(task) for task in there}
+    pages = set(page_by_id.values())
+    renamed = {task.id for task in made if task.id not in page_by_id and page(task) in pages}
     return [task for task in made if renamed.isdisjoint((task.id, task.repeat_of))]
 
 
@@ -656,7 +656,9 @@ def describe(
             *_notes(plan, pages, nobody, short, state, who, collection),
             *(() if design is None else design.sentences()),
         ),
-        warnings=tuple(f"{each}: assessors will see it, and the page is not blind" for each in warnings),
+        warnings=tuple(
+            f"{warning}: assessors will see it, and the page is not blind" for warning in warnings
+        ),
     )
 
 
@@ -691,20 +693,20 @@ def _workloads(
     plan: Assignment, before: Sequence[Task], who: Sequence[str], pages: Sequence[JudgingPage]
 ) -> list[Workload]:
     systems = sorted({s for page in pages for s in page.systems})
-    found = []
+    workloads = []
     for share in _shares(plan, before, who, lambda task: [task.assessor]):
-        own = [t for t in (*before, *plan.tasks) if t.assessor == share.name and t.repeat_of is None]
-        seen = Counter(system for task in own for system in systems_of(task))
+        tasks = [t for t in (*before, *plan.tasks) if t.assessor == share.name and t.repeat_of is None]
+        seen = Counter(system for task in tasks for system in systems_of(task))
         often = [seen[system] for system in systems if system != share.name]
-        found.append(
+        workloads.append(
             Workload(
                 share=share,
-                topics=len({t.topic for t in own}),
+                topics=len({t.topic for t in tasks}),
                 fewest=min(often, default=0),
                 most=max(often, default=0),
             )
         )
-    return found
+    return workloads
 
 
 def _notes(
@@ -727,8 +729,8 @@ def _notes(
             f" {_topics(short)}"
         )
     writers = names(peer for page in pages for peer in page.peers)
-    if own := [name for name in who if name in writers]:
-        notes.append(f"nobody judges a summary of their own ({listed(own)})")
+    if who_wrote := [name for name in who if name in writers]:
+        notes.append(f"nobody judges a summary of their own ({listed(who_wrote)})")
     open_topics = sorted({p.topic for p in pages if collection.topics[p.topic].selector is None})
     if plan.phase is not None and open_topics:
         topics = counted(len(open_topics), "topic does", "topics do")
@@ -763,16 +765,16 @@ def _name(page: JudgingPage) -> str:
 def named_in_texts(collection: Collection, pages: Iterable[JudgingPage]) -> list[str]:
     """`TOPIC/SYSTEM holds "NAME"` for every text shown that holds its own system's, label's or author's name."""
     shown = {
-        each.key: each
+        summary.key: summary
         for page in pages
-        for each in (*page.peers, *([page.reference] if page.reference else []))
+        for summary in (*page.peers, *([page.reference] if page.reference else []))
     }
-    found = []
+    warnings = []
     for summary in shown.values():
         name = own_name(summary, collection.label(summary.system))
         if name is not None:
-            found.append(f'{summary.topic}/{summary.system} holds "{name}"')
-    return found
+            warnings.append(f'{summary.topic}/{summary.system} holds "{name}"')
+    return warnings
 
 
 def own_name(summary: Summary, label: str) -> str | None:

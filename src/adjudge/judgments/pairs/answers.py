@@ -84,7 +84,7 @@ class Preferences:
     @classmethod
     def of(
         cls,
-        given: Iterable[PreferenceRow],
+        rows: Iterable[PreferenceRow],
         *,
         items: Iterable[str] = (),
         left_out: Mapping[str, int] | None = None,
@@ -97,22 +97,22 @@ class Preferences:
         columns: list[list[float]] = [[], [], [], [], [], []]
         times: list[str] = []
         took: list[float] = []
-        for each in given:
-            if why := _no_answer(each):
+        for preference in rows:
+            if why := _no_answer(preference):
                 left[why] += 1
                 continue
             row = (
-                _number(names, each.left),
-                _number(names, each.right),
-                WON[each.winner],
-                each.weight,
-                _number(people, each.assessor) if each.assessor else -1,
-                _number(topics, each.topic),
+                _number(names, preference.left),
+                _number(names, preference.right),
+                WON[preference.winner],
+                preference.weight,
+                _number(people, preference.assessor) if preference.assessor else -1,
+                _number(topics, preference.topic),
             )
             for column, value in zip(columns, row, strict=True):
                 column.append(value)
-            times.append(each.time)
-            took.append(each.took_ms)
+            times.append(preference.time)
+            took.append(preference.took_ms)
         first, second, who, cluster = (np.array(columns[k], dtype=np.int64) for k in (0, 1, 4, 5))
         won, weight = (np.array(columns[k], dtype=np.float64) for k in (2, 3))
         return cls(
@@ -155,18 +155,18 @@ class Preferences:
         for topic in topics:
             if topic not in self.topics:
                 raise DataError(f"no answer on a topic {quoted(topic)}{nearest(topic, self.topics)}")
-        found = Preferences.of((each for each in self.rows() if each.topic in topics), left_out=self.left_out)
-        return replace(found, sided=self.sided, notes=self.notes)
+        chosen = Preferences.of((row for row in self.rows() if row.topic in topics), left_out=self.left_out)
+        return replace(chosen, sided=self.sided, notes=self.notes)
 
 
-def _number(known: dict[K, int], name: K) -> int:
-    return known.setdefault(name, len(known))
+def _number(numbers: dict[K, int], name: K) -> int:
+    return numbers.setdefault(name, len(numbers))
 
 
-def _no_answer(each: PreferenceRow) -> str | None:
-    if each.winner == "skip":
+def _no_answer(row: PreferenceRow) -> str | None:
+    if row.winner == "skip":
         return ROW_SKIPPED
-    return SAME_ITEM if each.left == each.right else None
+    return SAME_ITEM if row.left == row.right else None
 
 
 # Of a topic's sentences
@@ -247,8 +247,8 @@ def answers_in(
     mine = [(task, pair) for task in tasks if (pair := pool.pair(task))]
     finished = done([task for task, _ in mine], answered)
     waiting = [pair for task, pair in mine if task.id not in finished]
-    said = ((task, answered.get(task.id, {}).get(PREFERENCE)) for task, _ in mine)
-    return answers_to(pool, [(task, event) for task, event in said if event is not None]).answers, waiting
+    latest = ((task, answered.get(task.id, {}).get(PREFERENCE)) for task, _ in mine)
+    return answers_to(pool, [(task, event) for task, event in latest if event is not None]).answers, waiting
 
 
 # Of a folder
@@ -267,20 +267,20 @@ def batches_with_judgments(
 def kinds(judgments: Judgments) -> set[str]:
     """What preferences there are: of sentences, of summaries."""
     protocols: Mapping[str, Protocol] = judgments.protocols
-    used = {judged.task.protocol for each in judgments.by_topic.values() for judged in each}
+    used = {judged.task.protocol for of_topic in judgments.by_topic.values() for judged in of_topic}
     return {p.compares for name, p in protocols.items() if name in used and p.compares is not None}
 
 
 def sentence_preferences(batch: TopicBatch) -> Preferences:
     """The answers to pairs of a topic's sentences; the items are all its sentences, by their text."""
-    found = human_answers(batch)
+    human = human_answers(batch)
     return Preferences(
         items=topic_pool(batch).texts,
-        answers=found.answers,
-        assessors=found.assessors,
+        answers=human.answers,
+        assessors=human.assessors,
         topics=(batch.topic.topic,),
-        took_ms=found.took_ms,
-        left_out=dict(found.left_out),
+        took_ms=human.took_ms,
+        left_out=dict(human.left_out),
     )
 
 
@@ -347,12 +347,12 @@ def preference_notes(
     origins: Counter[str] = Counter()
     for batch in batches_with_judgments(collection, judgments, topics):
         origins.update(event.origin for _, event in judged_pairs(batch, kind))
-    found = [
+    notes = [
         f"{counted(origins[name], 'answer is', 'answers are')} {name}, not a person's"
         for name in PROGRAMS
         if origins[name]
     ]
-    return found + changed_notes(judgments, topics)
+    return notes + changed_notes(judgments, topics)
 
 
 def changed_notes(judgments: Judgments, topics: Sequence[str] = ()) -> list[str]:

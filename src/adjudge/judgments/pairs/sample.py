@@ -50,14 +50,14 @@ class Sampled:
             for n, what in ((self.repeats, "planted repeat"), (self.checks, "planted check"))
             if n
         ]
-        found = [
+        lines = [
             f"{counted(self.tasks, 'task')} added: {pairs} in {counted(len(self.pairs), 'topic')}"
-            f"{''.join(f', {each}' for each in more)} ({self.protocol})"
+            f"{''.join(f', {planted}' for planted in more)} ({self.protocol})"
         ]
         by_reason: dict[str, list[str]] = {}
         for topic, why in self.why.items():
             by_reason.setdefault(why, []).append(topic)
-        return found + [f"{listed(topics)}: {why}" for why, topics in by_reason.items()]
+        return lines + [f"{listed(topics)}: {why}" for why, topics in by_reason.items()]
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -131,8 +131,10 @@ def sample(
         similarity=similarity,
         key=store.secret(ORDER_KEY),
     )
-    new, found = new_pairs(collection, store, protocol, plan, topics=topics, checks=checks, progress=progress)
-    return replace(found, tasks=store.add_tasks(new))
+    new, sampled = new_pairs(
+        collection, store, protocol, plan, topics=topics, checks=checks, progress=progress
+    )
+    return replace(sampled, tasks=store.add_tasks(new))
 
 
 def new_pairs(
@@ -172,7 +174,7 @@ class _Asking:
         self.collection, self.protocol, self.plan = collection, protocol, plan
         self.evaluation = store.evaluation
         self.there = store.tasks(protocol=protocol.name)
-        self.answered = {each.task.id: each.answers for each in store.current()}
+        self.answered = {judged.task.id: judged.answers for judged in store.current()}
         self.people = plan.assessors or (ANYONE,)
         self.positions = dict.fromkeys(self.people, 0)
         for task in self.there:
@@ -196,20 +198,20 @@ class _Asking:
         ]
         if sum(free) < self.plan.count and (named or pools):
             self.why[topic] = _short(sum(free), any(len(pool) > 1 for pool in pools), self.protocol)
-        own: dict[str, list[Task]] = {name: [] for name in self.people}
-        known = list(_checks(checks, topic, pools))
+        by_person: dict[str, list[Task]] = {name: [] for name in self.people}
+        check_pairs = list(_checks(checks, topic, pools))
         for pool, pairs, count in zip(pools, asked, shares(self.plan.count, free), strict=True):
-            taken = [*pairs, *pool.twins, *(pair for other, pair in known if other is pool)]
+            taken = [*pairs, *pool.twins, *(pair for other, pair in check_pairs if other is pool)]
             chosen = self._choose(pool, there, taken, count, rng) if count else []
             self.pairs[topic] = self.pairs.get(topic, 0) + len(chosen)
-            given = [(name, copy, pair) for pair in chosen for name, copy in self._who()]
+            turns = [(name, copy, pair) for pair in chosen for name, copy in self._who()]
             for name, copy, pair in sorted(
-                given, key=lambda each: each[1]
+                turns, key=lambda turn: turn[1]
             ):  # nobody sees a pair twice in a row
-                own[name].append(self._task(pool, pair, name, copy, rng))
+                by_person[name].append(self._task(pool, pair, name, copy, rng))
         if not self.pairs.get(topic, 0):
             self.pairs.pop(topic, None)
-        self._finish(own, known, there, rng)
+        self._finish(by_person, check_pairs, there, rng)
 
     def _choose(
         self,
@@ -226,8 +228,10 @@ class _Asking:
         if self.protocol.compares == "sentences":
             similarity = sentence_similarity(self.plan.similarity, pool.texts).among()
         # What was skipped, is a check or is the same text counts as handed out: it is not to come again.
-        known = {frozenset(pair) for pair in (*waiting, *zip(answers.first, answers.second, strict=True))}
-        blocked = [pair for pair in taken if frozenset(pair) not in known]
+        answered_or_waiting = {
+            frozenset(pair) for pair in (*waiting, *zip(answers.first, answers.second, strict=True))
+        }
+        blocked = [pair for pair in taken if frozenset(pair) not in answered_or_waiting]
         return next_pairs(
             answers,
             rng=rng,
@@ -272,17 +276,19 @@ class _Asking:
 
     def _finish(
         self,
-        own: Mapping[str, list[Task]],
-        known: Sequence[tuple[PairPool, Pair]],
+        by_person: Mapping[str, list[Task]],
+        check_pairs: Sequence[tuple[PairPool, Pair]],
         there: Sequence[Task],
         rng: np.random.Generator,
     ) -> None:
         """Planted checks and planted repeats among an assessor's tasks, and everybody's order."""
         seen = {(task.assessor, *_unordered(task)) for task in there}
-        for name, tasks in own.items():
+        for name, tasks in by_person.items():
             copies = self.plan.per_pair if name == ANYONE else 1
             checks = [
-                self._task(pool, pair, name, copy, rng) for copy in range(copies) for pool, pair in known
+                self._task(pool, pair, name, copy, rng)
+                for copy in range(copies)
+                for pool, pair in check_pairs
             ]
             checks = [task for task in checks if (name, *_unordered(task)) not in seen]
             self.checks += len(checks)
@@ -297,12 +303,12 @@ class _Asking:
 
 def shares(count: int, free: Sequence[int]) -> list[int]:
     """`count` split as evenly as there is room."""
-    found = [0] * len(free)
+    split = [0] * len(free)
     left = count
     for done, number in enumerate(sorted(range(len(free)), key=lambda k: free[k])):
-        found[number] = min(free[number], -(-left // (len(free) - done)))
-        left -= found[number]
-    return found
+        split[number] = min(free[number], -(-left // (len(free) - done)))
+        left -= split[number]
+    return split
 
 
 def _checks(
@@ -311,19 +317,19 @@ def _checks(
     """The pairs of a topic whose answer is known: by text, or by system."""
     if checks is None:
         return
-    for each in checks.rows():
-        if each.topic not in ("", topic):
+    for check in checks.rows():
+        if check.topic not in ("", topic):
             continue
         for pool in pools:
             names = {text: k for k, text in enumerate(pool.texts)}
             names |= {str(side["system"]): k for k, side in enumerate(pool.sides) if "system" in side}
-            if each.left in names and each.right in names and names[each.left] != names[each.right]:
-                yield pool, (names[each.left], names[each.right])
+            if check.left in names and check.right in names and names[check.left] != names[check.right]:
+                yield pool, (names[check.left], names[check.right])
                 break
         else:
-            if each.topic:
+            if check.topic:
                 raise DataError(
-                    f"a check compares {quoted(each.left)} with {quoted(each.right)}, which are not both in {topic}"
+                    f"a check compares {quoted(check.left)} with {quoted(check.right)}, which are not both in {topic}"
                 )
 
 

@@ -73,8 +73,8 @@ def _key(side: Side | None, hash: str | None) -> tuple[object, ...]:
         return ("nothing",)
     if is_summary(side):
         return "summary", TextRef.named(side)
-    found = named_sentence(side, hash)
-    return ("sentence", found) if found is not None else ("place", *(named_place(side) or ()))
+    name = named_sentence(side, hash)
+    return ("sentence", name) if name is not None else ("place", *(named_place(side) or ()))
 
 
 # The texts of a topic
@@ -100,7 +100,7 @@ class PairPool:
     @cached_property
     def by_text(self) -> dict[str, int]:
         """The numbers of texts by their hash."""
-        return {each: number for number, each in enumerate(self.hashes)}
+        return {digest: number for number, digest in enumerate(self.hashes)}
 
     @cached_property
     def _by_summary(self) -> dict[TextRef | None, int]:
@@ -110,8 +110,8 @@ class PairPool:
     def twins(self) -> list[Pair]:
         """Pairs of the same text, which nobody should be asked about."""
         same: dict[str, list[int]] = {}
-        for number, each in enumerate(self.hashes):
-            same.setdefault(each, []).append(number)
+        for number, digest in enumerate(self.hashes):
+            same.setdefault(digest, []).append(number)
         return [(a, b) for group in same.values() for k, a in enumerate(group) for b in group[k + 1 :]]
 
     def number(self, side: Side | None, hash: str | None) -> int | None:
@@ -119,8 +119,8 @@ class PairPool:
         if side is None:
             return None
         if is_summary(side):
-            found = self._by_summary.get(named_summary(side))
-            return found if found is None or hash in (None, self.hashes[found]) else None
+            number = self._by_summary.get(named_summary(side))
+            return number if number is None or hash in (None, self.hashes[number]) else None
         if (named := named_sentence(side, hash)) is not None:
             return self.by_text.get(named)
         place = named_place(side)
@@ -176,17 +176,17 @@ def topic_sentences(batch: TopicBatch) -> tuple[SourceSentence, ...]:
 
 def sentence_pool(topic: str, documents: Iterable[Document], language: str) -> PairPool:
     """All sentences of a topic's documents."""
-    found = sentences_of(documents, language)
+    sentences = sentences_of(documents, language)
     return PairPool(
         topic=topic,
-        texts=tuple(sentence.text for sentence in found),
+        texts=tuple(sentence.text for sentence in sentences),
         sides=tuple(
             {"document": place.document, "start": place.start, "end": place.end}
-            for place in (sentence.places[0] for sentence in found)
+            for place in (sentence.places[0] for sentence in sentences)
         ),
         places={
             (place.document, place.start, place.end): number
-            for number, sentence in enumerate(found)
+            for number, sentence in enumerate(sentences)
             for place in sentence.places
         },
     )
@@ -206,8 +206,8 @@ def pools_of(collection: Collection, topic: str, protocol: Protocol) -> list[Pai
             f"{quoted(protocol.name)} is a {protocol.kind} protocol; expected one for preferences"
         )
     if protocol.compares == "sentences":
-        found = sentence_pool(topic, collection.documents.get(topic, ()), collection.settings.language)
-        return [found] if len(found) else []
+        pool = sentence_pool(topic, collection.documents.get(topic, ()), collection.settings.language)
+        return [pool] if len(pool) else []
     peers = collection.peers(topic)
     return [
         _summary_pool(topic, [peer for peer in peers if peer.target == target])
@@ -245,7 +245,7 @@ def side_changed(side: Side, hash: str, role: str, topic: str, collection: Colle
     if "document" not in side:
         return None
     documents = collection.documents.get(topic, ())
-    document = next((each for each in documents if each.id == side["document"]), None)
+    document = next((candidate for candidate in documents if candidate.id == side["document"]), None)
     if document is not None and text_hash(sentence_at(document.text, side)) == hash:
         return None  # where it was, which spares finding all sentences
     if sentence_pool(topic, documents, collection.settings.language).number(side, hash) is not None:
@@ -263,8 +263,8 @@ def side_now(side: Side, hash: str | None, topic: str, collection: Collection) -
     if any(d.id == side["document"] and text_hash(sentence_at(d.text, side)) == hash for d in documents):
         return side
     pool = sentence_pool(topic, documents, collection.settings.language)
-    found = pool.number(side, hash)
-    return side if found is None else pool.sides[found]
+    number = pool.number(side, hash)
+    return side if number is None else pool.sides[number]
 
 
 def sentence_at(text: str, side: Side) -> str:

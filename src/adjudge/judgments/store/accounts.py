@@ -243,9 +243,9 @@ class Accounts:
 
         A name that nobody has, or that has no password, takes as long as a wrong password.
         """
-        found = self._entering(id)
-        kept: str | None = None if found is None else found["password_hash"]
-        if not password_fits(kept, password) or found is None or kept is None:
+        row = self._entering(id)
+        kept: str | None = None if row is None else row["password_hash"]
+        if not password_fits(kept, password) or row is None or kept is None:
             return None
         if password_outdated(kept):
             better = self._update(id).where(_table.c.password_hash == kept)  # unless it was changed just now
@@ -356,10 +356,10 @@ class Accounts:
         check_name("id", id)
         row = connection.execute(self._query(_table.c.person == id)).mappings().first()
         if row is None:
-            known = connection.scalars(
+            people = connection.scalars(
                 sa.select(_table.c.person).where(_table.c.evaluation == self._evaluation)
             )
-            raise DataError(f"{quoted(id)} has no account{nearest(id, map(str, known))}")
+            raise DataError(f"{quoted(id)} has no account{nearest(id, map(str, people))}")
         return row
 
     def _update(self, id: str) -> sa.Update:

@@ -96,11 +96,11 @@ class EventLedger:
 
     def take(self, row: Row) -> Ack:
         """Enters one event, with its number and its received_at set; refuses what has no task or no assessor."""
-        for kind, name, known in (
+        for kind, name, names in (
             ("task", row["task"], self.tasks),
             ("person", row["assessor"], self.people),
         ):
-            if name not in known:
+            if name not in names:
                 raise DataError(
                     f"event {quoted(row['id'])}: no {kind} {quoted(name)} in {quoted(self.evaluation)}"
                 )
@@ -166,8 +166,8 @@ def append_all(
 def _append(ledger: EventLedger, row: Row, received_at: str) -> Ack:
     if before := ledger.first(row):
         return before
-    given = {"seq": ledger.last + 1, "newer": ledger.newer(row), "received_at": received_at}
-    return ledger.take(row | given)
+    receipt = {"seq": ledger.last + 1, "newer": ledger.newer(row), "received_at": received_at}
+    return ledger.take(row | receipt)
 
 
 def _event_difference(one: Event, other: Event) -> str:
@@ -288,9 +288,9 @@ def lease_task(
         return None
     if not present(connection, schema.person.c.id, evaluation, [assessor]):
         raise DataError(f"no person {quoted(assessor)} in {quoted(evaluation)}")
-    given = {"lease_until": stamp(until), "lease_by": assessor}
-    connection.execute(_at(evaluation, task).values(**given))
-    return task_of(row | given)
+    lease = {"lease_until": stamp(until), "lease_by": assessor}
+    connection.execute(_at(evaluation, task).values(**lease))
+    return task_of(row | lease)
 
 
 def release_task(connection: Connection, evaluation: str, task: str, assessor: str, *, now: datetime) -> bool:

@@ -74,18 +74,18 @@ def _copy_sqlite(database: Database, target: Path) -> None:
 
 def _dump(database: Database, target: Path, program: Path | None) -> None:
     url = database.url
-    found = program or find_pg_dump(database)
+    pg_dump = program or find_pg_dump(database)
     # The password goes through the environment: arguments can be seen by everybody on the machine.
     secret = {} if url.password is None else {"PGPASSWORD": str(url.password)}
     plain = url.set(drivername="postgresql", password=None).render_as_string()
-    command = [str(found), "--format=custom", f"--schema={SCHEMA}", f"--file={target}", f"--dbname={plain}"]
+    command = [str(pg_dump), "--format=custom", f"--schema={SCHEMA}", f"--file={target}", f"--dbname={plain}"]
     try:
         done = subprocess.run(command, env=os.environ | secret, capture_output=True, text=True, check=False)  # noqa: S603
     except OSError as error:
-        raise UsageError(f"{found}: cannot be run: {error.strerror}") from None
+        raise UsageError(f"{pg_dump}: cannot be run: {error.strerror}") from None
     if done.returncode:
-        said = next(iter(done.stderr.strip().splitlines()), f"exit {done.returncode}")
-        raise DataError(f"{database.place}: cannot be backed up: {said}")
+        reason = next(iter(done.stderr.strip().splitlines()), f"exit {done.returncode}")
+        raise DataError(f"{database.place}: cannot be backed up: {reason}")
 
 
 def find_pg_dump(database: Database) -> Path:
@@ -123,5 +123,5 @@ def _major(program: Path) -> int | None:
         done = subprocess.run([str(program), "--version"], capture_output=True, text=True, check=True)  # noqa: S603
     except (OSError, subprocess.SubprocessError):
         return None
-    found = re.search(r"\d+", done.stdout)
-    return int(found[0]) if found else None
+    match = re.search(r"\d+", done.stdout)
+    return int(match[0]) if match else None

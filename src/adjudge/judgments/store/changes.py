@@ -31,11 +31,11 @@ _JUDGED = """
 
 def changed_findings(changed: Iterable[tuple[Task, str]]) -> Iterator[Finding]:
     """Judgments of texts that changed since, a finding per reason."""
-    found: dict[str, Counter[str]] = {}
+    by_reason: dict[str, Counter[str]] = {}
     for task, why in changed:
         who = f"{task.peer.system} on {task.topic}" if task.peer else task.topic
-        found.setdefault(why, Counter())[f"{who}, by {task.assessor}"] += 1
-    for why, where in found.items():
+        by_reason.setdefault(why, Counter())[f"{who}, by {task.assessor}"] += 1
+    for why, where in by_reason.items():
         yield Finding(
             severity="warning",
             code="judged-text-changed",
@@ -75,8 +75,8 @@ def changed_in_file(path: Path, collection: Collection) -> Iterator[Finding]:
         )
         return
     tasks = list(_tasks(path))
-    known = protocols_of(folder, {task.protocol for task in tasks})
-    strange = Counter(task.protocol for task in tasks if task.protocol not in known)
+    protocols = protocols_of(folder, {task.protocol for task in tasks})
+    strange = Counter(task.protocol for task in tasks if task.protocol not in protocols)
     for name, count in strange.items():
         yield Finding(
             severity="warning",
@@ -86,7 +86,7 @@ def changed_in_file(path: Path, collection: Collection) -> Iterator[Finding]:
             count=count,
         )
     now = FrozenNow(collection)
-    seen = ((task, changed(task, collection, known.get(task.protocol), now=now)) for task in tasks)
+    seen = ((task, changed(task, collection, protocols.get(task.protocol), now=now)) for task in tasks)
     yield from changed_findings((task, why) for task, why in seen if why is not None)
 
 

@@ -29,9 +29,9 @@ def confirmed_address(folder: Folder) -> str:
     """The address of a folder's database, with the password of the environment's where that one confirms it."""
     where = folder.settings.database or ""
     wanted = plain_address(where)
-    own = os.environ.get(VARIABLE, "").strip()
-    if own and plain_address(own) == wanted:
-        return own if server(own).password is not None else where
+    from_environment = os.environ.get(VARIABLE, "").strip()
+    if from_environment and plain_address(from_environment) == wanted:
+        return from_environment if server(from_environment).password is not None else where
     if wanted in _listed():
         return where
     raise UnconfirmedError(
@@ -55,13 +55,13 @@ def confirm(folder: Folder) -> tuple[str, Path]:
     if not folder.settings.database:
         raise UsageError(f"{folder.path}: evaluation.toml names no database: there is nothing to confirm")
     wanted, path = plain_address(folder.settings.database), confirmed_file()
-    known = _listed()
-    if wanted not in known:
+    addresses = _listed()
+    if wanted not in addresses:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise DataError(f"{path.parent}: cannot be made: {error.strerror}") from None
-        write_whole(path, "".join(f"{each}\n" for each in (*known, wanted)))
+        write_whole(path, "".join(f"{address}\n" for address in (*addresses, wanted)))
     return wanted, path
 
 
@@ -93,4 +93,6 @@ def _listed() -> list[str]:
         return []
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    return [plain_address(line) for each in lines if (line := each.strip()) and not line.startswith("#")]
+    return [
+        plain_address(line) for raw_line in lines if (line := raw_line.strip()) and not line.startswith("#")
+    ]

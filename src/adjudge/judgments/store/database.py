@@ -91,7 +91,7 @@ def is_network(kind: str) -> bool:
 def _kind_at(place: Path, mounts: Iterable[tuple[str, str]]) -> str | None:
     """The type of the mount that a path is on: the longest one above it, of equals the last, which hides others."""
     above = [(len(point), kind) for point, kind in mounts if place.is_relative_to(point)]
-    return max(reversed(above), key=lambda each: each[0])[1] if above else None
+    return max(reversed(above), key=lambda mount: mount[0])[1] if above else None
 
 
 def _mounts() -> list[tuple[str, str]]:
@@ -108,8 +108,8 @@ def _mounts() -> list[tuple[str, str]]:
 
 def parse_mountinfo(text: str) -> list[tuple[str, str]]:
     """Of Linux's table the fifth field, where space and backslash are octal, and the first after a lone dash."""
-    found = re.findall(r"^(?:\S+ ){4}(\S+) .*? - (\S+)", text, re.MULTILINE)
-    return [(re.sub(r"\\([0-7]{3})", lambda m: chr(int(m[1], 8)), point), kind) for point, kind in found]
+    mounts = re.findall(r"^(?:\S+ ){4}(\S+) .*? - (\S+)", text, re.MULTILINE)
+    return [(re.sub(r"\\([0-7]{3})", lambda m: chr(int(m[1], 8)), point), kind) for point, kind in mounts]
 
 
 def parse_mount(text: str) -> list[tuple[str, str]]:
@@ -343,15 +343,17 @@ class Database:
             return BusyError(f"{self.place}: all connections are in use; try again")
         if not isinstance(error, DBAPIError):
             return None
-        said = next(iter(str(error.orig).strip().splitlines()), type(error.orig).__name__)
-        if (foreign := self._foreign(error, said)) is not None:
+        message = next(iter(str(error.orig).strip().splitlines()), type(error.orig).__name__)
+        if (foreign := self._foreign(error, message)) is not None:
             return foreign
         busy = BusyError(f"{self.place}: somebody else has been writing for {self.patience:g} s; try again")
         if self.is_file:
             code = sqlite_code(error.orig)
             if code in _DAMAGED:
-                return FormatError(f"not a database of judgments, or a damaged one ({said})", file=self.place)
-            away = StoreUnavailable(f"{self.place}: cannot be read or written: {said}")
+                return FormatError(
+                    f"not a database of judgments, or a damaged one ({message})", file=self.place
+                )
+            away = StoreUnavailable(f"{self.place}: cannot be read or written: {message}")
             return busy if code in _BUSY else away if code in _DISK else None
         state = getattr(error.orig, "sqlstate", None)
         if state == _LOCK_NOT_AVAILABLE:
@@ -360,21 +362,21 @@ class Database:
             error, sa.exc.OperationalError
         )  # the driver's own: no server to ask
         if lost or error.connection_invalidated or (state or "").startswith(_AWAY):
-            return StoreUnavailable(f"{self.place}: PostgreSQL says: {said}")
+            return StoreUnavailable(f"{self.place}: PostgreSQL says: {message}")
         return (
-            DataError(f"{self.place}: PostgreSQL says: {said}")
+            DataError(f"{self.place}: PostgreSQL says: {message}")
             if isinstance(error, sa.exc.OperationalError)
             else None
         )
 
-    def _foreign(self, error: DBAPIError, said: str) -> AdjudgeError | None:
+    def _foreign(self, error: DBAPIError, message: str) -> AdjudgeError | None:
         """What the database holds and Adjudge does not write; None for any other error."""
         if isinstance(error, sa.exc.IntegrityError | sa.exc.DataError):
-            return FormatError(f"holds what Adjudge does not write ({said})", file=self.place)
-        if self.is_file and said == "interrupted":
+            return FormatError(f"holds what Adjudge does not write ({message})", file=self.place)
+        if self.is_file and message == "interrupted":
             return FormatError(guard.ENDLESS, file=self.place)
-        if self.is_file and said.startswith("Could not decode"):
-            cells = (each for each in faults(Path(str(self.url.database))) if isinstance(each, BadCell))
+        if self.is_file and message.startswith("Could not decode"):
+            cells = (fault for fault in faults(Path(str(self.url.database))) if isinstance(fault, BadCell))
             return next(cells, FormatError("a text in it is not UTF-8", file=self.place))
         return None
 
@@ -480,10 +482,10 @@ def present(
     connection: Connection, column: sa.Column[Any], evaluation: str, values: Iterable[str]
 ) -> set[str]:
     """Which of the values occur in a column of the evaluation's rows."""
-    found: set[str] = set()
+    occurring: set[str] = set()
     for some in chunked(sorted(set(values)), AT_ONCE):
         query = sa.select(column).where(
             column.table.c.evaluation == evaluation, among(connection, column, some)
         )
-        found.update(connection.scalars(query))
-    return found
+        occurring.update(connection.scalars(query))
+    return occurring

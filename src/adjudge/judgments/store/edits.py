@@ -68,7 +68,9 @@ class TaskEdit:
                 return replace(task, cancelled=tuple((self.cancelled or {}).get(task.id, task.cancelled)))
             case "restore":
                 back = self._systems(task, task.cancelled)
-                return replace(task, cancelled=tuple(each for each in task.cancelled if each not in back))
+                return replace(
+                    task, cancelled=tuple(system for system in task.cancelled if system not in back)
+                )
             case _:
                 gone = () if judged else self._systems(task, tuple(shown(task)) or (TOPIC,))
                 return replace(task, cancelled=tuple(dict.fromkeys((*task.cancelled, *gone))))
@@ -85,7 +87,7 @@ class TaskEdit:
         A pair of sentences shows documents: those can be removed, not withdrawn.
         """
         if self.system is not None:
-            return tuple(each for each in among if each == self.system)
+            return tuple(system for system in among if system == self.system)
         sentences = task.left is not None and "document" in task.left
         return () if sentences and self.what in ("withdraw", "restore") else among
 
@@ -104,7 +106,7 @@ class TaskEdit:
             reference=named(task.reference),
             left=side(task.left),
             right=side(task.right),
-            cancelled=tuple(new if each == old else each for each in task.cancelled),
+            cancelled=tuple(new if system == old else system for system in task.cancelled),
             renamed=(*task.renamed, (when, old, new)) if pyramid else task.renamed,
         )
 

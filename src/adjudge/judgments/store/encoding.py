@@ -203,7 +203,7 @@ def _wrong_object(value: object) -> str | None:
 
 
 def _wrong_hashes(value: object) -> str | None:
-    fine = isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
+    fine = isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
     return None if fine else "not a JSON object of texts"
 
 
@@ -220,13 +220,14 @@ def _wrong_side(value: object) -> str | None:
 
 def _wrong_names(value: object) -> str | None:
     """The systems that cancel a task; none has an empty name, which stands for the topic."""
-    fine = isinstance(value, list) and not any(each != "" and _wrong_name(each) for each in value)
+    fine = isinstance(value, list) and not any(system != "" and _wrong_name(system) for system in value)
     return None if fine else "not a JSON list of names"
 
 
 def _wrong_renamings(value: object) -> str | None:
     fine = isinstance(value, list) and all(
-        isinstance(each, list) and len(each) == 3 and not any(map(_wrong_line, each)) for each in value
+        isinstance(renaming, list) and len(renaming) == 3 and not any(map(_wrong_line, renaming))
+        for renaming in value
     )
     return None if fine else "not a JSON list of times, old and new names"
 
@@ -264,9 +265,9 @@ def _is_deep(text: str, value: object) -> bool:
     for _ in range(DEEPEST):
         level = [
             inner
-            for each in level
-            if isinstance(each, dict | list | tuple)
-            for inner in (each.values() if isinstance(each, dict) else each)
+            for outer in level
+            if isinstance(outer, dict | list | tuple)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
             if isinstance(inner, dict | list | tuple)
         ]
         if not level:

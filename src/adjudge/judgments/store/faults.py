@@ -32,8 +32,8 @@ def faults(path: Path, protocols: Known = lambda names: {}) -> Iterator[DataErro
     except DataError as error:
         yield error
     except sqlite3.Error as error:
-        said = ENDLESS if str(error) == "interrupted" else f"cannot be read: {error}"
-        yield FormatError(said, file=path.name)
+        problem = ENDLESS if str(error) == "interrupted" else f"cannot be read: {error}"
+        yield FormatError(problem, file=path.name)
 
 
 def _faults(connection: sqlite3.Connection, protocols: Known) -> Iterator[DataError]:
@@ -62,14 +62,14 @@ def _event_faults(
     rows: Iterable[Row], protocol_of: Mapping[tuple[Any, Any], Any], protocols: Known
 ) -> Iterator[BadCell]:
     """Cells; and answers that count now and that their protocol does not know. Rows come in the order of saving."""
-    known = protocols({name for name in protocol_of.values() if isinstance(name, str)})
+    by_name = protocols({name for name in protocol_of.values() if isinstance(name, str)})
     unknown: dict[tuple[Any, ...], BadCell] = {}
     for row in rows:
         bad = list(bad_cells("event", row))
         yield from bad
         key = (row["evaluation"], row["task"], row["question"], row["assessor"])
         unknown.pop(key, None)
-        protocol = known.get(protocol_of.get(key[:2], ""))
+        protocol = by_name.get(protocol_of.get(key[:2], ""))
         if protocol is not None and not bad:
             try:
                 protocol.check(row["question"], from_json(row["answer"]))

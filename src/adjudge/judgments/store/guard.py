@@ -148,10 +148,10 @@ def is_sound(name: str, *, uri: bool) -> bool:
     try:
         with closing(sqlite3.connect(name, uri=uri)) as connection:
             _restrict(connection)
-            (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+            (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.Error:
         return False
-    return bool(found == "ok")
+    return bool(verdict == "ok")
 
 
 # Comparing schemas
@@ -189,10 +189,10 @@ def _version(connection: sqlite3.Connection, master: Master, place: str) -> str:
     versions = known_shapes()
     if there[key] != versions[min(versions)][key]:
         raise FormatError(f"the table {VERSION_TABLE} is not Adjudge's; nothing was read", file=place)
-    found = connection.execute(f"SELECT version_num FROM {VERSION_TABLE} LIMIT 2").fetchall()  # noqa: S608
-    if len(found) != 1 or not isinstance(found[0][0], str):
+    rows = connection.execute(f"SELECT version_num FROM {VERSION_TABLE} LIMIT 2").fetchall()  # noqa: S608
+    if len(rows) != 1 or not isinstance(rows[0][0], str):
         raise FormatError(f"the table {VERSION_TABLE} does not say one version", file=place)
-    version: str = found[0][0]
+    version: str = rows[0][0]
     if version not in versions:
         shown = version if version.isalnum() and len(version) <= 32 else quoted(version)
         raise DataError(
@@ -225,11 +225,11 @@ def read_master(connection: sqlite3.Connection) -> Master:
 @lru_cache(maxsize=16)
 def shape_of(master: Master) -> Shape:
     """A schema, as `sqlite_master` tells it."""
-    found: dict[str, Definition] = {}
+    shape: dict[str, Definition] = {}
     for kind, name, table, sql in master:
         key = f"{kind} {name}"
-        found[f"second {key}" if key in found else key] = _definition(kind, name, table, sql)
-    return found
+        shape[f"second {key}" if key in shape else key] = _definition(kind, name, table, sql)
+    return shape
 
 
 def _definition(kind: object, name: object, table: object, sql: object) -> Definition:
@@ -255,25 +255,25 @@ def _definition(kind: object, name: object, table: object, sql: object) -> Defin
 
 def _words(sql: str) -> list[str]:
     """Words and signs. Only quotes around a plain name are taken off: in others anything could hide."""
-    found = []
+    words = []
     for match in _TOKEN.finditer(sql):
         if match["other"]:
             return [repr(sql)]
         if not match["space"]:
-            found.append(match[0].strip('"'))
-    return found
+            words.append(match[0].strip('"'))
+    return words
 
 
 @cache
 def known_shapes() -> Mapping[str, Shape]:
     """The schema of every version, oldest first."""
     text = (Path(__file__).parent / "schemas.json").read_text(encoding="utf-8")
-    found: dict[str, Shape] = {}
+    shapes: dict[str, Shape] = {}
     shape: dict[str, Definition] = {}
     for version, changes in json.loads(text).items():  # each says what came with it
         shape = shape | {key: tuple(definition) for key, definition in changes.items()}
-        found[version] = shape
-    return found
+        shapes[version] = shape
+    return shapes
 
 
 # Who may read it
@@ -294,9 +294,9 @@ def make_private(path: Path) -> None:
     for end in BESIDE:
         with suppress(OSError):
             beside = Path(f"{path}{end}")
-            found = beside.lstat()
-            if stat.S_ISREG(found.st_mode) and found.st_mode & 0o077 and found.st_uid == _user():
-                beside.chmod(stat.S_IMODE(found.st_mode) & ~0o077)
+            status = beside.lstat()
+            if stat.S_ISREG(status.st_mode) and status.st_mode & 0o077 and status.st_uid == _user():
+                beside.chmod(stat.S_IMODE(status.st_mode) & ~0o077)
 
 
 def _user() -> int:

@@ -139,9 +139,9 @@ def _write(path: Path, store: Store, id: str, tasks: Sequence[Task], events: Seq
 def _id(path: Path) -> str:
     try:
         with path.open(encoding="utf-8") as stream:
-            found = json.loads(stream.readline(10_000))["id"]
+            import_id = json.loads(stream.readline(10_000))["id"]
     except (OSError, ValueError, KeyError, TypeError):
-        found = None
-    if not isinstance(found, str):
+        import_id = None
+    if not isinstance(import_id, str):
         raise FormatError("not an import that Adjudge wrote; remove it to go on without it", file=path)
-    return found
+    return import_id

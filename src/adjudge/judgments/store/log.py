@@ -122,8 +122,8 @@ class AccountLog:
             old = (_log.c.what.in_(TRIES)) & (_log.c.at <= stamp(now - TRIES_KEPT))
             connection.execute(sa.delete(_log).where(_log.c.evaluation == self._evaluation, old))
             person = self._known(connection, typed)
-            said: What = what if person is not None else "sign-in refused: no such name"
-            note(connection, self._evaluation, stamp(now), person, said, actor)
+            outcome: What = what if person is not None else "sign-in refused: no such name"
+            note(connection, self._evaluation, stamp(now), person, outcome, actor)
 
         self._store.change(job)
 
@@ -134,8 +134,8 @@ class AccountLog:
             return None
         table = schema.account
         mine = (table.c.evaluation == self._evaluation) & (table.c.person == typed)
-        found: str | None = connection.scalar(sa.select(table.c.person).where(mine))
-        return found
+        person: str | None = connection.scalar(sa.select(table.c.person).where(mine))
+        return person
 
 
 def note(

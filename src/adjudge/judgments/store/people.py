@@ -71,10 +71,10 @@ class People:
 
     def get(self, id: str) -> Person:
         with self._store.database.reading() as connection:
-            found = find(connection, self._evaluation, id)
-        if found is None:
-            raise DataError(f"no person {quoted(id)}{nearest(id, (each.id for each in self.all()))}")
-        return found
+            person = find(connection, self._evaluation, id)
+        if person is None:
+            raise DataError(f"no person {quoted(id)}{nearest(id, (other.id for other in self.all()))}")
+        return person
 
     def pseudonym(self, id: str) -> str:
         """The name that a person has in exports."""

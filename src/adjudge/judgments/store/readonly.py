@@ -27,8 +27,8 @@ def connect_to_read(path: Path) -> Guarded:
     """A connection that reads a file, by the standard library alone; a file that cannot be written as it is now."""
     if not is_read_only(path):
         return connect(path, uri=_uri(path, "mode=ro"))
-    if (found := uri_to_read(path)) is not None:
-        return connect(path, uri=found)
+    if (uri := uri_to_read(path)) is not None:
+        return connect(path, uri=uri)
     scratch = tempfile.TemporaryDirectory(prefix="adjudge-")
     try:
         connection = connect(copy_with_log(path, Path(scratch.name)), place=str(path))

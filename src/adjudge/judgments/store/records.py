@@ -97,7 +97,7 @@ def write_records(
                 scratch.unlink(missing_ok=True)
                 make_private(scratch)  # it holds names
             with scratch.open("w", encoding="utf-8", newline="\n") as stream:
-                found = print_records(store, stream.write, pseudonyms=pseudonyms, protocols=protocols)
+                counts = print_records(store, stream.write, pseudonyms=pseudonyms, protocols=protocols)
                 stream.flush()
                 os.fsync(stream.fileno())
             scratch.replace(path)
@@ -105,7 +105,7 @@ def write_records(
             scratch.unlink(missing_ok=True)
     except OSError as error:
         raise DataError(f"{path}: cannot be written: {error.strerror}") from None
-    return found
+    return counts
 
 
 def print_records(
@@ -142,7 +142,7 @@ def _plain(connection: Connection, evaluation: str, protocols: Iterable[Protocol
     used = set(
         connection.scalars(sa.select(task.c.protocol).where(task.c.evaluation == evaluation).distinct())
     )
-    for protocol in sorted(protocols, key=lambda each: each.name):
+    for protocol in sorted(protocols, key=lambda protocol: protocol.name):
         if protocol.name in used and protocol.source:
             yield {"kind": "protocol", "name": protocol.name, "source": protocol.source}
     for row in _rows(connection, person, evaluation, person.c.pseudonym):  # an order that says nothing
@@ -221,9 +221,9 @@ def read_records(
         change.prepare()
 
         def job(connection: Connection) -> RecordCounts:
-            found = intake.run(connection)
+            counts = intake.run(connection)
             change.decide()  # one who is killed before the store commits leaves a protocol that nothing names
-            return found
+            return counts
 
         try:
             return store.change(job)
@@ -346,15 +346,15 @@ class RecordsIntake:
         """One event, unless it is here; with its own number where that is above the last one."""
         if ledger.first(row):
             return
-        given: Row = {"received_at": row["received_at"] or self.now}
+        receipt: Row = {"received_at": row["received_at"] or self.now}
         if row["seq"] is None:
-            given |= {"seq": ledger.last + 1, "newer": None if self.merge else ledger.newer(row)}
+            receipt |= {"seq": ledger.last + 1, "newer": None if self.merge else ledger.newer(row)}
         elif row["seq"] <= ledger.last:
             raise ClashError(
                 f"event {quoted(row['id'])}: its seq {row['seq']} is not above {ledger.last}, the last one"
                 f" here; import the file with {Argument('merge', True)} to number its events anew"
             )
-        ledger.take(row | given)
+        ledger.take(row | receipt)
 
     def of_evaluation(self, values: Record) -> Record:
         name = values.setdefault("evaluation", self.evaluation)
@@ -379,18 +379,18 @@ def _protocol(data: Record) -> Protocol:
     name, source = data.get("name"), data.get("source")
     if not isinstance(name, str) or not isinstance(source, str):
         raise FormatError('a protocol without its "name" or its "source", expected both as texts')
-    found = parse_protocol(source, f"protocol {quoted(name)}")
-    if found.name != name:
-        raise FormatError(f"the protocol {quoted(name)} calls itself {quoted(found.name)}")
-    return replace(found, source=source)
+    protocol = parse_protocol(source, f"protocol {quoted(name)}")
+    if protocol.name != name:
+        raise FormatError(f"the protocol {quoted(name)} calls itself {quoted(protocol.name)}")
+    return replace(protocol, source=source)
 
 
 def _seldom(name: str, value: object) -> tuple[Any, ...]:
     """Systems that cancel a task, or systems that were renamed, as a record has them."""
     what, of = ("names", 1) if name == "cancelled" else ("times, old and new names", 3)
-    rows = [each if of > 1 else [each] for each in value] if isinstance(value, list) else [None]
+    rows = [entry if of > 1 else [entry] for entry in value] if isinstance(value, list) else [None]
     for row in rows:
-        if not isinstance(row, list) or len(row) != of or not all(isinstance(each, str) for each in row):
+        if not isinstance(row, list) or len(row) != of or not all(isinstance(cell, str) for cell in row):
             raise FormatError(f'"{name}" is {quoted(value)}, expected a list of {what}')
     return tuple(tuple(row) if of > 1 else row[0] for row in rows if row is not None)
 
@@ -474,11 +474,11 @@ class Disguise:
     def _typed(self, answer: Any) -> Any:
         """What somebody typed, with the words that name people replaced."""
         if isinstance(answer, str) and self.pattern is not None:
-            return self.pattern.sub(lambda found: self.words.get(found[0].lower(), "somebody"), answer)
+            return self.pattern.sub(lambda match: self.words.get(match[0].lower(), "somebody"), answer)
         if isinstance(answer, list):
-            return [self._typed(each) for each in answer]
+            return [self._typed(part) for part in answer]
         if isinstance(answer, dict):
-            return {name: self._typed(each) for name, each in answer.items()}
+            return {name: self._typed(part) for name, part in answer.items()}
         return answer
 
 

@@ -34,13 +34,13 @@ class RemovedJudgments:
         """For people."""
         gone = f"{counted(self.tasks, 'task')} and {counted(self.answers, 'answer')}"
         by = "" if self.assessor is None else f" by {self.assessor}"
-        found = [f"{gone}{by} of the protocol {quoted(self.protocol)} removed"]
+        lines = [f"{gone}{by} of the protocol {quoted(self.protocol)} removed"]
         if self.scores:
             measures = " ".join(f'-m "{measure}"' for measure in self.scores)
-            found.append(
+            lines.append(
                 f"scores made from them are still there; run: adjudge score {self.folder} {measures}"
             )
-        return found
+        return lines
 
     def as_dict(self) -> dict[str, Any]:
         return {name: value for name, value in asdict(self).items() if name != "folder"}
@@ -70,9 +70,9 @@ def remove_protocol(
         mine = {task.id for task in tasks if task.protocol == protocol}
         if not mine:
             there = sorted({task.protocol for task in tasks})
-            known = f"there are: {', '.join(there)}" if there else "there are no tasks at all"
+            choices = f"there are: {', '.join(there)}" if there else "there are no tasks at all"
             wanted = f"{quoted(protocol)}{nearest(protocol, there)}"
-            raise UsageError(f"{folder.path}: no tasks of the protocol {wanted}; {known}")
+            raise UsageError(f"{folder.path}: no tasks of the protocol {wanted}; {choices}")
         if assessor is not None:
             who = sorted({task.assessor for task in tasks if task.id in mine})
             mine = {task.id for task in tasks if task.id in mine and task.assessor == assessor}

@@ -389,8 +389,8 @@ def _store_of(folder: Folder, patience: float) -> Store:
     if folder.settings.database:
         return open_store(confirmed_address(folder), name, patience=patience)
     store = open_store(folder.path, name, patience=patience)
-    known = store.evaluations()
-    if not known or name in known:
+    evaluations = store.evaluations()
+    if not evaluations or name in evaluations:
         return store
     store.close()
-    return open_store(folder.path, known[0], patience=patience)
+    return open_store(folder.path, evaluations[0], patience=patience)

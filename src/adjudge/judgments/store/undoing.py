@@ -51,7 +51,7 @@ def plan_tasks(
                 judged.append(task)
             elif cancelling:
                 systems = tuple(shown(task)) or (TOPIC,)
-                gone = (each for each in systems if not _is_there(task, each, then))
+                gone = (system for system in systems if not _is_there(task, system, then))
                 cancelled[task.id] = tuple(dict.fromkeys((*task.cancelled, *gone)))
             elif not task.cancelled:
                 asked.append(task)
@@ -67,7 +67,7 @@ def plan_tasks(
     if not cancelled:
         return None, Counter()
     by_id = {task.id: task for task in tasks}
-    grown = sum(len(each) > len(by_id[id].cancelled) for id, each in cancelled.items())
+    grown = sum(len(names) > len(by_id[id].cancelled) for id, names in cancelled.items())
     counts = Counter({"cancelled": grown, "restored": len(cancelled) - grown})
     return TaskEdit(what="cancel", cancelled=cancelled), +counts
 
@@ -115,13 +115,13 @@ def _seen(task: Task, collection: Collection, protocol: Protocol | None) -> Iter
         yield None if text is None else summaries.get(text)
         kind = None if protocol is None else protocol.units_shown(role)
         if kind is not None and text is not None:
-            own = units_of(units, text, kind)
-            yield units_hash(own) if own else None
+            shown_units = units_of(units, text, kind)
+            yield units_hash(shown_units) if shown_units else None
     for side in (task.left, task.right):
         if side is not None and "system" in side:
             yield summaries.get(TextRef.named(side))
         elif side is not None:
-            documents = {each.id: each.text for each in collection.documents.get(task.topic, ())}
+            documents = {document.id: document.text for document in collection.documents.get(task.topic, ())}
             yield documents.get(side.get("document", ""))
     if task.peer is None and task.left is None:  # of the topic as a whole: a pyramid of its references
         yield tuple(sorted((r.system, r.text) for r in collection.references(task.topic))) or None
@@ -135,5 +135,5 @@ def _is_there(task: Task, system: str, collection: Collection) -> bool:
     texts += [
         TextRef.named(side) for side in (task.left, task.right) if side is not None and "system" in side
     ]
-    found = {TextRef.of(s) for s in collection.summaries.get(task.topic, ())}
-    return all(ref in found for ref in texts if ref.system == system)
+    there = {TextRef.of(s) for s in collection.summaries.get(task.topic, ())}
+    return all(ref in there for ref in texts if ref.system == system)

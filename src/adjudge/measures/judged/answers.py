@@ -43,8 +43,8 @@ class JudgedMeasure(Measure):
 
     def options(self) -> dict[str, Any]:
         """Whose judgments count comes last."""
-        found = super().options()
-        return {option: found[option] for option in (*(each for each in found if each != "by"), "by")}
+        options = super().options()
+        return {option: options[option] for option in (*(name for name in options if name != "by"), "by")}
 
     def signed_options(self) -> dict[str, Any]:
         """People are not named: nothing else was counted before there were judges."""
@@ -61,8 +61,8 @@ class JudgedMeasure(Measure):
         return ", ".join([super().title, *(f"by {name}" for name in self.named_judge.values())])
 
     def title_of_one_reference(self) -> str:
-        own = super().title_of_one_reference()
-        return ", ".join([own, *(f"by {name}" for name in self.named_judge.values())])
+        title = super().title_of_one_reference()
+        return ", ".join([title, *(f"by {name}" for name in self.named_judge.values())])
 
     def title_details(self) -> list[str]:
         return [words for words in super().title_details() if words != f"by {self.by}"]
@@ -140,21 +140,21 @@ def _page(batch: TopicBatch, judged: Judged, repeat: int) -> JudgedPage:
         for question, event in judged.answers.items()
         if question.startswith(UNIT)
     }
-    known = (
+    unit_ids = (
         [unit.id for unit in batch.units_of(task.reference, protocol.model_units)]
         if task.reference is not None
         else []
     )
-    order = known or list(answers)
-    given = [answers[unit] for unit in order if unit in answers]
+    order = unit_ids or list(answers)
+    answered = [answers[unit] for unit in order if unit in answers]
     summed = judged.answers.get(SUMMED)
     peer_units = batch.units_of(task.peer, protocol.peer_units)
     return JudgedPage(
         judged=judged,
         repeat=repeat,
-        completeness=tuple(float(answer["completeness"]) for answer in given),
-        open=len(order) - len(given),
-        marked=frozenset(unit for answer in given for unit in answer["marked"]),
+        completeness=tuple(float(answer["completeness"]) for answer in answered),
+        open=len(order) - len(answered),
+        marked=frozenset(unit for answer in answered for unit in answer["marked"]),
         peer_units=len(peer_units) or None,
         summed=summed.answer if summed is not None else {},
     )

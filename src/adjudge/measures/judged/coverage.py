@@ -65,11 +65,11 @@ class JudgedCoverage(JudgedMeasure):
             for question, event in page.judged.answers.items()
             if question.startswith("unit:")
         )
-        found = sum(inconsistency(answer) is not None for answer in answers)
-        if not found:
+        contradictions = sum(inconsistency(answer) is not None for answer in answers)
+        if not contradictions:
             return []
         return [
-            f"{counted(found, 'answer contradicts itself', 'answers contradict themselves')}: units marked but"
+            f"{counted(contradictions, 'answer contradicts itself', 'answers contradict themselves')}: units marked but"
             " given none, or given something with nothing marked; completeness counts (adjudge judgments list)"
         ]
 
@@ -93,7 +93,7 @@ class Recall(JudgedCoverage):
             raise UsageError(f"recall: threshold={self.threshold}; expected 1, 2, 3 or 4")
 
     def of_units(self, completeness: Sequence[float]) -> float:
-        return sum(each >= self.threshold / 4 for each in completeness) / len(completeness)
+        return sum(share >= self.threshold / 4 for share in completeness) / len(completeness)
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class Retention(JudgedCoverage):
     def of_units(self, completeness: Sequence[float]) -> float:
         if self.weighted:
             return fmean(completeness)
-        return sum(each > 0 for each in completeness) / len(completeness)
+        return sum(share > 0 for share in completeness) / len(completeness)
 
 
 @dataclass(frozen=True)
@@ -193,12 +193,12 @@ class AdjustedCoverage(JudgedCoverage):
             for peer in b.peers
             if any(t == b.topic.topic and ref == TextRef.of(peer) for t, ref in judged)
         )
-        found = super().warnings(batches)
+        warnings = super().warnings(batches)
         if empty:
-            found.append(
+            warnings.append(
                 f"{counted(empty, 'empty summary', 'empty summaries')} got {self.weight:.3g} for brevity alone"
             )
-        return found
+        return warnings
 
 
 @dataclass(frozen=True)
@@ -212,7 +212,7 @@ class Uncovered(JudgedCoverage):
     better = "lower"
 
     def of_units(self, completeness: Sequence[float]) -> float:
-        return sum(each == 0 for each in completeness) / len(completeness)
+        return sum(share == 0 for share in completeness) / len(completeness)
 
 
 # Coverage by level: how short a reference of the author still has the unit (judgments/levels.py)
@@ -278,10 +278,12 @@ class CoverageByLevel(LevelCoverage):
     def of_levels(
         self, levels: Sequence[int], page: JudgedPage, batch: TopicBatch
     ) -> tuple[float, str | None]:
-        own = [share for share, level in zip(page.completeness, levels, strict=True) if level == self.level]
-        if not own:
+        shares = [
+            share for share, level in zip(page.completeness, levels, strict=True) if level == self.level
+        ]
+        if not shares:
             return math.nan, f"the reference has no unit of level {self.level}"
-        return fmean(own), None
+        return fmean(shares), None
 
 
 @dataclass(frozen=True)

@@ -133,12 +133,12 @@ class Preference(JudgedMeasure):
     @property
     def needs(self) -> frozenset[Need]:  # type: ignore[override]
         """Documents always; judgments of people's answers and of pyramids; references where they are looked at."""
-        found: set[Need] = {"documents"}
+        needs: set[Need] = {"documents"}
         if "ref" in self.parts:
-            found.add("references")
+            needs.add("references")
         if self.parts != ("ref",):
-            found.add("judgments")
-        return frozenset(found)
+            needs.add("judgments")
+        return frozenset(needs)
 
     def check_installed(self) -> None:
         check_similarity(self.similarity)
@@ -164,22 +164,22 @@ class Preference(JudgedMeasure):
 
     def signed_options(self) -> dict[str, Any]:
         """Only what makes a difference to what the source says; the paper's numbers as numbers."""
-        found = {name: value for name, value in super().signed_options().items() if name != "similarity"}
+        options = {name: value for name, value in super().signed_options().items() if name != "similarity"}
         asks, simulates = "man" in self.parts, self.parts != ("man",)
         if not asks:
-            del found["asked"], found["crowd"]
+            del options["asked"], options["crowd"]
         if not simulates:
-            del found["ties"], found["simulated"]
+            del options["ties"], options["simulated"]
         elif self.simulated == "paper":
-            found["simulated"] = ADDED if asks else ALONE
+            options["simulated"] = ADDED if asks else ALONE
         drawn = (asks and self.asked != "all") or (simulates and self.simulated != "all")
         if not drawn and not (
             simulates and self.ties == "paper"
         ):  # which of a pair is the second is drawn too
-            del found["seed"]
+            del options["seed"]
         if self.regularise == "auto":
-            found["regularise"] = f"auto:{SCALE:g}"
-        return found
+            options["regularise"] = f"auto:{SCALE:g}"
+        return options
 
     def signature(self, references: str = "") -> str:
         about, _, ours = super().signature(references).rpartition("|")
@@ -190,9 +190,9 @@ class Preference(JudgedMeasure):
         from adjudge.measures.judged.preference_strengths import strengths_of, writers
 
         recipe = self.recipe()
-        own = writers(batch, recipe.parts)
+        authors = writers(batch, recipe.parts)
         for number, peer in enumerate(batch.peers):
-            strengths = strengths_of(batch, recipe, without=peer.system if peer.system in own else None)
+            strengths = strengths_of(batch, recipe, without=peer.system if peer.system in authors else None)
             if isinstance(strengths, str):
                 yield self.missing(batch, peer, strengths)
                 continue

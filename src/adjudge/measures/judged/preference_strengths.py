@@ -75,12 +75,12 @@ def _strengths_of(batch: TopicBatch, recipe: Recipe, without: str | None) -> Str
         return "no pair of the topic's sentences was answered"
     wins = answers.wins(among(batch, recipe.similarity) if recipe.smooth else None)
     try:
-        found = fit(wins, regularise=recipe.regularise)
+        strengths = fit(wins, regularise=recipe.regularise)
     except DataError:  # regularise=0
         return "without a regulariser the answers leave strengths open: there is no finite maximum"
-    if not (found.error <= LOOSEST and np.isfinite(found.scaled("mean")).all()):
+    if not (strengths.error <= LOOSEST and np.isfinite(strengths.scaled("mean")).all()):
         return "the fit of strengths did not converge"
-    return found
+    return strengths
 
 
 def answers_of(batch: TopicBatch, recipe: Recipe, *, without: str | None = None) -> PairAnswers | str:
@@ -90,28 +90,28 @@ def answers_of(batch: TopicBatch, recipe: Recipe, *, without: str | None = None)
     sentences = topic_sentences(batch)
     if len(sentences) < 2:
         return "the documents have fewer than two sentences"
-    found = []
+    of_parts = []
     for part in recipe.parts:
         answers = _asked(batch, recipe) if part == "man" else _simulated(batch, recipe, part, without)
         if isinstance(answers, str):
             return answers
-        found.append(answers)
-    return joined(found)
+        of_parts.append(answers)
+    return joined(of_parts)
 
 
 def joined(answers: Sequence[PairAnswers]) -> PairAnswers:
     """Answers about the same items, one after the other."""
     columns = ("first", "second", "won", "weight", "who", "cluster")
     return PairAnswers(
-        answers[0].n, **{name: np.concatenate([getattr(each, name) for each in answers]) for name in columns}
+        answers[0].n, **{name: np.concatenate([getattr(part, name) for part in answers]) for name in columns}
     )
 
 
 def _asked(batch: TopicBatch, recipe: Recipe) -> PairAnswers | str:
-    found = human_answers(batch)
-    if (why := found.why_none()) is not None:
+    human = human_answers(batch)
+    if (why := human.why_none()) is not None:
         return why
-    answers = found.answers
+    answers = human.answers
     if 0 <= recipe.asked < len(answers):
         rng = generator(recipe.seed, f"preference/man/{batch.topic.topic}")
         answers = answers.take(np.sort(rng.choice(len(answers), recipe.asked, replace=False)))
@@ -153,12 +153,14 @@ def _drawn(batch: TopicBatch, recipe: Recipe, part: Source) -> list[tuple[int, i
 
 def writers(batch: TopicBatch, parts: Sequence[Source]) -> frozenset[str]:
     """Whose own words the strengths would depend on: those who wrote a reference that a part looks at."""
-    found: set[str] = set()
+    systems: set[str] = set()
     if "ref" in parts:
-        found.update(reference.system for reference in batch.references)
+        systems.update(reference.system for reference in batch.references)
     if "py" in parts:
-        found.update(s for each in pyramid_peers(batch) if each.against for s in each.against.pyramid.systems)
-    return frozenset(found)
+        systems.update(
+            s for peer in pyramid_peers(batch) if peer.against for s in peer.against.pyramid.systems
+        )
+    return frozenset(systems)
 
 
 def similarity_of(batch: TopicBatch, name: str) -> SentenceSimilarity:
@@ -204,8 +206,8 @@ def simulated_answers(
     A pair with a worth that is not known is left out.
     """
     first, second = np.asarray(pairs, dtype=np.int64).reshape(-1, 2).T
-    known = np.isfinite(worth[first]) & np.isfinite(worth[second])
-    first, second = first[known], second[known]
+    finite = np.isfinite(worth[first]) & np.isfinite(worth[second])
+    first, second = first[finite], second[finite]
     ahead = worth[first] - worth[second]
     equal = np.abs(ahead) <= EQUAL * np.maximum(1.0, np.abs(worth[first]))
     won = np.where(equal, 0.5 if ties == "half" else 0.0, (ahead > 0).astype(np.float64))
@@ -222,10 +224,10 @@ def pyramid_worth(
     says. A sentence like none of them is worth 0. Units weigh as if `without` had written no reference. NaN where
     nothing is annotated.
     """
-    found = annotated_sentences(batch, without=without)
-    if not found:
+    annotated = annotated_sentences(batch, without=without)
+    if not annotated:
         return np.full(len(topic_sentences(batch)), np.nan)
-    texts, weights = zip(*found, strict=True)
+    texts, weights = zip(*annotated, strict=True)
     alike = similarity.to(texts)
     best = alike.max(axis=0)
     near = (alike >= best - NEAR) & (alike > 0)
@@ -237,7 +239,9 @@ def annotated_sentences(batch: TopicBatch, *, without: str | None = None) -> lis
     """The sentences of every annotated peer, each with the weight of the unique units in it, in a fixed order."""
     return batch.once(
         ("preference/annotated", without),
-        lambda: sorted(each for one in pyramid_peers(batch) for each in _of_peer(batch, one, without)),
+        lambda: sorted(
+            sentence for one in pyramid_peers(batch) for sentence in _of_peer(batch, one, without)
+        ),
     )
 
 
@@ -302,15 +306,15 @@ def summary_weights(
     sentences is a row of NaN.
     """
     cut = [text_sentences(text, language) for text in texts]
-    every = [sentence for own in cut for sentence in own]
-    summary = np.repeat(np.arange(len(cut)), [len(own) for own in cut])
+    every = [sentence for of_text in cut for sentence in of_text]
+    summary = np.repeat(np.arange(len(cut)), [len(of_text) for of_text in cut])
     weights = np.zeros((len(cut), len(source)))
     if every and len(source):
         near = nearest(similarity.to(every), source)
-        shares = np.array([part for own in cut for part in _shares(own, penalty)])
-        found = near >= 0
-        np.add.at(weights, (summary[found], near[found]), shares[found])
-    weights[[not own for own in cut]] = np.nan
+        shares = np.array([part for of_text in cut for part in _shares(of_text, penalty)])
+        placed = near >= 0
+        np.add.at(weights, (summary[placed], near[placed]), shares[placed])
+    weights[[not of_text for of_text in cut]] = np.nan
     return weights
 
 
@@ -321,20 +325,20 @@ def nearest(alike: FloatArray, source: Sequence[str]) -> IntArray:
     """
     order = np.array(sorted(range(len(source)), key=source.__getitem__), dtype=np.int64)
     best = alike.max(axis=1, keepdims=True)
-    found = order[np.argmax(alike[:, order] >= best - NEAR, axis=1)]
-    return np.where(best[:, 0] > 0, found, -1)
+    likest = order[np.argmax(alike[:, order] >= best - NEAR, axis=1)]
+    return np.where(best[:, 0] > 0, likest, -1)
 
 
-def _shares(own: Sequence[str], penalty: Penalty) -> list[float]:
+def _shares(summary: Sequence[str], penalty: Penalty) -> list[float]:
     """|s_i| / |s| of equation 4, in characters, times the factor of equation 5."""
-    characters = sum(map(len, own))
+    characters = sum(map(len, summary))
     return [
         len(sentence) / characters * factor
-        for sentence, factor in zip(own, redundancy(own, penalty), strict=True)
+        for sentence, factor in zip(summary, redundancy(summary, penalty), strict=True)
     ]
 
 
-def redundancy(own: Sequence[str], penalty: Penalty) -> list[float]:
+def redundancy(summary: Sequence[str], penalty: Penalty) -> list[float]:
     """What is left of each sentence of a summary when bigrams are shared out among all that have them.
 
     sentence   the sum of num(g, s) / num(g, S) over the sentence's distinct bigrams g, divided by how many bigrams
@@ -344,13 +348,13 @@ def redundancy(own: Sequence[str], penalty: Penalty) -> list[float]:
     none       everything is left
     """
     if penalty == "none":
-        return [1.0] * len(own)
-    grams = [Counter(_bigrams(sentence)) for sentence in own]
+        return [1.0] * len(summary)
+    grams = [Counter(_bigrams(sentence)) for sentence in summary]
     total = sum(grams, Counter[tuple[str, str]]())
     factors = []
-    for each in grams:
-        divisor = each.total() if penalty == "sentence" else total.total()
-        parts = sum(count / total[gram] for gram, count in each.items())
+    for counts in grams:
+        divisor = counts.total() if penalty == "sentence" else total.total()
+        parts = sum(count / total[gram] for gram, count in counts.items())
         factors.append(parts / divisor if divisor else 1.0)
     return factors
 

@@ -147,44 +147,46 @@ def pyramid_peers(batch: TopicBatch) -> list[PyramidPeer]:
 
 def _find_peers(batch: TopicBatch) -> list[PyramidPeer]:
     pyramids = _pyramids(batch)
-    found = [
+    annotated = [
         _annotated(judged, judged.task.peer, repeat, pyramids)
         for judged, _, repeat in judged_peers(batch, PyramidProtocol)
         if judged.task.peer is not None
     ]
-    return found + list(_references(batch, pyramids, found))
+    return annotated + list(_references(batch, pyramids, annotated))
 
 
 def _annotated(judged: Judged, peer: TextRef, repeat: int, pyramids: list[Built]) -> PyramidPeer:
-    found = PyramidPeer(text=peer, assessor=judged.task.assessor, repeat=repeat)
+    pyramid_peer = PyramidPeer(text=peer, assessor=judged.task.assessor, repeat=repeat)
     if PYRAMID_PEER not in judged.answers:
-        return replace(found, why=NOT_YET)
+        return replace(pyramid_peer, why=NOT_YET)
     try:
         annotation = annotation_of(judged.answers[PYRAMID_PEER].answer)
     except DataError as error:
-        return replace(found, why=str(error))
-    against = pyramid_for(annotation, found.assessor, pyramids)
+        return replace(pyramid_peer, why=str(error))
+    against = pyramid_for(annotation, pyramid_peer.assessor, pyramids)
     if isinstance(against, str):
-        return replace(found, annotation=annotation, why=against)
-    return replace(found, annotation=annotation, against=against)
+        return replace(pyramid_peer, annotation=annotation, why=against)
+    return replace(pyramid_peer, annotation=annotation, against=against)
 
 
 def _pyramids(batch: TopicBatch) -> list[Built]:
     """Those that can be read; one that cannot leaves its annotations without a pyramid, which is said there."""
-    found = []
+    pyramids = []
     for judged in batch.judgments:
         try:
-            found += built([judged])
+            pyramids += built([judged])
         except DataError:
             continue
-    return found
+    return pyramids
 
 
-def _references(batch: TopicBatch, pyramids: list[Built], found: list[PyramidPeer]) -> Iterator[PyramidPeer]:
+def _references(
+    batch: TopicBatch, pyramids: list[Built], annotated: list[PyramidPeer]
+) -> Iterator[PyramidPeer]:
     """Of several pyramids of one assessor, the one that most annotations are scored against."""
-    uses = Counter(each.against.digest for each in found if each.against is not None)
+    uses = Counter(peer.against.digest for peer in annotated if peer.against is not None)
     peers = set(map(TextRef.of, batch.peers))
-    done = {(each.text, each.assessor) for each in found}
+    done = {(peer.text, peer.assessor) for peer in annotated}
     for one in sorted(pyramids, key=lambda one: (-uses[one.digest], one.digest)):
         for reference in one.pyramid.references:
             text, who = TextRef(reference.system, *reference.target), one.judged.task.assessor
@@ -213,28 +215,28 @@ class JudgedPyramid(JudgedMeasure):
     needs: ClassVar[frozenset[Need]] = frozenset({"judgments"})
 
     def score(self, batch: TopicBatch) -> Iterator[Score]:
-        for each in pyramid_peers(batch):
-            value, why = math.nan, each.why
-            if each.against is not None and each.annotation is not None:
-                value, why = self.of(each, each.against.pyramid, each.annotation)
-            yield each.row(self, batch, value, why)
+        for peer in pyramid_peers(batch):
+            value, why = math.nan, peer.why
+            if peer.against is not None and peer.annotation is not None:
+                value, why = self.of(peer, peer.against.pyramid, peer.annotation)
+            yield peer.row(self, batch, value, why)
 
     def of(self, peer: PyramidPeer, pyramid: Pyramid, annotation: PeerAnnotation) -> tuple[float, str | None]:
         """A peer's value, or NaN and why."""
         raise TypeError(f"{type(self).__name__} does not say what it makes of an annotation")
 
     def warnings(self, batches: Sequence[TopicBatch]) -> list[str]:
-        found = [each for batch in batches for each in pyramid_peers(batch)]
+        peers = [peer for batch in batches for peer in pyramid_peers(batch)]
         unreadable = sum(_unreadable(batch) for batch in batches)
         changed = sum(
-            each.annotation is not None
-            and each.against is not None
-            and each.annotation.pyramid not in (None, each.against.digest)
-            for each in found
+            peer.annotation is not None
+            and peer.against is not None
+            and peer.annotation.pyramid not in (None, peer.against.digest)
+            for peer in peers
         )
-        said = []
+        warnings = []
         if unreadable:
-            said.append(
+            warnings.append(
                 counted(
                     unreadable,
                     "pyramid cannot be read and was left out",
@@ -242,11 +244,11 @@ class JudgedPyramid(JudgedMeasure):
                 )
             )
         if changed:
-            said.append(
+            warnings.append(
                 f"{counted(changed, 'annotation was', 'annotations were')} made on a pyramid that has changed since:"
                 " units that are gone match nothing"
             )
-        return said
+        return warnings
 
 
 @dataclass(frozen=True)
@@ -287,29 +289,29 @@ class PyramidScore(JudgedPyramid):
             left_out = list(pyramid.systems) if len(pyramid.systems) > 1 else []
         pyramids = [pyramid.without(system) for system in left_out] or [pyramid]
         values = []
-        for each in pyramids:
-            value, why = scored(each, annotation, self.stat, self.rounding)
+        for reduced in pyramids:
+            value, why = scored(reduced, annotation, self.stat, self.rounding)
             if why is not None:
                 return value, why
             values.append(value)
         return fsum(values) / len(values), None
 
     def warnings(self, batches: Sequence[TopicBatch]) -> list[str]:
-        said = super().warnings(batches)
-        found = [each for batch in batches for each in pyramid_peers(batch) if each.against is not None]
-        if self.refs == "all" and len(writers := {each.wrote_one for each in found}) > 1 and True in writers:
-            said.append(
+        warnings = super().warnings(batches)
+        peers = [peer for batch in batches for peer in pyramid_peers(batch) if peer.against is not None]
+        if self.refs == "all" and len(writers := {peer.wrote_one for peer in peers}) > 1 and True in writers:
+            warnings.append(
                 "peers who wrote a reference are scored against one reference fewer than the others:"
                 " the option refs=jackknife is fair to all"
             )
-        judged = [each for each in found if not each.wrote_one and each.annotation is not None]
-        bare = sum(not each.annotation.times().get(UNMATCHED) for each in judged if each.annotation)
+        judged = [peer for peer in peers if not peer.wrote_one and peer.annotation is not None]
+        bare = sum(not peer.annotation.times().get(UNMATCHED) for peer in judged if peer.annotation)
         if self.stat != "modified" and bare:
-            said.append(
+            warnings.append(
                 f"annotations that mark nothing outside the pyramid: {bare:,} of {len(judged):,}; where assessors were"
                 " not asked to, only the modified score means something"
             )
-        return said
+        return warnings
 
 
 @dataclass(frozen=True)

@@ -48,14 +48,14 @@ class QualityErrors(JudgedMeasure):
                 asked = [q for q in asked if q.id == f"{QUALITY}{self.question}"]
             if not asked:
                 continue
-            given = [(q, judged.answers[q.id].answer["value"]) for q in asked if q.id in judged.answers]
-            if len(given) < len(asked):
-                why = f"{len(asked) - len(given)} of {len(asked)} quality questions are not answered yet"
+            answered = [(q, judged.answers[q.id].answer["value"]) for q in asked if q.id in judged.answers]
+            if len(answered) < len(asked):
+                why = f"{len(asked) - len(answered)} of {len(asked)} quality questions are not answered yet"
                 yield score_row(self, judged, repeat, math.nan, why)
             elif self.question == "all":
-                yield score_row(self, judged, repeat, float(sum(value != NONE for _, value in given)))
+                yield score_row(self, judged, repeat, float(sum(value != NONE for _, value in answered)))
             else:
-                question, value = given[0]
+                question, value = answered[0]
                 yield score_row(self, judged, repeat, float(question.values.index(value)))
 
 
@@ -91,25 +91,25 @@ def _asked(batches: Sequence[TopicBatch]) -> dict[str, tuple[Protocol, list[str]
 
     A page of coverage asks them all; of ratings, those that somebody answered count.
     """
-    found: dict[str, tuple[Protocol, dict[str, None]]] = {}
+    by_name: dict[str, tuple[Protocol, dict[str, None]]] = {}
     for batch in batches:
         for judged in batch.judgments:
             name = judged.task.protocol
             if judged.task.peer is None:
                 continue
-            if name not in found:
+            if name not in by_name:
                 protocol = protocol_of(batch, name)
-                found[name] = (
+                by_name[name] = (
                     protocol,
                     dict.fromkeys(quality_questions(protocol) if protocol.IS_WHOLE else ()),
                 )
-            protocol, keys = found[name]
+            protocol, keys = by_name[name]
             if not protocol.IS_WHOLE:
                 keys |= dict.fromkeys(id.partition(":")[2] for id in judged.answers)
     return {
-        name: (protocol, own)
-        for name, (protocol, keys) in found.items()
-        if (own := [key for key in quality_questions(protocol) if key in keys])
+        name: (protocol, quality_keys)
+        for name, (protocol, keys) in by_name.items()
+        if (quality_keys := [key for key in quality_questions(protocol) if key in keys])
     }
 
 
@@ -183,25 +183,25 @@ class Quality(JudgedMeasure):
         }
         if self.question != Quality.question or f"{QUALITY}{self.question}" in ids:
             return [self]
-        keys = dict.fromkeys(key for _, own in asked.values() for key in own)
+        keys = dict.fromkeys(key for _, protocol_keys in asked.values() for key in protocol_keys)
         every = [Quality(q=key, by=self.by) for key in keys]
-        return [replace(each, asked=each._one(asked)) for each in every] or [self]
+        return [replace(measure, asked=measure._one(asked)) for measure in every] or [self]
 
     def _one(self, asked: dict[str, tuple[Protocol, list[str]]]) -> Question | None:
         """What `q` names; refused where protocols ask different things under it."""
-        found: dict[Question, str] = {}
+        questions: dict[Question, str] = {}
         for name, (protocol, keys) in asked.items():
             question = _called(protocol, self.q)
             if question is not None and question.key in keys:
-                found.setdefault(question, name)
-        if len(found) > 1:
-            instead = list(dict.fromkeys(map(_spec_of, found)))
-            said = f"; {listed(instead)} keep them apart" if len(instead) == len(found) else ""
+                questions.setdefault(question, name)
+        if len(questions) > 1:
+            instead = list(dict.fromkeys(map(_spec_of, questions)))
+            hint = f"; {listed(instead)} keep them apart" if len(instead) == len(questions) else ""
             raise DataError(
-                f"{self}: {listed([f'{name} ({question.label})' for question, name in found.items()])}"
-                f" ask different questions under {self.q}{said}"
+                f"{self}: {listed([f'{name} ({question.label})' for question, name in questions.items()])}"
+                f" ask different questions under {self.q}{hint}"
             )
-        return next(iter(found), None)
+        return next(iter(questions), None)
 
     def why_nothing(self, batches: Sequence[TopicBatch]) -> str:
         there = [f"{', '.join(keys)} ({name})" for name, (_, keys) in _asked(batches).items()]

@@ -20,14 +20,14 @@ from adjudge.measures.judged.answers import JudgedMeasure, given_value, judged_p
 
 def aspects(batches: Sequence[TopicBatch]) -> list[str]:
     """The aspects that have ratings, in the order in which they come up."""
-    found = (
+    names = (
         question.removeprefix(RATING)
         for batch in batches
         for judged, _, _ in judged_peers(batch, RatingProtocol)
         for question in judged.answers
         if question.startswith(RATING)
     )
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(names))
 
 
 Rated = tuple[Judged, int, float]
@@ -101,23 +101,23 @@ class Rating(JudgedMeasure):
             yield from measure._rows(batches)
 
     def _rows(self, batches: Sequence[TopicBatch]) -> Iterator[Score]:
-        found = [rated for batch in batches for rated in self.rated(batch)]
+        ratings = [rated for batch in batches for rated in self.rated(batch)]
         if self.scale == "raw":
-            for judged, repeat, value in found:
+            for judged, repeat, value in ratings:
                 yield score_row(self, judged, repeat, value)
             return
-        own: dict[str, list[float]] = {}
-        for judged, _, value in found:
-            own.setdefault(judged.task.assessor, []).append(value)
-        for judged, repeat, value in found:
+        by_assessor: dict[str, list[float]] = {}
+        for judged, _, value in ratings:
+            by_assessor.setdefault(judged.task.assessor, []).append(value)
+        for judged, repeat, value in ratings:
             if is_anonymous(judged.task.assessor):
                 yield score_row(
                     self, judged, repeat, math.nan, "an anonymous crowd is no person, and has no z"
                 )
                 continue
-            given = own[judged.task.assessor]
-            spread = stdev(given) if len(given) > 1 else 0.0
+            values = by_assessor[judged.task.assessor]
+            spread = stdev(values) if len(values) > 1 else 0.0
             if spread > 0:
-                yield score_row(self, judged, repeat, (value - fmean(given)) / spread)
+                yield score_row(self, judged, repeat, (value - fmean(values)) / spread)
             else:
                 yield score_row(self, judged, repeat, math.nan, "the assessor's ratings do not vary")

@@ -59,7 +59,7 @@ def duels_of(batch: TopicBatch) -> tuple[dict[Dueller, list[float]], Counter[str
 
 
 def _duels_of(batch: TopicBatch) -> tuple[dict[Dueller, list[float]], Counter[str]]:
-    found: dict[Dueller, list[float]] = {}
+    duels: dict[Dueller, list[float]] = {}
     left_out: Counter[str] = Counter()
     for task, event in judged_pairs(batch, "summaries"):
         left, right = named_summary(task.left), named_summary(task.right)
@@ -69,6 +69,6 @@ def _duels_of(batch: TopicBatch) -> tuple[dict[Dueller, list[float]], Counter[st
         elif left is None or right is None or left == right:
             left_out["a side names no summary, or both the same"] += 1
         else:
-            found.setdefault((left, task.assessor), []).append(won)
-            found.setdefault((right, task.assessor), []).append(1 - won)
-    return found, left_out
+            duels.setdefault((left, task.assessor), []).append(won)
+            duels.setdefault((right, task.assessor), []).append(1 - won)
+    return duels, left_out

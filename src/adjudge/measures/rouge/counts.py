@@ -99,14 +99,14 @@ def rouge_w(
     hits = 0.0
     for sentence in reference:
         mask = _union(sentence, peer, powers)
-        found, run = 0.0, 0
+        weighted, run = 0.0, 0
         for j, word in enumerate(mask):
             if word is not None and _spend(word, *left):
                 run += 1
                 if j + 1 == len(mask) or mask[j + 1] is None:
-                    found += powers[run]
+                    weighted += powers[run]
                     run = 0
-        hits += found
+        hits += weighted
     base = sum(powers[len(sentence)] for sentence in reference)
     return RougeCounts(hits, len(peer_words) ** weight, base**weight)
 

@@ -59,17 +59,17 @@ def basic_elements(
         had_modifier = modifier != _NIL
         if stem:
             head, modifier = (_stemmed(part, exceptions or {}) for part in (head, modifier))
-        found: tuple[str, ...]
+        element: tuple[str, ...]
         match mode:  # H and HM look for NIL after stemming, HMR1 before
             case "H":
-                found, counts = (head,), modifier == _NIL
+                element, counts = (head,), modifier == _NIL
             case "HM" | "HM1":
-                found, counts = (head, modifier), modifier != _NIL or mode == "HM1"
+                element, counts = (head, modifier), modifier != _NIL or mode == "HM1"
             case _:
-                found = (head, modifier, relation)
+                element = (head, modifier, relation)
                 counts = {"HMR": relation != _NIL, "HMR1": had_modifier, "HMR2": True}[mode]
         if counts:
-            counted[found] += 1
+            counted[element] += 1
     return counted
 
 
@@ -90,8 +90,8 @@ def be_counts(
     peer: Sequence[str], references: Sequence[Sequence[str]], mode: str = "HM", *, stem: bool = False
 ) -> RougeCounts:
     """Hits of a peer's basic elements in all references, and what recall and precision divide them by."""
-    own = basic_elements(peer, mode, stem=stem)
-    return sum((overlap(own, basic_elements(r, mode, stem=stem)) for r in references), NOTHING)
+    of_peer = basic_elements(peer, mode, stem=stem)
+    return sum((overlap(of_peer, basic_elements(r, mode, stem=stem)) for r in references), NOTHING)
 
 
 @dataclass(frozen=True)
@@ -143,8 +143,10 @@ class RougeBe(Measure):
         return f"ROUGE-BE {STAT_TITLES[self.stat]}{alpha}"
 
     def title_details(self) -> list[str]:
-        said = {k: v for k, v in self.changed().items() if k != "stat" and (k != "alpha" or self.stat != "f")}
-        return [REFS_TITLES[v] if k == "refs" else f"{k} {v}" for k, v in said.items()]
+        options = {
+            k: v for k, v in self.changed().items() if k != "stat" and (k != "alpha" or self.stat != "f")
+        }
+        return [REFS_TITLES[v] if k == "refs" else f"{k} {v}" for k, v in options.items()]
 
     def score(self, batch: TopicBatch) -> Iterator[Score]:
         for peer in batch.peers:
@@ -153,8 +155,8 @@ class RougeBe(Measure):
                 yield self.missing(batch, peer, no_reference(peer, batch.references))
                 continue
             try:
-                own = self._elements(batch, peer)
-                counts = [overlap(own, self._elements(batch, reference)) for reference in references]
+                of_peer = self._elements(batch, peer)
+                counts = [overlap(of_peer, self._elements(batch, reference)) for reference in references]
             except FormatError as error:
                 yield self.missing(batch, peer, f"not basic elements: {error}")
                 continue

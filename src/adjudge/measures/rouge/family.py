@@ -133,8 +133,8 @@ class Rouge(Measure):
         check_names(self.stem, self.stop)
 
     def explanation(self) -> str:
-        own = inspect.getdoc(type(self)) or ""
-        return f"{own}\n\n{inspect.getdoc(Rouge)}"
+        about = inspect.getdoc(type(self)) or ""
+        return f"{about}\n\n{inspect.getdoc(Rouge)}"
 
     def signed_options(self) -> dict[str, Any]:
         """alpha says something of F alone."""
@@ -156,22 +156,22 @@ class Rouge(Measure):
     def title_details(self) -> list[str]:
         """The stemmer goes without saying where it is rouge-score's with its best reference, else ROUGE-1.5.5's."""
         usual = "porter-nltk" if self.refs == "max" else "porter-155"
-        said = {k: v for k, v in self.changed().items() if k not in ("stat", "alpha", "level", *_IN_WORDS)}
+        options = {k: v for k, v in self.changed().items() if k not in ("stat", "alpha", "level", *_IN_WORDS)}
         if self.alpha != 0.5 and self.stat != "f":
-            said["alpha"] = self.alpha
-        found = []
+            options["alpha"] = self.alpha
+        details = []
         if self.limit != "none":
             unit = "bytes" if self.limit.endswith("b") else "words"
-            found.append(f"first {int(self.limit[:-1]):,} {unit}")
+            details.append(f"first {int(self.limit[:-1]):,} {unit}")
         if self.refs != "pooled":
-            found.append(REFS_TITLES[self.refs])
+            details.append(REFS_TITLES[self.refs])
         if self.stem != usual:
-            found.append("not stemmed" if self.stem == "none" else f"stemmer {self.stem}")
+            details.append("not stemmed" if self.stem == "none" else f"stemmer {self.stem}")
         if self.stop != "none":
-            found.append(f"without stop words ({self.stop})")
+            details.append(f"without stop words ({self.stop})")
         if self.words != "rouge":
-            found.append(f"{self.words} words")
-        return [*found, *(f"{k} {v:g}" if isinstance(v, float) else f"{k} {v}" for k, v in said.items())]
+            details.append(f"{self.words} words")
+        return [*details, *(f"{k} {v:g}" if isinstance(v, float) else f"{k} {v}" for k, v in options.items())]
 
     def preparation_words(self) -> list[str]:
         cut = "texts are not cut"
@@ -307,7 +307,7 @@ class RougeN(Rouge):
 
     def occurrences(self, words: Sequence[str]) -> list[tuple[Hashable, tuple[int, ...]]]:
         places = (tuple(range(at, at + self.n)) for at in range(len(words) - self.n + 1))
-        return [(tuple(words[k] for k in own), own) for own in places]
+        return [(tuple(words[k] for k in place), place) for place in places]
 
     def found(self, batch: TopicBatch, peer: Summary, unit: Unit) -> tuple[Spans | None, Spans | None]:
         ours = self.preparation.placed(unit.text)
@@ -347,14 +347,14 @@ class RougeS(Rouge):
     def occurrences(self, words: Sequence[str]) -> list[tuple[Hashable, tuple[int, ...]]]:
         last = len(words) - 1
         reach = last if self.skip < 0 else self.skip + 1
-        found: list[tuple[Hashable, tuple[int, ...]]] = [
+        grams: list[tuple[Hashable, tuple[int, ...]]] = [
             ((words[i], words[j]), (i, j))
             for i in range(last)
             for j in range(i + 1, min(i + reach, last) + 1)
         ]
         if self.unigrams:
-            found += [(words[i], (i,)) for i in range(last)]
-        return found
+            grams += [(words[i], (i,)) for i in range(last)]
+        return grams
 
 
 @dataclass(frozen=True)
@@ -487,4 +487,6 @@ def parse_rouge(specs: Sequence[str]) -> list[Rouge] | None:
     if None in makes:
         return None
     built = (build(make, *spec) for make, spec in zip(makes, split, strict=True) if make)
-    return cast(list[Rouge], list(dict.fromkeys(each for measure in built for each in measure.expanded())))
+    return cast(
+        list[Rouge], list(dict.fromkeys(expanded for measure in built for expanded in measure.expanded()))
+    )

@@ -174,8 +174,8 @@ def _tokenise(
         _move(keys, numbers, size, wider, moved, 4 * size - 1)
         keys, numbers, size = wider, moved, 4 * size
         at, sizes = np.resize(at, size // 2), np.resize(sizes, size // 2)
-    words, found, sentence = state[1], state[2], state[4]
-    return flat[:words], starts, sentences[: sentence + 1], ends, at[:found], sizes[:found]
+    words, distinct, sentence = state[1], state[2], state[4]
+    return flat[:words], starts, sentences[: sentence + 1], ends, at[:distinct], sizes[:distinct]
 
 
 @bare
@@ -196,8 +196,8 @@ def _scan(
     mask: int,
 ) -> int:
     """Go on from the state to the end, or until the table of words is half full; says whether it is the end."""
-    i, words, found, text, sentence = state[0], state[1], state[2], state[3], state[4]
-    while i <= n and found < room:
+    i, words, distinct, text, sentence = state[0], state[1], state[2], state[3], state[4]
+    while i <= n and distinct < room:
         c = blob[i] if i < n else np.uint8(0)
         if c == 0 or c == 10:
             sentence += 1
@@ -224,23 +224,23 @@ def _scan(
         while numbers[slot] != -1:
             same = keys[2 * slot] == head and keys[2 * slot + 1] == tail
             if same and tail >= _LONG:
-                known = at[numbers[slot]]
+                earlier = at[numbers[slot]]
                 same = sizes[numbers[slot]] == i - first
                 for j in range((i - first) * same):
-                    same &= low[blob[known + j]] == low[blob[first + j]]
+                    same &= low[blob[earlier + j]] == low[blob[first + j]]
             if same:
                 break
             slot = (slot + 1) & mask
         if numbers[slot] == -1:
-            at[found] = first
-            sizes[found] = i - first
+            at[distinct] = first
+            sizes[distinct] = i - first
             keys[2 * slot] = head
             keys[2 * slot + 1] = tail
-            numbers[slot] = found
-            found += 1
+            numbers[slot] = distinct
+            distinct += 1
         flat[words] = numbers[slot]
         words += 1
-    state[0], state[1], state[2], state[3], state[4] = i, words, found, text, sentence
+    state[0], state[1], state[2], state[3], state[4] = i, words, distinct, text, sentence
     return 1 if i > n else 0
 
 

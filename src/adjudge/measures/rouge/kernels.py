@@ -235,7 +235,7 @@ def _key_overlaps(
                 key = keys[i]
                 keys[maybe] = key
                 maybe += heads[key * 0x9E3779B97F4A7C1 >> 36 & mask] != 0
-            found = 0
+            matched = 0
             for i in range(maybe):
                 key = keys[i]
                 entry = heads[key * 0x9E3779B97F4A7C1 >> 36 & mask]
@@ -243,11 +243,11 @@ def _key_overlaps(
                     entry = after[entry]
                 if entry != 0 and left[entry] > 0:
                     left[entry] -= 1
-                    touched[found] = entry
-                    found += 1
-            for i in range(found):
+                    touched[matched] = entry
+                    matched += 1
+            for i in range(matched):
                 left[touched[i]] += 1
-            hits[pair] = found
+            hits[pair] = matched
 
 
 def all_skip_overlaps(

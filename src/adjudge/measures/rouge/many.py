@@ -23,23 +23,23 @@ def rouge_many(
     chosen = _chosen(measures)
     if len(peers) != len(references):
         raise UsageError(f"{len(peers)} texts and {len(references)} lists of references, expected as many")
-    for each in references:
-        _check(each)
+    for texts in references:
+        _check(texts)
     groups: dict[tuple[str, ...], list[Rouge]] = {}
     for measure in chosen:
         groups.setdefault(measure.alike, []).append(measure)
     numbers: dict[str, int] = {}
-    own = [numbers.setdefault(text, len(numbers)) for text in peers]
-    theirs = [numbers.setdefault(text, len(numbers)) for each in references for text in each]
-    sizes = np.asarray([len(each) for each in references], np.int64)
-    against, mine = np.asarray(theirs, np.int64), np.repeat(np.asarray(own, np.int64), sizes)
-    found: dict[str, list[float]] = {}
+    peer_numbers = [numbers.setdefault(text, len(numbers)) for text in peers]
+    theirs = [numbers.setdefault(text, len(numbers)) for texts in references for text in texts]
+    sizes = np.asarray([len(texts) for texts in references], np.int64)
+    against, mine = np.asarray(theirs, np.int64), np.repeat(np.asarray(peer_numbers, np.int64), sizes)
+    by_measure: dict[str, list[float]] = {}
     for group in groups.values():
         for measure, values in values_of(
             group, list(numbers), language, mine, against, sizes, [False] * len(peers)
         ):
-            found[str(measure)] = list(cast(Sequence[float], values))
-    return {str(measure): found[str(measure)] for measure in chosen}
+            by_measure[str(measure)] = list(cast(Sequence[float], values))
+    return {str(measure): by_measure[str(measure)] for measure in chosen}
 
 
 def _chosen(measures: Sequence[str]) -> list[Rouge]:
@@ -52,8 +52,8 @@ def _chosen(measures: Sequence[str]) -> list[Rouge]:
 def parse_quickly(measures: str | Sequence[str]) -> list[Measure]:
     """Measures of their specs; where all are ROUGE's, without loading the others that there are."""
     with suppress(UsageError):  # which the registry words better, since it knows them all
-        if (known := parse_rouge(written_out(measures))) is not None:
-            return list(known)
+        if (rouges := parse_rouge(written_out(measures))) is not None:
+            return list(rouges)
     from adjudge.measures.registry import parse_measures
 
     return parse_measures(measures)

@@ -46,14 +46,14 @@ def score_together(measures: Sequence[Rouge], batches: Sequence[TopicBatch]) -> 
 
 def _work(batches: Sequence[TopicBatch]) -> float:
     """Pairs of texts, those of more than a hundred words for as many as the table of their words is larger."""
-    found = 0.0
+    work = 0.0
     for batch in batches:
         peers, references = (
-            [max(1.0, len(each.text) / HUNDRED_WORDS) for each in side]
+            [max(1.0, len(summary.text) / HUNDRED_WORDS) for summary in side]
             for side in (batch.peers, batch.references)
         )
-        found += sum(peers) * max(1.0, sum(references))
-    return found
+        work += sum(peers) * max(1.0, sum(references))
+    return work
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +80,8 @@ def _rouge_peers(batches: Sequence[TopicBatch]) -> Iterator[_RougePeer]:
         usual: dict[Target, list[Summary]] = {}
         for peer in batch.peers:
             if peer.system in writers:
-                own = any(reference.key == peer.key for reference in batch.references)
-                yield _RougePeer(batch, peer, batch.references_for(peer), wrote_one=own)
+                wrote_one = any(reference.key == peer.key for reference in batch.references)
+                yield _RougePeer(batch, peer, batch.references_for(peer), wrote_one=wrote_one)
             else:
                 if peer.target not in usual:
                     usual[peer.target] = batch.references_for(peer)
@@ -91,24 +91,26 @@ def _rouge_peers(batches: Sequence[TopicBatch]) -> Iterator[_RougePeer]:
 def _plainly(measures: Sequence[Rouge], batches: Sequence[TopicBatch]) -> Iterator[Score]:
     for measure in measures:
         name = str(measure)
-        for each in _rouge_peers(batches):
-            text = measure.prepared(each.batch, each.peer)
-            counts = [measure.counts(text, measure.prepared(each.batch, r)) for r in each.references]
+        for rouge_peer in _rouge_peers(batches):
+            text = measure.prepared(rouge_peer.batch, rouge_peer.peer)
+            counts = [
+                measure.counts(text, measure.prepared(rouge_peer.batch, r)) for r in rouge_peer.references
+            ]
             if counts:
-                yield each.row(name, measure.ratios(counts, each.wrote_one))
+                yield rouge_peer.row(name, measure.ratios(counts, rouge_peer.wrote_one))
             else:
-                yield each.missing(measure)
+                yield rouge_peer.missing(measure)
 
 
 def _fast(measures: Sequence[Rouge], batches: Sequence[TopicBatch]) -> Iterator[Score]:
     everyone = list(_rouge_peers(batches))
     texts, peers, against, sizes = _numbers_of(everyone)
-    wrote_one = [each.wrote_one for each in everyone]
+    wrote_one = [rouge_peer.wrote_one for rouge_peer in everyone]
     language = batches[0].language
     for measure, values in values_of(measures, texts, language, peers, against, sizes, wrote_one):
         name = str(measure)
-        for each, value in zip(everyone, values, strict=True):
-            yield each.missing(measure) if value is None else each.row(name, value)
+        for rouge_peer, value in zip(everyone, values, strict=True):
+            yield rouge_peer.missing(measure) if value is None else rouge_peer.row(name, value)
 
 
 def _numbers_of(everyone: Sequence[_RougePeer]) -> tuple[list[str], np.ndarray, np.ndarray, np.ndarray]:
@@ -117,14 +119,14 @@ def _numbers_of(everyone: Sequence[_RougePeer]) -> tuple[list[str], np.ndarray, 
 
     texts: list[str] = []
     number: dict[int, int] = {}
-    for each in everyone:
-        for summary in (each.peer, *each.references):
+    for rouge_peer in everyone:
+        for summary in (rouge_peer.peer, *rouge_peer.references):
             if id(summary) not in number:
                 number[id(summary)] = len(texts)
                 texts.append(summary.text)
-    sizes = np.asarray([len(each.references) for each in everyone], np.int64)
-    peers = np.repeat(np.asarray([number[id(each.peer)] for each in everyone], np.int64), sizes)
-    against = np.asarray([number[id(r)] for each in everyone for r in each.references], np.int64)
+    sizes = np.asarray([len(rouge_peer.references) for rouge_peer in everyone], np.int64)
+    peers = np.repeat(np.asarray([number[id(rouge_peer.peer)] for rouge_peer in everyone], np.int64), sizes)
+    against = np.asarray([number[id(r)] for rouge_peer in everyone for r in rouge_peer.references], np.int64)
     return texts, peers, against, sizes
 
 
@@ -136,13 +138,13 @@ def score_choices(
 
     everyone = list(_rouge_peers(batches))
     number = {id(batch): k for k, batch in enumerate(batches)}
-    owner = np.asarray([k for k, each in enumerate(everyone) for _ in each.references], np.int64)
-    batch_of = np.asarray([number[id(each.batch)] for each in everyone], np.int64)
+    owner = np.asarray([k for k, rouge_peer in enumerate(everyone) for _ in rouge_peer.references], np.int64)
+    batch_of = np.asarray([number[id(rouge_peer.batch)] for rouge_peer in everyone], np.int64)
     names = {r.system for batch in batches for r in batch.references}
     place = {name: k for k, name in enumerate(sorted(names))}
-    writer = np.asarray([place[r.system] for each in everyone for r in each.references], np.int64)
-    own = np.asarray([place.get(each.peer.system, 0) for each in everyone], np.int64)
-    wrote_one = np.asarray([each.wrote_one for each in everyone], np.bool_)
+    writer = np.asarray([place[r.system] for rouge_peer in everyone for r in rouge_peer.references], np.int64)
+    peer_place = np.asarray([place.get(rouge_peer.peer.system, 0) for rouge_peer in everyone], np.int64)
+    wrote_one = np.asarray([rouge_peer.wrote_one for rouge_peer in everyone], np.bool_)
     table = _table_of(measure, everyone, batches) if len(owner) else None
     for writers in choices:
         chosen = np.zeros((len(batches), len(place)), np.bool_)
@@ -153,7 +155,7 @@ def score_choices(
         if table is None or not kept.any():
             yield [math.nan] * len(everyone)
             continue
-        there = wrote_one & chosen[batch_of, own]
+        there = wrote_one & chosen[batch_of, peer_place]
         starts = np.concatenate([[0], np.cumsum(sizes)])
         hits, peers, references = (column[kept] for column in table)
         values = _values(measure, (hits, peers, references), there.tolist(), starts)
@@ -166,12 +168,15 @@ def _table_of(measure: Rouge, everyone: Sequence[_RougePeer], batches: Sequence[
 
     if _work(batches) * measure.PLAIN_COST <= PLAIN_UP_TO:
         rows = [
-            measure.counts(measure.prepared(each.batch, each.peer), measure.prepared(each.batch, reference))
-            for each in everyone
-            for reference in each.references
+            measure.counts(
+                measure.prepared(rouge_peer.batch, rouge_peer.peer),
+                measure.prepared(rouge_peer.batch, reference),
+            )
+            for rouge_peer in everyone
+            for reference in rouge_peer.references
         ]
-        hits, own, theirs = np.asarray([(c.hits, c.peer, c.reference) for c in rows], np.float64).T
-        return hits, own, theirs
+        hits, ours, theirs = np.asarray([(c.hits, c.peer, c.reference) for c in rows], np.float64).T
+        return hits, ours, theirs
     texts, peers, against, _ = _numbers_of(everyone)
     return measure.all_counts(_encoded([measure], texts, batches[0].language, peers, against), peers, against)
 
@@ -225,7 +230,7 @@ def _values(
         return best
     counts = [RougeCounts(*row) for row in zip(*(column.tolist() for column in table), strict=True)]
     spans = zip(wrote_one, starts[:-1].tolist(), starts[1:].tolist(), strict=True)
-    return [measure.ratios(counts[a:b], own) if b > a else None for own, a, b in spans]
+    return [measure.ratios(counts[a:b], wrote) if b > a else None for wrote, a, b in spans]
 
 
 def _ratio(measure: Rouge, hits: np.ndarray, peer: np.ndarray, reference: np.ndarray) -> np.ndarray:

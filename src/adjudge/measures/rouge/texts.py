@@ -78,8 +78,8 @@ class Preparation:
 
     def placed(self, text: str) -> list[tuple[str, tuple[int, int]]]:
         """The words of a text as they are counted, each with its place; a limit is not looked at."""
-        found = list(zip(WORD_RULES[self.rule](text), word_spans(text, self.rule), strict=True))
-        kept = [(word, span) for word, span in found if word not in self.stop]
+        pairs = list(zip(WORD_RULES[self.rule](text), word_spans(text, self.rule), strict=True))
+        kept = [(word, span) for word, span in pairs if word not in self.stop]
         words = [word for word, _ in kept]
         return list(
             zip(words if self.stem is None else self.stem(words), (span for _, span in kept), strict=True)

@@ -99,13 +99,13 @@ def evaluate(
     warn: Say = lambda text: None,
 ) -> Iterator[PeerResult]:
     """Every peer (or `system` alone) under every measure, in the order of the original."""
-    known = sorted({peer for trial in trials for peer in trial.peers})
-    if system is not None and system not in known:
+    names = sorted({peer for trial in trials for peer in trial.peers})
+    if system is not None and system not in names:
         raise UsageError(
-            f"no peer {quoted(system)} in {files.settings}{nearest(system, known)};"
-            f" there are: {', '.join(known[:20])}"
+            f"no peer {quoted(system)} in {files.settings}{nearest(system, names)};"
+            f" there are: {', '.join(names[:20])}"
         )
-    chosen = known if system is None else [system]
+    chosen = names if system is None else [system]
     work = _gather(trials, files, chosen, warn)
     counted = _all_counts(work, options)
     for peer in chosen:
@@ -122,10 +122,10 @@ def _gather(trials: Sequence[Trial], files: SummaryFiles, peers: Sequence[str], 
             if peer not in trial.peers:
                 warn(f"peer {peer} has no summary in evaluation {trial.id}")
                 continue
-            own = work.number(_found(files, trial.peers[peer], "peer"), trial.format)
+            number = work.number(_found(files, trial.peers[peer], "peer"), trial.format)
             first = len(work.peers)
             for model in trial.models:
-                work.peers.append(own)
+                work.peers.append(number)
                 work.models.append(work.number(_found(files, model, "model"), trial.format))
             work.jobs.append(_Job(trial=trial.id, peer=peer, first=first, last=len(work.peers)))
     return work
@@ -151,11 +151,11 @@ def _all_counts(work: _Work, options: Rouge155Options) -> list[tuple[Rouge155Mea
         texts = [_text(path, form, prepare, options) for path, form in work.paths]
     count = _plain if len(work.peers) <= PLAIN_UP_TO else _Fast(texts, work)
     result: list[tuple[Rouge155Measure, list[RougeCounts]]] = []
-    for each in asked:
-        if each.kind == "BE":
-            result.append((each, _be(work, options, exceptions)))
+    for measure in asked:
+        if measure.kind == "BE":
+            result.append((measure, _be(work, options, exceptions)))
         else:
-            result.append((each, count(each, texts, work)))
+            result.append((measure, count(measure, texts, work)))
     return result
 
 
@@ -223,16 +223,16 @@ class _Fast:
 
 
 def _be(work: _Work, options: Rouge155Options, exceptions: Mapping[str, str] | None) -> list[RougeCounts]:
-    found: list[Counter[Hashable]] = []
+    elements: list[Counter[Hashable]] = []
     for path, form in work.paths:
         if form != "SIMPLE":
             raise FormatError(f"-3 reads basic elements (SIMPLE), and this is {form}", file=path)
         lines = read_bytes(path).decode("latin-1").split("\n")
         try:
-            found.append(basic_elements(lines, options.be or "", stem=options.stem, exceptions=exceptions))
+            elements.append(basic_elements(lines, options.be or "", stem=options.stem, exceptions=exceptions))
         except FormatError as error:
             raise FormatError(error.problem, file=path, line=error.line) from None
-    return [overlap(found[p], found[m]) for p, m in zip(work.peers, work.models, strict=True)]
+    return [overlap(elements[p], elements[m]) for p, m in zip(work.peers, work.models, strict=True)]
 
 
 def _row(counts: Sequence[RougeCounts], asked: Rouge155Measure, options: Rouge155Options) -> Triple:
@@ -305,10 +305,10 @@ def cut(units: Sequence[str], words: int, size: int) -> tuple[list[str], list[st
 
 def fields(unit: str) -> list[str]:
     """White-space separated words as Perl's split has them: space at the start makes an empty first one."""
-    found = _SPACE.split(unit)
-    while found and not found[-1]:
-        found.pop()
-    return found
+    words = _SPACE.split(unit)
+    while words and not words[-1]:
+        words.pop()
+    return words
 
 
 def _first_words(units: Sequence[str], most: int) -> list[str]:

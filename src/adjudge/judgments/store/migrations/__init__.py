@@ -38,10 +38,10 @@ def upgrade(
         encoding = connection.scalar(text("SHOW server_encoding"))
         if encoding != "UTF8":
             raise DataError(f"{place}: the database's encoding is {encoding}, expected UTF8")
-    found = _version(connection, place, versions)
-    if found is None and versions is VERSIONS:
+    version = _version(connection, place, versions)
+    if version is None and versions is VERSIONS:
         _create(connection)
-    elif found != versions[-1]:
+    elif version != versions[-1]:
         take_steps(connection, to=versions[-1], steps=steps)
 
 
@@ -75,9 +75,9 @@ def _version(connection: Connection, place: str, versions: Sequence[str]) -> str
         return None
     if VERSION_TABLE not in tables:
         raise FormatError(f"{place}: a database, but not of judgments: it has no {VERSION_TABLE}")
-    found = connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()  # noqa: S608
-    if found not in versions:
+    version = connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()  # noqa: S608
+    if version not in versions:
         raise DataError(
-            f"{place}: written by a newer Adjudge (schema {found}, this one knows {versions[-1]}); upgrade Adjudge"
+            f"{place}: written by a newer Adjudge (schema {version}, this one knows {versions[-1]}); upgrade Adjudge"
         )
-    return str(found)
+    return str(version)
