@@ -35,7 +35,7 @@ def squares(
 ) -> None:
     """The squared length of every bag.
 
-    Words from number `known` on have one weight, `rare`; their counts are summed as whole numbers, so that the
+    Words from number `vocabulary` on have one weight, `rare`; their counts are summed as whole numbers, so that the
     numbers they were given, which other bags have a part in, make no difference.
     """
     for i in range(n):

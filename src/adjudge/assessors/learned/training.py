@@ -168,8 +168,8 @@ class TrainedJudge(Pictured, Tabular):
             ]
             if some:
                 parts = [
-                    f"{_the(advantage.control)} (difference {advantage.difference.value:z.3f}, {self.level:.0%} interval"
-                    f" {advantage.difference.low:z.3f} to {advantage.difference.high:z.3f})"
+                    f"{_the(advantage.control)} (difference {advantage.difference.value:z.3f}, {self.level:.0%}"
+                    f" interval {advantage.difference.low:z.3f} to {advantage.difference.high:z.3f})"
                     for advantage in some
                 ]
                 yield f"{words} {f' {between} '.join(parts)}."

@@ -995,8 +995,8 @@ class _Run:
         ]
         if shares:
             yield (
-                f"the choices of weighted answers have {min(shares):.0%} to {max(shares):.0%} of the probability, in the"
-                f" mean {fmean(shares):.0%}"
+                f"the choices of weighted answers have {min(shares):.0%} to {max(shares):.0%} of the probability, in"
+                f" the mean {fmean(shares):.0%}"
             )
 
     def _counts(self) -> Iterator[QuestionCount]:

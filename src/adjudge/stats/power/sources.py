@@ -522,7 +522,7 @@ class _Pooled:
         residual = liking = math.nan
         if self.residual_freedom:
             residual = times * self.residual_squares / self.residual_freedom
-            # E(squares within topics) = freedom * (own + residual), whoever judged what (Henderson's method 3).
+            # E(squares within topics) = freedom * (liking + residual), whoever judged what (Henderson's method 3).
             liking = max(whole - residual, 0.0)
             whole = residual + self.changes * liking
         return Disagreement(

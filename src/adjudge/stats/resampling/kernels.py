@@ -646,7 +646,7 @@ def _collect(
     high: np.float32,
     unrounded: np.ndarray,
 ) -> int:
-    """Copy the values from low up to below high to `found`, as they were before rounding, and say how many."""
+    """Copy the values from low up to below high to `unrounded`, as they were before rounding, and say how many."""
     count = 0
     for start in range(0, values.size, _STRIDE):
         stretch = values[start : start + _STRIDE]

@@ -542,7 +542,7 @@ def plain_step(
     largest t* of this row and all before it, which `running` holds from block to block.
 
     `sums` and `squares` are those of the resampled deviations, in standard deviations of the row; `drawn` says how
-    many of the row's topics were drawn, and is empty where that is always n. `own` is t |t| as observed.
+    many of the row's topics were drawn, and is empty where that is always n. `observed` is t |t|.
     """
     for row, (s, q) in enumerate(zip(sums, squares, strict=True)):
         keys = _squared(s, q, drawn[row] if drawn.size else n[row])
