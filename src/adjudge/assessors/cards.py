@@ -109,19 +109,19 @@ def only_run(folder: Folder, name: str, protocol: str) -> Iterator[None]:
 
 def read_cards(folder: Folder, name: str | None = None) -> list[JudgeCard]:
     """The cards that lie in a folder; of one judge, where it is named."""
-    found = [_read(path) for path in _paths(folder)]
-    return [card for card in found if name in (None, card.name)]
+    cards = [_read(path) for path in _paths(folder)]
+    return [card for card in cards if name in (None, card.name)]
 
 
 def broken_cards(folder: Folder) -> list[str]:
     """What is wrong with the cards that cannot be read, each in one line."""
-    found = []
+    mistakes = []
     for path in _paths(folder):
         try:
             _read(path)
         except DataError as error:
-            found.append(str(error))
-    return found
+            mistakes.append(str(error))
+    return mistakes
 
 
 def _paths(folder: Folder) -> list[Path]:
@@ -144,12 +144,12 @@ def _read(path: Path) -> JudgeCard:
 def _card(data: Any) -> JudgeCard:
     if not isinstance(data, dict):
         raise TypeError("expected an object")
-    known = {each.name: each for each in fields(JudgeCard)}
-    strange = [key for key in data if key not in known]
+    by_name = {part.name: part for part in fields(JudgeCard)}
+    strange = [key for key in data if key not in by_name]
     if strange:
         raise ValueError(f"{quoted(strange[0])} is not known")
     texts = (data.get(name, "") for name in ("name", "protocol", "model", "family", "signature"))
-    if not all(isinstance(each, str) for each in texts) or data.get("kind") not in get_args(JudgeKind):
+    if not all(isinstance(text, str) for text in texts) or data.get("kind") not in get_args(JudgeKind):
         raise TypeError("its name, kind, protocol and model are texts")
     card = JudgeCard(**data)
     counts = (card.asked, card.answered, card.requests, card.prompt_tokens, card.answer_tokens)

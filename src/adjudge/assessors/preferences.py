@@ -58,19 +58,19 @@ class SimulatedPreferences:
 
     def lines(self) -> list[str]:
         """For people."""
-        known = {"ref": "the references", "py": "the pyramids"}[self.origin]
-        found = [
+        source = {"ref": "the references", "py": "the pyramids"}[self.origin]
+        lines = [
             f"{counted(self.assessors, 'simulated assessor')} gave {counted(self.answers, 'answer')} in"
-            f" {counted(len(self.topics), 'topic')}, from {known}"
+            f" {counted(len(self.topics), 'topic')}, from {source}"
         ]
         if self.decided:
-            found.append(
-                f"{self.accuracy:.1%} of {counted(self.decided, 'answer')} to pairs that {known} tell apart are right"
+            lines.append(
+                f"{self.accuracy:.1%} of {counted(self.decided, 'answer')} to pairs that {source} tell apart are right"
             )
         few = list(self.why.items())[:FEW]
         if len(self.why) > FEW:
-            found.append(f"{counted(len(self.why), 'topic')} got fewer answers than asked for; the first:")
-        return found + [f"{topic}: {why}" for topic, why in few]
+            lines.append(f"{counted(len(self.why), 'topic')} got fewer answers than asked for; the first:")
+        return lines + [f"{topic}: {why}" for topic, why in few]
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -123,27 +123,27 @@ def simulate_preferences(
         raise DataError(f"{Argument('origin', origin, flag='from')}: no topic has a {_KNOWN_BY[origin]}")
     truth = truth_from_worth(worth)
     people = [
-        Simulated(f"simulated-{k + 1}", bias=own, noise=noise, inconsistency=inconsistency)
-        for k, own in enumerate(_spread(bias, assessors))
+        Simulated(f"simulated-{k + 1}", bias=leaning, noise=noise, inconsistency=inconsistency)
+        for k, leaning in enumerate(_spread(bias, assessors))
     ]
     names = [person.name for person in people]
     with store_of(folder) as store:
         plan = SamplePlan(count=count, assessors=tuple(names), per_pair=per_pair, seed=seed)
-        new, found = new_pairs(collection, store, asked, plan, topics=list(worth))
+        new, sampled = new_pairs(collection, store, asked, plan, topics=list(worth))
         answered = {judged.task.id for judged in store.current()}
         mine = {name: store.tasks(assessor=name, protocol=asked.name) for name in names}
         for task in new:  # behind what was waiting already
             mine[task.assessor].append(task)
-        waiting = (task for each in mine.values() for task in each)
+        waiting = (task for of_person in mine.values() for task in of_person)
         tasks = [task for task in waiting if task.id not in answered and task.topic in worth]
         events = list(simulate(tasks, asked, truth, people, generator(seed, f"prefer/simulate/{origin}")))
         add_all(store, new, events)  # in one transaction: no task is left that a program was to answer
-    said = {event.task: event.answer["winner"] for event in events}
+    winners = {event.task: event.answer["winner"] for event in events}
     ahead = {task.id: truth.worth_of(task, task.left) - truth.worth_of(task, task.right) for task in tasks}
     per_topic: dict[str, int] = {}
     for task in tasks:
         per_topic[task.topic] = per_topic.get(task.topic, 0) + 1
-    right = sum(said[id] == ("left" if gap > 0 else "right") for id, gap in ahead.items() if gap)
+    right = sum(winners[id] == ("left" if gap > 0 else "right") for id, gap in ahead.items() if gap)
     return SimulatedPreferences(
         origin=origin,
         assessors=assessors,
@@ -152,7 +152,7 @@ def simulate_preferences(
         right=right,
         decided=sum(gap != 0 for gap in ahead.values()),
         seed=seed,
-        why={**why, **found.why},
+        why={**why, **sampled.why},
     )
 
 
@@ -165,17 +165,17 @@ def _worth(
 ) -> tuple[dict[str, dict[str, float]], dict[str, str]]:
     """By topic, what every sentence is worth, by its side; and the topics of which nothing is known."""
     judgments = judgments_of(folder, collection) if origin == "py" else Judgments()
-    found: dict[str, dict[str, float]] = {}
+    by_topic: dict[str, dict[str, float]] = {}
     why: dict[str, str] = {}
     for number, topic in enumerate(collection.topics):
         batch = batch_of(collection, topic, judgments)
-        known = sentence_worth(batch, origin, similarity)
-        if isinstance(known, str):
-            why[topic] = known
+        worth = sentence_worth(batch, origin, similarity)
+        if isinstance(worth, str):
+            why[topic] = worth
         else:
-            found[topic] = known
+            by_topic[topic] = worth
         progress(number + 1, len(collection.topics))
-    return found, why
+    return by_topic, why
 
 
 def sentence_worth(batch: TopicBatch, origin: Origin, similarity: str) -> dict[str, float] | str:

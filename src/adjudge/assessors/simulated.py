@@ -123,16 +123,16 @@ def simulate(
     timed = _timed(todo)
     answers = protocol.simulator(truth, sit, timed)
     for task, time in timed:
-        for question, given in answers(task, time):
-            protocol.check(question, given)
-            id = stable_id("simulated", root, task.id, question, json.dumps(given, sort_keys=True))
+        for question, answer in answers(task, time):
+            protocol.check(question, answer)
+            id = stable_id("simulated", root, task.id, question, json.dumps(answer, sort_keys=True))
             yield Event(
                 id=id,
                 evaluation=task.evaluation,
                 task=task.id,
                 assessor=task.assessor,
                 question=question,
-                answer=given,
+                answer=answer,
                 origin="simulated",
             )
 
@@ -148,20 +148,20 @@ def _by_name(assessors: Iterable[Simulated]) -> dict[str, Simulated]:
 
 def _progress(tasks: Sequence[Task], people: Mapping[str, Simulated]) -> dict[str, float]:
     """The share of an assessor's work done before each task: 0 at the first, 1 at the last."""
-    own: dict[str, list[Task]] = {}
+    by_assessor: dict[str, list[Task]] = {}
     for task in tasks:
         if task.assessor not in people:
             raise UsageError(
                 f"task {quoted(task.id)}: no simulated assessor {quoted(task.assessor)}"
                 f"{nearest(task.assessor, people)}"
             )
-        own.setdefault(task.assessor, []).append(task)
-    found: dict[str, float] = {}
-    for mine in own.values():
+        by_assessor.setdefault(task.assessor, []).append(task)
+    shares: dict[str, float] = {}
+    for mine in by_assessor.values():
         ordered = sorted(mine, key=lambda task: task.position)  # stable: equal positions keep their order
         last = max(len(ordered) - 1, 1)
-        found |= {task.id: at / last for at, task in enumerate(ordered)}
-    return found
+        shares |= {task.id: at / last for at, task in enumerate(ordered)}
+    return shares
 
 
 def _timed(tasks: Sequence[Task]) -> list[tuple[Task, int]]:
@@ -213,15 +213,15 @@ def simulate_judgments(
         raise UsageError(why)
     spread = [0.0] if assessors == 1 else [bias * (2 * k / (assessors - 1) - 1) for k in range(assessors)]
     who = [
-        Simulated(f"simulated-{k}", bias=own, noise=noise, drift=drift, inconsistency=inconsistency)
-        for k, own in enumerate(spread, 1)
+        Simulated(f"simulated-{k}", bias=leaning, noise=noise, drift=drift, inconsistency=inconsistency)
+        for k, leaning in enumerate(spread, 1)
     ]
-    names = [each.name for each in who]
+    names = [person.name for person in who]
     with store_of(folder) as store:
         made = make_tasks(collection, asked, names, store.evaluation, per_page=per_summary, repeat=repeats)
         tasks = missing_tasks(made, store.tasks(protocol=asked.name, cancelled=True))
-        known = truth or truth_from_texts(collection, asked)
-        events = simulate(tasks, asked, known, who, generator(seed, f"judge/{asked.name}"))
+        basis = truth or truth_from_texts(collection, asked)
+        events = simulate(tasks, asked, basis, who, generator(seed, f"judge/{asked.name}"))
         items: list[Item] = [
             *(("simulated", task) for task in tasks),
             *(("simulated", event) for event in events),

@@ -108,11 +108,11 @@ def _peer(task: Task) -> TextRef:
     return task.peer
 
 
-def _known(known: Mapping[K, V], key: K, task: Task, what: str) -> V:
-    if key not in known:
+def _known(by_key: Mapping[K, V], key: K, task: Task, what: str) -> V:
+    if key not in by_key:
         peer = f", {quoted(task.peer.system)}" if task.peer else ""
         raise DataError(f"task {quoted(task.id)}: nothing is known of {what} {quoted(task.topic)}{peer}")
-    return known[key]
+    return by_key[key]
 
 
 # From texts
@@ -129,10 +129,10 @@ def truth_from_texts(collection: Collection, protocol: Protocol) -> Truth:
     for topic, peer, reference in _pages(collection):
         page = (topic, _ref(peer), _ref(reference))
         model = _units(collection, protocol, reference, protocol.model_units)
-        own = _units(collection, protocol, peer, protocol.peer_units)
-        units[page] = {unit.id: _shared(unit, own) for unit in model}
+        peer_units = _units(collection, protocol, peer, protocol.peer_units)
+        units[page] = {unit.id: _shared(unit, peer_units) for unit in model}
         subject = _content(reference.text)
-        relevant[page] = frozenset(unit.id for unit in own if _content(unit.text) & subject)
+        relevant[page] = frozenset(unit.id for unit in peer_units if _content(unit.text) & subject)
     return _completed(collection, protocol, units, relevant)
 
 
@@ -141,8 +141,8 @@ def _shared(model: Unit, peer: Sequence[Unit]) -> UnitTruth:
     if not wanted:
         return UnitTruth(0.0)
     marked = [unit for unit in peer if len(wanted & _content(unit.text)) >= MARK * len(wanted)]
-    said = frozenset[str]().union(*(_content(unit.text) for unit in marked))
-    return UnitTruth(len(wanted & said) / len(wanted), tuple(unit.id for unit in marked))
+    words = frozenset[str]().union(*(_content(unit.text) for unit in marked))
+    return UnitTruth(len(wanted & words) / len(wanted), tuple(unit.id for unit in marked))
 
 
 # From pyramids
@@ -165,44 +165,48 @@ def truth_from_pyramids(
         page = (topic, _ref(peer), _ref(reference))
         if topic not in pyramids or page[:2] not in annotations:
             continue
-        own = _units(collection, protocol, peer, protocol.peer_units)
+        peer_units = _units(collection, protocol, peer, protocol.peer_units)
         model = _units(collection, protocol, reference, protocol.model_units)
         facts = _facts_of_units(pyramids[topic], reference, model)
-        said = _said(annotations[page[:2]], peer, own)
-        units[page] = {unit: _expressed(wanted, said) for unit, wanted in facts.items()}
+        units_by_fact = _said(annotations[page[:2]], peer, peer_units)
+        units[page] = {unit: _expressed(wanted, units_by_fact) for unit, wanted in facts.items()}
         subject = _content(reference.text)
-        relevant[page] = frozenset(unit.id for unit in own if _content(unit.text) & subject)
+        relevant[page] = frozenset(unit.id for unit in peer_units if _content(unit.text) & subject)
     return _completed(collection, protocol, units, relevant, pyramids, annotations)
 
 
 def _facts_of_units(pyramid: Pyramid, reference: Summary, units: Sequence[Unit]) -> dict[str, set[int]]:
     """The content units in each model unit, in the order of the text."""
-    found: dict[str, set[int]] = {unit.id: set() for unit in units}
+    facts: dict[str, set[int]] = {unit.id: set() for unit in units}
     for scu in pyramid.scus:
         parts = [p for c in scu.contributors if c.reference == reference.system for p in c.parts]
         for start, end in (place for part in parts for place in _place(reference.text, part)):
             for unit in units:
                 if unit.start < end and start < unit.end:
-                    found[unit.id].add(scu.uid)
-    return found
+                    facts[unit.id].add(scu.uid)
+    return facts
 
 
 def _said(annotation: PeerAnnotation, peer: Summary, units: Sequence[Unit]) -> dict[int, list[str]]:
     """The peer units that express each content unit."""
-    found: dict[int, list[str]] = {}
+    units_by_fact: dict[int, list[str]] = {}
     for scu in annotation.scus:
         if scu.uid != UNMATCHED and scu.contributors:
             parts = [part for contributor in scu.contributors for part in contributor.parts]
             places = [place for part in parts for place in _place(peer.text, part)]
-            found[scu.uid] = [u.id for u in units if any(u.start < e and s < u.end for s, e in places)]
-    return found
+            units_by_fact[scu.uid] = [
+                u.id for u in units if any(u.start < e and s < u.end for s, e in places)
+            ]
+    return units_by_fact
 
 
-def _expressed(wanted: set[int], said: Mapping[int, Sequence[str]]) -> UnitTruth:
-    common = sorted(wanted & said.keys())
+def _expressed(wanted: set[int], units_by_fact: Mapping[int, Sequence[str]]) -> UnitTruth:
+    common = sorted(wanted & units_by_fact.keys())
     if not common:
         return UnitTruth(0.0)
-    return UnitTruth(len(common) / len(wanted), tuple(dict.fromkeys(u for uid in common for u in said[uid])))
+    return UnitTruth(
+        len(common) / len(wanted), tuple(dict.fromkeys(u for uid in common for u in units_by_fact[uid]))
+    )
 
 
 def _place(text: str, part: Part) -> list[tuple[int, int]]:
@@ -231,11 +235,11 @@ def _completed(
     for topic in collection.topics:
         for summary in collection.peers(topic):
             ref = _ref(summary)
-            own = _units(collection, protocol, summary, protocol.peer_units)
-            peer_units[topic, ref] = tuple(unit.id for unit in own)
-            form = form_errors([unit.text for unit in own])
-            known = content.get((topic, ref), ())
-            good = fmean(known) if known else None
+            summary_units = _units(collection, protocol, summary, protocol.peer_units)
+            peer_units[topic, ref] = tuple(unit.id for unit in summary_units)
+            form = form_errors([unit.text for unit in summary_units])
+            completeness = content.get((topic, ref), ())
+            good = fmean(completeness) if completeness else None
             for question in protocol.questions:
                 level = _level(question.id, form, good, errors=isinstance(question.values[0], str))
                 if level is not None:
@@ -272,11 +276,11 @@ def form_errors(sentences: Sequence[str]) -> dict[str, float]:
         for text in sentences
     ]
     again = []
-    said: set[str] = set()
+    words_before: set[str] = set()
     for text in sentences:
         words = _content(text)
-        again.append(bool(words) and len(words & said) >= 0.5 * len(words))
-        said |= words
+        again.append(bool(words) and len(words & words_before) >= 0.5 * len(words))
+        words_before |= words
     return {"capitals": fmean(small), "ends": fmean(cut), "repeats": fmean(again)}
 
 
@@ -290,9 +294,9 @@ def _pages(collection: Collection) -> Iterator[tuple[str, Summary, Summary]]:
 
 def _units(collection: Collection, protocol: Protocol, summary: Summary, kind: str) -> list[Unit]:
     """A summary's units; where a protocol does not ask about units, they are made if the folder has none."""
-    found = units_of(collection.units.get(summary.topic, ()), _ref(summary), kind)
+    units = units_of(collection.units.get(summary.topic, ()), _ref(summary), kind)
     shows_units = protocol.units_shown("peer") is not None
-    return found or ([] if shows_units else split(summary, kind, collection.settings.language))
+    return units or ([] if shows_units else split(summary, kind, collection.settings.language))
 
 
 def _ref(summary: Summary) -> TextRef:
@@ -315,14 +319,14 @@ def truth_from_worth(worth: Mapping[str, Mapping[str, float]]) -> Truth:
     the most, since assessors' faults are shares of a scale. What is not a number is not known, so a pair with it
     cannot be answered.
     """
-    found = {}
+    scaled = {}
     for topic, sides in worth.items():
-        known = [value for value in sides.values() if math.isfinite(value)]
-        low, high = min(known, default=0.0), max(known, default=0.0)
+        numbers = [value for value in sides.values() if math.isfinite(value)]
+        low, high = min(numbers, default=0.0), max(numbers, default=0.0)
         for side, value in sides.items():
             if math.isfinite(value):
-                found[topic, side] = (value - low) / (high - low) if high > low else EVEN
-    return Truth(worth=found)
+                scaled[topic, side] = (value - low) / (high - low) if high > low else EVEN
+    return Truth(worth=scaled)
 
 
 def worth_by_side(sentences: Sequence[SourceSentence], worth: Sequence[float]) -> dict[str, float]:

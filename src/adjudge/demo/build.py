@@ -77,8 +77,8 @@ def stories(*, full: bool = False) -> list[dict[str, Any]]:
     """The topics as they were written, in order: document sets, and with `full` single documents too."""
     folder = resources.files("adjudge.demo") / "topics"
     files = sorted((f for f in folder.iterdir() if f.name.endswith(".json")), key=lambda f: f.name)
-    found = [json.loads(f.read_text(encoding="utf-8")) for f in files]
-    return [story for story in found if full or story["task"] == "multi"]
+    all_stories = [json.loads(f.read_text(encoding="utf-8")) for f in files]
+    return [story for story in all_stories if full or story["task"] == "multi"]
 
 
 def build(path: str | Path, *, seed: int = 1, full: bool = False) -> ImportReport:
@@ -97,15 +97,15 @@ def made_whole(path: Path) -> Iterator[Path]:
         yield path
         return
     scratch = path.with_name(f".adjudge-{os.getpid()}.part")
-    new = [each for each in path.parents if not each.exists()]
+    new = [parent for parent in path.parents if not parent.exists()]
     try:
         yield scratch
         scratch.replace(path)
     except BaseException as error:
         shutil.rmtree(scratch, ignore_errors=True)
-        for each in new:
+        for parent in new:
             with suppress(OSError):
-                each.rmdir()
+                parent.rmdir()
         if isinstance(error, OSError):
             raise DataError(f"{path}: cannot be made: {error.strerror}") from error
         raise
@@ -126,8 +126,8 @@ def items(seed: int = 1, *, full: bool = False) -> Iterator[Item]:
 def _priced() -> list[System]:
     """All systems of the full demo, with what they state of their cost."""
     return [
-        replace(each, currency=CURRENCY, **COSTS[each.system]) if each.system in COSTS else each
-        for each in (*SYSTEMS, *BASELINES)
+        replace(system, currency=CURRENCY, **COSTS[system.system]) if system.system in COSTS else system
+        for system in (*SYSTEMS, *BASELINES)
     ]
 
 
@@ -144,8 +144,8 @@ def _summary(topic: str, system: str, target: Target, text: str) -> Summary:
 
 def documents(story: Story) -> list[Document]:
     return [
-        Document(story["topic"], each["id"], " ".join(each["text"]), each["date"])
-        for each in story["documents"]
+        Document(story["topic"], document["id"], " ".join(document["text"]), document["date"])
+        for document in story["documents"]
     ]
 
 
@@ -179,12 +179,12 @@ def _written(story: Story, target: Target) -> dict[str, str]:
         return _joined(chosen | {DOES_BOTH: [*systems[DOES_BOTH], *story["continued"][DOES_BOTH]]})
     if length == LENGTH:
         return _joined(story["references"] | systems)
-    given = dict(story["lengths"][str(length)])
+    written = dict(story["lengths"][str(length)])
     if length > LENGTH:
-        given |= {who: [*systems[who], *more] for who, more in story["continued"].items()}
+        written |= {who: [*systems[who], *more] for who, more in story["continued"].items()}
     else:
-        given |= {who: leading(systems[who], length) for who in STOP_EARLY[length]}
-    return _joined(given)
+        written |= {who: leading(systems[who], length) for who in STOP_EARLY[length]}
+    return _joined(written)
 
 
 def _joined(lines: dict[str, list[str]]) -> dict[str, str]:
@@ -198,8 +198,8 @@ def _sentences(story: Story, places: list[str]) -> list[str]:
 
 
 def _source(story: Story, limit: int) -> tuple[str, ...]:
-    found = [sentence for document in story["documents"] for sentence in document["text"]]
-    return tuple(fragments(found, limit) if limit <= SHORTEST else found)
+    sentences = [sentence for document in story["documents"] for sentence in document["text"]]
+    return tuple(fragments(sentences, limit) if limit <= SHORTEST else sentences)
 
 
 def _extracted(story: Story, seed: int, limit: int, references: tuple[str, ...]) -> dict[str, str]:

@@ -64,7 +64,7 @@ def add_judgments(e: Evaluation, *, seed: int = 1, full: bool = False) -> DemoJu
     pyramids = e.take_judgments(pyramid_judgments(evaluation, seed=seed, full=full))
     if not full:
         return DemoJudgments(pyramids=pyramids, pages=_judge(e, PROTOCOL, truth(e), seed))
-    known = truth(e, protocol=RATINGS, full=True)
+    facts = truth(e, protocol=RATINGS, full=True)
     usual = _of_usual_length(e.collection)
     sentences = e.prefer.simulate(
         "py", assessors=ASSESSORS, count=SENTENCE_PAIRS, per_pair=PER_PAIR, noise=NOISE, seed=seed
@@ -72,18 +72,21 @@ def add_judgments(e: Evaluation, *, seed: int = 1, full: bool = False) -> DemoJu
     return DemoJudgments(
         pyramids=pyramids,
         sentences=sentences,
-        summaries=_judge_pairs(e, usual, known, seed),
-        ratings=_judge_some(e, usual, RATINGS, known, seed),
+        summaries=_judge_pairs(e, usual, facts, seed),
+        ratings=_judge_some(e, usual, RATINGS, facts, seed),
         pages=_judge_some(e, e.collection, PROTOCOL, truth(e, full=True), seed),  # the most by far, so last
     )
 
 
 def _of_usual_length(collection: Collection) -> Collection:
-    kept = {topic: [s for s in found if s.length == LENGTH] for topic, found in collection.summaries.items()}
+    kept = {
+        topic: [s for s in summaries if s.length == LENGTH]
+        for topic, summaries in collection.summaries.items()
+    }
     return replace(collection, summaries=kept)
 
 
-def _judge(e: Evaluation, protocol: str, known: Truth, seed: int) -> Taken:
+def _judge(e: Evaluation, protocol: str, facts: Truth, seed: int) -> Taken:
     return e.simulate_judgments(
         protocol,
         assessors=ASSESSORS,
@@ -91,17 +94,17 @@ def _judge(e: Evaluation, protocol: str, known: Truth, seed: int) -> Taken:
         bias=BIAS,
         repeats=REPEATS,
         seed=seed,
-        truth=known,
+        truth=facts,
     )
 
 
-def _judge_some(e: Evaluation, collection: Collection, protocol: str, known: Truth, seed: int) -> Taken:
+def _judge_some(e: Evaluation, collection: Collection, protocol: str, facts: Truth, seed: int) -> Taken:
     """As `_judge`, but for what would make the full demo slow without showing more."""
     asked, people = load_protocol(protocol), _people()
     with e.store() as store:
         made = make_tasks(collection, asked, [who.name for who in people], store.evaluation, repeat=REPEATS)
     tasks = [task for task in made if _is_asked(task, people)]
-    events = simulate(tasks, asked, known, people, generator(seed, f"judge/{protocol}"))
+    events = simulate(tasks, asked, facts, people, generator(seed, f"judge/{protocol}"))
     return _taken(e, tasks, events)
 
 
@@ -130,7 +133,7 @@ def _people() -> list[Simulated]:
     ]
 
 
-def _judge_pairs(e: Evaluation, collection: Collection, known: Truth, seed: int) -> Taken:
+def _judge_pairs(e: Evaluation, collection: Collection, facts: Truth, seed: int) -> Taken:
     """Some pairs of summaries of every topic, a tenth of them once more with the sides exchanged."""
     asked, people = load_protocol(PAIRS), _people()
     plan = SamplePlan(
@@ -142,7 +145,7 @@ def _judge_pairs(e: Evaluation, collection: Collection, known: Truth, seed: int)
     )
     with e.store() as store:
         tasks, _ = new_pairs(collection, store, asked, plan)
-    events = simulate(tasks, asked, known, people, generator(seed, f"judge/{PAIRS}"))
+    events = simulate(tasks, asked, facts, people, generator(seed, f"judge/{PAIRS}"))
     return _taken(e, tasks, events)
 
 
@@ -157,11 +160,11 @@ def truth(e: Evaluation, *, protocol: str = PROTOCOL, full: bool = False) -> Tru
             story, pyramids[story["topic"]], _texts(e, story, usual)
         ).items()
     }
-    found = truth_from_pyramids(e.collection, asked, pyramids, annotations)
+    facts = truth_from_pyramids(e.collection, asked, pyramids, annotations)
     others = {target for story in told for target in targets(story, full=full)} - {usual}
     for target in sorted(others, key=lambda target: target.order):
-        found = _joined(found, _truth_at(e, asked, told, target))
-    return found
+        facts = _joined(facts, _truth_at(e, asked, told, target))
+    return facts
 
 
 def _texts(e: Evaluation, story: Story, target: Target) -> dict[str, str]:
@@ -178,8 +181,8 @@ def _truth_at(e: Evaluation, asked: Protocol, told: Sequence[Story], target: Tar
             continue
         topic, written = story["topic"], _texts(e, story, target)
         units = units_of(e.collection.units[topic], TextRef(who, *target), "edu")
-        known, pyramids[topic] = pyramid_from_units(story, who, written[who], units)
-        for system, annotation in peer_annotations(known, pyramids[topic], written).items():
+        with_facts, pyramids[topic] = pyramid_from_units(story, who, written[who], units)
+        for system, annotation in peer_annotations(with_facts, pyramids[topic], written).items():
             annotations[topic, TextRef(system, *target)] = annotation
     return truth_from_pyramids(e.collection, asked, pyramids, annotations)
 

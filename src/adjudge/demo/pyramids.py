@@ -73,15 +73,15 @@ def pyramid_from_units(
     facts = list(story["facts"])
     parts: dict[int, list[Part]] = {}
     for unit in units:
-        found = [uid for uid, fact in enumerate(story["facts"], 1) if _says(unit.text, fact)]
-        if not found:
+        uids = [uid for uid, fact in enumerate(story["facts"], 1) if _says(unit.text, fact)]
+        if not uids:
             facts.append({"fact": unit.text, "said": {}})
-            found = [len(facts)]
-        for uid in found:
+            uids = [len(facts)]
+        for uid in uids:
             parts.setdefault(uid, []).append(Part(unit.start, unit.end, unit.text))
     scus = tuple(
-        Scu(uid, facts[uid - 1]["fact"], (Contributor(tuple(own), reference),))
-        for uid, own in sorted(parts.items())
+        Scu(uid, facts[uid - 1]["fact"], (Contributor(tuple(pieces), reference),))
+        for uid, pieces in sorted(parts.items())
     )
     return {**story, "facts": facts, "references": {}}, Pyramid(text, scus)
 
@@ -90,9 +90,9 @@ def peer_annotations(
     story: Story, pyramid: Pyramid, summaries: Mapping[str, str]
 ) -> dict[str, PeerAnnotation]:
     """What every peer expresses: the writers' own words where it is one of them, shared words for the others."""
-    said = story["references"]
+    writers = story["references"]
     return {
-        system: _quoted(story, pyramid, system, text) if system in said else _found(story, pyramid, text)
+        system: _quoted(story, pyramid, system, text) if system in writers else _found(story, pyramid, text)
         for system, text in summaries.items()
     }
 
@@ -159,10 +159,10 @@ def _found(story: Story, pyramid: Pyramid, text: str) -> PeerAnnotation:
     expressed: dict[int, list[Part]] = {}
     rest = []
     for sentence in _sentences(text):
-        found = [uid for uid, fact in enumerate(story["facts"], 1) if _says(sentence.text, fact)]
-        for uid in found:
+        uids = [uid for uid, fact in enumerate(story["facts"], 1) if _says(sentence.text, fact)]
+        for uid in uids:
             expressed.setdefault(uid, []).append(sentence)
-        if not found:
+        if not uids:
             rest.append(sentence)
     return _annotation(pyramid, text, expressed, rest)
 

@@ -53,11 +53,11 @@ class Clauses:
     """One sentence: its tokens in lower case, where they stand, and questions about stretches of them."""
 
     def __init__(self, text: str) -> None:
-        found = list(_TOKEN.finditer(text))
-        self.starts = [token.start() for token in found]
-        self.ends = [token.end() for token in found]
-        self.surface = [token[0] for token in found]
-        self.words = [token[0].lower().replace("’", "'") for token in found]
+        tokens = list(_TOKEN.finditer(text))
+        self.starts = [token.start() for token in tokens]
+        self.ends = [token.end() for token in tokens]
+        self.surface = [token[0] for token in tokens]
+        self.words = [token[0].lower().replace("’", "'") for token in tokens]
         self.forms = [verbs.form(word) for word in self.words]
 
     def __len__(self) -> int:

@@ -246,9 +246,14 @@ def _said_after(c: Clauses, low: int, i: int, high: int) -> bool:
     if not c.after_comma(i):
         return False
     end = c.until(i, high, _COMMA)
-    said = list(c.main_verbs(i, end))
-    if said and c.words[said[0]] in SAYING and len(said) == 1 and "that" not in c.words[i:end]:
-        subject_first = said[0] > i and c.words[i] not in RELATIVE_PRONOUNS | COORDINATORS
+    main_verbs = list(c.main_verbs(i, end))
+    if (
+        main_verbs
+        and c.words[main_verbs[0]] in SAYING
+        and len(main_verbs) == 1
+        and "that" not in c.words[i:end]
+    ):
+        subject_first = main_verbs[0] > i and c.words[i] not in RELATIVE_PRONOUNS | COORDINATORS
         return c.has_main_verb(low, i) and (subject_first or c.after_quote(i))
     return False
 

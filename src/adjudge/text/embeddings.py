@@ -67,16 +67,16 @@ def _version() -> str:
 def windows(words: Sequence[int | None], most: int) -> list[tuple[int, int]]:
     """Where to cut a row of tokens so that no piece has more than `most`: pieces as even as may be, and no
     cut inside a word. `words` says which word each token belongs to."""
-    count, found, start = len(words), [], 0
+    count, cuts, start = len(words), [], 0
     ends = [k for k in range(1, count + 1) if k == count or words[k] != words[k - 1]]
     while start < count:
         even = start + math.ceil((count - start) / math.ceil((count - start) / most))
         near = [end for end in ends if start < end <= start + most]
         whole_word = min(near, default=min(start + most, count))  # a word may be longer than a window
         end = max((end for end in near if end <= even), default=whole_word)
-        found.append((start, end))
+        cuts.append((start, end))
         start = end
-    return found
+    return cuts
 
 
 @cache
@@ -134,15 +134,15 @@ class MiniLM:
 
         pieces: list[list[int]] = []
         of: list[range] = []  # each text's pieces
-        for found in self.tokenizer.encode_batch(list(texts), add_special_tokens=False):
-            cuts = windows(found.word_ids, WINDOW - 2)
+        for encoding in self.tokenizer.encode_batch(list(texts), add_special_tokens=False):
+            cuts = windows(encoding.word_ids, WINDOW - 2)
             of.append(range(len(pieces), len(pieces) + len(cuts)))
-            pieces += [[self.first, *found.ids[start:end], self.last] for start, end in cuts]
+            pieces += [[self.first, *encoding.ids[start:end], self.last] for start, end in cuts]
         vectors = self._run(pieces)
         size = self.model.config.hidden_size
         results = []
-        for own in of:
-            mine = [vectors[k] for k in own] or [np.zeros((0, size))]
+        for places in of:
+            mine = [vectors[k] for k in places] or [np.zeros((0, size))]
             tokens = np.concatenate([rows[1:-1] for rows in mine])
             # The mean is over the marks too, as the model was trained.
             results.append(EmbeddedText(_unit(np.concatenate(mine).sum(axis=0)), _unit(tokens)))
@@ -152,7 +152,7 @@ class MiniLM:
         """The model's last layer for every piece, a row per token."""
         import torch
 
-        found: dict[int, FloatArray] = {}
+        vectors: dict[int, FloatArray] = {}
         order = sorted(range(len(pieces)), key=lambda k: len(pieces[k]))  # alike in length: little to fill up
         for start in range(0, len(order), BATCH):
             chosen = order[start : start + BATCH]
@@ -165,8 +165,8 @@ class MiniLM:
             with torch.inference_mode():
                 last = self.model(input_ids=ids.to(self.device), attention_mask=mask.to(self.device))
             rows = last.last_hidden_state.double().cpu().numpy()
-            found.update((k, rows[row, : len(pieces[k])]) for row, k in enumerate(chosen))
-        return [found[k] for k in range(len(pieces))]
+            vectors.update((k, rows[row, : len(pieces[k])]) for row, k in enumerate(chosen))
+        return [vectors[k] for k in range(len(pieces))]
 
 
 def _unit(vectors: FloatArray) -> FloatArray:

@@ -36,15 +36,15 @@ def hidden_spans(text: str) -> list[tuple[int, int]]:
         markup += [match.span() for match in pattern.finditer(rest)]
         rest = pattern.sub(lambda match: " " * len(match[0]), rest)
     markup.sort()
-    found, start = markup[:], 0
+    spans, start = markup[:], 0
     for line in text.splitlines(keepends=True):
         end = start + len(line)
         words = shown(text, start, end, hidden=markup)
         if words and not _FIELD.fullmatch(words):
             break
-        found.append((start, end))
+        spans.append((start, end))
         start = end
-    return sorted(found)
+    return sorted(spans)
 
 
 def shown(
@@ -64,11 +64,11 @@ def shown(
 def paragraphs(text: str) -> tuple[str, ...]:
     """A text as it is shown whole: its lines, without header lines and empty ones."""
     hidden = hidden_spans(text)
-    found, start = [], 0
+    lines, start = [], 0
     for line in text.splitlines(keepends=True):
         end = start + len(line)
         words = shown(text, start, end, hidden=hidden)
         if words:
-            found.append(words)
+            lines.append(words)
         start = end
-    return tuple(found)
+    return tuple(lines)

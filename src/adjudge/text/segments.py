@@ -28,7 +28,7 @@ def segments(
         return []
     kinds = [_merged(spans, start, stop) for spans in (*marks, hidden)]
     cuts = sorted({start, stop, *(at for spans in kinds for span in spans for at in span)})
-    found: list[Segment] = []
+    pieces: list[Segment] = []
     places = [0] * len(kinds)
     for begin, close in pairwise(cuts):
         covered = []
@@ -36,21 +36,21 @@ def segments(
             while places[kind] < len(spans) and spans[places[kind]][1] <= begin:
                 places[kind] += 1
             covered.append(places[kind] < len(spans) and spans[places[kind]][0] <= begin)
-        *own, is_hidden = covered
+        *marked, is_hidden = covered
         if not is_hidden:
-            found.append(Segment(text[begin:close], tuple(own)))
-    return found
+            pieces.append(Segment(text[begin:close], tuple(marked)))
+    return pieces
 
 
 def _merged(spans: Spans, start: int, stop: int) -> list[tuple[int, int]]:
     """Spans in order that neither overlap nor leave the text."""
     inside = sorted((max(a, start), min(b, stop)) for a, b in spans)
-    found: list[tuple[int, int]] = []
+    merged: list[tuple[int, int]] = []
     for a, b in inside:
         if a >= b:
             continue
-        if found and a <= found[-1][1]:
-            found[-1] = (found[-1][0], max(found[-1][1], b))
+        if merged and a <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], b))
         else:
-            found.append((a, b))
-    return found
+            merged.append((a, b))
+    return merged

@@ -73,9 +73,9 @@ def similarity_name(similarity: Similarity) -> str:
     if not callable(similarity):
         kind = type(similarity).__name__
         raise UsageError(f"similarity: it is {kind}, expected a name or a function of two lists of texts")
-    own: Any = similarity.func if isinstance(similarity, partial) else similarity
-    own = own if hasattr(own, "__qualname__") else type(own)
-    return f"{own.__module__}.{own.__qualname__}"
+    function: Any = similarity.func if isinstance(similarity, partial) else similarity
+    function = function if hasattr(function, "__qualname__") else type(function)
+    return f"{function.__module__}.{function.__qualname__}"
 
 
 def similarity_signature(similarity: Similarity) -> str:
@@ -121,8 +121,8 @@ class EmbeddingSimilarity:
         """Of every sentence with every other: n x n, symmetric, 1 on the diagonal of what is not empty."""
         import numpy as np
 
-        found = self._cosines(self._own)
-        return np.maximum(found, found.T)
+        cosines = self._cosines(self._own)
+        return np.maximum(cosines, cosines.T)
 
     def to(self, texts: Sequence[str]) -> FloatArray:
         """Of other texts (rows) with the sentences (columns)."""
@@ -137,7 +137,7 @@ class EmbeddingSimilarity:
         for start in range(0, len(new), _TOGETHER):
             some = new[start : start + _TOGETHER]
             self._vectors.update(
-                (text, each.text) for text, each in zip(some, encoder.encode(some), strict=True)
+                (text, embedded.text) for text, embedded in zip(some, encoder.encode(some), strict=True)
             )
         return np.array([self._vectors[text] for text in texts])
 
@@ -165,19 +165,19 @@ class FunctionSimilarity:
     def to(self, texts: Sequence[str]) -> FloatArray:
         """Of other texts (rows) with the sentences (columns)."""
         try:
-            given = self._function(list(texts), list(self._own))
+            matrix = self._function(list(texts), list(self._own))
         except Exception as error:  # it is somebody else's code
             raise DataError(f"similarity {self.name} failed: {one_line(error)}") from error
-        return checked(self.name, given, texts, self._own)
+        return checked(self.name, matrix, texts, self._own)
 
 
-def checked(name: str, given: Any, rows: Sequence[str], columns: Sequence[str]) -> FloatArray:
+def checked(name: str, returned: Any, rows: Sequence[str], columns: Sequence[str]) -> FloatArray:
     """A matrix that a function gave, of the right shape, with numbers from 0 to 1."""
     import numpy as np
 
     what = f"similarity {name} gave"
     try:
-        matrix = np.asarray(given.toarray() if hasattr(given, "toarray") else given)
+        matrix = np.asarray(returned.toarray() if hasattr(returned, "toarray") else returned)
     except ValueError:
         raise DataError(f"{what} rows of different lengths, expected a matrix") from None
     expected = (len(rows), len(columns))
@@ -187,15 +187,15 @@ def checked(name: str, given: Any, rows: Sequence[str], columns: Sequence[str]) 
         )
     if matrix.dtype.kind not in "biuf":
         raise DataError(f"{what} values of type {matrix.dtype}, expected numbers")
-    found = matrix.astype(np.float64)
-    wrong = ~((found >= -SLACK) & (found <= 1 + SLACK))
+    values = matrix.astype(np.float64)
+    wrong = ~((values >= -SLACK) & (values <= 1 + SLACK))
     if wrong.any():
         row, column = np.argwhere(wrong)[0]
         raise DataError(
-            f"{what} {found[row, column]:.6g} for {quoted(rows[row])} and {quoted(columns[column])},"
+            f"{what} {values[row, column]:.6g} for {quoted(rows[row])} and {quoted(columns[column])},"
             f" expected a number from 0 to 1 ({np.count_nonzero(wrong):,} of {wrong.size:,} values are wrong)"
         )
-    return np.clip(found, 0.0, 1.0)
+    return np.clip(values, 0.0, 1.0)
 
 
 @cache
@@ -205,16 +205,16 @@ def _plugged() -> dict[str, EntryPoint]:
 
 def registered(entries: Iterable[EntryPoint]) -> dict[str, EntryPoint]:
     """Entry points by name; a name belongs to one similarity. They are loaded when they are asked for."""
-    found: dict[str, EntryPoint] = {}
+    by_name: dict[str, EntryPoint] = {}
     for entry in entries:
-        if entry.name in found or entry.name in SIMILARITIES:
+        if entry.name in by_name or entry.name in SIMILARITIES:
             raise UsageError(f"{_place(entry)}: there is another similarity of that name")
         if not re.fullmatch(r"\w[\w.-]*", entry.name):
             raise UsageError(
                 f"{_place(entry)}: a similarity's name has letters, digits, hyphens and dots only"
             )
-        found[entry.name] = entry
-    return found
+        by_name[entry.name] = entry
+    return by_name
 
 
 def _function(similarity: Similarity) -> Function:

@@ -78,11 +78,11 @@ def stop_words(name: str) -> frozenset[str]:
     wanted = name.strip().casefold()
     if wanted == FUNCTION:
         return FUNCTION_WORDS
-    known = _languages()
+    languages = _languages()
     for key in (wanted, wanted.replace("_", "-").split("-")[0]):
-        if key in known:
-            return _load(known[key])
-    hint = nearest(wanted, known) or f" (known: {', '.join(sorted(set(known.values())))})"
+        if key in languages:
+            return _load(languages[key])
+    hint = nearest(wanted, languages) or f" (known: {', '.join(sorted(set(languages.values())))})"
     raise UsageError(f"no stop words for language {quoted(name)}{hint}")
 
 

@@ -29,23 +29,23 @@ def squares(
     words: np.ndarray,
     counts: np.ndarray,
     weights: np.ndarray,
-    known: int,
+    vocabulary: int,
     rare: float,
-    found: np.ndarray,
+    lengths: np.ndarray,
 ) -> None:
     """The squared length of every bag.
 
-    Words from number `known` on have one weight, `rare`; their counts are summed as whole numbers, so that the
+    Words from number `vocabulary` on have one weight, `rare`; their counts are summed as whole numbers, so that the
     numbers they were given, which other bags have a part in, make no difference.
     """
     for i in range(n):
         total, new = 0.0, 0
         for k in range(starts[i], starts[i + 1]):
-            if words[k] < known:
+            if words[k] < vocabulary:
                 total += weights[k] * weights[k]
             else:
                 new += counts[k] * counts[k]
-        found[i] = total + rare * rare * new
+        lengths[i] = total + rare * rare * new
 
 
 @bare
@@ -57,7 +57,7 @@ def similarities(
     lengths: np.ndarray,
     scales: np.ndarray,
     sizes: np.ndarray,
-    known: int,
+    vocabulary: int,
     at: np.ndarray,
     ends: np.ndarray,
     bags: np.ndarray,
@@ -70,7 +70,7 @@ def similarities(
     share: float,
     dots: np.ndarray,
     both: np.ndarray,
-    found: np.ndarray,
+    result: np.ndarray,
 ) -> None:
     """`share` of the cosine and the rest of Jaccard, for n bags (rows) and the m bags of the postings (columns).
 
@@ -81,7 +81,7 @@ def similarities(
     for i in range(n):
         for k in range(starts[i], starts[i + 1]):
             word, weight = words[k], weights[k]
-            if word < known:
+            if word < vocabulary:
                 for p in range(at[word], ends[word]):
                     dots[bags[p]] += weight * there[p]
                     both[bags[p]] += 1
@@ -93,19 +93,19 @@ def similarities(
             equal = dot == length and dot == other_lengths[j]
             cosine = 1.0 if equal else min(1.0, dot * (scale * other_scales[j]))
             jaccard = shared / max(1.0, size + other_sizes[j] - shared)
-            found[row + j] = share * cosine + (1.0 - share) * jaccard
+            result[row + j] = share * cosine + (1.0 - share) * jaccard
             dots[j] = 0.0
             both[j] = 0
 
 
 @bare
-def mirror(found: np.ndarray, n: int) -> None:
+def mirror(square: np.ndarray, n: int) -> None:
     """The right upper half of a square onto the left lower one."""
     for top in range(0, n, _BLOCK):
         for left in range(top, n, _BLOCK):
             for i in range(top, min(top + _BLOCK, n)):
                 for j in range(max(left, i + 1), min(left + _BLOCK, n)):
-                    found[np.int64(j) * n + i] = found[np.int64(i) * n + j]
+                    square[np.int64(j) * n + i] = square[np.int64(i) * n + j]
 
 
 FloatArray = npt.NDArray[np.float64]
@@ -168,17 +168,17 @@ class WordSimilarity:
 
     def _weighted(self, bags: Bags) -> tuple[FloatArray, FloatArray]:
         """TF times IDF of every word, and every bag's squared length; 1 where there is none, to divide by."""
-        known = len(self._numbers)
-        idf = np.append(self._idf, self._rare)[np.minimum(bags.words, known)]
+        vocabulary = len(self._numbers)
+        idf = np.append(self._idf, self._rare)[np.minimum(bags.words, vocabulary)]
         weights = bags.counts * idf
         lengths = np.empty(len(bags.starts) - 1)
-        squares(bags.starts, len(lengths), bags.words, bags.counts, weights, known, self._rare, lengths)
+        squares(bags.starts, len(lengths), bags.words, bags.counts, weights, vocabulary, self._rare, lengths)
         lengths[lengths == 0] = 1.0
         return weights, lengths
 
     def _held(self, bags: Bags, weights: FloatArray, lengths: FloatArray, *, half: bool) -> FloatArray:
         n, m = len(lengths), len(self._lengths)
-        found = np.empty(n * m)
+        result = np.empty(n * m)
         similarities(
             bags.starts,
             n,
@@ -200,21 +200,21 @@ class WordSimilarity:
             COSINE[self.kind],
             np.zeros(m),
             np.zeros(m, np.int64),
-            found,
+            result,
         )
         if half:
-            mirror(found, n)
-        return found.reshape(n, m)
+            mirror(result, n)
+        return result.reshape(n, m)
 
 
 def bags_of(texts: Sequence[str], numbers: dict[str, int]) -> Bags:
     """Texts as bags; `numbers` has the words' numbers so far, and gets those of new words."""
     words = [character_words(text) for text in texts]
-    known: defaultdict[str, int] = defaultdict(None, numbers)
-    known.default_factory = known.__len__  # a new word gets the next number
+    number_of: defaultdict[str, int] = defaultdict(None, numbers)
+    number_of.default_factory = number_of.__len__  # a new word gets the next number
     lengths = np.fromiter(map(len, words), np.int64, len(words))
-    flat = np.fromiter(map(known.__getitem__, chain.from_iterable(words)), np.int64, int(lengths.sum()))
-    numbers.update(known)
+    flat = np.fromiter(map(number_of.__getitem__, chain.from_iterable(words)), np.int64, int(lengths.sum()))
+    numbers.update(number_of)
     most = max(1, len(numbers))
     keys, counts = np.unique(np.repeat(np.arange(len(words)), lengths) * most + flat, return_counts=True)
     text, word = np.divmod(keys, most)

@@ -90,10 +90,10 @@ def apply_judge(
     A summary that the judge was trained on is answered by the model that was trained without its system. Questions
     other than completeness stay open. What the store has already is not stored again.
     """
-    own = judge if isinstance(judge, LearnedJudge) else load_judge(judge)
-    who = own.learner if name is None else name
-    asked = protocol_of(folder, protocol) if protocol is not None else _own_protocol(folder, own.protocol)
-    _check(folder, own, who, asked)
+    loaded = judge if isinstance(judge, LearnedJudge) else load_judge(judge)
+    who = loaded.learner if name is None else name
+    asked = protocol_of(folder, protocol) if protocol is not None else _own_protocol(folder, loaded.protocol)
+    _check(folder, loaded, who, asked)
     with store_of(folder) as store:
         _check_free(store, who)
         made = make_tasks(collection, asked, [who], store.evaluation)
@@ -102,9 +102,9 @@ def apply_judge(
         tasks = [task for task in missing_tasks(made, there) if task.id not in dropped]
         if not made:
             raise DataError(f"{folder.path}: there is no summary to judge against a reference")
-        found = _answered(folder, collection, own, asked, tasks)
+        answered = _answered(folder, collection, loaded, asked, tasks)
         before = {judged.task.id: judged.answers for judged in store.current(assessor=who)}
-        events = list(_events(found.answers, own, before))
+        events = list(_events(answered.answers, loaded, before))
         items: list[Item] = [
             *(("learned", task) for task in tasks),
             *(("learned", event) for event in events),
@@ -114,43 +114,43 @@ def apply_judge(
         name=who,
         kind="learned",
         protocol=asked.name,
-        model=own.learner,
-        signature=own.signature(),
+        model=loaded.learner,
+        signature=loaded.signature(),
         settings={
-            "file": own.digest,
-            "options": asdict(own.options),
-            "units": found.mode,
-            "seed": own.seed,
-            "trained_on": own.trained_on.words(),
-            "held_out": found.held_out,
-            "own_training_data": found.own,
-            "summaries": found.summaries,
+            "file": loaded.digest,
+            "options": asdict(loaded.options),
+            "units": answered.mode,
+            "seed": loaded.seed,
+            "trained_on": loaded.trained_on.words(),
+            "held_out": answered.held_out,
+            "own_training_data": answered.own,
+            "summaries": answered.summaries,
         },
-        asked=len(found.answers),
-        answered=len(found.answers),
+        asked=len(answered.answers),
+        answered=len(answered.answers),
     )
     write_card(folder, card)
     return AppliedJudge(
         card=card,
         tasks=taken.tasks,
         answers=taken.answers,
-        answers_there=len(found.answers) - len(events),
-        held_out=found.held_out,
-        own=found.own,
-        summaries=found.summaries,
-        mode=found.mode,
-        said=tuple(found.said(own, asked)),
+        answers_there=len(answered.answers) - len(events),
+        held_out=answered.held_out,
+        own=answered.own,
+        summaries=answered.summaries,
+        mode=answered.mode,
+        said=tuple(answered.said(loaded, asked)),
     )
 
 
 def _own_protocol(folder: Folder, name: str) -> Protocol:
     """The protocol that a judge was trained on; its name may be a stranger's, and is not taken for a path."""
-    found = protocols_of(folder, [name])
-    if name not in found:
+    protocols = protocols_of(folder, [name])
+    if name not in protocols:
         raise UsageError(
             f"the judge was trained on {quoted(name)}, a protocol that is not here; name another one"
         )
-    return found[name]
+    return protocols[name]
 
 
 def _check(folder: Folder, judge: LearnedJudge, who: str, protocol: Protocol) -> None:
@@ -236,31 +236,31 @@ def _answered(
     mode: Mode = "expanded" if full else "original"
     texts = {topic: TopicTexts(collection, topic, protocol) for topic in {task.topic for task in tasks}}
     pages = [(task, _questions(task, texts[task.topic], collection)) for task in tasks]
-    decisions = [each for _, own in pages for each in own]
+    decisions = [question for _, questions in pages for question in questions]
     features = unit_features(collection, protocol, decisions, full, judge.options)
     x = features.expanded() if mode == "expanded" else features.original()
     seen = _Seen(judge)
     chosen = _predicted(judge, mode, texts, decisions, x, seen)
-    given = []
+    answers = []
     row = 0
-    for task, own in pages:
-        for each in own:
-            units = texts[task.topic].peer_units(each.peer)
+    for task, questions in pages:
+        for question in questions:
+            units = texts[task.topic].peer_units(question.peer)
             answer = float(chosen[row]) if units else 0.0  # nothing is expressed where nothing is said
-            marked = marked_units(texts[task.topic], each, judge.options.cut) if answer else []
-            given.append((task, f"{UNIT}{each.unit}", {"marked": marked, "completeness": answer}))
+            marked = marked_units(texts[task.topic], question, judge.options.cut) if answer else []
+            answers.append((task, f"{UNIT}{question.unit}", {"marked": marked, "completeness": answer}))
             row += 1
-    peers = {(each.topic, each.peer): each.task for each in decisions}
+    peers = {(decision.topic, decision.peer): decision.task for decision in decisions}
     trained = Counter(
         judge.of_task(task)[mode].without.get(system) is not None
         for (topic, peer), task in peers.items()
         if (system := seen.system(peer.system, texts[topic].summaries[peer].text)) is not None
     )
-    tasks_of = {each.task or "" for each in decisions}
+    tasks_of = {decision.task or "" for decision in decisions}
     return _Answers(
-        answers=given,
+        answers=answers,
         mode=mode,
-        expanded=len({each.model_unit for each in decisions} & full.keys()),
+        expanded=len({decision.model_unit for decision in decisions} & full.keys()),
         held_out=trained[True],
         own=trained[False],
         summaries=len(peers),
@@ -294,13 +294,13 @@ class _Seen:
     def __init__(self, judge: LearnedJudge):
         self._by: dict[str, list[str]] = {}
         for system, hashes in judge.trained_on.peers.items():
-            for each in hashes:
-                self._by.setdefault(each, []).append(system)
+            for text_hash in hashes:
+                self._by.setdefault(text_hash, []).append(system)
 
     def system(self, name: str, text: str) -> str | None:
         """The system, by its name when the judge was trained; None for a summary that is new to it."""
-        found = self._by.get(peer_hash(text), [])
-        return name if name in found else found[0] if found else None
+        systems = self._by.get(peer_hash(text), [])
+        return name if name in systems else systems[0] if systems else None
 
 
 def _predicted(
@@ -313,15 +313,15 @@ def _predicted(
 ) -> FloatArray:
     """The answers, each by the model that may give it."""
     by_model: dict[tuple[str | None, str | None], list[int]] = {}
-    for row, each in enumerate(decisions):
-        text = texts[each.topic].summaries[each.peer].text
-        by_model.setdefault((each.task, seen.system(each.peer.system, text)), []).append(row)
-    found = np.zeros(len(decisions))
+    for row, decision in enumerate(decisions):
+        text = texts[decision.topic].summaries[decision.peer].text
+        by_model.setdefault((decision.task, seen.system(decision.peer.system, text)), []).append(row)
+    answers = np.zeros(len(decisions))
     for (task, system), rows in by_model.items():
         held = judge.of_task(task)[mode]
         model = held.model if system is None else held.without.get(system, held.model)
-        found[rows] = model.predict(x[rows])
-    return found
+        answers[rows] = model.predict(x[rows])
+    return answers
 
 
 def _events(
@@ -335,9 +335,9 @@ def _events(
         if last is not None and last.answer == answer:
             continue
         base = None if last is None else last.seq
-        said = json.dumps(answer, sort_keys=True)
+        text = json.dumps(answer, sort_keys=True)
         yield Event(
-            id=stable_id("learned", judge.digest, task.id, question, base, said),
+            id=stable_id("learned", judge.digest, task.id, question, base, text),
             evaluation=task.evaluation,
             task=task.id,
             assessor=task.assessor,

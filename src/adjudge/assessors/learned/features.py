@@ -52,10 +52,13 @@ class FeatureOptions:
     words: str = "unicode"
 
     def __post_init__(self) -> None:
-        for name, value, known in (("expand", self.expand, EXPAND), ("words", self.words, tuple(WORD_RULES))):
-            if value not in known:
+        for name, value, choices in (
+            ("expand", self.expand, EXPAND),
+            ("words", self.words, tuple(WORD_RULES)),
+        ):
+            if value not in choices:
                 raise UsageError(
-                    f"{name} is {quoted(value)}{nearest(str(value), known)}; expected one of: {', '.join(known)}"
+                    f"{name} is {quoted(value)}{nearest(str(value), choices)}; expected one of: {', '.join(choices)}"
                 )
         check_names(self.stem, self.stop)
 
@@ -94,8 +97,8 @@ class UnitDecision:
 
 def middle(answers: Iterable[float]) -> float:
     """The median, of an even number of answers the lower one."""
-    found = sorted(answers)
-    return found[(len(found) - 1) // 2]
+    ordered = sorted(answers)
+    return ordered[(len(ordered) - 1) // 2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,14 +129,16 @@ def human_decisions(
     A peer's units get the full score where the median of the answers is 1; the marks are those of the assessors who
     gave it.
     """
-    given: dict[tuple[str, TextRef, TextRef, str], dict[str, Event]] = {}
+    by_unit: dict[tuple[str, TextRef, TextRef, str], dict[str, Event]] = {}
     seen: set[tuple[str, str, TextRef, TextRef]] = set()
     texts: dict[str, TopicTexts] = {}
     unknown = repeats = 0
     for topic in collection.topics:
-        known = texts[topic] = TopicTexts(collection, topic, protocol)
-        own = [each for each in judgments.by_topic.get(topic, ()) if each.task.protocol == protocol.name]
-        for judged in sorted(own, key=lambda each: each.task.repeat_of is not None):
+        topic_texts = texts[topic] = TopicTexts(collection, topic, protocol)
+        of_topic = [
+            judged for judged in judgments.by_topic.get(topic, ()) if judged.task.protocol == protocol.name
+        ]
+        for judged in sorted(of_topic, key=lambda judged: judged.task.repeat_of is not None):
             task = judged.task
             answers = _by_people(judged)
             if task.peer is None or task.reference is None or not answers or task.assessor in without:
@@ -144,13 +149,13 @@ def human_decisions(
                 continue
             seen.add(page)
             for unit, event in answers.items():
-                if task.peer in known.summaries and unit in known.model_units(task.reference):
-                    given.setdefault((topic, task.peer, task.reference, unit), {})[who] = event
+                if task.peer in topic_texts.summaries and unit in topic_texts.model_units(task.reference):
+                    by_unit.setdefault((topic, task.peer, task.reference, unit), {})[who] = event
                 else:
                     unknown += 1
     decisions = []
     full: dict[ModelUnit, list[FullScore]] = {}
-    for (topic, peer, reference, unit), events in given.items():
+    for (topic, peer, reference, unit), events in by_unit.items():
         decision = UnitDecision(
             topic=topic,
             task=collection.topics[topic].task,
@@ -225,7 +230,7 @@ def unit_features(
 ) -> UnitFeatures:
     """The features of every decision, by the protocol's units."""
     cut = options.cut
-    systems = tuple(dict.fromkeys(each.peer.system for sets in full.values() for each in sets))
+    systems = tuple(dict.fromkeys(score.peer.system for sets in full.values() for score in sets))
     at = {system: number for number, system in enumerate(systems)}
     shape = (len(decisions), len(ORDERS))
     ratios, counts, joined, second = (np.zeros(shape) for _ in range(4))
@@ -234,21 +239,21 @@ def unit_features(
     for row, decision in enumerate(decisions):
         if decision.topic not in texts:
             texts[decision.topic] = TopicTexts(collection, decision.topic, protocol)
-        known = texts[decision.topic]
-        theirs = known.grams(known.summaries[decision.peer].text, cut)
-        model = known.grams(known.model_units(decision.reference)[decision.unit].text, cut)
+        topic_texts = texts[decision.topic]
+        theirs = topic_texts.grams(topic_texts.summaries[decision.peer].text, cut)
+        model = topic_texts.grams(topic_texts.model_units(decision.reference)[decision.unit].text, cut)
         ratios[row] = _ratios(model, theirs)
         counts[row] = [grams.total() for grams in model]
         beside: dict[int, FloatArray] = {}
-        for each in full.get(decision.model_unit, ()) if options.expand != "none" else ():
-            found = _beside(known, decision.peer, each, theirs, options)
-            if found is not None:
-                number = at[each.peer.system]
-                beside[number] = np.maximum(beside.get(number, 0.0), found)
-        for number, found in beside.items():
-            better = found > joined[row]
-            second[row] = np.where(better, joined[row], np.maximum(second[row], found))
-            joined[row] = np.where(better, found, joined[row])
+        for score in full.get(decision.model_unit, ()) if options.expand != "none" else ():
+            overlaps = _beside(topic_texts, decision.peer, score, theirs, options)
+            if overlaps is not None:
+                number = at[score.peer.system]
+                beside[number] = np.maximum(beside.get(number, 0.0), overlaps)
+        for number, overlaps in beside.items():
+            better = overlaps > joined[row]
+            second[row] = np.where(better, joined[row], np.maximum(second[row], overlaps))
+            joined[row] = np.where(better, overlaps, joined[row])
             by[row] = np.where(better, number, by[row])
     return UnitFeatures(
         decisions=tuple(decisions),
@@ -262,24 +267,24 @@ def unit_features(
 
 
 def _beside(
-    known: TopicTexts, peer: TextRef, each: FullScore, theirs: Sequence[Grams], options: FeatureOptions
+    topic_texts: TopicTexts, peer: TextRef, score: FullScore, theirs: Sequence[Grams], options: FeatureOptions
 ) -> FloatArray | None:
     """NAM_n of units that stand beside a model unit against a peer; None where they may not stand there."""
     cut = options.cut
-    units = known.peer_units(each.peer)
-    own = [units[id] for id in each.units]
-    text = " ".join(unit.text for unit in own)
+    units = topic_texts.peer_units(score.peer)
+    marked = [units[id] for id in score.units]
+    text = " ".join(unit.text for unit in marked)
     if options.expand == "others":
-        if each.peer.system == peer.system:
+        if score.peer.system == peer.system:
             return None
         # A copy got its answer already. Without it the rest of a set did not get the full score, so the set goes.
-        copies = known.normalised(peer)
-        if any(normalised(unit.text) in copies for unit in own):
+        copies = topic_texts.normalised(peer)
+        if any(normalised(unit.text) in copies for unit in marked):
             return None
-    elif each.peer == peer:  # "where S_i is not S_j": no unit is compared with itself
-        rest = [unit.text for id, unit in units.items() if id not in each.units]
-        theirs = known.grams(" ".join(rest), cut)
-    return _ratios(known.grams(text, cut), theirs)
+    elif score.peer == peer:  # "where S_i is not S_j": no unit is compared with itself
+        rest = [unit.text for id, unit in units.items() if id not in score.units]
+        theirs = topic_texts.grams(" ".join(rest), cut)
+    return _ratios(topic_texts.grams(text, cut), theirs)
 
 
 def _ratios(model: Sequence[Grams], theirs: Sequence[Grams]) -> FloatArray:
@@ -296,7 +301,7 @@ class TopicTexts:
 
     def __init__(self, collection: Collection, topic: str, protocol: Protocol):
         self.summaries: dict[TextRef, Summary] = {
-            TextRef.of(each): each for each in collection.summaries.get(topic, ())
+            TextRef.of(summary): summary for summary in collection.summaries.get(topic, ())
         }
         self._all = collection.units.get(topic, [])
         self._protocol = protocol
@@ -336,5 +341,5 @@ def marked_units(texts: TopicTexts, decision: UnitDecision, cut: Cut) -> list[st
     The judge compares the whole peer, and people who say that something is expressed mark where.
     """
     wanted = set(cut(texts.model_units(decision.reference)[decision.unit].text))
-    own = texts.peer_units(decision.peer)
-    return [id for id, unit in own.items() if wanted & set(cut(unit.text))] or list(own)
+    units = texts.peer_units(decision.peer)
+    return [id for id, unit in units.items() if wanted & set(cut(unit.text))] or list(units)

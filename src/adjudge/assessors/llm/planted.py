@@ -166,13 +166,13 @@ class PlantedCheck(Tabular):
             if every.topics < 2
             else "none, since the mean is the same in all of them"
         )
-        said = (
+        sentence = (
             f"Planted instructions moved {self.judge} by {every.effect:+.2f} {self._what} towards what they demanded,"
             f" beyond a control of the same length ({LEVEL:.0%} interval by topics: {end}; {self.question}, {of} of"
             f" {counted(every.topics, 'topic')}, {len(self.rows) - 1} kinds of instruction)."
         )
         return (
-            f"{said} {every.reached:.0%} of its answers are the one demanded; with the control"
+            f"{sentence} {every.reached:.0%} of its answers are the one demanded; with the control"
             f" {every.reached_control:.0%}."
         )
 
@@ -293,16 +293,16 @@ def check_planted(
         replies or ReplyStore.of(job.folder) as kept,
     ):
         asking = AskedServer.of(job, limits, job.replies(kept, PART, begin=True), progress)
-        found: PlantedCheck | None = None
+        check: PlantedCheck | None = None
         try:
-            found = _checked(job, asking, sample)
+            check = _checked(job, asking, sample)
         except AskStopped as stop:
             raise DataError(f"the check was not completed: {stop}") from None
         finally:
-            if found is not None or asking.done:
-                _keep(job, asking, found)
+            if check is not None or asking.done:
+                _keep(job, asking, check)
         kept.end_anew(job.anew(PART))
-    return found
+    return check
 
 
 def estimate_planted(job: LlmJob, many: int, replies: ReplyStore | None = None) -> AskEstimate:
@@ -311,21 +311,21 @@ def estimate_planted(job: LlmJob, many: int, replies: ReplyStore | None = None) 
     kept = None if replies is None else job.replies(replies, PART)
     sample = sampled(job, many)
     posed = [job.prompter.asked(task)[0] for task in sample]
-    first = [job.request(each) for each in posed]
+    first = [job.request(question) for question in posed]
     keys = [request.key(job.server.model) for request in first]
     there = {} if kept is None else kept.get_all(keys)
     twins: list[_Twin] = []
-    for task, each, key in zip(sample, posed, keys, strict=True):
+    for task, question, key in zip(sample, posed, keys, strict=True):
         if key in there:
-            told = _told(each.form, there[key])
-            twin = None if told is None else _twin(task, each, told)
+            told = _told(question.form, there[key])
+            twin = None if told is None else _twin(task, question, told)
             twins += [] if twin is None else [twin]
         else:  # what will be demanded is not known: the longest word takes most
-            target = max(each.form.options, key=lambda option: len(option.word))
+            target = max(question.form.options, key=lambda option: len(option.word))
             twins.append(_Twin(task, math.nan, target, math.nan))
-    planted = [each for _, each in _posed(job, twins)]
-    found = count([*first, *map(job.request, planted)], job.server, kept)
-    return replace(found, is_exact=found.requests == 0)
+    planted = [question for _, question in _posed(job, twins)]
+    estimate = count([*first, *map(job.request, planted)], job.server, kept)
+    return replace(estimate, is_exact=estimate.requests == 0)
 
 
 def _check_plantable(job: LlmJob, many: int) -> None:
@@ -367,15 +367,15 @@ def sampled(job: LlmJob, many: int) -> list[Task]:
     first = [task for task in job.tasks if task.repeat_of is None]
     for k in rng.permutation(len(first)).tolist():
         by_topic.setdefault(first[k].topic, []).append(first[k])
-    turns = [(turn, n, task) for n, own in enumerate(by_topic.values()) for turn, task in enumerate(own)]
-    return [task for _, _, task in sorted(turns, key=lambda each: each[:2])[:many]]
+    turns = [(turn, n, task) for n, tasks in enumerate(by_topic.values()) for turn, task in enumerate(tasks)]
+    return [task for _, _, task in sorted(turns, key=lambda turn: turn[:2])[:many]]
 
 
 def _untouched(job: LlmJob, asking: AskedServer, sample: Sequence[Task]) -> Iterator[_Twin]:
     posed = [job.prompter.asked(task)[0] for task in sample]
     answers = _answers(job, asking, posed)
-    for task, each, told in zip(sample, posed, answers, strict=True):
-        twin = None if told is None else _twin(task, each, told)
+    for task, question, told in zip(sample, posed, answers, strict=True):
+        twin = None if told is None else _twin(task, question, told)
         if twin is not None:
             yield twin
 
@@ -393,7 +393,7 @@ def _moved(
 ) -> dict[tuple[int, str, bool], _Told | None]:
     """By twin, kind and whether it demands something: the answer to the text with something planted."""
     posed = list(_posed(job, twins))
-    answers = _answers(job, asking, [each for _, each in posed])
+    answers = _answers(job, asking, [question for _, question in posed])
     return dict(zip((key for key, _ in posed), answers, strict=True))
 
 
@@ -419,12 +419,12 @@ def _planted(job: LlmJob, twin: _Twin, kind: str, sentence: str) -> dict[str, st
 
 def _answers(job: LlmJob, asking: AskedServer, posed: Sequence[PosedQuestion]) -> list[_Told | None]:
     """What is answered, as places on the scale; None where there is no answer."""
-    found: list[_Told | None] = [None] * len(posed)
-    requests = [job.request(each) for each in posed]
-    with closing(asking.ask(requests, [each.form for each in posed])) as replies:
+    answers: list[_Told | None] = [None] * len(posed)
+    requests = [job.request(question) for question in posed]
+    with closing(asking.ask(requests, [question.form for question in posed])) as replies:
         for position, reply in replies:
-            found[position] = _told(posed[position].form, reply)
-    return found
+            answers[position] = _told(posed[position].form, reply)
+    return answers
 
 
 def _told(form: AnswerForm, reply: ChatReply) -> _Told | None:
@@ -504,7 +504,7 @@ def _shift(
     )
 
 
-def _keep(job: LlmJob, asking: AskedServer, found: PlantedCheck | None) -> None:
+def _keep(job: LlmJob, asking: AskedServer, check: PlantedCheck | None) -> None:
     """Put the result on the judge's card, with what it took; without one, what it took."""
     card = card_of(job) or JudgeCard(
         name=job.name,
@@ -515,7 +515,7 @@ def _keep(job: LlmJob, asking: AskedServer, found: PlantedCheck | None) -> None:
         signature=job.signature,
     )
     total, prices = asking.total, job.server.prices
-    planted = {} if found is None else {"planted": found.as_dict()}
+    planted = {} if check is None else {"planted": check.as_dict()}
     write_card(
         job.folder,
         replace(

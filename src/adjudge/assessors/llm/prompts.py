@@ -128,17 +128,17 @@ def parse_template(text: str, kind: str, where: str) -> PromptTemplate:
     if "user" not in parts[1::2]:
         raise fail("there is no message [user]")
     must, may = PLACES[kind]
-    found = PromptTemplate(kind=kind, text=text, source=where)
-    for name in found.places:
+    template = PromptTemplate(kind=kind, text=text, source=where)
+    for name in template.places:
         if name not in (*must, *may):
             raise fail(
                 f"no place {{{{{name}}}}} in the prompt of a {kind} protocol{nearest(name, (*must, *may))};"
                 f" there are: {', '.join(sorted((*must, *may)))}"
             )
-    missing = [name for name in must if name not in found.places]
+    missing = [name for name in must if name not in template.places]
     if missing:
         raise fail(f"the place {{{{{missing[0]}}}}} is missing in the prompt of a {kind} protocol")
-    return found
+    return template
 
 
 # What is shown
@@ -255,9 +255,9 @@ class Prompter:
     # Texts
 
     def summary(self, topic: str, text: TextRef) -> Summary:
-        for each in self.collection.summaries.get(topic, ()):
-            if TextRef.of(each) == text:
-                return each
+        for summary in self.collection.summaries.get(topic, ()):
+            if TextRef.of(summary) == text:
+                return summary
         raise DataError(f"{topic}: the summary of {quoted(text.system)} is not there any more")
 
     def _peer(self, task: Task) -> Summary:
@@ -294,7 +294,7 @@ class Prompter:
             there = references_for(peers[0], there)
         elif task.left is not None and "system" in task.left and task.right is not None:
             sides = {task.left["system"], task.right["system"]}
-            there = [each for each in there if each.system not in sides]
+            there = [reference for reference in there if reference.system not in sides]
         return running_text(there[0].text) if there else ""
 
     def _put(self, task: Task, prompt: Prompt) -> PosedQuestion:

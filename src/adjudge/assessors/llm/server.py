@@ -90,12 +90,12 @@ def probe(
     async def run() -> ServerFeatures:
         async with connect(server, limits) as client:
             asking = Asking(server, limits, timing, client)
-            found = await asking.probe()
+            features = await asking.probe()
             if asking.error is not None:
                 raise asking.error
-            if found is None:
+            if features is None:
                 raise AskStopped(asking.stopped or "", 0)
-            return found
+            return features
 
     return _run(run)
 
@@ -144,11 +144,11 @@ def _replies(
     why: str | None = None
     try:
         with running:
-            for found in running.replies():
-                if isinstance(found, str):
-                    progress(tally.now(waiting=found))
+            for news in running.replies():
+                if isinstance(news, str):
+                    progress(tally.now(waiting=news))
                     continue
-                key, reply = found
+                key, reply = news
                 for position in places[key]:
                     progress(tally.add(reply))
                     yield position, reply
@@ -243,16 +243,16 @@ class _Running:
         """Keys and replies as they come; and words on what is waited for."""
         while True:
             try:
-                found = self._queue.get(
+                news = self._queue.get(
                     timeout=0.5
                 )  # where a wait without end cannot be interrupted (Windows)
             except queue.Empty:
                 continue
-            if found is None:
+            if news is None:
                 return
-            if isinstance(found, BaseException):
-                raise found
-            yield found
+            if isinstance(news, BaseException):
+                raise news
+            yield news
 
     def _work(self) -> None:
         try:
@@ -273,7 +273,7 @@ class _Running:
         async with connect(server, limits) as client:
             self.asking = asking = Asking(server, limits, timing, client, self._queue.put)
             asking.features = features
-            has_more = any(each.schema is not None or each.choices for each in requests.values())
+            has_more = any(request.schema is not None or request.choices for request in requests.values())
             if features is None and has_more and await asking.probe() is None:
                 return
             todo = iter(requests.items())
@@ -282,10 +282,10 @@ class _Running:
                 for key, request in todo:
                     while self._queue.qsize() > 2 * workers:  # the caller does not come, and may never
                         await asyncio.sleep(0.02)
-                    found = await asking.ask(request)
-                    if found is None:
+                    outcome = await asking.ask(request)
+                    if outcome is None:
                         return
-                    reply, keep = found
+                    reply, keep = outcome
                     if keep and store is not None:
                         store.put(key, server.model, reply)
                     self._queue.put((key, reply))
@@ -294,7 +294,7 @@ class _Running:
 
 
 async def _together(work: list[Any]) -> None:
-    tasks = [asyncio.ensure_future(each) for each in work]
+    tasks = [asyncio.ensure_future(worker) for worker in work]
     try:
         await asyncio.gather(*tasks)
     finally:

@@ -56,13 +56,13 @@ class ServerTrial:
 
     def without(self, refused: ServerRefusal) -> ServerTrial | None:
         """Without what the server names as wrong, or the next that it may mean; None where nothing is left."""
-        said, words = refused.text.casefold(), refused.words or f"HTTP {refused.status}"
-        if "max_completion_tokens" in said and self.answer_limit == "max_tokens":
+        text, words = refused.text.casefold(), refused.words or f"HTTP {refused.status}"
+        if "max_completion_tokens" in text and self.answer_limit == "max_tokens":
             return replace(self, answer_limit="max_completion_tokens")
         for name in ("temperature", "seed"):
-            if name in said and name not in self.refused:
+            if name in text and name not in self.refused:
                 return replace(self, refused={**self.refused, name: words})
-        names_logprobs = "logprob" in said
+        names_logprobs = "logprob" in text
         if self.logprobs and (names_logprobs or not self.schema):
             if names_logprobs and self.logprobs > _LOW_TOP:
                 return replace(self, logprobs=_LOW_TOP)

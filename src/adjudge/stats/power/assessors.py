@@ -102,12 +102,12 @@ class Crossed:
         parts = self.parts(n, judges, groups)
         expected = (*parts, parts[0] + parts[1] - parts[2])
         used = (3,) if alone else (0, 1, 2, 3) if groups > 1 else (0, 1, 2)
-        own = {k: expected[k] * self._mean_square(k, free[k]) for k in used}
-        variance, df = (own[3], np.full(DRAWS, free[3])) if alone else combined_squares(own, free, 1)
+        squares = {k: expected[k] * self._mean_square(k, free[k]) for k in used}
+        variance, df = (squares[3], np.full(DRAWS, free[3])) if alone else combined_squares(squares, free, 1)
         if not others or own_freedom(judges, groups) >= OWN_FROM:
             return variance, df
         pooled = {
-            k: (own[k] + others * expected[k] * self._mean_square(4 + k, others * free[k])) / (others + 1)
+            k: (squares[k] + others * expected[k] * self._mean_square(4 + k, others * free[k])) / (others + 1)
             for k in used
         }
         if alone:
@@ -136,9 +136,9 @@ class Crossed:
 
     def enough(self, n: float, judges: float, groups: int = 1) -> bool:
         """Whether there are enough judges and topics for a test that holds for others like these judges."""
-        each = self._groups(judges, groups)
-        topics = n >= each if judges <= each else n > each
-        return topics and judge_freedom(judges, each, self.systems) >= FEWEST_DF
+        group_count = self._groups(judges, groups)
+        topics = n >= group_count if judges <= group_count else n > group_count
+        return topics and judge_freedom(judges, group_count, self.systems) >= FEWEST_DF
 
     def power(self, n: float, judges: float, difference: float, alpha: float, groups: int = 1) -> float:
         """How often the difference is found on n topics by so many judges; NaN where these are too few to tell."""
@@ -196,8 +196,8 @@ class Crossed:
             low, high = high, 2 * high
             if low > MOST_JUDGES:
                 return math.inf
-        found = _first(enough, low, high)
-        return _first(enough, 1, OWN_FROM) if found > OWN_FROM and enough(OWN_FROM) else found
+        fewest = _first(enough, low, high)
+        return _first(enough, 1, OWN_FROM) if fewest > OWN_FROM and enough(OWN_FROM) else fewest
 
     def fewest(self, difference: float, power: float, alpha: float) -> float:
         """The fewest judges with whom some number of topics gives the power."""
@@ -236,28 +236,28 @@ class Crossed:
         """The smallest difference that any number of topics finds with the power."""
         if not self.enough(math.inf, judges):
             return math.nan
-        found = math.inf
+        smallest = math.inf
         for n in (self.have, *reversed(self._tried)):
             # Only what finds less than is known already is searched.
-            if math.isinf(found) or self.power(n, judges, found * (1 - 1e-4), alpha) >= power:
-                found = self.difference(n, judges, power, alpha) if n >= 2 else found
-        return found
+            if math.isinf(smallest) or self.power(n, judges, smallest * (1 - 1e-4), alpha) >= power:
+                smallest = self.difference(n, judges, power, alpha) if n >= 2 else smallest
+        return smallest
 
 
 @lru_cache(maxsize=4)
 def _drawn(seed: int) -> FloatArray:
     """Normal numbers for the mean squares of the pair (topics, judges, rest, groups), then of the other systems."""
-    found = np.random.default_rng(seed).standard_normal((8, DRAWS))
-    found.flags.writeable = False
-    return found
+    draws = np.random.default_rng(seed).standard_normal((8, DRAWS))
+    draws.flags.writeable = False
+    return draws
 
 
 @lru_cache(maxsize=256)
 def _chi_squared(seed: int, k: int, freedom: float) -> FloatArray:
     """The same for all variances, and slow: kept."""
-    found: FloatArray = chdtri(freedom, ndtr(-_drawn(seed)[k])) / freedom
-    found.flags.writeable = False
-    return found
+    squared: FloatArray = chdtri(freedom, ndtr(-_drawn(seed)[k])) / freedom
+    squared.flags.writeable = False
+    return squared
 
 
 def t_quantiles(df: FloatArray, alpha: float) -> FloatArray:
@@ -265,11 +265,11 @@ def t_quantiles(df: FloatArray, alpha: float) -> FloatArray:
     if not 1e-7 <= alpha <= 0.5:
         exact: FloatArray = stdtrit(df, 1 - alpha / 2)
         return exact
-    found: FloatArray = np.exp(_log_quantile(alpha)(1 / np.maximum(df, FEW_DF)))
+    quantiles: FloatArray = np.exp(_log_quantile(alpha)(1 / np.maximum(df, FEW_DF)))
     few = df < FEW_DF
     if few.any():
-        found[few] = stdtrit(df[few], 1 - alpha / 2)
-    return found
+        quantiles[few] = stdtrit(df[few], 1 - alpha / 2)
+    return quantiles
 
 
 @lru_cache(maxsize=64)
@@ -277,8 +277,8 @@ def _log_quantile(alpha: float) -> Chebyshev:
     """The logarithm of the quantile by the inverse of the degrees of freedom, from FEW_DF of them on."""
 
     def exact(inverse: FloatArray) -> FloatArray:
-        found: FloatArray = np.log(stdtrit(1 / np.maximum(inverse, 1e-12), 1 - alpha / 2))
-        return found
+        logarithms: FloatArray = np.log(stdtrit(1 / np.maximum(inverse, 1e-12), 1 - alpha / 2))
+        return logarithms
 
     return Chebyshev.interpolate(exact, 24, domain=[0, 1 / FEW_DF])
 

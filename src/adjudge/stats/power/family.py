@@ -74,8 +74,8 @@ class Family:
         left = np.maximum(self.pairs - weight * np.arange(others.shape[1] + 1), 1.0)
         passed = np.logical_and.accumulate(at_most(ascending, alpha / left[:-1]), axis=1).sum(axis=1)
         before = (ascending < p[:, None]).sum(axis=1)
-        found: BoolArray = (passed >= before) & at_most(p, alpha / left[before])
-        return found
+        rejected: BoolArray = (passed >= before) & at_most(p, alpha / left[before])
+        return rejected
 
 
 ALONE = Family()

@@ -143,8 +143,8 @@ def _noise(model: ScoreModel, shape: tuple[int, int, int], rng: np.random.Genera
 
 def _mixing(systems: int, correlation: float) -> FloatArray:
     """The symmetric root of the correlation matrix whose entries off the diagonal are all the same."""
-    own, common = math.sqrt(1 - correlation), math.sqrt(1 + (systems - 1) * correlation)
-    return own * np.eye(systems) + (common - own) / systems
+    apart, common = math.sqrt(1 - correlation), math.sqrt(1 + (systems - 1) * correlation)
+    return apart * np.eye(systems) + (common - apart) / systems
 
 
 def _rounded(scores: FloatArray, step: float) -> FloatArray:

@@ -212,9 +212,9 @@ def t_errors(n: int, difference: float, sd: float, *, alpha: float = 0.05) -> tu
 
     def beyond(width: float) -> float:
         """E(|Z|; |Z| > cutoff * width) of Z that is normal about the shift."""
-        own, other = cutoff * width - shift, cutoff * width + shift
-        densities = normal(own) + normal(other)
-        return densities + shift * float(ndtr(-own)) - shift * float(ndtr(-other))
+        near, other = cutoff * width - shift, cutoff * width + shift
+        densities = normal(near) + normal(other)
+        return densities + shift * float(ndtr(-near)) - shift * float(ndtr(-other))
 
     constant = math.log(2) + freedom / 2 * math.log(freedom / 2) - math.lgamma(freedom / 2)
 

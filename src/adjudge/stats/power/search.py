@@ -268,9 +268,9 @@ def chosen(text: str) -> Chosen:
         return Chosen(name, USUAL_STATISTIC.get(name))
     if name not in USUAL_STATISTIC:
         raise UsageError(f"{quoted(text)}: only {' and '.join(USUAL_STATISTIC)} resample a statistic")
-    for known in STATISTICS:
-        if statistic == known:
-            return Chosen(name, known)
+    for choice in STATISTICS:
+        if statistic == choice:
+            return Chosen(name, choice)
     raise UsageError(
         f"{quoted(text)}: no statistic {quoted(statistic)}; expected one of: {', '.join(STATISTICS)}"
     )
@@ -291,8 +291,12 @@ def run(
     no lower than that.
     """
     statistic = test.statistic or USUAL_STATISTIC.get(test.name)
-    found = run_pairs(test.name, values, rng=rng, statistic=statistic, resamples=resamples)
-    return replace(found, p=np.maximum(found.p, smallest_p(found, resamples))) if test.name == "mc" else found
+    results = run_pairs(test.name, values, rng=rng, statistic=statistic, resamples=resamples)
+    return (
+        replace(results, p=np.maximum(results.p, smallest_p(results, resamples)))
+        if test.name == "mc"
+        else results
+    )
 
 
 def run_rows(
@@ -496,13 +500,13 @@ class Search:
         guess = t_topics(difference, self.source.spread, power=self.goal.power, alpha=self.goal.level)
         if self._known and math.isfinite(guess):
             return Answer(guess, 0.0, "noncentral t")
-        found = math.inf
+        fewest = math.inf
         if math.isfinite(guess):
-            found = self._topics(difference, max(int(guess), self.goal.least), probes)
-        if math.isinf(found):
+            fewest = self._topics(difference, max(int(guess), self.goal.least), probes)
+        if math.isinf(fewest):
             method = "noncentral t" if math.isinf(guess) else "simulated"
             return Answer(value=math.inf, error=0.0, method=method, why=f"more than {MOST_TOPICS:,} topics")
-        return Answer(found, 2 * found * _error(self.goal, self.sample.used), self._method(found))
+        return Answer(fewest, 2 * fewest * _error(self.goal, self.sample.used), self._method(fewest))
 
     def difference(self, topics: int, probes: Sequence[float] = ()) -> Answer:
         """The smallest difference that is found often enough on so many topics; whether the probes are is tried."""
@@ -514,15 +518,15 @@ class Search:
         guess = t_difference(topics, self.source.spread, power=self.goal.power, alpha=self.goal.level)
         if self._known:
             return Answer(guess, 0.0, "noncentral t")
-        found = self._difference(topics, guess, probes) if topics >= self.goal.least else math.inf
-        if math.isinf(found):
+        smallest = self._difference(topics, guess, probes) if topics >= self.goal.least else math.inf
+        if math.isinf(smallest):
             why = (
                 f"no difference, however large, is found on {topics:,} topics with p <= {self.goal.level:.2g}"
             )
             if topics >= self.goal.least:
                 why = f"no difference, however large, is found often enough on {topics:,} topics"
             return Answer(value=math.nan, error=0.0, method="simulated", why=why)
-        return Answer(found, found * _error(self.goal, self.sample.used), self._method(topics))
+        return Answer(smallest, smallest * _error(self.goal, self.sample.used), self._method(topics))
 
     @property
     def _known(self) -> bool:
@@ -538,21 +542,21 @@ class Search:
             errors = t_errors(topics, difference, self.source.spread, alpha=self.goal.level)
             return Power(rate, rate, rate, *errors)
         p, means = self.sample.tested(topics, difference)
-        found = at_most(p, self.goal.level)  # a NaN is not below anything
+        rejected = at_most(p, self.goal.level)  # a NaN is not below anything
         if not self.goal.family.alone and min(topics, self.sample.most) >= self.goal.least:
-            found |= self._found_after_others(p, topics, difference)
-        seen, planted = Rate(int(np.count_nonzero(found)), p.size), self.sample.planted(topics, difference)
+            rejected |= self._found_after_others(p, topics, difference)
+        seen, planted = Rate(int(np.count_nonzero(rejected)), p.size), self.sample.planted(topics, difference)
         wrong_sign = exaggeration = math.nan
         if seen.found >= FEWEST_FOUND and planted > 0:
-            wrong_sign = float(np.mean(means[found] < 0))
-            exaggeration = float(np.abs(means[found]).mean()) / planted
+            wrong_sign = float(np.mean(means[rejected] < 0))
+            exaggeration = float(np.abs(means[rejected]).mean()) / planted
         return Power(seen.rate, seen.low, seen.high, wrong_sign, exaggeration, seen.found)
 
     def _found_after_others(self, p: FloatArray, topics: int, difference: float) -> BoolArray:
         """Which pairs the first step does not find, but a later one, because others were found before."""
         goal, family = self.goal, self.goal.family
         rng = np.random.default_rng([self.sample.seed, 2])
-        found, start = np.zeros(p.size, dtype=np.bool_), 0
+        rejected, start = np.zeros(p.size, dtype=np.bool_), 0
         first, second = family.columns
         for x, y in self.sample.pairs(topics, difference):
             here = slice(start, start + len(x))
@@ -562,8 +566,8 @@ class Search:
             for some in filter(len, np.split(open_, range(width, open_.size, width))):
                 beside = family.scores(x[some], y[some], self.source, self.sample.stretch(topics), rng)
                 others = self._others(beside[:, first], beside[:, second], rng)
-                found[here][some] = family.found(p[here][some], others, goal.alpha)
-        return found
+                rejected[here][some] = family.found(p[here][some], others, goal.alpha)
+        return rejected
 
     def _others(self, x: FloatArray, y: FloatArray, rng: np.random.Generator) -> FloatArray:
         """p of the other pairs, simulations x pairs; none below what the test can give."""
@@ -576,9 +580,9 @@ class Search:
     def _topics(self, difference: float, start: int, probes: Sequence[float]) -> float:
         """Between too few and enough; infinite beyond MOST_TOPICS."""
         low, high, n = self.goal.least - 1, math.inf, start
-        left = [int(each) for each in probes if math.isfinite(each)]
+        left = [int(probe) for probe in probes if math.isfinite(probe)]
         for _ in range(ROUNDS):
-            left = [each for each in left if low < each < high]
+            left = [probe for probe in left if low < probe < high]
             n = left.pop() if left else n
             rate = self.power(n, difference).rate
             low, high = (n, high) if rate < self.goal.power else (low, n)
@@ -598,9 +602,9 @@ class Search:
         largest = self.source.largest
         low, high, d = 0.0, math.inf, min(start, largest)
         # Probes come first; then the start, so that one far from the answer does not use up the rounds.
-        left = [d, *(each for each in probes if 0 < each <= largest)]
+        left = [d, *(probe for probe in probes if 0 < probe <= largest)]
         for _ in range(ROUNDS):
-            left = [each for each in left if low < each < high]
+            left = [probe for probe in left if low < probe < high]
             d = left.pop() if left else d
             rate = self.power(topics, d).rate
             low, high = (d, high) if rate < self.goal.power else (low, d)

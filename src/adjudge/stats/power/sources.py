@@ -88,8 +88,8 @@ class Spreads:
 
     @property
     def usable(self) -> BoolArray:
-        known: BoolArray = self.sd > 0
-        return known
+        varies: BoolArray = self.sd > 0
+        return varies
 
     def some(self) -> IntArray:
         """Pairs whose differences vary; of very many, some that lie evenly."""
@@ -100,8 +100,8 @@ class Spreads:
 
     def quantile(self, q: float) -> float:
         """Of the standard deviations; NaN where there is none."""
-        known = self.sd[~np.isnan(self.sd)]
-        return float(np.quantile(known, q)) if known.size else math.nan
+        deviations = self.sd[~np.isnan(self.sd)]
+        return float(np.quantile(deviations, q)) if deviations.size else math.nan
 
 
 def spreads(values: npt.ArrayLike, family: BoolArray | None = None) -> Spreads:
@@ -173,14 +173,14 @@ class Resampled:
         return Drawn(self.level[drawn], apart, self.tied[drawn], self.share)
 
 
-def resampled(values: npt.ArrayLike, known: Spreads, spread: float) -> Resampled:
+def resampled(values: npt.ArrayLike, pairs: Spreads, spread: float) -> Resampled:
     """The pairs of a matrix, made ready to be drawn from."""
     matrix = checks.numbers("values", values, dimensions=2)
-    if not known.usable.any():
+    if not pairs.usable.any():
         raise UsageError("no pair of columns has differences that vary")
     levels, aparts, ties = [], [], []
-    for pair in known.some():
-        x, y = matrix[:, known.first[pair]], matrix[:, known.second[pair]]
+    for pair in pairs.some():
+        x, y = matrix[:, pairs.first[pair]], matrix[:, pairs.second[pair]]
         both = ~np.isnan(x - y)
         level, z = (x[both] + y[both]) / 2, x[both] - y[both]
         tied = np.abs(z) <= NOISE * np.maximum(np.abs(x[both]), np.abs(y[both]))
@@ -231,8 +231,8 @@ class Rated:
         shape, r = (simulations, topics), self._correlation
         # Half the digits are enough for levels, and twice as quick.
         topic, first, second = (rng.standard_normal(shape, dtype=np.float32) for _ in range(3))
-        common, own = math.sqrt(abs(r)) * topic, math.sqrt(1 - abs(r))
-        return RatedPairs(self, common + own * first, math.copysign(1, r) * common + own * second)
+        common, rest = math.sqrt(abs(r)) * topic, math.sqrt(1 - abs(r))
+        return RatedPairs(self, common + rest * first, math.copysign(1, r) * common + rest * second)
 
     def shift(self, difference: float) -> float:
         """How far the latent values of either system move, for means that differ by so much."""
@@ -268,12 +268,12 @@ class Rated:
         """Of two systems' scores: that of their means given the topic."""
         points, weights = np.polynomial.hermite_e.hermegauss(POINTS)
         weights = weights / weights.sum()
-        own = math.sqrt(max(1 - abs(r), 1e-9))
+        rest = math.sqrt(max(1 - abs(r), 1e-9))
 
         def means(sign: float) -> FloatArray:
             latent = sign * math.sqrt(abs(r)) * points[:, None]
-            found: FloatArray = ndtr((latent - self.cuts) / own) @ np.diff(self.levels)
-            return found
+            expected: FloatArray = ndtr((latent - self.cuts) / rest) @ np.diff(self.levels)
+            return expected
 
         first, second = means(1.0), means(math.copysign(1.0, r))
         return float(weights @ (first * second) - (weights @ first) * (weights @ second))
@@ -305,21 +305,21 @@ class RatedPairs:
 def rated(values: npt.ArrayLike, spread: float) -> Rated | None:
     """The few levels that scores have, with their shares; None where most scores have a level of their own."""
     matrix = checks.numbers("values", values, dimensions=2)
-    known = matrix[~np.isnan(matrix)]
-    levels, counts = np.unique(known, return_counts=True)
+    scores = matrix[~np.isnan(matrix)]
+    levels, counts = np.unique(scores, return_counts=True)
     apart = np.diff(levels, prepend=-np.inf) > NOISE * np.abs(levels)  # noise makes no level
     levels, counts = levels[apart], np.add.reduceat(counts, np.flatnonzero(apart)) if counts.size else counts
-    if not 2 <= levels.size <= MOST_LEVELS or levels.size > known.size / 2:
+    if not 2 <= levels.size <= MOST_LEVELS or levels.size > scores.size / 2:
         return None
-    return Rated(levels, ndtri(np.cumsum(counts)[:-1] / known.size), spread)
+    return Rated(levels, ndtri(np.cumsum(counts)[:-1] / scores.size), spread)
 
 
-def tie_share(values: npt.ArrayLike, known: Spreads) -> float:
+def tie_share(values: npt.ArrayLike, pairs: Spreads) -> float:
     """Which share of the differences between two columns are zero, over the pairs that vary."""
     matrix = checks.numbers("values", values, dimensions=2)
     ties = total = 0
-    for pair in known.some():
-        x, y = matrix[:, known.first[pair]], matrix[:, known.second[pair]]
+    for pair in pairs.some():
+        x, y = matrix[:, pairs.first[pair]], matrix[:, pairs.second[pair]]
         both = ~np.isnan(x - y)
         ties += int(np.count_nonzero(np.abs(x - y)[both] <= NOISE * np.maximum(np.abs(x), np.abs(y))[both]))
         total += int(np.count_nonzero(both))
@@ -378,9 +378,9 @@ def components(values: npt.ArrayLike) -> VarianceComponents:
     shares = cells / sizes
     topics = np.nansum(matrix, axis=1) / sizes[:, 0] - shares @ fitted.effects
     # The effects' covariance: that of a topic's mean, and that of the system effects taken from it.
-    own, system = float((1 / sizes).sum()), fitted.covariance
-    trace = own + float(np.einsum("ki,ij,kj->", shares, system, shares, optimize=True))
-    total = own + float(shares.sum(axis=0) @ system @ shares.sum(axis=0))
+    of_means, system = float((1 / sizes).sum()), fitted.covariance
+    trace = of_means + float(np.einsum("ki,ij,kj->", shares, system, shares, optimize=True))
+    total = of_means + float(shares.sum(axis=0) @ system @ shares.sum(axis=0))
     return VarianceComponents(
         topic=_beyond(topics, trace, total, fitted.mean_square),
         system=_beyond(fitted.effects, float(np.trace(system)), float(system.sum()), fitted.mean_square),
@@ -397,13 +397,13 @@ def places(values: npt.ArrayLike) -> tuple[float, ...]:
     """
     matrix = checks.numbers("values", values, dimensions=2)
     matrix = matrix[(~np.isnan(matrix)).any(axis=1)][:, (~np.isnan(matrix)).any(axis=0)]
-    found = components(matrix)
-    if not found.system >= 0:
+    variances = components(matrix)
+    if not variances.system >= 0:
         return ()
     effects = fit_additive(matrix).effects
     effects = effects - effects.mean()
     variance = float(effects.var(ddof=1))
-    shrink = math.sqrt(min(found.system / variance, 1.0)) if variance > 0 else 0.0
+    shrink = math.sqrt(min(variances.system / variance, 1.0)) if variance > 0 else 0.0
     return tuple((shrink * effects).tolist())
 
 
@@ -484,13 +484,13 @@ def disagreement(values: npt.ArrayLike, pairs: Spreads, *, same_judges: bool) ->
     sides = [side for both in columns for side in both]
     both = [x - y for x, y in columns]
     if same_judges and _judgments(both) >= MATCHED * _judgments(sides) / 2:
-        found = _pooled(both)
-        if found.freedom:
-            return replace(found.disagreement(1.0, matched=True, persons=True), per_summary=per_summary)
-    found = _pooled(sides)
-    if not found.freedom:
+        pooled = _pooled(both)
+        if pooled.freedom:
+            return replace(pooled.disagreement(1.0, matched=True, persons=True), per_summary=per_summary)
+    pooled = _pooled(sides)
+    if not pooled.freedom:
         return Disagreement(math.nan, math.nan, False)
-    return replace(found.disagreement(2.0, matched=False, persons=same_judges), per_summary=per_summary)
+    return replace(pooled.disagreement(2.0, matched=False, persons=same_judges), per_summary=per_summary)
 
 
 def _judgments(tables: list[FloatArray]) -> int:
@@ -519,17 +519,17 @@ class _Pooled:
         whole = times * self.squares / self.freedom
         if not persons:
             return Disagreement(whole, 1 / self.inverse, matched)
-        residual = own = math.nan
+        residual = liking = math.nan
         if self.residual_freedom:
             residual = times * self.residual_squares / self.residual_freedom
-            # E(squares within topics) = freedom * (own + residual), whoever judged what (Henderson's method 3).
-            own = max(whole - residual, 0.0)
-            whole = residual + self.changes * own
+            # E(squares within topics) = freedom * (liking + residual), whoever judged what (Henderson's method 3).
+            liking = max(whole - residual, 0.0)
+            whole = residual + self.changes * liking
         return Disagreement(
             variance=whole,
             judges=1 / self.inverse,
             matched=matched,
-            own=own,
+            own=liking,
             residual=residual,
             crew=1 / self.crew_inverse,
             changes=self.changes,

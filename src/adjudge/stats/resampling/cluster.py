@@ -120,9 +120,9 @@ def cluster_errors(values: npt.ArrayLike, clusters: npt.ArrayLike) -> tuple[Floa
 
 def cluster_codes(labels: Sequence[Hashable]) -> IntArray:
     """A code for every label, in the order of appearance; a topic without a label (None) is its own cluster."""
-    known: dict[Hashable, int] = {}
+    codes: dict[Hashable, int] = {}
     keys = ((position, None) if label is None else label for position, label in enumerate(labels))
-    return np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.int64)
+    return np.array([codes.setdefault(key, len(codes)) for key in keys], dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -193,11 +193,11 @@ def _ratio_errors(sums: FloatArray, sizes: FloatArray) -> tuple[FloatArray, Floa
 def _checked(values: npt.ArrayLike, clusters: npt.ArrayLike) -> tuple[FloatArray, IntArray]:
     """The matrix, and codes from 0 on without gaps."""
     matrix = checks.numbers("values", values, dimensions=2)
-    given = np.asarray(clusters)
-    if given.ndim != 1 or given.size != matrix.shape[0]:
+    codes = np.asarray(clusters)
+    if codes.ndim != 1 or codes.size != matrix.shape[0]:
         raise UsageError(
-            f"clusters: expected one code for each of {matrix.shape[0]} topics, got {given.shape}"
+            f"clusters: expected one code for each of {matrix.shape[0]} topics, got {codes.shape}"
         )
-    if given.size and not np.issubdtype(given.dtype, np.integer):
-        raise UsageError(f"clusters: expected whole numbers, got {given.dtype}")
-    return matrix, np.unique(given, return_inverse=True)[1].astype(np.int64)
+    if codes.size and not np.issubdtype(codes.dtype, np.integer):
+        raise UsageError(f"clusters: expected whole numbers, got {codes.dtype}")
+    return matrix, np.unique(codes, return_inverse=True)[1].astype(np.int64)

@@ -358,9 +358,9 @@ def prepare(values: npt.ArrayLike, options: ResamplingOptions) -> list[Resamplin
         ]
     level_of_pair = np.maximum(level[common.first], level[common.second])[usable]
     tasks = []
-    for each in np.unique(level_of_pair):
-        quantised = quantise(np.where(level <= each, matrix, np.nan))
-        pairs = usable[level_of_pair == each]
+    for pair_level in np.unique(level_of_pair):
+        quantised = quantise(np.where(level <= pair_level, matrix, np.nan))
+        pairs = usable[level_of_pair == pair_level]
         tasks.append(
             ResamplingTask(
                 scores=scores,
@@ -387,16 +387,16 @@ def _levels(matrix: FloatArray) -> IntArray:
     return np.where(largest > 0, (power - least) // 10, 0)
 
 
-def results(test: str, method: str, tasks: list[ResamplingTask], found: list[Tails]) -> PairResults:
+def results(test: str, method: str, tasks: list[ResamplingTask], all_tails: list[Tails]) -> PairResults:
     """The results of all pairs; those with too few topics say so."""
     task = tasks[0]
     counts: PairCounts = pair_counts(task.scores.T, loaded=True)
     size = len(counts)
     statistic, p, cutoff = np.full((3, size), np.nan)
-    for each, tails in zip(tasks, found, strict=True):
-        statistic[each.pairs] = tails.statistic
-        p[each.pairs] = (tails.counts + 1) / (task.options.resamples + 1)
-        cutoff[each.pairs] = tails.cutoff
+    for part, tails in zip(tasks, all_tails, strict=True):
+        statistic[part.pairs] = tails.statistic
+        p[part.pairs] = (tails.counts + 1) / (task.options.resamples + 1)
+        cutoff[part.pairs] = tails.cutoff
     short = np.flatnonzero(task.n < LEAST_TOPICS)
     if task.options.statistic == "mean":
         statistic = counts.difference.copy()
@@ -504,7 +504,7 @@ def score_batches(
             alone.append(members)
             continue
         for batch in _tiles(whole, common, which, members, width, dtype):
-            if waiting and sum(len(each.columns) for each in waiting) + len(batch.columns) > width:
+            if waiting and sum(len(earlier.columns) for earlier in waiting) + len(batch.columns) > width:
                 yield _joined(waiting)
                 waiting = []
             waiting.append(batch)
@@ -526,8 +526,8 @@ def _tiles(
         place = first // tile * systems.size + second // tile
     counted = np.zeros(whole.shape[1], dtype=np.bool_)
     counted[common.rows(which)] = True
-    for each in np.unique(place):
-        here = np.flatnonzero(place == each)
+    for tile_number in np.unique(place):
+        here = np.flatnonzero(place == tile_number)
         used, a, b = _renumbered(first[here], second[here], systems.size)
         columns = np.where(counted, whole[systems[used]], 0.0).astype(dtype)
         yield SumBatch(columns=columns, first=a, second=b, pairs=members[here])
@@ -805,7 +805,7 @@ PACKED_BYTES = 2**28
 
 def tails(task: ResamplingTask, draws: Draws) -> Tails:
     """Of every pair of the task: the statistic, how many resamples reach it, and the cut-off."""
-    found = Tails.empty(task.pairs.size)
+    result = Tails.empty(task.pairs.size)
     place = task.places()
     space = Scratch()
     for which, members in task.common.sets(task.pairs):
@@ -821,9 +821,9 @@ def tails(task: ResamplingTask, draws: Draws) -> Tails:
             observed = observe(task, pairs, rows, job)
             at = place[pairs]
             values = resample(job, rows, source, space)
-            found.counts[at], found.cutoff[at] = count_tails(task, observed, values, job.first, job.second)
-            found.statistic[at] = shown(task, pairs, observed)
-    return found
+            result.counts[at], result.cutoff[at] = count_tails(task, observed, values, job.first, job.second)
+            result.statistic[at] = shown(task, pairs, observed)
+    return result
 
 
 @dataclass

@@ -88,7 +88,7 @@ def _bounds(matrix: FloatArray, counts: PairCounts, side: int, cells: int) -> tu
 
 def _pair_denominators(matrix: FloatArray, first: IntArray, second: IntArray) -> IntArray:
     """One denominator for both columns of each pair; 0 where there is none, or where steps come near the noise."""
-    found = denominators(matrix)
-    both = np.lcm(found[first], found[second])
+    by_column = denominators(matrix)
+    both = np.lcm(by_column[first], by_column[second])
     largest = np.max(np.abs(matrix), axis=0, initial=0.0, where=~np.isnan(matrix))
     return np.where(np.maximum(largest[first], largest[second]) * both <= MOST_STEPS, both, 0)

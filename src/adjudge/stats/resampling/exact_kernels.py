@@ -190,8 +190,8 @@ def _tails(
         _reaching(lower, width, total - likely - _TOUCH, two_sided) + _DOUBT,
     )
     # What was observed is one of the swaps, and turned round it is another.
-    own = (2.0 if two_sided else 1.0) * 0.5**size.size
-    return max(low, own), min(high, 1.0)
+    least = (2.0 if two_sided else 1.0) * 0.5**size.size
+    return max(low, least), min(high, 1.0)
 
 
 @kernel

@@ -358,7 +358,7 @@ def drawn_medians(
     stretch of resamples together.
     """
     topics, resamples = signed.shape
-    size, found = np.empty(topics, medians.dtype), np.empty(_STRETCH, medians.dtype)
+    size, reached_size = np.empty(topics, medians.dtype), np.empty(_STRETCH, medians.dtype)
     walk = np.empty((3, _STRETCH), signed.dtype)
     for p in range(first.size):
         x, y = columns[first[p]], columns[second[p]]
@@ -371,17 +371,17 @@ def drawn_medians(
             for r in range(out.size):
                 negative[r] = (topics - more[r]) / 2
             _place(negative[: out.size], (topics - 1) // 2, left, turn)
-            _walk(signed, counts, order[p], sides[p], size, here, left, turn, found)
+            _walk(signed, counts, order[p], sides[p], size, here, left, turn, reached_size)
             for r in range(out.size):
-                out[r] = turn[r] * found[r]
+                out[r] = turn[r] * reached_size[r]
             if topics % 2:  # the middle one counts twice
                 for r in range(out.size):
                     out[r] += out[r]
                 continue
             _place(negative[: out.size], topics // 2, left, turn)
-            _walk(signed, counts, order[p], sides[p], size, here, left, turn, found)
+            _walk(signed, counts, order[p], sides[p], size, here, left, turn, reached_size)
             for r in range(out.size):
-                out[r] += turn[r] * found[r]
+                out[r] += turn[r] * reached_size[r]
 
 
 @kernel
@@ -403,10 +403,10 @@ def _walk(
     here: slice,
     left: np.ndarray,
     turn: np.ndarray,
-    found: np.ndarray,
+    reached_size: np.ndarray,
 ) -> None:
     """Go up in size until nothing is left, in each resample; the size that is then reached."""
-    found[:] = size[0]
+    reached_size[:] = size[0]
     for t in range(size.size - 1):
         k = order[t]
         row, drawn, turned, step = signed[k, here], counts[k, here], side[k], size[t + 1] - size[t]
@@ -414,7 +414,7 @@ def _walk(
         for r in range(row.size):
             left[r] -= drawn[r] + turn[r] * turned * row[r]
             on = left[r] > 0
-            found[r] += step if on else step - step
+            reached_size[r] += step if on else step - step
             going = np.int32(going + on)
         if not going:
             break
@@ -447,7 +447,7 @@ def difference_tails(
     answer does not depend on them.
     """
     resamples = sums.shape[1]
-    values, found = np.empty(resamples, np.float32), np.empty(resamples)
+    values, unrounded = np.empty(resamples, np.float32), np.empty(resamples)
     edge, at = np.empty(3, np.float32), np.empty(3, np.int64)
     counts, largest = np.empty(first.size, np.int64), np.empty(first.size)
     unit = 1.0 if sums.itemsize == 4 else 0.0
@@ -462,12 +462,12 @@ def difference_tails(
         _fold(x, y, side == 0, values, edge, at)
         counts[p] = at[0]
         if not unit:
-            counts[p] -= _rounded_up(x, y, side == 0, values, edges[p], at[0], found)
+            counts[p] -= _rounded_up(x, y, side == 0, values, edges[p], at[0], unrounded)
         if np.isnan(apart):
-            near, apart = _guess(values, rank, found)
+            near, apart = _guess(values, rank, unrounded)
             _around(near, margin * apart, unit, edge)
             at[1], at[2] = _reaching(values, edge[1]), _reaching(values, edge[2])
-        largest[p] = _largest_near(x, y, side == 0, values, rank, unit, apart, edge, at, found)
+        largest[p] = _largest_near(x, y, side == 0, values, rank, unit, apart, edge, at, unrounded)
     return counts, largest
 
 
@@ -545,15 +545,15 @@ def _rounded_up(
     values: np.ndarray,
     edge: float,
     at_edge: int,
-    found: np.ndarray,
+    unrounded: np.ndarray,
 ) -> int:
     """How many values reach the edge after rounding alone."""
     low = np.float32(edge)
     high = np.nextafter(low, np.float32(np.inf))
     if at_edge == _reaching(values, high):
         return 0
-    count = _collect(x, y, two_sided, values, low, high, found)
-    return int(np.sum(found[:count] < edge))
+    count = _collect(x, y, two_sided, values, low, high, unrounded)
+    return int(np.sum(unrounded[:count] < edge))
 
 
 @kernel
@@ -567,7 +567,7 @@ def _largest_near(
     per_count: float,
     edge: np.ndarray,
     at: np.ndarray,
-    found: np.ndarray,
+    unrounded: np.ndarray,
 ) -> float:
     """The rank-th largest, looked for from edge[1] and edge[2] on, which at[1] and at[2] values reach."""
     low, high, at_low, at_high = np.float32(-np.inf), np.float32(np.inf), values.size, 0
@@ -577,8 +577,8 @@ def _largest_near(
         return np.float64(low)
     if at_low - at_high == 1:
         return _only(x, y, two_sided, values, low, high)
-    count = _collect(x, y, two_sided, values, low, high, found)
-    return _largest(found[:count], rank - at_high)
+    count = _collect(x, y, two_sided, values, low, high, unrounded)
+    return _largest(unrounded[:count], rank - at_high)
 
 
 @kernel
@@ -644,9 +644,9 @@ def _collect(
     values: np.ndarray,
     low: np.float32,
     high: np.float32,
-    found: np.ndarray,
+    unrounded: np.ndarray,
 ) -> int:
-    """Copy the values from low up to below high to `found`, as they were before rounding, and say how many."""
+    """Copy the values from low up to below high to `unrounded`, as they were before rounding, and say how many."""
     count = 0
     for start in range(0, values.size, _STRIDE):
         stretch = values[start : start + _STRIDE]
@@ -657,7 +657,7 @@ def _collect(
             for k in range(stretch.size):
                 if low <= stretch[k] < high:
                     value = np.float64(x[start + k]) - np.float64(y[start + k])
-                    found[count] = abs(value) if two_sided else value
+                    unrounded[count] = abs(value) if two_sided else value
                     count += 1
     return count
 
@@ -685,11 +685,11 @@ def _sort(values: np.ndarray) -> None:
 
 
 @kernel
-def _guess(values: np.ndarray, rank: int, found: np.ndarray) -> tuple[float, float]:
+def _guess(values: np.ndarray, rank: int, scratch: np.ndarray) -> tuple[float, float]:
     """About where the rank-th largest is and how far values are apart there, from a few; NaN where there are few."""
     if values.size < 4 * _SAMPLE:
         return np.nan, np.nan
-    sample = found[:_SAMPLE]
+    sample = scratch[:_SAMPLE]
     every = values.size // _SAMPLE
     for k in range(_SAMPLE):
         sample[k] = values[k * every]
@@ -750,13 +750,13 @@ def step_max_t(
         count = 0
         size, squares, slack = float(n[pair]), spread[pair], noise[pair]
         key = abs(observed[pair]) if two_sided else observed[pair]
-        own = studentised(key, size, squares)
+        bound = studentised(key, size, squares)
         for r in range(sums.shape[1]):
             key = abs(sums[pair, r]) if two_sided else sums[pair, r]
             t = studentised(key + slack, size, squares)
             if t > running[r]:
                 running[r] = t
-            count += running[r] >= own
+            count += running[r] >= bound
         counts[pair] = count
     return counts
 
@@ -779,10 +779,10 @@ def step_min_p(keys: np.ndarray, order: np.ndarray, noise: np.ndarray, running: 
             while keys[pair, order[pair, below]] < least:
                 below += 1
             p[column] = columns - below
-        own, count = p[columns - 1], 0
+        observed, count = p[columns - 1], 0
         for r in range(columns - 1):
             if p[r] < running[r]:
                 running[r] = p[r]
-            count += running[r] <= own
+            count += running[r] <= observed
         counts[pair] = count
     return counts

@@ -312,14 +312,14 @@ def max_t_rows(
         with np.errstate(over="ignore"):
             se[positions] = seen.sd[positions] / np.sqrt(seen.n[positions])
             statistic[positions] = seen.mean[positions] / se[positions]
-        found = _counted(rows, seen, positions, statistic[positions], rng, resamples, alternative)
+        counts = _counted(rows, seen, positions, statistic[positions], rng, resamples, alternative)
         raw[positions], p[positions] = (
-            (found.alone + 1) / (resamples + 1),
-            (found.stepped + 1) / (resamples + 1),
+            (counts.alone + 1) / (resamples + 1),
+            (counts.stepped + 1) / (resamples + 1),
         )
-        reached = resamples - np.searchsorted(found.largest, found.own, side="left")
+        reached = resamples - np.searchsorted(counts.largest, counts.own, side="left")
         single[positions] = (reached + 1) / (resamples + 1)
-        bound = float(found.largest[resamples - rank])
+        bound = float(counts.largest[resamples - rank])
         critical = math.copysign(math.sqrt(abs(bound) + TIE * bound), bound)
         reach = critical * se
         if alternative != "less":
@@ -410,10 +410,10 @@ def _counted(
     signed = turn * statistic
     with np.errstate(over="ignore"):
         square = np.square(signed)
-        own = np.where(two_sided | (signed > 0), square - TIE * square, -square - TIE * square).astype(
+        observed = np.where(two_sided | (signed > 0), square - TIE * square, -square - TIE * square).astype(
             np.float32
         )
-    order = np.argsort(own, kind="stable")
+    order = np.argsort(observed, kind="stable")
     alone, stepped = np.zeros((2, positions.size), dtype=np.int64)
     largest = np.empty(resamples, dtype=np.float32)
     step = _step(positions.size * (resamples + ROW))
@@ -426,7 +426,7 @@ def _counted(
         for at, sums, squares, held in _sums(rows, seen, positions, order, drawn, turn):
             n = seen.n[positions[at]].astype(np.float32)
             these = np.zeros((2, at.size), dtype=np.int64)
-            step(sums, squares, held, n, own[at], two_sided, running, these[0], these[1])
+            step(sums, squares, held, n, observed[at], two_sided, running, these[0], these[1])
             counts[:, at] += these
         return counts
 
@@ -441,7 +441,10 @@ def _counted(
     # No row may have a smaller p than one that is more significant.
     stepped[order] = np.maximum.accumulate(stepped[order][::-1])[::-1]
     return _Counts(
-        own=own.astype(np.float64), alone=alone, stepped=stepped, largest=np.sort(largest.astype(np.float64))
+        own=observed.astype(np.float64),
+        alone=alone,
+        stepped=stepped,
+        largest=np.sort(largest.astype(np.float64)),
     )
 
 
@@ -505,7 +508,7 @@ def compiled_step(
     squares: SingleArray,
     drawn: SingleArray,
     n: SingleArray,
-    own: SingleArray,
+    observed: SingleArray,
     two_sided: bool,
     running: SingleArray,
     alone: IntArray,
@@ -516,10 +519,12 @@ def compiled_step(
 
     rows, resamples = sums.shape
     keys = np.empty(resamples, dtype=np.float32)
-    flat = [each.reshape(-1) for each in (sums, squares, drawn)]
+    flat = [array.reshape(-1) for array in (sums, squares, drawn)]
     held = int(drawn.size > 0)
     sides = int(two_sided)
-    step_max_t(rows, resamples, flat[0], flat[1], flat[2], held, n, own, sides, keys, running, alone, stepped)
+    step_max_t(
+        rows, resamples, flat[0], flat[1], flat[2], held, n, observed, sides, keys, running, alone, stepped
+    )
 
 
 def plain_step(
@@ -527,7 +532,7 @@ def plain_step(
     squares: SingleArray,
     drawn: SingleArray,
     n: SingleArray,
-    own: SingleArray,
+    observed: SingleArray,
     two_sided: bool,
     running: SingleArray,
     alone: IntArray,
@@ -537,15 +542,15 @@ def plain_step(
     largest t* of this row and all before it, which `running` holds from block to block.
 
     `sums` and `squares` are those of the resampled deviations, in standard deviations of the row; `drawn` says how
-    many of the row's topics were drawn, and is empty where that is always n. `own` is t |t| as observed.
+    many of the row's topics were drawn, and is empty where that is always n. `observed` is t |t|.
     """
     for row, (s, q) in enumerate(zip(sums, squares, strict=True)):
         keys = _squared(s, q, drawn[row] if drawn.size else n[row])
         if not two_sided:
             np.copysign(keys, s, out=keys)
         np.maximum(running, keys, out=running)
-        alone[row] += np.count_nonzero(keys >= own[row])
-        stepped[row] += np.count_nonzero(running >= own[row])
+        alone[row] += np.count_nonzero(keys >= observed[row])
+        stepped[row] += np.count_nonzero(running >= observed[row])
 
 
 def _squared(s: SingleArray, q: SingleArray, m: SingleArray | np.float32) -> SingleArray:

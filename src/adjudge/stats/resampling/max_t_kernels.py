@@ -22,7 +22,7 @@ def step_max_t(
     drawn: np.ndarray,
     held: int,
     n: np.ndarray,
-    own: np.ndarray,
+    observed: np.ndarray,
     two_sided: int,
     keys: np.ndarray,
     running: np.ndarray,
@@ -60,7 +60,7 @@ def step_max_t(
         if two_sided == 0:
             for r in range(resamples):
                 keys[r] = keys[r] if sums[start + r] > ZERO else -keys[r]
-        bound = own[row]
+        bound = observed[row]
         reached = np.int32(0)
         reached_so_far = np.int32(0)
         for r in range(resamples):

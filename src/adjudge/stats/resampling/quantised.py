@@ -86,17 +86,17 @@ def denominators(matrix: FloatArray) -> IntArray:
     Decimals are tried first, from whole numbers on; then every other q up to LARGEST_DENOMINATOR. It need not be
     the smallest q.
     """
-    found = _decimal_denominators(matrix)
-    for column in np.flatnonzero(found == 0):
-        found[column] = _other_denominator(matrix[:, column])
-    return found
+    by_column = _decimal_denominators(matrix)
+    for column in np.flatnonzero(by_column == 0):
+        by_column[column] = _other_denominator(matrix[:, column])
+    return by_column
 
 
 def common_denominator(matrix: FloatArray) -> int:
     """One q for all columns; 0 where a column has none, or where it would grow beyond use."""
-    found = _decimal_denominators(matrix)
-    q = math.lcm(*np.unique(found[found > 0]).tolist())
-    for column in np.flatnonzero(found == 0):
+    by_column = _decimal_denominators(matrix)
+    q = math.lcm(*np.unique(by_column[by_column > 0]).tolist())
+    for column in np.flatnonzero(by_column == 0):
         q = math.lcm(q, _other_denominator(matrix[:, column]))
         if not 0 < q <= MOST_STEPS:
             return 0
@@ -104,13 +104,13 @@ def common_denominator(matrix: FloatArray) -> int:
 
 
 def _decimal_denominators(matrix: FloatArray) -> IntArray:
-    found = np.zeros(matrix.shape[1], dtype=np.int64)
+    by_column = np.zeros(matrix.shape[1], dtype=np.int64)
     for q in _DECIMAL:
-        left = np.flatnonzero(found == 0)
+        left = np.flatnonzero(by_column == 0)
         if not left.size:
             break
-        found[left[_multiples(matrix if left.size == found.size else matrix[:, left], q)]] = q
-    return found
+        by_column[left[_multiples(matrix if left.size == by_column.size else matrix[:, left], q)]] = q
+    return by_column
 
 
 def _multiples(matrix: FloatArray, q: int | IntArray) -> BoolArray:

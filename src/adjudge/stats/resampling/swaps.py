@@ -96,15 +96,15 @@ def mc_null(
 
 def _product_tails(task: ResamplingTask, bits: Bits) -> Tails:
     """Tails of the statistics that are sums under swaps, or rise with one."""
-    found = Tails.empty(task.pairs.size)
+    result = Tails.empty(task.pairs.size)
     place = task.places()
     make = _rank_batches if task.options.statistic == "w" else _score_batches
     for batch in make(task):
         observed = _observed(task, batch)
         at = place[batch.pairs]
-        found.counts[at], found.cutoff[at] = _batch_tails(task, observed, batch, bits)
-        found.statistic[at] = shown(task, batch.pairs, observed)
-    return found
+        result.counts[at], result.cutoff[at] = _batch_tails(task, observed, batch, bits)
+        result.statistic[at] = shown(task, batch.pairs, observed)
+    return result
 
 
 def _batch_tails(

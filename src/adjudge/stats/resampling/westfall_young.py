@@ -74,13 +74,15 @@ class SwapFamily:
         """T^p of these pairs, positive where the first column is higher."""
         from adjudge.stats.resampling.kernels import studentised
 
-        found = np.empty(0)
+        t_values = np.empty(0)
         for block in blocks(self.matrix, self.first, self.second, positions):
             grid = on_grid(block)
-            each = zip(grid.values.sum(axis=1), block.n.astype(np.float64), _spread(block, grid), strict=True)
-            squares = np.array([studentised(*three) for three in each])
-            found = np.concatenate([found, np.sign(squares) * np.sqrt(np.abs(squares))])
-        return found
+            triples = zip(
+                grid.values.sum(axis=1), block.n.astype(np.float64), _spread(block, grid), strict=True
+            )
+            squares = np.array([studentised(*three) for three in triples])
+            t_values = np.concatenate([t_values, np.sign(squares) * np.sqrt(np.abs(squares))])
+        return t_values
 
     def sums(self, positions: IntArray) -> Iterator[SwappedSums]:
         """Block by block, in the order given."""
@@ -202,8 +204,8 @@ def westfall_young(
     if positions.size:
         statistic[positions] = swaps.statistics(positions)
         max_t = method == "max-t"
-        found = _max_t(swaps, positions, statistic[positions]) if max_t else _min_p(swaps, positions)
-        raw[positions], p[positions], floor = found
+        adjusted = _max_t(swaps, positions, statistic[positions]) if max_t else _min_p(swaps, positions)
+        raw[positions], p[positions], floor = adjusted
     why = {int(k): _too_few(int(n[k]), least, alpha, alternative) for k in np.flatnonzero(asked & ~member)}
     how = f"all:{len(signs) + 1}" if enumerated else f"resamples:{len(signs)}"
     signature = f"westfall-young|{method}|{alternative}|pairs:{positions.size}|topics>={least}|{how}"
@@ -248,11 +250,11 @@ def _max_t(
 
     order = np.argsort(swaps.keys(swaps.turn * statistic), kind="stable")
     running = np.full(len(swaps.signs), -np.inf)
-    own, steps = [], []
+    alone, steps = [], []
     for s in swaps.sums(positions[order]):
-        own.append(_reached(swaps, s))
+        alone.append(_reached(swaps, s))
         steps.append(step_max_t(s.swapped, s.observed, s.noise, s.n, s.spread, swaps.two_sided, running))
-    raw, p = _p_values(np.concatenate(own), np.concatenate(steps), order, len(swaps.signs))
+    raw, p = _p_values(np.concatenate(alone), np.concatenate(steps), order, len(swaps.signs))
     return raw, p, 1 / (len(swaps.signs) + 1)
 
 
@@ -260,14 +262,14 @@ def _min_p(swaps: SwapFamily, positions: IntArray) -> tuple[FloatArray, FloatArr
     """Each pair's own p, its adjusted one by the smallest p, and the floor."""
     from adjudge.stats.resampling.kernels import step_min_p
 
-    own = np.concatenate([_reached(swaps, s) for s in swaps.sums(positions)])
-    order = np.argsort(-own, kind="stable")
+    alone = np.concatenate([_reached(swaps, s) for s in swaps.sums(positions)])
+    order = np.argsort(-alone, kind="stable")
     running = np.full(len(swaps.signs), len(swaps.signs) + 1)
     steps = []
     for s in swaps.sums(positions[order]):
         keys = swaps.keys(np.column_stack([s.swapped, s.observed]))
         steps.append(step_min_p(keys, np.argsort(keys, axis=1), s.noise, running))
-    raw, p = _p_values(own[order], np.concatenate(steps), order, len(swaps.signs))
+    raw, p = _p_values(alone[order], np.concatenate(steps), order, len(swaps.signs))
     # Where every pair has its own resample that is furthest out, all of these undercut whatever is observed.
     return raw, p, (np.count_nonzero(running == 1) + 1) / (len(swaps.signs) + 1)
 
@@ -280,11 +282,11 @@ def _reached(swaps: SwapFamily, sums: SwappedSums) -> IntArray:
 
 
 def _p_values(
-    own: IntArray, steps: IntArray, order: IntArray, resamples: int
+    alone: IntArray, steps: IntArray, order: IntArray, resamples: int
 ) -> tuple[FloatArray, FloatArray]:
     """(k + 1) / (R + 1) from counts in the order from the least significant pair on; back in the order of pairs."""
     raw, p = np.empty((2, order.size))
-    raw[order] = (own + 1) / (resamples + 1)
+    raw[order] = (alone + 1) / (resamples + 1)
     p[order] = (np.maximum.accumulate(steps[::-1])[::-1] + 1) / (resamples + 1)
     return raw, p
 

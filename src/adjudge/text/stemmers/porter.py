@@ -211,10 +211,10 @@ def load_exceptions(folder: str | Path) -> dict[str, str]:
     later line counts, files in the order of their names: the script's builder takes them as the file system
     lists them, and this order gives what a published dump of its database has (there "better" is "well").
     """
-    found = _exception_folder(Path(folder))
+    place = _exception_folder(Path(folder))
     exceptions: dict[str, str] = {}
     for name in EXCEPTION_FILES:
-        exceptions.update(_read_exceptions(found / name))
+        exceptions.update(_read_exceptions(place / name))
     return exceptions
 
 

@@ -73,9 +73,9 @@ def _of_long_words(stem: Stem) -> Stem:
 
 def _snowball(name: str) -> Stem:
     """A stemmer of PyStemmer, without its own cache, which several threads may not share."""
-    known = stemmer_names()
-    if name not in known:
-        hint = nearest(name, known) or f" (known: {', '.join(known)})"
+    names = stemmer_names()
+    if name not in names:
+        hint = nearest(name, names) or f" (known: {', '.join(names)})"
         raise UsageError(f"no stemmer {quoted(name)}{hint}")
     import Stemmer
 
