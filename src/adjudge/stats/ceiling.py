@@ -217,10 +217,8 @@ class _How:
             means = self.rows(_topic_means(x, weights), _topic_means(y[None], weights)[0])
             return self._heard(means, x, y)
         kept = [np.where(times[:, None] > 0, y, np.nan) for times in weights]  # weights are 0 and 1 here
-        coefficients = [
-            correlations(x, target, level="global", coefficient=self.coefficient).values for target in kept
-        ]  # type: ignore[arg-type]
-        return np.stack(coefficients, axis=1)
+        drawn = [correlations(x, part, level="global", coefficient=self.coefficient).values for part in kept]  # type: ignore[arg-type]
+        return np.stack(drawn, axis=1)
 
     def _heard(self, coefficients: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
         """Accuracies, NaN where either orders nothing; correlations are so of themselves."""

@@ -77,18 +77,16 @@ def _signs(decided: IntArray, alpha: float) -> FloatArray:
 
 
 def _ranks(results: PairResults, values: FloatArray, alpha: float, zeros: Zeros) -> FloatArray:
-    counts, cutoffs = results.counts, np.full(len(results), np.nan)
+    counts, least = results.counts, np.full(len(results), np.nan)
     for k in np.flatnonzero(~np.isnan(results.p)).tolist():
         d = differences(values[:, counts.first[k]], values[:, counts.second[k]])
         below = 0 if zeros == "wilcox" else d.ties
         ranks = rank(d, below=below)
         if ranks.doubled.size + below <= EXACT_UP_TO:
-            cutoffs[k] = exact_cutoff(ranks.doubled, alpha)
+            least[k] = exact_cutoff(ranks.doubled, alpha)
         elif ranks.doubled.size:
             sizes = ranks.tied.astype(np.float64)
             cubes = float((sizes**3 - sizes).sum())
             spread = rank_spread(ranks.doubled.size + below, below, cubes, split=zeros == "split")
-            cutoffs[k] = (
-                1 + 2 * ndtri(1 - alpha / 2) * spread
-            )  # the half rank of continuity counts twice in W
-    return cutoffs
+            least[k] = 1 + 2 * ndtri(1 - alpha / 2) * spread  # the half rank of continuity counts twice in W
+    return least
