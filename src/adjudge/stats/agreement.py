@@ -82,13 +82,13 @@ class AgreementCoefficient:
         if self.why is not None:
             return f"{self.name} cannot be computed ({self.why})"
         of = f"({self.units} units, {self.values} judgments)"
-        said = f"{self.name} = {alpha_text(self.value)}{self.interval_words()} {of}"
-        return f"{said}: {reliability(self.value)}" if self.name == "alpha" else said
+        text = f"{self.name} = {alpha_text(self.value)}{self.interval_words()} {of}"
+        return f"{text}: {reliability(self.value)}" if self.name == "alpha" else text
 
     @property
     def crossed(self) -> tuple[float, ...]:
         """Those of Krippendorff's thresholds that the interval of an alpha crosses."""
-        return tuple(each for each in (TENTATIVE, RELIABLE) if self.low < each <= self.high)
+        return tuple(threshold for threshold in (TENTATIVE, RELIABLE) if self.low < threshold <= self.high)
 
     def interval_words(self) -> str:
         """`, 95% interval .1 to .3`; empty where there is none."""
@@ -116,16 +116,16 @@ def krippendorff(
     would move had other clusters, such as topics, been judged by the same assessors.
     """
     checks.one_of("distance", distance, get_args(Level))
-    given = _given(values, clusters, resamples, level, pairable=True)
-    if distance == "ratio" and (given.matrix < 0).any():
-        return given.undefined(
+    judgments = _given(values, clusters, resamples, level, pairable=True)
+    if distance == "ratio" and (judgments.matrix < 0).any():
+        return judgments.undefined(
             "alpha", "the ratio distance is for numbers of at least 0, and some are negative"
         )
-    if not given.units:
-        return given.undefined("alpha", NOBODY)
-    if given.scale.size < 2:
-        return given.undefined("alpha", ALL_SAME)
-    return given.found("alpha", _alpha_of(given, distance), rng)
+    if not judgments.units:
+        return judgments.undefined("alpha", NOBODY)
+    if judgments.scale.size < 2:
+        return judgments.undefined("alpha", ALL_SAME)
+    return judgments.found("alpha", _alpha_of(judgments, distance), rng)
 
 
 def krippendorff_without(
@@ -143,11 +143,11 @@ def krippendorff_without(
     """
     whole = checks.numbers("values", values, dimensions=2)
     names = list(range(len(whole))) if clusters is None else list(clusters)
-    known = {name: at for at, name in enumerate(dict.fromkeys(names))}
-    numbers = np.array([known[name] for name in names], dtype=np.int64)
-    drawn = cluster_draws(rng, len(known), resamples)
+    codes = {name: at for at, name in enumerate(dict.fromkeys(names))}
+    numbers = np.array([codes[name] for name in names], dtype=np.int64)
+    drawn = cluster_draws(rng, len(codes), resamples)
     all_of = _given(whole, numbers, resamples, level, pairable=True)
-    found = []
+    results = []
     for column in range(whole.shape[1]):
         others = _given(np.delete(whole, column, axis=1), numbers, resamples, level, pairable=True)
         why = None
@@ -160,15 +160,18 @@ def krippendorff_without(
         elif all_of.scale.size < 2:
             why = ALL_SAME
         if why is not None:
-            found.append((others.undefined("alpha", why), others.undefined("rise", why)))
+            results.append((others.undefined("alpha", why), others.undefined("rise", why)))
             continue
         with_all, without = _alpha_of(all_of, distance), _alpha_of(others, distance)
-        ones = np.ones((1, len(known)))
-        pair = [float(each(ones[:, given.at])[0]) for each, given in ((without, others), (with_all, all_of))]
-        many = [each(drawn[:, given.at]) for each, given in ((without, others), (with_all, all_of))]
+        ones = np.ones((1, len(codes)))
+        pair = [
+            float(alpha(ones[:, judgments.at])[0])
+            for alpha, judgments in ((without, others), (with_all, all_of))
+        ]
+        many = [alpha(drawn[:, judgments.at]) for alpha, judgments in ((without, others), (with_all, all_of))]
         alone = others.measured("alpha", pair[0], many[0])
-        found.append((alone, others.measured("rise", pair[0] - pair[1], many[0] - many[1])))
-    return tuple(found)
+        results.append((alone, others.measured("rise", pair[0] - pair[1], many[0] - many[1])))
+    return tuple(results)
 
 
 def alpha_draws(
@@ -178,10 +181,10 @@ def alpha_draws(
 
     Clusters are numbered in the order of their first rows, as `checks.clusters_of` does.
     """
-    given = _given(values, clusters, 0, 0.95, pairable=True)
-    if not given.units or given.scale.size < 2:
+    judgments = _given(values, clusters, 0, 0.95, pairable=True)
+    if not judgments.units or judgments.scale.size < 2:
         return np.full(len(times), np.nan)
-    return _alpha_of(given, distance)(times[:, given.at])
+    return _alpha_of(judgments, distance)(times[:, judgments.at])
 
 
 def krippendorff_difference(
@@ -199,39 +202,41 @@ def krippendorff_difference(
     Both are resampled together, so the interval is that of a paired comparison: of two judges with the same people.
     """
     values = [
-        checks.numbers(name, given, dimensions=2) for name, given in (("first", first), ("second", second))
+        checks.numbers(name, judged, dimensions=2) for name, judged in (("first", first), ("second", second))
     ]
     if len(values[0]) != len(values[1]):
         raise UsageError(f"first has {len(values[0])} rows, second {len(values[1])}")
     names = list(range(len(values[0]))) if clusters is None else list(clusters)
-    known = {name: at for at, name in enumerate(dict.fromkeys(names))}
-    numbers = np.array([known[name] for name in names], dtype=np.int64)
-    both = [_given(each, numbers, resamples, level, pairable=True) for each in values]
-    for given in both:
-        if not given.units or given.scale.size < 2:
-            return given.undefined("difference", ALL_SAME if given.units else NOBODY)
-    drawn = cluster_draws(rng, len(known), resamples)
-    alphas = [(_alpha_of(given, distance), given.at) for given in both]
-    ones = np.ones((1, len(known)))
+    codes = {name: at for at, name in enumerate(dict.fromkeys(names))}
+    numbers = np.array([codes[name] for name in names], dtype=np.int64)
+    both = [_given(judged, numbers, resamples, level, pairable=True) for judged in values]
+    for judgments in both:
+        if not judgments.units or judgments.scale.size < 2:
+            return judgments.undefined("difference", ALL_SAME if judgments.units else NOBODY)
+    drawn = cluster_draws(rng, len(codes), resamples)
+    alphas = [(_alpha_of(judgments, distance), judgments.at) for judgments in both]
+    ones = np.ones((1, len(codes)))
     one = [float(alpha(ones[:, at])[0]) for alpha, at in alphas]
     many = [alpha(drawn[:, at]) for alpha, at in alphas]
     return both[0].measured("difference", one[0] - one[1], many[0] - many[1])
 
 
-def _alpha_of(given: _Given, distance: Level) -> Statistic:
+def _alpha_of(judgments: _Given, distance: Level) -> Statistic:
     """Alpha as a function of how often each cluster counts: one row of weights, one alpha."""
-    q, matrix, own = given.scale.size, given.matrix, given.cluster
+    q, matrix, cluster = judgments.scale.size, judgments.matrix, judgments.cluster
     scale = (
-        given.scale - given.scale.mean()
+        judgments.scale - judgments.scale.mean()
     )  # the distances are the same, and sums of squares keep their digits
     size = np.abs(scale).max() or 1.0
     scale = scale / size
     there = ~np.isnan(matrix)
-    codes = np.searchsorted(given.scale, np.where(there, matrix, given.scale[0]))
+    codes = np.searchsorted(judgments.scale, np.where(there, matrix, judgments.scale[0]))
     together = np.count_nonzero(there, axis=1)
-    clusters = given.clusters
+    clusters = judgments.clusters
     rows, columns = np.nonzero(there)
-    totals = np.bincount(own[rows] * q + codes[rows, columns], minlength=clusters * q).reshape(clusters, q)
+    totals = np.bincount(cluster[rows] * q + codes[rows, columns], minlength=clusters * q).reshape(
+        clusters, q
+    )
     cells, weights, at = [], [], []
     for a, b in combinations(range(matrix.shape[1]), 2):
         both = np.flatnonzero(there[:, a] & there[:, b])
@@ -239,13 +244,13 @@ def _alpha_of(given: _Given, distance: Level) -> Statistic:
         differ = low < high  # equal values are at no distance
         cells.append((low * q + high)[differ])
         weights.append(2 / (together[both] - 1)[differ])
-        at.append(own[both][differ])
-    cell, weight, where = (np.concatenate(each) for each in (cells, weights, at))
-    known, number = np.unique(cell, return_inverse=True)
-    first, second = known // q, known % q
-    met = np.bincount(where * known.size + number, weights=weight, minlength=clusters * known.size)
-    met = met.reshape(clusters, known.size)
-    between = _ratio_distances(given.scale) if distance == "ratio" else np.zeros((0, 0))
+        at.append(cluster[both][differ])
+    cell, weight, where = (np.concatenate(parts) for parts in (cells, weights, at))
+    distinct, number = np.unique(cell, return_inverse=True)
+    first, second = distinct // q, distinct % q
+    met = np.bincount(where * distinct.size + number, weights=weight, minlength=clusters * distinct.size)
+    met = met.reshape(clusters, distinct.size)
+    between = _ratio_distances(judgments.scale) if distance == "ratio" else np.zeros((0, 0))
 
     def alpha(times: FloatArray) -> FloatArray:
         n_of, pairs = times @ totals, times @ met
@@ -265,7 +270,7 @@ def _alpha_of(given: _Given, distance: Level) -> Statistic:
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(varied, 1 - (n - 1) * observed / np.where(varied, expected, 1), np.nan)
 
-    return _in_parts(alpha, known.size + q)
+    return _in_parts(alpha, distinct.size + q)
 
 
 def _ratio_distances(scale: FloatArray) -> FloatArray:
@@ -329,20 +334,20 @@ def percent_agreement(
     clusters: Sequence[Any] | None = None,
 ) -> AgreementCoefficient:
     """How often two assessors of a thing gave the same answer: the mean over things of the share of their pairs."""
-    given = _given(values, clusters, resamples, level, pairable=True)
-    if not given.units:
-        return given.undefined("agreement", NOBODY)
-    same, pairs = np.zeros(given.units), np.zeros(given.units)
-    for a, b in combinations(range(given.matrix.shape[1]), 2):
-        both = ~np.isnan(given.matrix[:, a]) & ~np.isnan(given.matrix[:, b])
+    judgments = _given(values, clusters, resamples, level, pairable=True)
+    if not judgments.units:
+        return judgments.undefined("agreement", NOBODY)
+    same, pairs = np.zeros(judgments.units), np.zeros(judgments.units)
+    for a, b in combinations(range(judgments.matrix.shape[1]), 2):
+        both = ~np.isnan(judgments.matrix[:, a]) & ~np.isnan(judgments.matrix[:, b])
         pairs += both
-        same += both & (given.matrix[:, a] == given.matrix[:, b])
-    share, counted = given.summed(same / pairs), given.summed(np.ones(given.units))
+        same += both & (judgments.matrix[:, a] == judgments.matrix[:, b])
+    share, counted = judgments.summed(same / pairs), judgments.summed(np.ones(judgments.units))
 
     def agreed(times: FloatArray) -> FloatArray:
         return np.asarray(times @ share / (times @ counted))
 
-    return given.found("agreement", agreed, rng)
+    return judgments.found("agreement", agreed, rng)
 
 
 def cohen_kappa(
@@ -358,14 +363,14 @@ def cohen_kappa(
 ) -> AgreementCoefficient:
     """Cohen's kappa of two assessors over what both judged; weights as in Cohen 1968. Chance has each one's shares."""
     values = np.stack(checks.pair(first, second), axis=1)
-    given = _given(values, clusters, resamples, level, pairable=True)
-    scale, why = _scale(given, categories)
+    judgments = _given(values, clusters, resamples, level, pairable=True)
+    scale, why = _scale(judgments, categories)
     if why is not None:
-        return given.undefined("kappa", why)
+        return judgments.undefined("kappa", why)
     q = scale.size
-    codes = np.searchsorted(scale, given.matrix)
-    cells = np.zeros((given.clusters, q * q))
-    np.add.at(cells, (given.cluster, codes[:, 0] * q + codes[:, 1]), 1.0)
+    codes = np.searchsorted(scale, judgments.matrix)
+    cells = np.zeros((judgments.clusters, q * q))
+    np.add.at(cells, (judgments.cluster, codes[:, 0] * q + codes[:, 1]), 1.0)
     apart = 1 - agreement_weights(scale, weights)
 
     def kappa(times: FloatArray) -> FloatArray:
@@ -377,9 +382,9 @@ def cohen_kappa(
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(expected > 0, 1 - observed / np.where(expected > 0, expected, 1), np.nan)
 
-    if math.isnan(float(kappa(np.ones((1, given.clusters)))[0])):
-        return given.undefined("kappa", "both gave one and the same answer throughout")
-    return given.found("kappa", _in_parts(kappa, q * q), rng)
+    if math.isnan(float(kappa(np.ones((1, judgments.clusters)))[0])):
+        return judgments.undefined("kappa", "both gave one and the same answer throughout")
+    return judgments.found("kappa", _in_parts(kappa, q * q), rng)
 
 
 def agreement_weights(scale: npt.ArrayLike, weights: Weighting) -> FloatArray:
@@ -404,19 +409,19 @@ def _chance_corrected(
     clusters: Sequence[Any] | None,
 ) -> AgreementCoefficient:
     """(p_a - p_e) / (1 - p_e). What one assessor alone judged counts for p_e, not for p_a, as Gwet has it."""
-    given = _given(values, clusters, resamples, level, pairable=False)
-    scale, why = _scale(given, categories)
+    judgments = _given(values, clusters, resamples, level, pairable=False)
+    scale, why = _scale(judgments, categories)
     if why is not None:
-        return given.undefined(name, why)
-    counts = np.stack([np.count_nonzero(given.matrix == each, axis=1) for each in scale], axis=1).astype(
-        float
-    )
+        return judgments.undefined(name, why)
+    counts = np.stack(
+        [np.count_nonzero(judgments.matrix == category, axis=1) for category in scale], axis=1
+    ).astype(float)
     matrix = agreement_weights(scale, weights)
     sizes = counts.sum(axis=1)
     several = sizes >= 2
     agreeing = (counts * (counts @ matrix - 1)).sum(axis=1) / np.where(several, sizes * (sizes - 1), 1)
-    agreed, in_pairs = given.summed(agreeing * several), given.summed(several.astype(float))
-    shares, everything = given.summed(counts / sizes[:, None]), given.summed(np.ones(sizes.size))
+    agreed, in_pairs = judgments.summed(agreeing * several), judgments.summed(several.astype(float))
+    shares, everything = judgments.summed(counts / sizes[:, None]), judgments.summed(np.ones(sizes.size))
 
     def parts(times: FloatArray) -> tuple[FloatArray, FloatArray]:
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -428,26 +433,26 @@ def _chance_corrected(
         open_ = 1 - expected > 1e-12
         return np.where(open_, (observed - expected) / np.where(open_, 1 - expected, 1), np.nan)
 
-    observed, expected = (float(each[0]) for each in parts(np.ones((1, given.clusters))))
+    observed, expected = (float(part[0]) for part in parts(np.ones((1, judgments.clusters))))
     if not 1 - expected > 1e-12:
-        return given.undefined(name, ALL_SAME)
-    return replace(given.found(name, coefficient, rng), observed=observed, expected=expected)
+        return judgments.undefined(name, ALL_SAME)
+    return replace(judgments.found(name, coefficient, rng), observed=observed, expected=expected)
 
 
-def _scale(given: _Given, categories: Sequence[float] | None) -> tuple[FloatArray, str | None]:
+def _scale(judgments: _Given, categories: Sequence[float] | None) -> tuple[FloatArray, str | None]:
     """The categories, those that are known and those that were used; and why there is no coefficient of them."""
-    known = (
-        given.scale
+    scale = (
+        judgments.scale
         if categories is None
-        else np.unique(np.append(given.scale, np.asarray(categories, float)))
+        else np.unique(np.append(judgments.scale, np.asarray(categories, float)))
     )
-    if not given.units:
-        return known, NOBODY
-    if known.size < 2:
-        return known, ALL_SAME
-    if known.size > MOST_CATEGORIES:
-        return known, f"more than {MOST_CATEGORIES} different answers are no scale of categories"
-    return known, None
+    if not judgments.units:
+        return scale, NOBODY
+    if scale.size < 2:
+        return scale, ALL_SAME
+    if scale.size > MOST_CATEGORIES:
+        return scale, f"more than {MOST_CATEGORIES} different answers are no scale of categories"
+    return scale, None
 
 
 # Resampling clusters of things
@@ -474,11 +479,11 @@ class _Given:
     def clusters(self) -> int:
         return self.at.size
 
-    def summed(self, each: FloatArray) -> FloatArray:
+    def summed(self, numbers: FloatArray) -> FloatArray:
         """Sums of things' numbers within clusters."""
-        found = np.zeros((self.clusters, *each.shape[1:]))
-        np.add.at(found, self.cluster, each)
-        return found
+        sums = np.zeros((self.clusters, *numbers.shape[1:]))
+        np.add.at(sums, self.cluster, numbers)
+        return sums
 
     def undefined(self, name: str, why: str) -> AgreementCoefficient:
         return AgreementCoefficient(
@@ -499,7 +504,7 @@ class _Given:
 
     def measured(self, name: str, value: float, drawn: FloatArray) -> AgreementCoefficient:
         """The value with the percentile interval of its resamples, where they make one."""
-        known = drawn[~np.isnan(drawn)]
+        defined = drawn[~np.isnan(drawn)]
         low = high = math.nan
         why = None
         if self.clusters < 2:
@@ -508,10 +513,10 @@ class _Given:
             why = NOT_RESAMPLED
         elif self.clusters < LEAST_CLUSTERS:
             why = f"resampling {self.clusters} clusters says too little, there must be {LEAST_CLUSTERS}"
-        elif known.size < LEAST_DEFINED * self.resamples:
+        elif defined.size < LEAST_DEFINED * self.resamples:
             why = "it is undefined in most resamples"
         else:
-            low, high = map(float, np.quantile(known, [(1 - self.level) / 2, (1 + self.level) / 2]))
+            low, high = map(float, np.quantile(defined, [(1 - self.level) / 2, (1 + self.level) / 2]))
             if high - low <= SAME:
                 low = high = math.nan
                 why = "nearly all resamples give the same value"
@@ -544,15 +549,15 @@ def _given(
     names = range(len(matrix)) if clusters is None else list(clusters)
     if len(names) != len(matrix):
         raise UsageError(f"clusters: expected one for each of {len(matrix)} rows, got {len(names)}")
-    known = {name: at for at, name in enumerate(dict.fromkeys(names))}
-    numbers = np.array([known[name] for name in names], dtype=np.int64)
+    codes = {name: at for at, name in enumerate(dict.fromkeys(names))}
+    numbers = np.array([codes[name] for name in names], dtype=np.int64)
     judged = np.count_nonzero(~np.isnan(matrix), axis=1)
     kept = judged >= (2 if pairable else 1)
     matrix, judged = matrix[kept], judged[kept]
-    at, own = np.unique(numbers[kept], return_inverse=True)
+    at, cluster = np.unique(numbers[kept], return_inverse=True)
     return _Given(
         matrix=matrix,
-        cluster=own,
+        cluster=cluster,
         at=at,
         scale=np.unique(matrix[~np.isnan(matrix)]),
         units=int(np.count_nonzero(judged >= 2)),
@@ -625,12 +630,12 @@ def pair_agreements(
     """The same of many measures, one a row."""
     values = checks.numbers("measures", measures, dimensions=2)
     counted = _counted(human, values, better)
-    found = []
+    results = []
     for k in range(len(values)):
         agreed, pairs, ties, missing = (
-            int(each[k]) for each in (counted.agreed, counted.pairs, counted.ties, counted.missing)
+            int(counts[k]) for counts in (counted.agreed, counted.pairs, counted.ties, counted.missing)
         )
-        found.append(
+        results.append(
             PairAgreement(
                 share=(agreed + ties / 2 * half) / pairs if pairs else math.nan,
                 agreed=agreed,
@@ -642,7 +647,7 @@ def pair_agreements(
                 why=None if pairs else _why(values.shape[1], counted.human_ties, missing),
             )
         )
-    return tuple(found)
+    return tuple(results)
 
 
 def agreement_shares(
@@ -672,24 +677,24 @@ def _counted(human: npt.ArrayLike, measures: FloatArray, better: Better) -> _Cou
     agreed, pairs, ties, missing = np.zeros((4, len(measures)), np.int64)
     human_ties = 0
     for at in range(people.size - 1):
-        said = ahead(people[at], people[at + 1 :])
-        human_ties += int(np.count_nonzero(said == 0))
-        kept = np.abs(said) == 1  # NaN is not
-        found = ahead(measures[:, at, None], measures[:, at + 1 :][:, kept])
+        people_ahead = ahead(people[at], people[at + 1 :])
+        human_ties += int(np.count_nonzero(people_ahead == 0))
+        kept = np.abs(people_ahead) == 1  # NaN is not
+        measures_ahead = ahead(measures[:, at, None], measures[:, at + 1 :][:, kept])
         if better == "lower":
-            found = -found
-        known = ~np.isnan(found)
-        agreed += np.count_nonzero(found == said[kept], axis=1)
-        pairs += np.count_nonzero(known, axis=1)
-        ties += np.count_nonzero(found == 0, axis=1)
-        missing += np.count_nonzero(~known, axis=1) + np.count_nonzero(np.isnan(said))
+            measures_ahead = -measures_ahead
+        compared = ~np.isnan(measures_ahead)
+        agreed += np.count_nonzero(measures_ahead == people_ahead[kept], axis=1)
+        pairs += np.count_nonzero(compared, axis=1)
+        ties += np.count_nonzero(measures_ahead == 0, axis=1)
+        missing += np.count_nonzero(~compared, axis=1) + np.count_nonzero(np.isnan(people_ahead))
     return _Counted(agreed=agreed, pairs=pairs, ties=ties, missing=missing, human_ties=human_ties)
 
 
 def ahead(one: Any, others: FloatArray) -> FloatArray:
     """1 where one is higher than the other, -1 where lower, 0 where equal but for noise; NaN where one is missing."""
-    found: FloatArray = np.sign(settled(one - others, noise_of(one, others)))
-    return found
+    signs: FloatArray = np.sign(settled(one - others, noise_of(one, others)))
+    return signs
 
 
 def _why(items: int, human_ties: int, missing: int) -> str:

@@ -71,19 +71,19 @@ class AlternativeTests:
     @property
     def tested(self) -> IntArray:
         """Assessors who count, by judge."""
-        found: IntArray = np.count_nonzero(~np.isnan(self.p), axis=1)
-        return found
+        counts: IntArray = np.count_nonzero(~np.isnan(self.p), axis=1)
+        return counts
 
     @property
     def wins(self) -> IntArray:
-        found: IntArray = np.count_nonzero(self.won, axis=1)
-        return found
+        counts: IntArray = np.count_nonzero(self.won, axis=1)
+        return counts
 
     @property
     def winning_rate(self) -> FloatArray:
         """omega, by judge; NaN where there is no result."""
-        found = self.wins / np.maximum(self.tested, 1)
-        return np.where(self.defined, found, np.nan)
+        rates = self.wins / np.maximum(self.tested, 1)
+        return np.where(self.defined, rates, np.nan)
 
     @property
     def average(self) -> FloatArray:
@@ -94,13 +94,13 @@ class AlternativeTests:
 
     @property
     def defined(self) -> BoolArray:
-        return np.array([each is None for each in self.why], dtype=np.bool_)
+        return np.array([reason is None for reason in self.why], dtype=np.bool_)
 
     @property
     def passes(self) -> BoolArray:
         """omega >= 1/2; False where there is no result."""
-        found: BoolArray = self.defined & (2 * self.wins >= self.tested)
-        return found
+        passed: BoolArray = self.defined & (2 * self.wins >= self.tested)
+        return passed
 
 
 def alternative_tests(
@@ -138,7 +138,7 @@ def alternative_tests(
     there = ~np.isnan(people)
     counts = there.sum(axis=1)
     shape = (len(judges), people.shape[1])
-    advantage, own, p = (np.full(shape, np.nan) for _ in range(3))
+    advantage, assessor_advantage, p = (np.full(shape, np.nan) for _ in range(3))
     things, observations = (np.zeros(shape, dtype=np.int64) for _ in range(2))
     distances = _distances(judges, people, alignment)
     for j in range(people.shape[1]):
@@ -155,18 +155,18 @@ def alternative_tests(
         observations[:, j] = times
         tested = times >= least
         advantage[:, j] = np.where(tested, _mean(judge_mean), np.nan)
-        own[:, j] = np.where(tested, _mean(own_mean), np.nan)
+        assessor_advantage[:, j] = np.where(tested, _mean(own_mean), np.nan)
         p[:, j] = np.where(tested, _below(own_mean - judge_mean, epsilon), np.nan)
     why = tuple(
         _why(int(n), shape[1], least_assessors, least, clusters is not None)
         for n in np.count_nonzero(~np.isnan(p), axis=1)
     )
-    none = np.array([each is not None for each in why], dtype=np.bool_)[:, None]
+    none = np.array([reason is not None for reason in why], dtype=np.bool_)[:, None]
     p = np.where(none, np.nan, p)
     adjusted = np.stack([benjamini_yekutieli(row) for row in p]) if len(p) else p
     return AlternativeTests(
         advantage=advantage,
-        assessor_advantage=own,
+        assessor_advantage=assessor_advantage,
         p=p,
         adjusted=adjusted,
         won=~np.isnan(adjusted) & at_most(np.nan_to_num(adjusted, nan=1.0), alpha),
@@ -187,10 +187,10 @@ def _distance(one: FloatArray, other: FloatArray, alignment: Alignment) -> Float
 
 def _distances(judges: FloatArray, people: FloatArray, alignment: Alignment) -> FloatArray:
     """Judges x things: the sum over all who answered."""
-    found = np.zeros(judges.shape)
+    total = np.zeros(judges.shape)
     for column in people.T:
-        found += _distance(judges, column, alignment)
-    return found
+        total += _distance(judges, column, alignment)
+    return total
 
 
 def _cluster_means(values: BoolArray, kept: BoolArray, starts: IntArray) -> tuple[IntArray, FloatArray]:
@@ -206,8 +206,8 @@ def _cluster_means(values: BoolArray, kept: BoolArray, starts: IntArray) -> tupl
 def _mean(values: FloatArray) -> FloatArray:
     """Of rows, over what is there."""
     there = ~np.isnan(values)
-    found: FloatArray = np.where(there, values, 0.0).sum(axis=1) / np.maximum(there.sum(axis=1), 1)
-    return found
+    means: FloatArray = np.where(there, values, 0.0).sum(axis=1) / np.maximum(there.sum(axis=1), 1)
+    return means
 
 
 def _below(d: FloatArray, epsilon: float) -> FloatArray:
@@ -222,8 +222,8 @@ def _below(d: FloatArray, epsilon: float) -> FloatArray:
     error = np.sqrt(squares / np.maximum(n - 1, 1) / np.maximum(n, 1))
     with np.errstate(divide="ignore", invalid="ignore"):
         t = (mean - epsilon) / error
-    found = special.stdtr(np.maximum(n - 1, 1), np.where(np.isfinite(t), t, 0.0))
-    return np.where(same, np.where(mean < epsilon * (1 - SAME), 0.0, 1.0), found)
+    p = special.stdtr(np.maximum(n - 1, 1), np.where(np.isfinite(t), t, 0.0))
+    return np.where(same, np.where(mean < epsilon * (1 - SAME), 0.0, 1.0), p)
 
 
 def _why(tested: int, assessors: int, least_assessors: int, least: int, clustered: bool) -> str | None:

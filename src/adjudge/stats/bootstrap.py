@@ -81,8 +81,8 @@ def flat(values: npt.ArrayLike) -> BoolArray:
     matrix = checks.numbers("values", values, dimensions=2)
     differ = varied(matrix)
     commonest = np.count_nonzero(~np.isnan(matrix), axis=0) - differ
-    found: BoolArray = (commonest > 1) & (differ < LEAST_VARIED)
-    return found
+    is_flat: BoolArray = (commonest > 1) & (differ < LEAST_VARIED)
+    return is_flat
 
 
 BLOCK = 64

@@ -66,15 +66,15 @@ class HumanCeiling:
     @property
     def ceiling(self) -> float:
         """Of all assessors who have one, whatever a measure lacks."""
-        known = self.by_assessor[~np.isnan(self.by_assessor)]
-        return float(known.mean()) if known.size else math.nan
+        defined = self.by_assessor[~np.isnan(self.by_assessor)]
+        return float(defined.mean()) if defined.size else math.nan
 
 
 def leave_one_out(judged: npt.ArrayLike) -> FloatArray:
     """Of each assessor (assessors x topics x systems): the mean of the others, on the cells that they judged."""
-    given = checks.numbers("judged", judged, dimensions=3)
-    there = ~np.isnan(given)
-    filled = np.where(there, given, 0.0)
+    judgments = checks.numbers("judged", judged, dimensions=3)
+    there = ~np.isnan(judgments)
+    filled = np.where(there, judgments, 0.0)
     others = there.sum(axis=0) - there
     with np.errstate(invalid="ignore", divide="ignore"):
         means = (filled.sum(axis=0) - filled) / others
@@ -102,34 +102,36 @@ def human_ceiling(
     interaction is then in both, so intervals are rather too wide. Degrees of freedom are Satterthwaite's.
     """
     x = checks.numbers("measures", measures, dimensions=3)
-    given = checks.numbers("judged", judged, dimensions=3)
+    judgments = checks.numbers("judged", judged, dimensions=3)
     checks.one_of("level", level, get_args(CorrelationLevel))
     checks.one_of("coefficient", coefficient, (*get_args(Coefficient), "pairwise"))
     checks.count("resamples", resamples, least=0)
     checks.share("confidence", confidence)
-    if x.shape[1:] != given.shape[1:]:
+    if x.shape[1:] != judgments.shape[1:]:
         raise UsageError(
-            f"measures and judged: expected the same topics x systems, got {x.shape[1:]} and {given.shape[1:]}"
+            f"measures and judged: expected the same topics x systems, got {x.shape[1:]} and {judgments.shape[1:]}"
         )
     if level == "global" and coefficient == "pairwise":
         raise UsageError(
             "pairwise accuracy is of systems' means or within topics: there is none at the global level"
         )
     # No coefficient depends on the scale, and sums of very large scores would overflow.
-    x = np.concatenate([x[:0], *(scaled(each)[0][None] for each in x)])
-    given, _ = scaled(given)
+    x = np.concatenate([x[:0], *(scaled(measure)[0][None] for measure in x)])
+    judgments, _ = scaled(judgments)
     how = _How(level, coefficient)
-    counts = (~np.isnan(given)).sum(axis=0)
+    counts = (~np.isnan(judgments)).sum(axis=0)
     once = np.ones((1, x.shape[1]))
-    values, ceilings = (each[..., 0] for each in how.both(x, given, once))
-    own = _own(how, given)
+    values, ceilings = (coefficients[..., 0] for coefficients in how.both(x, judgments, once))
+    by_assessor = _own(how, judgments)
     there = ~np.isnan(values - ceilings)
     difference = _mean(np.where(there, values - ceilings, np.nan), axis=0)
     why = tuple(
-        None if there[:, m].any() else _why(how, x[m], given, counts, own, ~np.isnan(values[:, m]))
+        None
+        if there[:, m].any()
+        else _why(how, x[m], judgments, counts, by_assessor, ~np.isnan(values[:, m]))
         for m in range(len(x))
     )
-    variance, freedom, over, why_not = _variance(how, x, given, clusters, rng, resamples)
+    variance, freedom, over, why_not = _variance(how, x, judgments, clusters, rng, resamples)
     low, high = _interval(difference, variance, freedom, confidence)
     return HumanCeiling(
         level=level,
@@ -141,7 +143,7 @@ def human_ceiling(
         high=high,
         confidence=confidence,
         assessors=np.count_nonzero(there, axis=0),
-        by_assessor=own,
+        by_assessor=by_assessor,
         shared=int(np.count_nonzero(counts > 1)),
         alone=int(np.count_nonzero(counts == 1)),
         over=over,
@@ -153,14 +155,19 @@ def human_ceiling(
 
 
 def _why(
-    how: _How, x: FloatArray, judged: FloatArray, counts: IntArray, own: FloatArray, measured: BoolArray
+    how: _How,
+    x: FloatArray,
+    judged: FloatArray,
+    counts: IntArray,
+    by_assessor: FloatArray,
+    measured: BoolArray,
 ) -> str:
     people = int(np.count_nonzero(~np.isnan(judged).all(axis=(1, 2))))
     if people < 2:
         return "there is one assessor, and nobody to agree with" if people else "nobody judged"
     if not (counts > 1).any():
         return "nothing was judged by two assessors"
-    if np.isnan(own).all():
+    if np.isnan(by_assessor).all():
         return "no assessor has a coefficient with the mean of the rest"
     x = np.where(counts > 1, x, np.nan)
     if np.isnan(x).all():
@@ -191,15 +198,15 @@ class _How:
         """Assessors x measures x weights: every measure, and the assessor, with the assessor's leave-one-out mean."""
         values, ceilings = np.full((2, len(judged), len(x), len(weights)), np.nan)
         for a, rest in enumerate(leave_one_out(judged)):
-            known = ~np.isnan(x) & ~np.isnan(rest)
+            present = ~np.isnan(x) & ~np.isnan(rest)
             alike: dict[bytes, list[int]] = {}  # measures that have the same cells share the ceiling
-            for m, cells in enumerate(known):
+            for m, cells in enumerate(present):
                 alike.setdefault(np.packbits(cells).tobytes(), []).append(m)
             for mine in alike.values():
-                if (cells := known[mine[0]]).any():
+                if (cells := present[mine[0]]).any():
                     stack = np.where(cells, np.concatenate([x[mine], judged[a][None]]), np.nan)
-                    found = self.of(stack, np.where(cells, rest, np.nan), weights)
-                    values[a, mine], ceilings[a, mine] = found[:-1], found[-1]
+                    coefficients = self.of(stack, np.where(cells, rest, np.nan), weights)
+                    values[a, mine], ceilings[a, mine] = coefficients[:-1], coefficients[-1]
         return values, ceilings
 
     def of(self, x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
@@ -210,14 +217,14 @@ class _How:
             means = self.rows(_topic_means(x, weights), _topic_means(y[None], weights)[0])
             return self._heard(means, x, y)
         kept = [np.where(times[:, None] > 0, y, np.nan) for times in weights]  # weights are 0 and 1 here
-        found = [correlations(x, each, level="global", coefficient=self.coefficient).values for each in kept]  # type: ignore[arg-type]
-        return np.stack(found, axis=1)
+        drawn = [correlations(x, part, level="global", coefficient=self.coefficient).values for part in kept]  # type: ignore[arg-type]
+        return np.stack(drawn, axis=1)
 
-    def _heard(self, found: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
+    def _heard(self, coefficients: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
         """Accuracies, NaN where either orders nothing; correlations are so of themselves."""
         if self.coefficient == "pairwise":
-            found[self.silent(x) | self.silent(y[None])[0]] = np.nan
-        return found
+            coefficients[self.silent(x) | self.silent(y[None])[0]] = np.nan
+        return coefficients
 
     def silent(self, x: FloatArray) -> BoolArray:
         """Which of a stack tie all summaries of every topic, all systems' means, or all there is."""
@@ -225,29 +232,31 @@ class _How:
             x = _topic_means(x, np.ones((1, x.shape[1])))
         elif self.level == "global":
             x = x.reshape(len(x), 1, -1)
-        high, low = (each.reduce(x, axis=2) for each in (np.fmax, np.fmin))
+        high, low = (extreme.reduce(x, axis=2) for extreme in (np.fmax, np.fmin))
         apart = settled(high - low, noise_of(high, low))
         return np.asarray(~(apart > 0).any(axis=1))
 
     def rows(self, x: FloatArray, y: FloatArray) -> FloatArray:
         """The coefficient of each row of a stack (any x rows x systems) with the same row of y: any x rows."""
         if self.coefficient == "pairwise":
-            return np.stack([_alike(each, y) for each in x])
+            return np.stack([_alike(matrix, y) for matrix in x])
         return correlations(x, y, level="input", coefficient=self.coefficient).inputs
 
 
 def _alike(x: FloatArray, y: FloatArray) -> FloatArray:
     """Row by row, the share of pairs that both order alike or both tie; NaN where there is no pair."""
     i, j = np.triu_indices(x.shape[1], 1)
-    found = np.empty(len(x))
+    shares = np.empty(len(x))
     step = max(MOST_ROWS // max(i.size, 1), 1)
     for start in range(0, len(x), step):
-        own = slice(start, start + step)
-        first, second = (ahead(each[own][:, i], each[own][:, j]) for each in (x, y))
-        known = ~np.isnan(first + second)
+        block = slice(start, start + step)
+        first, second = (ahead(scores[block][:, i], scores[block][:, j]) for scores in (x, y))
+        compared = ~np.isnan(first + second)
         with np.errstate(invalid="ignore"):
-            found[own] = np.count_nonzero((first == second) & known, axis=1) / np.count_nonzero(known, axis=1)
-    return found
+            shares[block] = np.count_nonzero((first == second) & compared, axis=1) / np.count_nonzero(
+                compared, axis=1
+            )
+    return shares
 
 
 def _own(how: _How, judged: FloatArray) -> FloatArray:
@@ -255,8 +264,8 @@ def _own(how: _How, judged: FloatArray) -> FloatArray:
     once = np.ones((1, judged.shape[1]))
     return np.array(
         [
-            how.of(np.where(np.isnan(rest), np.nan, own)[None], rest, once)[0, 0]
-            for own, rest in zip(judged, leave_one_out(judged), strict=True)
+            how.of(np.where(np.isnan(rest), np.nan, answers)[None], rest, once)[0, 0]
+            for answers, rest in zip(judged, leave_one_out(judged), strict=True)
         ]
     )
 
@@ -298,20 +307,20 @@ def _variance(
     if clusters is not None and len(clusters) != x.shape[1]:
         raise UsageError(f"clusters: expected one for each of {x.shape[1]} topics, got {len(clusters)}")
     names = list(range(x.shape[1])) if clusters is None else list(clusters)
-    known = {name: k for k, name in enumerate(dict.fromkeys(names[t] for t in rows))}
-    if len(known) < LEAST_CLUSTERS:
-        return none, none, (), f"needs {LEAST_CLUSTERS} topics or clusters of topics, has {len(known)}"
+    codes = {name: k for k, name in enumerate(dict.fromkeys(names[t] for t in rows))}
+    if len(codes) < LEAST_CLUSTERS:
+        return none, none, (), f"needs {LEAST_CLUSTERS} topics or clusters of topics, has {len(codes)}"
     if resamples < 2:
         return none, none, (), "nothing was resampled"
-    own = np.array([known[names[t]] for t in rows])
+    cluster = np.array([codes[names[t]] for t in rows])
     x, judged = x[:, rows], judged[:, rows]
     if how.level == "global":
-        groups = min(GROUPS, len(known))
-        of_group = (rng.permutation(len(known)) % groups)[own]
+        groups = min(GROUPS, len(codes))
+        of_group = (rng.permutation(len(codes)) % groups)[cluster]
         weights = (of_group[None, :] != np.arange(groups)[:, None]).astype(np.float64)
         variance, freedom = _jackknifed(_differences(how, x, judged, weights)), groups - 1
     else:
-        weights = cluster_draws(rng, len(known), resamples)[:, own]
+        weights = cluster_draws(rng, len(codes), resamples)[:, cluster]
         drawn = _differences(how, x, judged, weights)
         there = ~np.isnan(drawn)
         centre = _mean(drawn, axis=1)[:, None]
@@ -319,7 +328,7 @@ def _variance(
         with np.errstate(invalid="ignore", divide="ignore"):
             variance = np.where(there, (drawn - centre) ** 2, 0.0).sum(axis=1) / (n - 1)
         variance = np.where(n >= max(LEAST_DEFINED * resamples, 2), variance, np.nan)
-        variance, freedom = variance * len(known) / (len(known) - 1), len(known) - 1
+        variance, freedom = variance * len(codes) / (len(codes) - 1), len(codes) - 1
     people = np.flatnonzero(~np.isnan(leave_one_out(judged)).all(axis=(1, 2)))
     if people.size < 3:
         return variance, np.full(len(x), float(freedom)), ("topics",), None
@@ -356,8 +365,8 @@ def _interval(
     """NaN where there is no error: no variance at all says nothing of other topics."""
     from scipy.special import stdtrit
 
-    known = variance > NO_VARIANCE
-    half = stdtrit(np.where(known, freedom, 1), (1 + confidence) / 2) * np.sqrt(
-        np.where(known, variance, np.nan)
+    has_error = variance > NO_VARIANCE
+    half = stdtrit(np.where(has_error, freedom, 1), (1 + confidence) / 2) * np.sqrt(
+        np.where(has_error, variance, np.nan)
     )
     return difference - half, difference + half

@@ -55,8 +55,8 @@ def clusters_of(clusters: Sequence[object] | None, topics: int) -> IntArray:
         return np.arange(topics)
     if len(clusters) != topics:
         raise UsageError(f"clusters: expected one for each of {topics} topics, got {len(clusters)}")
-    known = {name: at for at, name in enumerate(dict.fromkeys(clusters))}
-    return np.array([known[name] for name in clusters], dtype=np.int64)
+    codes = {name: at for at, name in enumerate(dict.fromkeys(clusters))}
+    return np.array([codes[name] for name in clusters], dtype=np.int64)
 
 
 def probabilities(name: str, values: npt.ArrayLike) -> FloatArray:
@@ -69,10 +69,10 @@ def probabilities(name: str, values: npt.ArrayLike) -> FloatArray:
     return array
 
 
-def one_of(name: str, value: str, known: Sequence[str]) -> None:
+def one_of(name: str, value: str, allowed: Sequence[str]) -> None:
     """One of the known words."""
-    if value not in known:
-        expected = ", ".join(quoted(word) for word in known)
+    if value not in allowed:
+        expected = ", ".join(quoted(word) for word in allowed)
         raise UsageError(f"{name}: unknown value {quoted(value)}; expected one of {expected}")
 
 

@@ -48,16 +48,16 @@ class StandardisedMeasures:
 
     def placed(self, scores: FloatArray) -> FloatArray:
         """A number per cell, topics x systems; NaN where there is none."""
-        found = np.full(self.present.shape, np.nan)
-        found[self.present] = scores
-        return found
+        matrix = np.full(self.present.shape, np.nan)
+        matrix[self.present] = scores
+        return matrix
 
 
 def standardise(measures: npt.ArrayLike) -> StandardisedMeasures:
     """Standardise at least two measures that vary; constant ones are left out."""
     values = checks.numbers("measures", measures, dimensions=3)
     values = np.ldexp(values, -exponents(values, axis=(1, 2)))  # standardised they have no unit
-    kept = [k for k, each in enumerate(values) if _varies(each[~np.isnan(each)])]
+    kept = [k for k, scores in enumerate(values) if _varies(scores[~np.isnan(scores)])]
     _need_two(len(kept), len(values))
     present: BoolArray = np.logical_not(np.isnan(values[kept]).any(axis=0))
     # What varies over its own cells may still be constant over those that all measures have.
@@ -71,11 +71,11 @@ def standardise(measures: npt.ArrayLike) -> StandardisedMeasures:
             f"a composite needs three cells that all {len(kept)} measures have; there are {int(present.sum())}"
         )
     rows = values[kept][:, present]
-    found = np.full((len(kept), *present.shape), np.nan)
+    standardised = np.full((len(kept), *present.shape), np.nan)
     centred = rows - rows.mean(axis=1, keepdims=True)
-    found[:, present] = centred / rows.std(axis=1, ddof=1, keepdims=True)
+    standardised[:, present] = centred / rows.std(axis=1, ddof=1, keepdims=True)
     return StandardisedMeasures(
-        values=found,
+        values=standardised,
         kept=tuple(kept),
         constant=tuple(k for k in range(len(values)) if k not in kept),
         present=present,
@@ -89,9 +89,9 @@ def _varies(values: FloatArray) -> bool:
     return bool(values.std() > _CONSTANT * max(1e-300, np.abs(values).max()))
 
 
-def _need_two(kept: int, given: int) -> None:
+def _need_two(kept: int, total: int) -> None:
     if kept < 2:
-        left = f" ({given - kept} of {given} have one value everywhere, or none)" if kept < given else ""
+        left = f" ({total - kept} of {total} have one value everywhere, or none)" if kept < total else ""
         raise DataError(
             f"a composite needs two measures that vary; there {'is' if kept == 1 else 'are'} {kept}{left}"
         )
@@ -128,7 +128,7 @@ def principal_components(measures: StandardisedMeasures) -> PrincipalComponents:
     return PrincipalComponents(
         shares=singular**2 / (singular**2).sum(),
         loadings=loadings,
-        scores=np.stack([measures.placed(rows @ each) for each in loadings]),
+        scores=np.stack([measures.placed(rows @ loading) for loading in loadings]),
     )
 
 
@@ -164,7 +164,7 @@ class _Moments(NamedTuple):
 
     def over(self, topics: Sequence[int], systems: Sequence[int]) -> _Moments:
         """The sums over all blocks of some folds of topics and of systems."""
-        return _Moments(*(each[np.ix_(topics, systems)].sum(axis=(0, 1)) for each in self))
+        return _Moments(*(moment[np.ix_(topics, systems)].sum(axis=(0, 1)) for moment in self))
 
 
 def cross_validated_regression(
@@ -188,11 +188,11 @@ def cross_validated_regression(
     target = np.ldexp(target, -unit)
     if target.shape != measures.present.shape:
         raise DataError(f"people's scores are {target.shape}, the measures' {measures.present.shape}")
-    own = list(clusters) if clusters is not None else [str(k) for k in range(target.shape[0])]
-    names = list(dict.fromkeys(own))
+    topic_clusters = list(clusters) if clusters is not None else [str(k) for k in range(target.shape[0])]
+    names = list(dict.fromkeys(topic_clusters))
     judged = measures.present & ~np.isnan(target)
     for what, there in (
-        ("topics", len({own[k] for k in np.flatnonzero(judged.any(axis=1))})),
+        ("topics", len({topic_clusters[k] for k in np.flatnonzero(judged.any(axis=1))})),
         ("systems", int(judged.any(axis=0).sum())),
     ):
         if there < LEAST_FOLDS:
@@ -203,7 +203,7 @@ def cross_validated_regression(
     if not _varies(target[judged]):
         raise DataError("people gave one score to every summary: there is nothing to predict")
     fold_of = dict(zip(names, _folds(len(names), folds, rng), strict=True))
-    topics = np.array([fold_of[name] for name in own])
+    topics = np.array([fold_of[name] for name in topic_clusters])
     systems = _folds(target.shape[1], folds, rng)
     moments = _moments(measures.values, target, judged, topics, systems)
 
@@ -240,8 +240,8 @@ def cross_validated_regression(
 def _folds(size: int, folds: int, rng: np.random.Generator) -> IntArray:
     """A fold for each of so many things, as even as can be."""
     checks.count("folds", folds, least=LEAST_FOLDS)
-    found: IntArray = rng.permutation(np.arange(size) % min(folds, size))
-    return found
+    fold_of: IntArray = rng.permutation(np.arange(size) % min(folds, size))
+    return fold_of
 
 
 def _moments(
@@ -252,7 +252,7 @@ def _moments(
     at = (topics[np.nonzero(judged)[0]], systems[np.nonzero(judged)[1]])
     shape = (int(topics.max()) + 1, int(systems.max()) + 1)
     n, m = np.zeros(shape), x.shape[1]
-    found = _Moments(
+    moments = _Moments(
         n,
         np.zeros((*shape, m)),
         np.zeros(shape),
@@ -262,11 +262,18 @@ def _moments(
     )
     for i, j in np.ndindex(*shape):
         here = (at[0] == i) & (at[1] == j)
-        own, given = x[here], y[here]
-        sums = (len(own), own.sum(axis=0), given.sum(), own.T @ own, own.T @ given, given @ given)
-        for total, each in zip(found, sums, strict=True):
-            total[i, j] = each
-    return found
+        features, targets = x[here], y[here]
+        sums = (
+            len(features),
+            features.sum(axis=0),
+            targets.sum(),
+            features.T @ features,
+            features.T @ targets,
+            targets @ targets,
+        )
+        for total, block_sum in zip(moments, sums, strict=True):
+            total[i, j] = block_sum
+    return moments
 
 
 def _ridge(learned: _Moments, penalties: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -73,10 +73,10 @@ def correlations(
     floating-point noise alone are equal. At the system level `all_topics` takes a measure's mean over all topics that
     it has, and people's over those they judged, instead of the topics that both have.
     """
-    found = all_correlations(
+    results = all_correlations(
         measures, people, level=level, coefficients=(coefficient,), all_topics=all_topics
     )
-    return found[coefficient]
+    return results[coefficient]
 
 
 def all_correlations(
@@ -97,8 +97,8 @@ def all_correlations(
 
 def _check_names(level: str, coefficients: Sequence[str]) -> None:
     checks.one_of("level", level, get_args(CorrelationLevel))
-    for each in coefficients:
-        checks.one_of("coefficient", each, COEFFICIENTS)
+    for coefficient in coefficients:
+        checks.one_of("coefficient", coefficient, COEFFICIENTS)
 
 
 def _estimates(
@@ -106,8 +106,8 @@ def _estimates(
 ) -> dict[Coefficient, Correlations]:
     x, level = study.given, study.level
     ones = np.ones((1, x.shape[1]))
-    wanted = np.array([COEFFICIENTS.index(each) for each in coefficients])
-    found, status = study.tables(ones, [np.ones((1, x.shape[2]))], wanted)[0]
+    wanted = np.array([COEFFICIENTS.index(coefficient) for coefficient in coefficients])
+    table, status = study.tables(ones, [np.ones((1, x.shape[2]))], wanted)[0]
     codes = status[0]
     present, judged = ~np.isnan(x), ~np.isnan(y)
     both = np.count_nonzero(present & judged, axis=(1, 2))
@@ -115,18 +115,18 @@ def _estimates(
     blanks = [np.count_nonzero(codes == code, axis=1) for code in (1, 2, 3, 4)]
     if level == "input":
         n = np.count_nonzero(codes == 0, axis=1)
-        why = [None if n[m] else _blank_words([int(each[m]) for each in blanks]) for m in range(len(x))]
+        why = [None if n[m] else _blank_words([int(blank[m]) for blank in blanks]) for m in range(len(x))]
     else:
         n = study.sizes()
         why = [_words(int(codes[m, 0]), int(n[m]), level) for m in range(len(x))]
         blanks = [np.zeros_like(n)] * 4
     few, same_measure, same_people, same_both = blanks
     results: dict[Coefficient, Correlations] = {}
-    for each, column in zip(coefficients, wanted, strict=True):
-        values = found[0, :, :, column]
-        results[each] = Correlations(
+    for coefficient, column in zip(coefficients, wanted, strict=True):
+        values = table[0, :, :, column]
+        results[coefficient] = Correlations(
             level=level,
-            coefficient=each,
+            coefficient=coefficient,
             values=_averaged(values, ones)[0] if level == "input" else values[:, 0],
             n=n,
             cells=both,
@@ -160,8 +160,8 @@ def weighted_correlations(
         )
     column = COEFFICIENTS.index(coefficient)
     study = _Study(x, y[0], level=level, all_topics=False)
-    found = study.values(weights, [np.ones((1, x.shape[2]))], np.array([column]))[0]
-    return found[:, :, column]
+    values = study.values(weights, [np.ones((1, x.shape[2]))], np.array([column]))[0]
+    return values[:, :, column]
 
 
 def _given(measures: npt.ArrayLike, people: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -191,13 +191,13 @@ def _words(code: int, n: int, level: str) -> str | None:
 
 def _blank_words(counts: Sequence[int]) -> str:
     """Why no input has a correlation."""
-    said = [f"on {counted(counts[0], 'input')} fewer than 3 systems have both values"] if counts[0] else []
-    said += [
+    reasons = [f"on {counted(counts[0], 'input')} fewer than 3 systems have both values"] if counts[0] else []
+    reasons += [
         f"on {counted(many, 'input')} {_WHO[code]} all systems the same value"
         for code, many in zip((2, 3, 4), counts[1:], strict=True)
         if many
     ]
-    return "; ".join(said) or "there are no inputs"
+    return "; ".join(reasons) or "there are no inputs"
 
 
 # Intervals
@@ -245,15 +245,15 @@ class CorrelationIntervals:
 
     def meaning(self) -> str:
         """For what the intervals hold; empty where there are none."""
-        known = np.array([each is None for each in self.why], dtype=np.bool_)
-        if not known.any():
+        defined = np.array([reason is None for reason in self.why], dtype=np.bool_)
+        if not defined.any():
             return ""
         things = {"systems": "systems", "inputs": "sets of inputs" if self.clustered else "inputs"}
         drawn = []
-        for each, units in zip(self.factors, self.units[:, known], strict=True):
+        for factor, units in zip(self.factors, self.units[:, defined], strict=True):
             few, many = int(units.min()), int(units.max())
-            drawn.append(f"{few if few == many else f'{few} to {many}'} {things.get(each, each)}")
-        same = [each for each in FACTORS if each not in self.factors]
+            drawn.append(f"{few if few == many else f'{few} to {many}'} {things.get(factor, factor)}")
+        same = [factor for factor in FACTORS if factor not in self.factors]
         kept = f", with the same {listed(same)}" if same else ""
         return f"what studies of other {listed(drawn)} like these would find on average{kept}"
 
@@ -303,24 +303,28 @@ def all_correlation_intervals(
     codes = checks.clusters_of(clusters, x.shape[1])
     several = len(judged) > 1 and int((~np.isnan(judged)).any(axis=(1, 2)).sum()) > 1
     factors = _factors(resample, several)
-    seeds: dict[Factor, int] = {each: int(rng.integers(2**63)) for each in FACTORS}
+    seeds: dict[Factor, int] = {factor: int(rng.integers(2**63)) for factor in FACTORS}
     shape = (len(x), len(COEFFICIENTS))
     error, half = np.full(shape, np.nan), np.full(shape, np.nan)
     defined = np.zeros(shape, dtype=np.int64)
     units = np.zeros((len(factors), len(x)), dtype=np.int64)
     why: list[list[str | None]] = [[None] * shape[1] for _ in x]
-    wanted = np.array([COEFFICIENTS.index(each) for each in coefficients])
+    wanted = np.array([COEFFICIENTS.index(coefficient) for coefficient in coefficients])
     for group in _alike(x, judged, all_topics and level == "system"):
-        own = [
-            np.unique(codes[group.topics], return_inverse=True)[1] if each == "inputs" else kept
-            for each, kept in zip(FACTORS, (group.systems, group.topics, group.assessors), strict=True)
+        members = [
+            np.unique(codes[group.topics], return_inverse=True)[1] if factor == "inputs" else kept
+            for factor, kept in zip(FACTORS, (group.systems, group.topics, group.assessors), strict=True)
         ]
-        sizes = dict(zip(FACTORS, (len(own[0]), int(own[1].max(initial=-1)) + 1, len(own[2])), strict=True))
-        units[:, group.measures] = np.array([sizes[each] for each in factors])[:, None]
-        few = next(filter(None, (_too_few(each, sizes[each]) for each in factors)), None)
+        sizes = dict(
+            zip(FACTORS, (len(members[0]), int(members[1].max(initial=-1)) + 1, len(members[2])), strict=True)
+        )
+        units[:, group.measures] = np.array([sizes[factor] for factor in factors])[:, None]
+        few = next(filter(None, (_too_few(factor, sizes[factor]) for factor in factors)), None)
         for m in group.measures:
-            for each, column in zip(coefficients, wanted, strict=True):
-                why[m][column] = estimates[each].why[m] or few or _certain(estimates[each].values[m])
+            for coefficient, column in zip(coefficients, wanted, strict=True):
+                why[m][column] = (
+                    estimates[coefficient].why[m] or few or _certain(estimates[coefficient].values[m])
+                )
         if few is not None:
             continue
         part = np.ix_(group.measures, group.topics, group.systems)
@@ -331,24 +335,24 @@ def all_correlation_intervals(
             level=level,
             all_topics=all_topics,
         )
-        spread = _Spread(study, own_judged, own[1], sizes, factors, seeds, resamples, wanted)
+        spread = _Spread(study, own_judged, members[1], sizes, factors, seeds, resamples, wanted)
         for column in wanted:
-            found = spread.error(int(column), confidence)
+            outcome = spread.error(int(column), confidence)
             error[group.measures, column], half[group.measures, column], defined[group.measures, column] = (
-                found[:3]
+                outcome[:3]
             )
-            for m, reason in zip(group.measures, found[3], strict=True):
+            for m, reason in zip(group.measures, outcome[3], strict=True):
                 why[m][column] = why[m][column] or reason
     results = {}
-    for each, column in zip(coefficients, wanted, strict=True):
-        reasons = tuple(own[column] for own in why)
-        known = np.array([reason is None for reason in reasons], dtype=np.bool_)
-        own_error, own_half = (np.where(known, z[:, column], np.nan) for z in (error, half))
+    for coefficient, column in zip(coefficients, wanted, strict=True):
+        reasons = tuple(of_measure[column] for of_measure in why)
+        has_interval = np.array([reason is None for reason in reasons], dtype=np.bool_)
+        own_error, own_half = (np.where(has_interval, z[:, column], np.nan) for z in (error, half))
         with np.errstate(divide="ignore"):
-            z = np.arctanh(estimates[each].values)
+            z = np.arctanh(estimates[coefficient].values)
         low, high = np.tanh(z - own_half), np.tanh(z + own_half)
-        results[each] = CorrelationIntervals(
-            estimates=estimates[each],
+        results[coefficient] = CorrelationIntervals(
+            estimates=estimates[coefficient],
             low=low,
             high=high,
             error=own_error,
@@ -367,7 +371,7 @@ def all_correlation_intervals(
 def _factors(resample: Resample, assessors: bool) -> tuple[Factor, ...]:
     if resample in ("both", "all"):
         return FACTORS if resample == "all" and assessors else FACTORS[:2]
-    return tuple(each for each in FACTORS if each == resample)
+    return tuple(factor for factor in FACTORS if factor == resample)
 
 
 @dataclass(frozen=True, eq=False)
@@ -383,17 +387,17 @@ class _Alike:
 def _alike(x: FloatArray, judged: FloatArray, all_topics: bool) -> list[_Alike]:
     present, by = ~np.isnan(x), ~np.isnan(judged)
     somebody = by.any(axis=0)
-    found: dict[tuple[bytes, ...], tuple[list[int], list[npt.NDArray[np.bool_]]]] = {}
-    for m, own in enumerate(present):
+    groups: dict[tuple[bytes, ...], tuple[list[int], list[npt.NDArray[np.bool_]]]] = {}
+    for m, scored in enumerate(present):
         if all_topics:  # a system's two means need not be of the same topics
-            systems = own.any(axis=0) & somebody.any(axis=0)
-            cells = (own | somebody) & systems
+            systems = scored.any(axis=0) & somebody.any(axis=0)
+            cells = (scored | somebody) & systems
         else:
-            cells = own & somebody
+            cells = scored & somebody
             systems = cells.any(axis=0)
         kept = [cells.any(axis=1), systems, (by & cells).any(axis=(1, 2))]
-        found.setdefault(tuple(each.tobytes() for each in kept), ([], kept))[0].append(m)
-    return [_Alike(np.array(ms), *(np.flatnonzero(each) for each in kept)) for ms, kept in found.values()]
+        groups.setdefault(tuple(mask.tobytes() for mask in kept), ([], kept))[0].append(m)
+    return [_Alike(np.array(ms), *(np.flatnonzero(mask) for mask in kept)) for ms, kept in groups.values()]
 
 
 def _too_few(factor: Factor, n: int) -> str | None:
@@ -451,9 +455,9 @@ class _Spread:
         # Every system is left out as often as another, give or take one.
         self.left_out = np.arange(min(resamples, LEFT_OUT)) % n
         self.drawn = {
-            each: self._resampled(each, np.random.default_rng(seeds[each]))
-            for each in factors
-            if each != "systems"
+            factor: self._resampled(factor, np.random.default_rng(seeds[factor]))
+            for factor in factors
+            if factor != "systems"
         }
 
     def _resampled(self, factor: Factor, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
@@ -466,15 +470,15 @@ class _Spread:
             left = self.left_out[part]
             if factor == "inputs":
                 systems = [self.systems, self.without[left]] if len(left) else [self.systems]
-                found = self.study.values(weights[:, self.sets], systems, self.wanted)
-                whole[part] = found[0]
+                values = self.study.values(weights[:, self.sets], systems, self.wanted)
+                whole[part] = values[0]
                 if len(left):
-                    less[part] = found[1]
+                    less[part] = values[1]
                 continue
             kinds, kind = np.unique(weights, axis=0, return_inverse=True)
-            for k, each in enumerate(kinds):
+            for k, times in enumerate(kinds):
                 here = part.start + np.flatnonzero(kind.reshape(-1) == k)
-                other = self.study.judged_by(_pooled(self.judged, each))
+                other = self.study.judged_by(_pooled(self.judged, times))
                 whole[here] = other.values(self.topics, [self.systems], self.wanted)[0]
                 here = here[here < len(less)]
                 if len(here):
@@ -504,35 +508,37 @@ class _Spread:
             variance = (n - 1) * np.var(without, axis=0)
             df = n - 1.0
             if level == "system":
-                known, df = _normal_variance(self.value[0, :, column], n, coefficient), np.inf
-                excess = np.maximum(variance - known, 0.0)
-                variance = known + EXCESS[coefficient] * excess
+                normal, df = _normal_variance(self.value[0, :, column], n, coefficient), np.inf
+                excess = np.maximum(variance - normal, 0.0)
+                variance = normal + EXCESS[coefficient] * excess
             square = reach(df) * variance
         defined = np.full(len(z), self.resamples)
-        for each, (whole, less) in self.drawn.items():
+        for factor, (whole, less) in self.drawn.items():
             drawn = _fisher(whole[:, :, column], n, level, coefficient)
             left = _fisher(less[:, :, column], n - 1, level, coefficient)
             defined = np.minimum(defined, np.count_nonzero(~np.isnan(drawn), axis=0))
-            own = _variance(drawn)
+            drawn_variance = _variance(drawn)
             # What a resample does to one system shows in what it does to the system's part in z.
             change = (left - drawn[: len(left)]) - (without[self.left_out] - z)
             single = (n - 1) * _variance(change)
             single = np.where(np.isnan(single), 0.0, single)
-            df = self.sizes[each] - 1
+            df = self.sizes[factor] - 1
             if df >= n - 1:  # with fewer units than systems it is known better than the whole
-                single = np.fmin(single, own)
-            common = np.maximum(own - single, 0.0)
+                single = np.fmin(single, drawn_variance)
+            common = np.maximum(drawn_variance - single, 0.0)
             variance = variance + common
             square = square + reach(df) * common
-            alone.append((np.maximum(own, single), reach(df) * common + reach(max(df, n - 1)) * single))
-        for own, most in alone:
-            variance, square = np.maximum(variance, own), np.maximum(square, most)
+            alone.append(
+                (np.maximum(drawn_variance, single), reach(df) * common + reach(max(df, n - 1)) * single)
+            )
+        for least, most in alone:
+            variance, square = np.maximum(variance, least), np.maximum(square, most)
         lost = np.zeros(len(z), dtype=np.bool_)
         if "systems" in self.factors:
             lost = np.asarray(np.isnan(without).any(axis=0))
         why = [
-            _why_no_error(*each, self.resamples)
-            for each in zip(variance.tolist(), defined.tolist(), lost.tolist(), strict=True)
+            _why_no_error(*row, self.resamples)
+            for row in zip(variance.tolist(), defined.tolist(), lost.tolist(), strict=True)
         ]
         return np.sqrt(variance), np.sqrt(square), defined, why
 
@@ -620,7 +626,7 @@ class _Study:
     def sizes(self) -> IntArray:
         """Of every measure, the systems or cells that count."""
         if self.level == "system":
-            x, y = (each(np.ones((1, self.given.shape[1])))[:, 0] for each in (self.x, self.y))
+            x, y = (means(np.ones((1, self.given.shape[1])))[:, 0] for means in (self.x, self.y))
         else:
             x, y = self.rows_x.values, self.rows_y.values
         return np.asarray(np.count_nonzero(~(np.isnan(x) | np.isnan(y)), axis=1))
@@ -631,26 +637,26 @@ class _Study:
         Weights have one row per resample, or one row for all.
         """
         measures, inputs, items = self.given.shape
-        many = [max(len(topics), len(each)) for each in systems]
-        found = [np.full((length, measures, len(COEFFICIENTS)), np.nan) for length in many]
+        many = [max(len(topics), len(of_systems)) for of_systems in systems]
+        results = [np.full((length, measures, len(COEFFICIENTS)), np.nan) for length in many]
         if self.level == "input":
             # Which systems count decides an input's correlation; which inputs, only how it is averaged.
-            for result, weights in zip(found, systems, strict=True):
+            for result, weights in zip(results, systems, strict=True):
                 kinds, kind = np.unique(weights, axis=0, return_inverse=True)
                 for part in _parts(len(kinds), measures * inputs * len(COEFFICIENTS)):
                     table = self.tables(topics[:1], [kinds[part]], wanted)[0][0]
-                    for k, each in enumerate(table, start=part.start):
+                    for k, matrix in enumerate(table, start=part.start):
                         here = slice(None) if len(weights) == 1 else np.flatnonzero(kind.reshape(-1) == k)
                         drawn = topics if len(topics) == 1 else topics[here]
                         for c in wanted:
-                            result[here, :, c] = _averaged(each[:, :, c], drawn)
-            return found
+                            result[here, :, c] = _averaged(matrix[:, :, c], drawn)
+            return results
         for part in _parts(max(many), (measures if self.level == "system" else inputs) * items):
             drawn = topics if len(topics) == 1 else topics[part]
-            some = [each if len(each) == 1 else each[part] for each in systems]
-            for result, (table, _) in zip(found, self.tables(drawn, some, wanted), strict=True):
+            some = [of_systems if len(of_systems) == 1 else of_systems[part] for of_systems in systems]
+            for result, (table, _) in zip(results, self.tables(drawn, some, wanted), strict=True):
                 result[part] = table[:, :, 0]
-        return found
+        return results
 
     def tables(
         self, topics: FloatArray, systems: Sequence[FloatArray], wanted: IntArray
@@ -660,7 +666,7 @@ class _Study:
             x, y = _Rows(self.x(topics), self.x.noise), _Rows(self.y(topics), self.y.noise)
         else:
             x, y = self.rows_x, self.rows_y
-        return [self._table(x, y, topics, each, wanted) for each in systems]
+        return [self._table(x, y, topics, of_systems, wanted) for of_systems in systems]
 
     def _table(
         self, x: _Rows, y: _Rows, topics: FloatArray, systems: FloatArray, wanted: IntArray
@@ -673,21 +679,21 @@ class _Study:
         r, m, t = np.arange(many)[:, None, None], np.arange(measures)[:, None], np.arange(shape[2])
         weights, weight = systems, r if len(systems) > 1 else 0 * r
         if self.level == "system":
-            own = m if len(self.y.noise) > 1 else 0 * m
+            y_row = m if len(self.y.noise) > 1 else 0 * m
             drawn = r if len(topics) > 1 else 0 * r
-            rows = (m * len(topics) + drawn, m, own * len(topics) + drawn, own, weight)
+            rows = (m * len(topics) + drawn, m, y_row * len(topics) + drawn, y_row, weight)
         elif self.level == "input":
             rows = (m * inputs + t, m * inputs + t, t, t, weight)
         else:
             rows = (m, m, 0 * m, 0 * m, r)
             weights = (topics[:, :, None] * systems[:, None, :]).reshape(many, -1)
-        which = np.stack([np.broadcast_to(each, shape).ravel() for each in rows], axis=1)
-        found = np.empty((len(which), len(COEFFICIENTS)))
+        which = np.stack([np.broadcast_to(index, shape).ravel() for index in rows], axis=1)
+        values = np.empty((len(which), len(COEFFICIENTS)))
         status = np.empty(len(which), dtype=np.int64)
         flags = np.isin(np.arange(len(COEFFICIENTS)), wanted)
         weights = np.ascontiguousarray(weights)
-        correlate_rows(*(*x.arrays, *y.arrays, weights, which, flags, found, status))
-        return found.reshape(*shape, -1), status.reshape(shape)
+        correlate_rows(*(*x.arrays, *y.arrays, weights, which, flags, values, status))
+        return values.reshape(*shape, -1), status.reshape(shape)
 
 
 class _Rows:
@@ -731,9 +737,9 @@ class _Means:
         return means
 
 
-def _parts(many: int, each: int, border: int = 0) -> Iterator[slice]:
-    """Slices of a range that take no more than AT_ONCE numbers, where one takes `each`; none crosses the border."""
-    step = max(1, AT_ONCE // max(each, 1))
+def _parts(many: int, size: int, border: int = 0) -> Iterator[slice]:
+    """Slices of a range that take no more than AT_ONCE numbers, where one takes `size`; none crosses the border."""
+    step = max(1, AT_ONCE // max(size, 1))
     border = min(border, many)
     for first, last in ((0, border), (border, many)):
         yield from (slice(start, min(start + step, last)) for start in range(first, last, step))

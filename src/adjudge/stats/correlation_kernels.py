@@ -147,7 +147,7 @@ def correlate_rows(
     weights: np.ndarray,
     which: np.ndarray,
     wanted: np.ndarray,
-    found: np.ndarray,
+    values: np.ndarray,
     status: np.ndarray,
 ) -> None:
     """Correlations of pairs of rows: Pearson's r, Spearman's rho, Kendall's tau-b and tau-c where `wanted`.
@@ -167,22 +167,22 @@ def correlate_rows(
     y_groups, y_ties, total, items = 0, 0.0, 0.0, 0
     whole = False
     for p in range(which.shape[0]):
-        row, other, given = x[which[p, 0]], y[which[p, 2]], weights[which[p, 4]]
+        row, other, times = x[which[p, 0]], y[which[p, 2]], weights[which[p, 4]]
         # Measures one after the other share people's values and the weights: these are ranked once.
-        known = whole and which[p, 2] == which[p - 1, 2] and which[p, 4] == which[p - 1, 4]
+        ranked = whole and which[p, 2] == which[p - 1, 2] and which[p, 4] == which[p - 1, 4]
         whole = x_whole[which[p, 0]] and y_whole[which[p, 2]]
-        known = known and whole
-        if not known:
+        ranked = ranked and whole
+        if not ranked:
             total, items = 0.0, 0
             for i in range(size):
-                w[i] = given[i] if row[i] == row[i] and other[i] == other[i] else 0.0
+                w[i] = times[i] if row[i] == row[i] and other[i] == other[i] else 0.0
                 total += w[i]
                 items += 1 if w[i] > 0 else 0
-        found[p] = np.nan
+        values[p] = np.nan
         if items < LEAST_PAIRS:
             status[p] = TOO_FEW
             continue
-        if not known:
+        if not ranked:
             order, noise = y_order[which[p, 2]], y_noise[which[p, 3]]
             k = 0
             for j in range(size):
@@ -210,9 +210,9 @@ def correlate_rows(
             continue
         status[p] = OK
         if wanted[0]:
-            found[p, 0] = _pearson(a[:items], b[:items], c[:items], total)
+            values[p, 0] = _pearson(a[:items], b[:items], c[:items], total)
         if wanted[1]:
-            found[p, 1] = _spearman(u, v, c, items)
+            values[p, 1] = _spearman(u, v, c, items)
         if wanted[2] or wanted[3]:
             few = items <= FEW and total < EXACT
             if few and y_groups == items:
@@ -222,6 +222,6 @@ def correlate_rows(
             else:
                 s = np.float64(_by_tree(y_sorted, w_sorted, start, items, size))
             pairs = total * (total - 1)
-            found[p, 2] = min(max(2 * s / np.sqrt((pairs - x_ties) * (pairs - y_ties)), -1.0), 1.0)
+            values[p, 2] = min(max(2 * s / np.sqrt((pairs - x_ties) * (pairs - y_ties)), -1.0), 1.0)
             classes = min(x_groups, y_groups)
-            found[p, 3] = min(max(2 * s * classes / (total * total * (classes - 1)), -1.0), 1.0)
+            values[p, 3] = min(max(2 * s * classes / (total * total * (classes - 1)), -1.0), 1.0)

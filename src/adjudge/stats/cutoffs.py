@@ -39,23 +39,23 @@ def theoretical_cutoffs(
     counts, n = results.counts, results.counts.n.astype(np.float64)
     match results.test:
         case "t":
-            found = _student(n - 1, alpha)
+            cutoffs = _student(n - 1, alpha)
         case "t-unpaired":
-            found = _student(2 * n - 2, alpha)
+            cutoffs = _student(2 * n - 2, alpha)
         case "welch":
-            found = _student(_welch(values), alpha)
+            cutoffs = _student(_welch(values), alpha)
         case "sign":
-            found = _signs(counts.wins + counts.losses, alpha)
+            cutoffs = _signs(counts.wins + counts.losses, alpha)
         case "wilcoxon" if len(results) <= MOST_RANKED:
-            found = _ranks(results, values, alpha, zeros)
+            cutoffs = _ranks(results, values, alpha, zeros)
         case _:
             return None
-    return np.where(np.isnan(results.p), np.nan, found)
+    return np.where(np.isnan(results.p), np.nan, cutoffs)
 
 
 def _student(freedom: FloatArray, alpha: float) -> FloatArray:
-    found: FloatArray = stdtrit(np.where(freedom > 0, freedom, np.nan), 1 - alpha / 2)
-    return found
+    cutoffs: FloatArray = stdtrit(np.where(freedom > 0, freedom, np.nan), 1 - alpha / 2)
+    return cutoffs
 
 
 def _welch(values: FloatArray) -> FloatArray:
@@ -77,16 +77,16 @@ def _signs(decided: IntArray, alpha: float) -> FloatArray:
 
 
 def _ranks(results: PairResults, values: FloatArray, alpha: float, zeros: Zeros) -> FloatArray:
-    counts, found = results.counts, np.full(len(results), np.nan)
+    counts, least = results.counts, np.full(len(results), np.nan)
     for k in np.flatnonzero(~np.isnan(results.p)).tolist():
         d = differences(values[:, counts.first[k]], values[:, counts.second[k]])
         below = 0 if zeros == "wilcox" else d.ties
         ranks = rank(d, below=below)
         if ranks.doubled.size + below <= EXACT_UP_TO:
-            found[k] = exact_cutoff(ranks.doubled, alpha)
+            least[k] = exact_cutoff(ranks.doubled, alpha)
         elif ranks.doubled.size:
             sizes = ranks.tied.astype(np.float64)
             cubes = float((sizes**3 - sizes).sum())
             spread = rank_spread(ranks.doubled.size + below, below, cubes, split=zeros == "split")
-            found[k] = 1 + 2 * ndtri(1 - alpha / 2) * spread  # the half rank of continuity counts twice in W
-    return found
+            least[k] = 1 + 2 * ndtri(1 - alpha / 2) * spread  # the half rank of continuity counts twice in W
+    return least

@@ -42,17 +42,17 @@ class JudgedThings:
         assessors: int | None = None,
     ) -> JudgedThings:
         """Checked arrays; a thing is judged once by an assessor, and has one topic."""
-        found = [np.asarray(each) for each in (values, thing, who, topic)]
-        if len({each.shape for each in found}) > 1 or found[0].ndim != 1:
+        arrays = [np.asarray(column) for column in (values, thing, who, topic)]
+        if len({array.shape for array in arrays}) > 1 or arrays[0].ndim != 1:
             raise DataError("values, things, assessors and topics are not of one length")
-        if not np.isfinite(found[0].astype(float)).all():
+        if not np.isfinite(arrays[0].astype(float)).all():
             raise DataError("a value is not a finite number")
-        codes = [each.astype(np.int64) for each in found[1:]]
+        codes = [array.astype(np.int64) for array in arrays[1:]]
         pairs = np.unique(np.stack(codes[:2]), axis=1)
         if pairs.shape[1] < len(codes[0]):
             raise DataError("an assessor judged a thing twice")
         size = int(codes[1].max(initial=-1)) + 1 if assessors is None else assessors
-        return cls(found[0].astype(float), codes[0], codes[1], codes[2], size)
+        return cls(arrays[0].astype(float), codes[0], codes[1], codes[2], size)
 
     def take(self, chosen: BoolArray) -> JudgedThings:
         return JudgedThings(
@@ -88,10 +88,10 @@ class AssessorContrasts:
         away = self.estimate - least
         away = {"below": -away, "above": away}.get(side, np.abs(away))
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = t.sf(away / self.error, self.freedom)
+            p = t.sf(away / self.error, self.freedom)
         flat = self.error <= FLAT * np.maximum(np.abs(away), 1e-300)
-        found = np.where(flat, np.where(away > 0, 0.5 ** np.maximum(self.topics, 1.0), 1.0), found)
-        return np.asarray(np.minimum(2 * found, 1.0) if side == "both" else found, dtype=float)
+        p = np.where(flat, np.where(away > 0, 0.5 ** np.maximum(self.topics, 1.0), 1.0), p)
+        return np.asarray(np.minimum(2 * p, 1.0) if side == "both" else p, dtype=float)
 
     def interval(self, level: float) -> tuple[FloatArray, FloatArray]:
         from scipy.stats import t
@@ -144,16 +144,16 @@ def severity(judged: JudgedThings) -> AssessorContrasts:
     topic: in a complete design of an odd number of assessors this is the paired t-test of topic means. The median
     assessor is 0 away, without an error.
     """
-    own = judged.shared()
-    if not len(own.values):
+    shared = judged.shared()
+    if not len(shared.values):
         return _nothing(judged.assessors)
-    model = _Additive(own)
-    effects = model.effects(own.values)
+    model = _Additive(shared)
+    effects = model.effects(shared.values)
     size = np.bincount(model.part)[model.part]
     usual = _median_weights(effects, model.part)
-    cluster, topics = _clusters(own)
-    sums = np.zeros((cluster.max() + 1, own.assessors))
-    np.add.at(sums, (cluster, own.who), model.swept(own.values))
+    cluster, topics = _clusters(shared)
+    sums = np.zeros((cluster.max() + 1, shared.assessors))
+    np.add.at(sums, (cluster, shared.who), model.swept(shared.values))
     influence = sums @ model.inverse
     with np.errstate(divide="ignore", invalid="ignore"):
         squares = ((influence - influence @ usual.T) ** 2).sum(axis=0)
@@ -170,16 +170,16 @@ def severity(judged: JudgedThings) -> AssessorContrasts:
 
 def _median_weights(effects: FloatArray, part: IntArray) -> FloatArray:
     """Assessors x assessors: with which weights each is compared with the median one, of two with the other."""
-    found = np.zeros((len(effects), len(effects)))
+    weights = np.zeros((len(effects), len(effects)))
     for rows in _groups(part):
         if len(rows) == 2:
-            found[rows, rows[::-1]] = 1.0
+            weights[rows, rows[::-1]] = 1.0
         elif len(rows) > 2:
             order = rows[np.argsort(effects[rows], kind="stable")]
             half = len(rows) // 2
             middle = order[half : half + 1] if len(rows) % 2 else order[half - 1 : half + 1]
-            found[np.ix_(rows, middle)] = 1 / len(middle)
-    return found
+            weights[np.ix_(rows, middle)] = 1 / len(middle)
+    return weights
 
 
 # Agreement with the others
@@ -203,32 +203,32 @@ class Concordance:
 
 def concordance(judged: JudgedThings, *, honest: float = 1.0) -> Concordance:
     """See `Concordance`. `honest` is the share of the others' agreement that still is no sign of anything."""
-    own = judged.shared()
-    size = own.assessors
-    if not len(own.values):
+    shared = judged.shared()
+    size = shared.assessors
+    if not len(shared.values):
         none = _nothing(size)
         return Concordance(none, none, none, np.zeros(size, dtype=np.bool_))
-    centred = own.values - own.values.mean()
-    cluster, topics = _clusters(own)
+    centred = shared.values - shared.values.mean()
+    cluster, topics = _clusters(shared)
     total = [np.zeros((size, size)) for _ in range(4)]
     for rows in _groups(cluster):
-        for sums, part in zip(total, _products(own, centred, rows), strict=True):
+        for sums, part in zip(total, _products(shared, centred, rows), strict=True):
             sums += part
     whole = _mean_correlations(total)
     less = []
     for rows in _groups(cluster):  # once more, since all parts at a time may not fit into memory
-        parts = _products(own, centred, rows)
+        parts = _products(shared, centred, rows)
         less.append(_mean_correlations([sums - one for sums, one in zip(total, parts, strict=True)]))
-    together = _together(own)
+    together = _together(shared)
     spread = np.array(
-        [np.ptp(own.values[own.who == a]) if (own.who == a).any() else 0.0 for a in range(size)]
+        [np.ptp(shared.values[shared.who == a]) if (shared.who == a).any() else 0.0 for a in range(size)]
     )
 
     def compared(of: int, share: float = 0.0) -> AssessorContrasts:
         def number(pair: tuple[FloatArray, FloatArray]) -> FloatArray:
             return share * pair[1] - pair[0] if share else pair[of]
 
-        left = np.array([number(each) for each in less])
+        left = np.array([number(pair) for pair in less])
         n = np.count_nonzero(~np.isnan(left), axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):
             mean = np.nansum(left, axis=0) / n
@@ -245,7 +245,7 @@ def concordance(judged: JudgedThings, *, honest: float = 1.0) -> Concordance:
         own=compared(0),
         among_others=compared(1),
         contrast=compared(0, honest),
-        constant=(spread == 0) & (np.bincount(own.who, minlength=size) > 0),
+        constant=(spread == 0) & (np.bincount(shared.who, minlength=size) > 0),
     )
 
 
@@ -253,11 +253,11 @@ def _products(judged: JudgedThings, values: FloatArray, rows: IntArray) -> list[
     """Of the things of one topic, for every two assessors, over what both judged: n, sums of the first one's values
     and squares, and sums of products."""
     names, at = np.unique(judged.thing[rows], return_inverse=True)
-    given = np.zeros((len(names), judged.assessors))
-    there = np.zeros_like(given)
-    given[at, judged.who[rows]] = values[rows]
+    answers = np.zeros((len(names), judged.assessors))
+    there = np.zeros_like(answers)
+    answers[at, judged.who[rows]] = values[rows]
     there[at, judged.who[rows]] = 1.0
-    return [there.T @ there, given.T @ there, (given**2).T @ there, given.T @ given]
+    return [there.T @ there, answers.T @ there, (answers**2).T @ there, answers.T @ answers]
 
 
 def _mean_correlations(sums: list[FloatArray]) -> tuple[FloatArray, FloatArray]:
@@ -269,12 +269,12 @@ def _mean_correlations(sums: list[FloatArray]) -> tuple[FloatArray, FloatArray]:
     within[within < 1e-12 * np.maximum(squares, 1e-300)] = 0.0
     spread = np.sqrt(within * within.T)
     shared = np.where(spread > 0, shared, 0.0)
-    for each in (shared, spread):
-        np.fill_diagonal(each, 0.0)
-    own, weight = shared.sum(axis=1), spread.sum(axis=1)
+    for matrix in (shared, spread):
+        np.fill_diagonal(matrix, 0.0)
+    with_others, weight = shared.sum(axis=1), spread.sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        others = (shared.sum() - 2 * own) / _positive(spread.sum() - 2 * weight, spread.sum())
-        return own / _positive(weight, spread.sum()), others
+        others = (shared.sum() - 2 * with_others) / _positive(spread.sum() - 2 * weight, spread.sum())
+        return with_others / _positive(weight, spread.sum()), others
 
 
 def _positive(weight: FloatArray, total: float) -> FloatArray:
@@ -302,38 +302,38 @@ def drift(judged: JudgedThings, order: FloatArray, *, level: float = 0.05) -> As
         if len(mine) and ranks.max() > 0:
             progress[mine] = ranks / ranks.max()
     common = np.bincount(judged.thing)[judged.thing] > 1
-    own, progress = judged.take(common), progress[common]
-    if not len(own.values):
+    shared, progress = judged.take(common), progress[common]
+    if not len(shared.values):
         return _nothing(size)
-    model = _Additive(own)
-    cluster, topics = _clusters(own)
-    left = model.swept(own.values)
+    model = _Additive(shared)
+    cluster, topics = _clusters(shared)
+    left = model.swept(shared.values)
     columns: dict[int, FloatArray] = {}
     for a in range(size):
-        mine = own.who == a
+        mine = shared.who == a
         if mine.any() and not np.isnan(progress[mine]).any() and np.ptp(progress[mine]) > 0:
             columns[a] = model.swept(np.where(mine, progress, 0.0))
-    found = {a: _slope(left, column, cluster) for a, column in columns.items()}
+    slopes = {a: _slope(left, column, cluster) for a, column in columns.items()}
     told: dict[int, tuple[float, float, float]] = {}
     taken: list[FloatArray] = []
-    while found:
-        significant = [a for a in found if _p(*found[a]) * len(columns) <= level]
+    while slopes:
+        significant = [a for a in slopes if _p(*slopes[a]) * len(columns) <= level]
         if not significant:
             break
-        best = max(significant, key=lambda a: abs(found[a][0]))
-        told[best] = found[best]
+        best = max(significant, key=lambda a: abs(slopes[a][0]))
+        told[best] = slopes[best]
         taken.append(columns[best])
         basis = np.linalg.qr(np.stack(taken, axis=1))[0]
         rest = left - basis @ (basis.T @ left)
-        found = {
+        slopes = {
             a: _slope(rest, column - basis @ (basis.T @ column), cluster, least=float(column @ column))
             for a, column in columns.items()
             if a not in told
         }
     table = np.full((3, size), np.nan)
-    for a, three in {**found, **told}.items():
+    for a, three in {**slopes, **told}.items():
         table[:, a] = three
-    part = _parts(_together(own))
+    part = _parts(_together(shared))
     others = np.bincount(part)[part] - 1
     return AssessorContrasts(table[0], table[1], table[2], others.astype(np.int64), topics)
 
@@ -387,11 +387,11 @@ def self_agreement(
     resamples: int = 9999,
 ) -> OwnRepeats:
     """Whether somebody repeats own answers worse than the others repeat theirs: one-sided permutation tests."""
-    apart, own = np.abs(np.asarray(differences, dtype=float)), np.asarray(who, dtype=np.int64)
-    counts = np.bincount(own, minlength=assessors)
+    apart, assessor = np.abs(np.asarray(differences, dtype=float)), np.asarray(who, dtype=np.int64)
+    counts = np.bincount(assessor, minlength=assessors)
     p, smallest, mean = (np.full(assessors, np.nan) for _ in range(3))
     for a in range(assessors):
-        mine = own == a
+        mine = assessor == a
         if not mine.any():
             continue
         mean[a] = apart[mine].mean()
@@ -409,7 +409,7 @@ def self_agreement(
         p[a] = (beyond + 1) / (resamples + 1)
     return OwnRepeats(
         repeats=counts,
-        same=np.bincount(own, weights=apart == 0, minlength=assessors).astype(np.int64),
+        same=np.bincount(assessor, weights=apart == 0, minlength=assessors).astype(np.int64),
         apart=mean,
         p=p,
         smallest=smallest,
@@ -431,20 +431,20 @@ class Sameness:
 
 def sameness(judged: JudgedThings) -> Sameness:
     """Whether somebody gives one answer throughout where the others do not."""
-    own = judged.shared()
+    shared = judged.shared()
     size = judged.assessors
-    _, cluster = np.unique(own.topic, return_inverse=True)
+    _, cluster = np.unique(shared.topic, return_inverse=True)
     same, topics = (np.zeros(size, dtype=np.int64) for _ in range(2))
     usual, p = np.full(size, np.nan), np.full(size, np.nan)
     for a in range(size):
-        mine = own.who == a
+        mine = shared.who == a
         if not mine.any():
             continue
-        same[a], topics[a] = _alike(own, mine, cluster)
-        things = np.isin(own.thing, own.thing[mine])
+        same[a], topics[a] = _alike(shared, mine, cluster)
+        things = np.isin(shared.thing, shared.thing[mine])
         shares = []
-        for b in np.unique(own.who[things & ~mine]).tolist():
-            alike, of = _alike(own, things & (own.who == b), cluster)
+        for b in np.unique(shared.who[things & ~mine]).tolist():
+            alike, of = _alike(shared, things & (shared.who == b), cluster)
             shares.append((alike + 1) / (of + 1))
         if shares:
             usual[a] = float(np.median(shares))

@@ -113,12 +113,12 @@ class PairEffects:
         if not self.hedges:
             return _varying("standardised", m, ratio, low, high, "noncentral t")
         # The interval is about the true value, whichever way that is estimated.
-        found = _varying(
+        estimates = _varying(
             "standardised", m, hedges_factor(m.counts.n) * ratio, low, high, "noncentral t, Hedges"
         )
         two = np.flatnonzero((m.counts.n == 2) & ~m.constant).tolist()
         return replace(
-            found, why=found.why | dict.fromkeys(two, "Hedges' correction needs three topics, has 2")
+            estimates, why=estimates.why | dict.fromkeys(two, "Hedges' correction needs three topics, has 2")
         )
 
     @cached_property
@@ -126,13 +126,13 @@ class PairEffects:
         """The median of the averages of two differences, with the signed-rank interval. Hodges and Lehmann 1963."""
         c = self.counts
         ranks = walsh_ranks(c.n, self.level)
-        found = np.full((3, len(c)), np.nan)
+        estimates = np.full((3, len(c)), np.nan)
         for block in blocks(self.values, c.first, c.second, np.arange(len(c))):
             at = block.positions
             averages = walsh_averages(without_noise(block), c.n[at], ranks[at])
             # Two differences of other sizes may cancel but for noise too: 1 - 2/3 and -1/3.
             averages[np.abs(averages) <= block.noise.max(axis=1, initial=0.0)] = 0.0
-            found[:, at] = averages
+            estimates[:, at] = averages
         why = _without_topics(c.n)
         for k in np.flatnonzero((ranks == 0) & (c.n > 0)).tolist():
             why[k] = (
@@ -140,9 +140,9 @@ class PairEffects:
             )
         return EffectEstimates(
             kind="hodges_lehmann",
-            estimate=found[0],
-            low=found[1],
-            high=found[2],
+            estimate=estimates[0],
+            low=estimates[1],
+            high=estimates[2],
             method="signed rank",
             why=why,
         )
@@ -165,8 +165,8 @@ class PairEffects:
     def of(self, kind: Kind) -> EffectEstimates:
         """The effects of one kind, by its name."""
         checks.one_of("kind", kind, KINDS)
-        found: EffectEstimates = getattr(self, kind)
-        return found
+        estimates: EffectEstimates = getattr(self, kind)
+        return estimates
 
     def at(self, k: int, kind: Kind = "mean") -> Effect:
         """One effect of the k-th pair."""
@@ -332,12 +332,12 @@ def walsh_averages(differences: FloatArray, n: IntArray, ranks: IntArray) -> Flo
     from adjudge.stats.pair_kernels import FEW, hodges_lehmann
 
     rows, width = differences.shape
-    found = np.full((3, rows), np.nan)
+    averages = np.full((3, rows), np.nan)
     low, high, below, upto = np.empty((4, width), dtype=np.int64)
     rest = np.empty(max(width, FEW))
     ordered = np.sort(differences, axis=1).ravel()
-    hodges_lehmann(ordered, rows, width, n, ranks, low, high, below, upto, rest, found.ravel())
-    return found
+    hodges_lehmann(ordered, rows, width, n, ranks, low, high, below, upto, rest, averages.ravel())
+    return averages
 
 
 def _walsh_rank(n: int, level: float) -> int:
@@ -389,7 +389,7 @@ def noncentrality(t: FloatArray, f: FloatArray, chance: float) -> FloatArray:
 
     NaN where t or f is NaN. For many t's with the same f it is a smooth curve, computed at KNOTS.
     """
-    found = np.full(t.size, np.nan)
+    values = np.full(t.size, np.nan)
     target = float(ndtri(chance))
     alone = ~np.isnan(t + f)
     freedom, which = np.unique(f, return_inverse=True)
@@ -397,10 +397,10 @@ def noncentrality(t: FloatArray, f: FloatArray, chance: float) -> FloatArray:
     for k in np.flatnonzero(many):
         at = np.flatnonzero(alone & (which == k) & (t <= KNOTS[-1]))
         curve = _solve(KNOTS, np.full(KNOTS.size, freedom[k]), target)
-        found[at] = _between_knots(t[at], curve)
+        values[at] = _between_knots(t[at], curve)
         alone[at] = False
-    found[alone] = _solve(t[alone], f[alone], target)
-    return found
+    values[alone] = _solve(t[alone], f[alone], target)
+    return values
 
 
 def _between_knots(t: FloatArray, curve: FloatArray) -> FloatArray:

@@ -125,12 +125,12 @@ class Equivalence:
     @property
     def out_of_reach(self) -> BoolArray:
         """Which of the tested pairs could not have been shown to be the same: too few topics for so many pairs."""
-        found = self.equivalent
+        equivalent = self.equivalent
         tested = ~np.isnan(self.p_same)
         procedure, left = PROCEDURES[self.correct], 1  # of those that keep a share, all may be found together
         if procedure.keeps == "any":
-            left = int((tested & ~found).sum()) if procedure.steps else int(tested.sum())
-        return np.asarray(tested & ~found & ~at_most(self.smallest * left, self.alpha))
+            left = int((tested & ~equivalent).sum()) if procedure.steps else int(tested.sum())
+        return np.asarray(tested & ~equivalent & ~at_most(self.smallest * left, self.alpha))
 
     @cached_property
     def verdict(self) -> tuple[Verdict, ...]:
@@ -196,9 +196,11 @@ def equivalence_pairs(
     unknown = m.counts.n < 2
     if test == "t":
         unknown |= m.constant
-    known = asked & ~unknown
+    tested = asked & ~unknown
     p = np.full((4, len(m)), np.nan)
-    p[:, known] = _t(m, margin)[:, known] if test == "t" else _wilcoxon(m, matrix, margin, exact_up_to, known)
+    p[:, tested] = (
+        _t(m, margin)[:, tested] if test == "t" else _wilcoxon(m, matrix, margin, exact_up_to, tested)
+    )
     low, high, different, smallest = p
     exact = f"|exact<={exact_up_to}" if test == "wilcoxon" else ""
     over = f"|correct:{correct}|pairs:{int(asked.sum())}"
@@ -263,11 +265,11 @@ def _t(m: Moments, margin: float) -> FloatArray:
 
 
 def _wilcoxon(
-    m: Moments, matrix: FloatArray, margin: float, exact_up_to: int, known: BoolArray
+    m: Moments, matrix: FloatArray, margin: float, exact_up_to: int, tested: BoolArray
 ) -> FloatArray:
     """The same of the centre of symmetry, by signed ranks of the differences moved up, moved down and unmoved."""
     p = np.full((4, len(m)), np.nan)
-    for block in blocks(matrix, m.counts.first, m.counts.second, np.flatnonzero(known)):
+    for block in blocks(matrix, m.counts.first, m.counts.second, np.flatnonzero(tested)):
         at = block.positions
         up = signed_rank_p(block, margin, exact_up_to=exact_up_to)
         down = signed_rank_p(block, -margin, exact_up_to=exact_up_to)
@@ -276,7 +278,7 @@ def _wilcoxon(
         ranked = np.minimum(up.ranked, down.ranked)
         p[3, at] = np.where(ranked <= exact_up_to, np.exp2(-ranked.astype(np.float64)), 0.0)
         p[2, at] = signed_rank_p(block, 0.0, exact_up_to=exact_up_to).two_sided
-    return p[:, known]
+    return p[:, tested]
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,7 @@ def hotelling_t2(
     whole = ~np.isnan(every).any(axis=1)
     d = every[whole]
     n, k = d.shape
-    found = HotellingT2(
+    result = HotellingT2(
         t2=math.nan,
         f=math.nan,
         df=(k, n - k),
@@ -94,17 +94,17 @@ def hotelling_t2(
     if n <= k:
         measures = counted(k, "measure")
         return replace(
-            found, why=f"{measures} need more than {counted(k, 'complete topic')}, there are {n or 'none'}"
+            result, why=f"{measures} need more than {counted(k, 'complete topic')}, there are {n or 'none'}"
         )
     if (why := _singular(d)) is not None:
-        return replace(found, why=why)
+        return replace(result, why=why)
     # With signs s, d'd stays as it is, and T2 = (n - 1) q / (1 - q) rises with q = |U's|^2 / n, U spanning d's columns.
     basis = np.linalg.svd(d / np.sqrt((d**2).sum(axis=0)), full_matrices=False)[0]
     observed = float((basis.sum(axis=0) ** 2).sum()) / n
     t2 = (n - 1) * observed / (1 - observed)
     f = (n - k) / (k * (n - 1)) * t2
-    found = replace(found, t2=t2, f=f, p=float(fdtrc(k, n - k, f)))
-    return found if rng is None else _flipped(found, basis, observed, rng, resamples)
+    result = replace(result, t2=t2, f=f, p=float(fdtrc(k, n - k, f)))
+    return result if rng is None else _flipped(result, basis, observed, rng, resamples)
 
 
 def _singular(d: FloatArray) -> str | None:
@@ -122,9 +122,9 @@ def _singular(d: FloatArray) -> str | None:
 
 
 def _flipped(
-    found: HotellingT2, basis: FloatArray, observed: float, rng: np.random.Generator, resamples: int
+    result: HotellingT2, basis: FloatArray, observed: float, rng: np.random.Generator, resamples: int
 ) -> HotellingT2:
-    n = found.n
+    n = result.n
     exact = 2**n <= resamples
     # All signs turned at once change nothing, so that half of all flips are enough.
     total = 2 ** (n - 1) if exact else resamples
@@ -140,7 +140,7 @@ def _flipped(
         extreme += int(np.count_nonzero(shares >= observed * (1 - TIE)))
     least = 2.0 ** (1 - n)
     if exact:
-        return replace(found, permutation_p=extreme / total, least=least, method="exact")
+        return replace(result, permutation_p=extreme / total, least=least, method="exact")
     least = max(least, 1 / (resamples + 1))
     p = max((extreme + 1) / (resamples + 1), least)
-    return replace(found, permutation_p=p, least=least, method="flips")
+    return replace(result, permutation_p=p, least=least, method="flips")

@@ -58,7 +58,7 @@ class _Share(NamedTuple):
 
     def averaged(self, k: float) -> _Share:
         """What the mean of k has, by Spearman and Brown."""
-        value, low, high = (k * each / (1 + (k - 1) * each) for each in self[:3])
+        value, low, high = (k * number / (1 + (k - 1) * number) for number in self[:3])
         return self._replace(value=value, low=low, high=high)
 
 
@@ -96,16 +96,16 @@ def intraclass(
     first, second, third = (
         AgreementCoefficient(
             name=name,
-            value=each.value,
-            low=each.low,
-            high=each.high,
+            value=share.value,
+            low=share.low,
+            high=share.high,
             level=level,
             units=int(np.count_nonzero(judged >= 2)),
             values=int(judged[judged >= 2].sum()),
-            why=each.why,
-            why_no_interval=each.why_no_interval,
+            why=share.why,
+            why_no_interval=share.why_no_interval,
         )
-        for name, each in shares
+        for name, share in shares
     )
     return IntraclassCorrelations(all=(first, second, third), k=k, method=method)
 
@@ -161,6 +161,6 @@ def _from_reml(
     fit = fit_mixed(matrix[rows, columns], [rows, columns], fixed=[], random=terms, names=names)
     if fit.why is not None:
         return _Share(why=fit.why)
-    found = variance_shares(fit, rng=rng, level=level, resamples=resamples)
-    value, low, high = (float(each[0]) for each in (found.shares, found.low, found.high))
+    shares = variance_shares(fit, rng=rng, level=level, resamples=resamples)
+    value, low, high = (float(numbers[0]) for numbers in (shares.shares, shares.low, shares.high))
     return _Share(value, low, high, why_no_interval=None if resamples else "nothing was simulated")

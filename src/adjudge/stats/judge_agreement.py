@@ -145,32 +145,32 @@ def people_agreement(
     if cluster.shape != (things,):
         raise UsageError(f"cluster: expected one for each of {things} things, got {cluster.size}")
     clusters, q, draws = times.shape[1], scale.size, len(times)
-    known: dict[tuple[int, int, bytes], FloatArray] = {}
+    by_key: dict[tuple[int, int, bytes], FloatArray] = {}
     answers = [*judges, *people.T]
 
     def one(x: int, person: int, where: BoolArray) -> FloatArray:
         second = np.where(where, people[:, person], MISSING)
         key = (x, person, (second != MISSING).tobytes())
-        if key not in known:
+        if key not in by_key:
             first = answers[x]
             if first.dtype.kind == "f":
                 counts = answer_counts(second, cluster, clusters, q)
-                known[key] = chance_coefficients(first.astype(float), counts, scale, times)
+                by_key[key] = chance_coefficients(first.astype(float), counts, scale, times)
             else:
                 cells = pair_cells(first.astype(np.int64), second, cluster, clusters, q)
-                known[key] = pair_coefficients(cells, scale, times)
-        return known[key]
+                by_key[key] = pair_coefficients(cells, scale, times)
+        return by_key[key]
 
     def mean(x: int, others: Sequence[int], where: BoolArray) -> FloatArray:
-        found, weight = np.zeros((3, draws)), np.zeros((3, draws))
+        total, weight = np.zeros((3, draws)), np.zeros((3, draws))
         for person in others:
             shared = np.count_nonzero(where & (people[:, person] != MISSING))
             if not shared:
                 continue
-            own = one(x, person, where)
-            found += np.where(np.isnan(own), 0.0, own * shared)
-            weight += np.where(np.isnan(own), 0.0, shared)
-        means: FloatArray = np.divide(found, weight, out=np.full(found.shape, np.nan), where=weight > 0)
+            coefficient = one(x, person, where)
+            total += np.where(np.isnan(coefficient), 0.0, coefficient * shared)
+            weight += np.where(np.isnan(coefficient), 0.0, shared)
+        means: FloatArray = np.divide(total, weight, out=np.full(total.shape, np.nan), where=weight > 0)
         return means
 
     everything = np.ones(things, bool)
@@ -178,7 +178,7 @@ def people_agreement(
     beside = np.full((len(judges), k, 3, draws), np.nan)
     assessors = np.full((k, 3, draws), np.nan)
     for j in range(k):
-        where, others = people[:, j] != MISSING, [each for each in range(k) if each != j]
+        where, others = people[:, j] != MISSING, [person for person in range(k) if person != j]
         assessors[j] = mean(len(judges) + j, others, where)
         for x in range(len(judges)):
             beside[x, j] = mean(x, others, where)
@@ -215,8 +215,8 @@ def order_by_topic(
         ordered &= counted
     n = np.bincount(topic[ordered], minlength=topics)
     net = np.bincount(topic[ordered], weights=(human * np.nan_to_num(judge))[ordered], minlength=topics)
-    found: FloatArray = np.divide(net, n, out=np.full(topics, np.nan), where=n > 0)
-    return found
+    shares: FloatArray = np.divide(net, n, out=np.full(topics, np.nan), where=n > 0)
+    return shares
 
 
 def topic_means(values: FloatArray, cluster: IntArray, times: FloatArray) -> FloatArray:
@@ -225,8 +225,8 @@ def topic_means(values: FloatArray, cluster: IntArray, times: FloatArray) -> Flo
     clusters = times.shape[1]
     sums = np.bincount(cluster[there], weights=values[there], minlength=clusters)
     n = times @ np.bincount(cluster[there], minlength=clusters)
-    found: FloatArray = np.divide(times @ sums, n, out=np.full(len(times), np.nan), where=n > 0)
-    return found
+    means: FloatArray = np.divide(times @ sums, n, out=np.full(len(times), np.nan), where=n > 0)
+    return means
 
 
 # A number as an answer on people's scale
@@ -264,22 +264,22 @@ def mapped_codes(
     counts = answer_counts(people, cluster, clusters, size)
     left = counts.sum(axis=0) - counts
     everything = np.sort(values[there])
-    found = np.full(values.size, MISSING, np.int64)
+    codes = np.full(values.size, MISSING, np.int64)
     for c in range(clusters):
         mine = np.flatnonzero(cluster == c)
-        own = np.sort(values[mine][there[mine]])
-        n, total = everything.size - own.size, left[c].sum()
+        in_cluster = np.sort(values[mine][there[mine]])
+        n, total = everything.size - in_cluster.size, left[c].sum()
         if not n or not total:
             continue
-        each = np.where(there[mine], values[mine], 0.0)
-        below = [np.searchsorted(whole, each) for whole in (everything, own)]
-        up_to = [np.searchsorted(whole, each, "right") for whole in (everything, own)]
+        scores = np.where(there[mine], values[mine], 0.0)
+        below = [np.searchsorted(whole, scores) for whole in (everything, in_cluster)]
+        up_to = [np.searchsorted(whole, scores, "right") for whole in (everything, in_cluster)]
         share = (below[0] - below[1] + up_to[0] - up_to[1]) / 2 / n
         share = np.where(there[mine], share if rising else 1 - share, 0.5)
         levels = np.cumsum(left[c]) / total
         # shares are quotients of whole numbers: what should be equal may differ by rounding
-        found[mine] = np.minimum(np.searchsorted(levels, share + 1e-12, "right"), size - 1)
-    return found
+        codes[mine] = np.minimum(np.searchsorted(levels, share + 1e-12, "right"), size - 1)
+    return codes
 
 
 # Intervals

@@ -90,9 +90,9 @@ def _codes(names: Sequence[Hashable], kept: BoolArray) -> IntArray:
 
 def _sums(values: FloatArray, groups: IntArray) -> FloatArray:
     """Of the rows of every group."""
-    found = np.zeros((int(groups.max()) + 1, *values.shape[1:]))
-    np.add.at(found, groups, values)
-    return found
+    sums = np.zeros((int(groups.max()) + 1, *values.shape[1:]))
+    np.add.at(sums, groups, values)
+    return sums
 
 
 def _solved(matrices: FloatArray, vectors: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -109,13 +109,13 @@ def _solved(matrices: FloatArray, vectors: FloatArray) -> tuple[FloatArray, Floa
     alike = np.outer(scale, scale)  # parameters on scales of their own do not make a matrix nearly singular
     if abs(np.linalg.det(whole / alike)) < 1e-9:
         return nan, nan
-    found: FloatArray = np.linalg.solve(whole, right)
+    solution: FloatArray = np.linalg.solve(whole, right)
     rest = whole - matrices
     if size < 2 or (np.abs(np.linalg.det(rest / alike)) < 1e-9).any():
-        return found, nan
+        return solution, nan
     left = np.linalg.solve(rest, (right - vectors)[..., None])[..., 0]
-    error: FloatArray = np.sqrt((size - 1) / size * ((left - found) ** 2).sum(axis=0))
-    return found, error
+    error: FloatArray = np.sqrt((size - 1) / size * ((left - solution) ** 2).sum(axis=0))
+    return solution, error
 
 
 def _slope(
@@ -145,20 +145,20 @@ def _freedom(squares: FloatArray) -> float:
 
 def clustered_mean(values: npt.ArrayLike, clusters: Sequence[Hashable]) -> ClusteredEstimate:
     """A mean of things that come in clusters; every thing counts alike."""
-    own = checks.numbers("values", values, dimensions=1)
-    kept: BoolArray = ~np.isnan(own)
+    numbers = checks.numbers("values", values, dimensions=1)
+    kept: BoolArray = ~np.isnan(numbers)
     if not kept.any():
         return ClusteredEstimate(why="there is nothing to average")
-    own = own[kept]
-    one = np.ones(len(own))
-    return _slope(own, one, one, _codes(clusters, kept), "")
+    numbers = numbers[kept]
+    one = np.ones(len(numbers))
+    return _slope(numbers, one, one, _codes(clusters, kept), "")
 
 
 def share_by_cluster(
-    found: npt.ArrayLike, clusters: Sequence[Hashable], *, level: float = 0.95
+    flags: npt.ArrayLike, clusters: Sequence[Hashable], *, level: float = 0.95
 ) -> ClusteredShare:
     """How many things have something, with an interval that takes clusters for the sample."""
-    hits: BoolArray = np.asarray(found, dtype=np.bool_)
+    hits: BoolArray = np.asarray(flags, dtype=np.bool_)
     codes = _codes(clusters, np.ones(len(hits), dtype=np.bool_))
     size = int(codes.max(initial=-1)) + 1
     return clustered_share(
@@ -202,8 +202,8 @@ def order_effect(
     if not len(one):
         return None
 
-    def share(found: BoolArray) -> ClusteredShare:
-        return share_by_cluster(found, clusters, level=level)
+    def share(flags: BoolArray) -> ClusteredShare:
+        return share_by_cluster(flags, clusters, level=level)
 
     wins = (one + other) / 2
     mean = clustered_mean(wins, clusters)
@@ -283,19 +283,21 @@ def judge_excess(
     judge, beta is 0 if the column does not move it.
     """
     y = checks.numbers("judge", judge, dimensions=1)
-    own = checks.numbers("people", people, dimensions=2)
+    answers = checks.numbers("people", people, dimensions=2)
     x = checks.numbers("column", column, dimensions=1)
-    if not len(y) == len(own) == len(x) == len(clusters) or (topics is not None and len(topics) != len(y)):
+    if not len(y) == len(answers) == len(x) == len(clusters) or (
+        topics is not None and len(topics) != len(y)
+    ):
         raise UsageError("judge, people, column, topics and clusters: expected one for every thing")
-    kept: BoolArray = ~np.isnan(y) & ~np.isnan(x) & ~np.isnan(own).all(axis=1)
+    kept: BoolArray = ~np.isnan(y) & ~np.isnan(x) & ~np.isnan(answers).all(axis=1)
     if not kept.any():
         none = ClusteredEstimate(why="nothing was answered by both")
         return JudgeExcess(judge=none, people=none, difference=none, excess=none)
-    y, own, x = y[kept], own[kept], x[kept]
+    y, answers, x = y[kept], answers[kept], x[kept]
     cluster = _codes(clusters, kept)
     topic = None if topics is None else _codes(topics, kept)
-    mean = np.nanmean(own, axis=1)
-    units = [_spread(each, around_zero=topics is None) for each in (y, mean)]
+    mean = np.nanmean(answers, axis=1)
+    units = [_spread(scores, around_zero=topics is None) for scores in (y, mean)]
     if not units[0] or (standardise and not units[1]):
         who = "people" if units[0] else "the judge"
         none = ClusteredEstimate(n=len(y), why=f"all answers of {who} are the same")
@@ -308,7 +310,7 @@ def judge_excess(
     def slope(values: FloatArray) -> ClusteredEstimate:
         return _slope(values, on, rows.weights, cluster, "no two things of a topic differ in it")
 
-    excess, follows = _excess(y, own, x, topic, cluster, even)
+    excess, follows = _excess(y, answers, x, topic, cluster, even)
     return JudgeExcess(
         judge=slope(ours),
         people=slope(theirs),
@@ -319,8 +321,8 @@ def judge_excess(
 
 
 def _spread(values: FloatArray, *, around_zero: bool) -> float:
-    found = math.sqrt(float((values**2).mean())) if around_zero else float(values.std())
-    return found if found > 1e-12 * float(np.abs(values).max(initial=0.0)) else 0.0
+    spread = math.sqrt(float((values**2).mean())) if around_zero else float(values.std())
+    return spread if spread > 1e-12 * float(np.abs(values).max(initial=0.0)) else 0.0
 
 
 @dataclass(frozen=True)
@@ -379,13 +381,13 @@ def _excess(
     if not first[0] > STRONG * first_error[0]:
         why = "people agree too little to say what they find as good"
         return ClusteredEstimate(n=n, clusters=size, why=why), math.nan
-    found, error = solved(instruments, regressors, ours)
+    slopes, error = solved(instruments, regressors, ours)
     if math.isnan(error[1]):
         return ClusteredEstimate(n=n, clusters=size, why="a single topic decides it"), math.nan
     estimate = ClusteredEstimate(
-        estimate=float(found[1]), error=float(error[1]), freedom=_freedom(squares), n=n, clusters=size
+        estimate=float(slopes[1]), error=float(error[1]), freedom=_freedom(squares), n=n, clusters=size
     )
-    return estimate, float(found[0])
+    return estimate, float(slopes[0])
 
 
 # What a judge saves
@@ -444,17 +446,17 @@ def judgments_saved(
         raise UsageError("people, judge and clusters: expected the same topics and systems")
     systems = theirs.shape[1]
     i, j = np.triu_indices(systems, k=1)
-    wanted, given = theirs[:, i] - theirs[:, j], ours[:, i] - ours[:, j]
-    both: BoolArray = ~np.isnan(wanted) & ~np.isnan(given)
+    wanted, by_judge = theirs[:, i] - theirs[:, j], ours[:, i] - ours[:, j]
+    both: BoolArray = ~np.isnan(wanted) & ~np.isnan(by_judge)
     n = both.sum(axis=0)
-    further = (~np.isnan(given) & np.isnan(wanted)).sum(axis=0)
-    one = _correlations(np.ones((1, len(theirs))), wanted, given, both)[0]
-    known = (n >= LEAST_TOPICS) & ~np.isnan(one)
-    if not known.any():
+    further = (~np.isnan(by_judge) & np.isnan(wanted)).sum(axis=0)
+    one = _correlations(np.ones((1, len(theirs))), wanted, by_judge, both)[0]
+    enough = (n >= LEAST_TOPICS) & ~np.isnan(one)
+    if not enough.any():
         why = f"no two systems have {LEAST_TOPICS} topics that people and the judge both scored, with differences"
         return JudgmentsSaved(systems=systems, pairs=0, topics=0, further=0, why=why)
-    wanted, given, both = wanted[:, known], given[:, known], both[:, known]
-    one, n, further = one[known], n[known], further[known]
+    wanted, by_judge, both = wanted[:, enough], by_judge[:, enough], both[:, enough]
+    one, n, further = one[enough], n[enough], further[enough]
     codes = _codes(clusters, np.ones(len(theirs), dtype=np.bool_))
     draws = cluster_draws(rng, int(codes.max()) + 1, resamples)
     step = max(AT_ONCE // max(len(one), 1), 1)
@@ -462,7 +464,7 @@ def judgments_saved(
         [
             np.zeros(0),
             *(
-                _medians(_correlations(draws[k : k + step][:, codes], wanted, given, both))
+                _medians(_correlations(draws[k : k + step][:, codes], wanted, by_judge, both))
                 for k in range(0, len(draws), step)
             ),
         ]
@@ -491,33 +493,33 @@ def adjusted_square(r: npt.ArrayLike, n: npt.ArrayLike) -> FloatArray:
     """rho^2 from a correlation over n topics, without what noise adds (Ezekiel 1930); 0 for a negative one."""
     positive = np.maximum(np.asarray(r, dtype=float), 0.0)
     size = np.asarray(n, dtype=float)
-    found: FloatArray = np.maximum(1 - (1 - positive**2) * (size - 1) / (size - 2), 0.0)
-    return found
+    square: FloatArray = np.maximum(1 - (1 - positive**2) * (size - 1) / (size - 2), 0.0)
+    return square
 
 
 def _medians(rows: FloatArray) -> FloatArray:
     """Of every row over what is there; NaN where nothing is."""
     some = ~np.isnan(rows).all(axis=1)
-    found = np.full(len(rows), np.nan)
+    medians = np.full(len(rows), np.nan)
     if some.any():
-        found[some] = np.nanmedian(rows[some], axis=1)
-    return found
+        medians[some] = np.nanmedian(rows[some], axis=1)
+    return medians
 
 
 def _correlations(times: FloatArray, one: FloatArray, other: FloatArray, both: BoolArray) -> FloatArray:
     """Of every column, with rows taken so many times. A judge that never differs is worth 0; NaN where people never
     do."""
     there = both.astype(float)
-    a, b = (_standard(np.where(both, each, 0.0), there) for each in (one, other))
+    a, b = (_standard(np.where(both, scores, 0.0), there) for scores in (one, other))
     with np.errstate(divide="ignore", invalid="ignore"):
         n = times @ there
         mean_a, mean_b = times @ a / n, times @ b / n
         var_a = times @ (a * a) / n - mean_a**2
         var_b = times @ (b * b) / n - mean_b**2
         shared = times @ (a * b) / n - mean_a * mean_b
-        found = shared / np.sqrt(var_a * var_b)
-    found = np.where(var_b > 1e-12, np.clip(found, -1, 1), 0.0)
-    return np.where(var_a > 1e-12, found, np.nan)
+        r = shared / np.sqrt(var_a * var_b)
+    r = np.where(var_b > 1e-12, np.clip(r, -1, 1), 0.0)
+    return np.where(var_a > 1e-12, r, np.nan)
 
 
 def _standard(values: FloatArray, there: FloatArray) -> FloatArray:
@@ -526,5 +528,7 @@ def _standard(values: FloatArray, there: FloatArray) -> FloatArray:
     centred = (values - values.sum(axis=0) / n) * there
     spread = np.sqrt((centred**2).sum(axis=0) / n)
     tiny = spread <= 1e-12 * np.abs(values).max(axis=0, initial=0.0)
-    found: FloatArray = np.divide(centred, spread, out=np.zeros_like(centred), where=~tiny & (spread > 0))
-    return found
+    standardised: FloatArray = np.divide(
+        centred, spread, out=np.zeros_like(centred), where=~tiny & (spread > 0)
+    )
+    return standardised

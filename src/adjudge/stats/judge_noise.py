@@ -122,9 +122,9 @@ def judge_noise(
     checks.one_of("better", better, ("higher", "lower"))
     scores = checks.numbers("values", values, dimensions=1)
     present = ~np.isnan(scores)
-    codes = [_codes(each)[present] for each in (system, topic, assessor)]
+    codes = [_codes(factor)[present] for factor in (system, topic, assessor)]
     scores = scores[present]
-    sizes = [int(each.max(initial=-1)) + 1 for each in codes]
+    sizes = [int(factor.max(initial=-1)) + 1 for factor in codes]
     cells = _cell_means(scores, codes, sizes)
     complete = _complete(codes, sizes)
     additive = fit_additive(cells.T)
@@ -338,7 +338,7 @@ def _resampled(
     """
     cells = sizes[SYSTEM] * sizes[TOPIC]
     cell = codes[SYSTEM] * sizes[TOPIC] + codes[TOPIC]
-    found = np.empty((draws, sizes[SYSTEM]))
+    means = np.empty((draws, sizes[SYSTEM]))
     for draw in range(draws):
         times = np.bincount(
             rng.integers(sizes[ASSESSOR], size=sizes[ASSESSOR]), minlength=sizes[ASSESSOR]
@@ -348,10 +348,10 @@ def _resampled(
         with np.errstate(invalid="ignore"):
             of_cells = (total / number).reshape(sizes[SYSTEM], sizes[TOPIC])
         judged = of_cells[:, ~np.isnan(of_cells).all(axis=0)]
-        found[draw] = fit_additive(judged.T).means if np.isnan(judged).any() else judged.mean(axis=1)
+        means[draw] = fit_additive(judged.T).means if np.isnan(judged).any() else judged.mean(axis=1)
         if draw % 500 == 499:
             progress(draw + 1, draws)
-    return found[~np.isnan(found).any(axis=1)]
+    return means[~np.isnan(means).any(axis=1)]
 
 
 def _summed(population: Population, drawn: FloatArray, sign: float, level: float, df: float) -> RankDraws:

@@ -135,13 +135,13 @@ def permutation_measures(
         draws = _all_swaps(pair, swap) if exact else _random_swaps(pair, swap, by_system, by_topic)
         null = np.concatenate(
             [
-                (found := _swapped(pair, part, level, coefficient)).first - found.second
+                (swapped := _swapped(pair, part, level, coefficient)).first - swapped.second
                 for part in draws.parts(_width(pair, level))
             ]
         )
         return _permuted(observed, null, units=units, exact=exact, alternative=alternative)
 
-    found = _every_pair(
+    result = _every_pair(
         values,
         human,
         test,
@@ -152,8 +152,8 @@ def permutation_measures(
         alternative=alternative,
         signature=f"permutation:{swap}:{alternative}",
     )
-    swaps = "all" if found.exact else f"all-or-{resamples}" if found.some_exact else f"{resamples}"
-    return replace(found, signature=f"{found.signature}|swaps:{swaps}")
+    swaps = "all" if result.exact else f"all-or-{resamples}" if result.some_exact else f"{resamples}"
+    return replace(result, signature=f"{result.signature}|swaps:{swaps}")
 
 
 def williams_measures(
@@ -180,16 +180,16 @@ def williams_measures(
         )
 
     def test(pair: _Cells) -> _Outcome:
-        found = _observed(pair, level, coefficient)
-        if found.why is not None:
-            return found
+        outcome = _observed(pair, level, coefficient)
+        if outcome.why is not None:
+            return outcome
         n = pair.cells if level == "global" else pair.x.shape[1]
         with_other = _swapped(replace(pair, z=pair.y), _NO_SWAP, level, coefficient)
         between = float(with_other.first[0])
-        t = williams_t(n, found.value_first, found.value_second, between)
+        t = williams_t(n, outcome.value_first, outcome.value_second, between)
         if t.why is not None:
-            return replace(found, why=t.why)
-        return replace(found, statistic=t.statistic, p=t.p_of(alternative), least=LEAST_P, method="t")
+            return replace(outcome, why=t.why)
+        return replace(outcome, statistic=t.statistic, p=t.p_of(alternative), least=LEAST_P, method="t")
 
     return _every_pair(
         values,
@@ -278,17 +278,17 @@ def measure_groups(
     p-values are corrected over all pairs by `stats.multiple.reached`: pairs that no swap could have made significant do
     not burden the others (Tarone 1990).
     """
-    own = checks.numbers("values", values, dimensions=1)
-    found = reached(pairs.p, pairs.least, alpha=alpha, method=method)
-    different = at_most(found.adjusted, alpha)
-    better = np.zeros((own.size, own.size), dtype=np.bool_)
+    coefficients = checks.numbers("values", values, dimensions=1)
+    result = reached(pairs.p, pairs.least, alpha=alpha, method=method)
+    different = at_most(result.adjusted, alpha)
+    better = np.zeros((coefficients.size, coefficients.size), dtype=np.bool_)
     for i, j, apart, lead in zip(pairs.first, pairs.second, different, pairs.difference, strict=True):
         if apart:
             better[(i, j) if lead > 0 else (j, i)] = True
-    order = np.argsort(-np.where(np.isnan(own), -np.inf, own), kind="stable")
-    there = np.flatnonzero(~np.isnan(own))
+    order = np.argsort(-np.where(np.isnan(coefficients), -np.inf, coefficients), kind="stable")
+    there = np.flatnonzero(~np.isnan(coefficients))
     best, worst = rank_intervals(better[np.ix_(there, there)])
-    marks, ranks = [""] * own.size, dict[int, tuple[int, int]]()
+    marks, ranks = [""] * coefficients.size, dict[int, tuple[int, int]]()
     apart = better | better.T
     chained = closure(better)
     for i, j, p in zip(pairs.first, pairs.second, pairs.p, strict=True):
@@ -300,13 +300,13 @@ def measure_groups(
         marks[there[at]] = mark
         ranks[int(there[at])] = int(best[at]), int(worst[at])
     return MeasureGroups(
-        adjusted=found.adjusted,
+        adjusted=result.adjusted,
         different=different,
-        reachable=found.reachable,
+        reachable=result.reachable,
         better=better,
         order=tuple(int(k) for k in order),
         letters=tuple(marks),
-        ranks=tuple(ranks.get(k) for k in range(own.size)),
+        ranks=tuple(ranks.get(k) for k in range(coefficients.size)),
     )
 
 
@@ -363,7 +363,7 @@ def _common(x: FloatArray, y: FloatArray, z: FloatArray) -> _Cells:
     topics, systems = np.flatnonzero(there.any(axis=1)), np.flatnonzero(there.any(axis=0))
     kept = np.ix_(topics, systems)
     there = there[kept]
-    x, y, z = (_standardised(np.where(there, each[kept], np.nan)) for each in (x, y, z))
+    x, y, z = (_standardised(np.where(there, scores[kept], np.nan)) for scores in (x, y, z))
     return _Cells(x=x, y=y, z=z, there=there, topics=topics, systems=systems)
 
 
@@ -386,14 +386,14 @@ def _observed(pair: _Cells, level: CorrelationLevel, coefficient: Coefficient) -
         return _Outcome(
             why=f"needs {LEAST_SYSTEMS} systems with scores of both measures and of people, has {count or 'none'}"
         )
-    found = _swapped(pair, _NO_SWAP, level, coefficient)
-    first, second = float(found.first[0]), float(found.second[0])
+    unswapped = _swapped(pair, _NO_SWAP, level, coefficient)
+    first, second = float(unswapped.first[0]), float(unswapped.second[0])
     outcome = _Outcome(
         value_first=first,
         value_second=second,
         statistic=first - second,
-        undefined_first=int(found.undefined_first[0]),
-        undefined_second=int(found.undefined_second[0]),
+        undefined_first=int(unswapped.undefined_first[0]),
+        undefined_second=int(unswapped.undefined_second[0]),
     )
     if not math.isnan(first - second):
         return outcome
@@ -564,12 +564,12 @@ def _input_level(pair: _Cells, swaps: _Swaps, coefficient: Coefficient) -> _Side
 
 
 def _permuted(
-    found: _Outcome, null: FloatArray, *, units: int, exact: bool, alternative: Alternative
+    outcome: _Outcome, null: FloatArray, *, units: int, exact: bool, alternative: Alternative
 ) -> _Outcome:
     """With p, and the smallest p that these data could have given."""
     if exact:
         null = np.concatenate([null, -null])
-    observed = found.statistic
+    observed = outcome.statistic
     if alternative == "two-sided":
         null, observed = np.abs(null), abs(observed)
     elif alternative == "less":
@@ -578,10 +578,12 @@ def _permuted(
     extreme = _at_least(null, observed)
     if exact:
         most = float(np.max(null, where=np.isfinite(null), initial=observed))
-        return replace(found, p=extreme / null.size, least=_at_least(null, most) / null.size, method="exact")
+        return replace(
+            outcome, p=extreme / null.size, least=_at_least(null, most) / null.size, method="exact"
+        )
     least = max(1 / (null.size + 1), 2.0 ** (1 - units if alternative == "two-sided" else -units))
     # By luck random swaps may undercut what all of them together would give.
-    return replace(found, p=max((extreme + 1) / (null.size + 1), least), least=least, method="swaps")
+    return replace(outcome, p=max((extreme + 1) / (null.size + 1), least), least=least, method="swaps")
 
 
 def _at_least(null: FloatArray, bound: float) -> int:
@@ -610,7 +612,7 @@ def _every_pair(
         progress(k + 1, first.size)
 
     def numbers(name: str) -> FloatArray:
-        return np.array([getattr(each, name) for each in outcomes], dtype=np.float64)
+        return np.array([getattr(outcome, name) for outcome in outcomes], dtype=np.float64)
 
     return MeasurePairs(
         test=test_name,
@@ -624,14 +626,14 @@ def _every_pair(
         statistic=numbers("statistic"),
         p=numbers("p"),
         least=numbers("least"),
-        method=tuple(each.method for each in outcomes),
+        method=tuple(outcome.method for outcome in outcomes),
         systems=sizes[0],
         topics=sizes[1],
         cells=sizes[2],
         undefined_first=numbers("undefined_first").astype(np.int64),
         undefined_second=numbers("undefined_second").astype(np.int64),
         signature=f"{level}:{coefficient}|{signature}",
-        why={k: each.why for k, each in enumerate(outcomes) if each.why is not None},
+        why={k: outcome.why for k, outcome in enumerate(outcomes) if outcome.why is not None},
     )
 
 
@@ -645,7 +647,7 @@ def _coefficients(rows: FloatArray, z: FloatArray, coefficient: Coefficient) -> 
     which[:, 0] = np.arange(len(rows))
     column = COEFFICIENTS.index(coefficient)
     wanted = np.arange(len(COEFFICIENTS)) == column
-    found = np.empty((len(rows), len(COEFFICIENTS)))
+    coefficients = np.empty((len(rows), len(COEFFICIENTS)))
     status = np.empty(len(rows), dtype=np.int64)
     rows = np.ascontiguousarray(rows)
     correlate_rows(
@@ -660,7 +662,7 @@ def _coefficients(rows: FloatArray, z: FloatArray, coefficient: Coefficient) -> 
         np.ones((1, z.size)),
         which,
         wanted,
-        found,
+        coefficients,
         status,
     )
-    return found[:, column]
+    return coefficients[:, column]

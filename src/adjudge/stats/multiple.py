@@ -48,9 +48,9 @@ def benjamini_yekutieli(p: npt.ArrayLike) -> FloatArray:
 
     Benjamini and Hochberg's times 1 + 1/2 + ... + 1/n, for n tests. Benjamini and Yekutieli 2001. NaN stays.
     """
-    found = adjust(p, "bh")
-    tests = int(np.count_nonzero(~np.isnan(found)))
-    return np.minimum(1.0, found * np.sum(1.0 / np.arange(1, tests + 1)))
+    adjusted = adjust(p, "bh")
+    tests = int(np.count_nonzero(~np.isnan(adjusted)))
+    return np.minimum(1.0, adjusted * np.sum(1.0 / np.arange(1, tests + 1)))
 
 
 def _holm(ascending: FloatArray) -> FloatArray:
@@ -131,8 +131,8 @@ def reached(
     reachable = np.zeros(values.shape, dtype=np.bool_)
     procedure = PROCEDURES[method]
     if procedure.keeps != "any":
-        found = procedure.adjusted(ascending)
-        rejected = at_most(found, alpha)
+        adjusted_ascending = procedure.adjusted(ascending)
+        rejected = at_most(adjusted_ascending, alpha)
         divisor, burden = 1.0, tests.size if procedure.keeps == "share" else 1
         if procedure.keeps == "share" and tests.size:
             # One more test is rejected where it joins the r - 1 smallest p below alpha r / size.
@@ -140,11 +140,11 @@ def reached(
             with_it = np.flatnonzero(at_most(np.append(0.0, ascending[:-1]) * tests.size, alpha * ranks))
             divisor = tests.size / float(ranks[with_it[-1]])
     else:
-        found = _tarone(ascending, smallest, steps=procedure.steps)
-        rejected = at_most(found, alpha)
+        adjusted_ascending = _tarone(ascending, smallest, steps=procedure.steps)
+        rejected = at_most(adjusted_ascending, alpha)
         burden = _divisor(smallest, alpha)
         divisor = _divisor(smallest[~rejected], alpha) if procedure.steps else burden
-    adjusted[tests] = found
+    adjusted[tests] = adjusted_ascending
     reachable[tests] = rejected | at_most(smallest * divisor, alpha)
     return Reached(
         adjusted=adjusted, divisor=int(np.ceil(divisor)), reachable=reachable, burden=max(1, burden)
@@ -153,8 +153,8 @@ def reached(
 
 def at_most(values: FloatArray, bound: Any) -> BoolArray:
     """values <= bound, but for rounding: products of p-values may miss a threshold that they meet."""
-    found: BoolArray = values <= bound * (1 + SAME)
-    return found
+    below: BoolArray = values <= bound * (1 + SAME)
+    return below
 
 
 def _divisor(smallest: FloatArray, alpha: float) -> int:
@@ -184,7 +184,7 @@ def _tarone(p: FloatArray, smallest: FloatArray, *, steps: bool) -> FloatArray:
         return p.copy()
     # Smallest p-values that are below every p act alike, so that few kinds are left.
     kinds, kind = np.unique(np.maximum(smallest, p[p > 0].min(initial=1.0)), return_inverse=True)
-    found = np.empty(size)
+    levels = np.empty(size)
     width = max(1, CELLS // kinds.size)
     closed = np.zeros(kinds.size, dtype=np.int64)
     everything = np.bincount(kind, minlength=kinds.size)
@@ -197,8 +197,8 @@ def _tarone(p: FloatArray, smallest: FloatArray, *, steps: bool) -> FloatArray:
             closed = gone[-1].copy()
             closed[kind[some.stop - 1]] += 1
         open_up_to = np.cumsum(everything - gone, axis=1)
-        found[some] = _last_failing(p[some], kinds, open_up_to)
-    return np.maximum.accumulate(found) if steps else found
+        levels[some] = _last_failing(p[some], kinds, open_up_to)
+    return np.maximum.accumulate(levels) if steps else levels
 
 
 def _last_failing(p: FloatArray, kinds: FloatArray, open_up_to: IntArray) -> FloatArray:
@@ -226,5 +226,5 @@ def _last_failing(p: FloatArray, kinds: FloatArray, open_up_to: IntArray) -> Flo
         again = np.isfinite(wrong)
         k[left[again]] = wrong[again].astype(np.int64) - 1
         left = left[again & (k[left] > 0)]
-    found: FloatArray = np.minimum((k + 1) * p, 1.0)
-    return found
+    levels: FloatArray = np.minimum((k + 1) * p, 1.0)
+    return levels

@@ -65,11 +65,11 @@ class Rankings:
             return f"One ranking {of} agrees with {known}."
         if self.count is not None:
             return f"{number_words(self.count)} rankings {of} agree with {known}."
-        if (found := self.estimate) is not None:
-            ends = f"{number_words(found.low)} to {number_words(found.high)}"
+        if (estimate := self.estimate) is not None:
+            ends = f"{number_words(estimate.low)} to {number_words(estimate.high)}"
             return (
-                f"About {number_words(found.count)} rankings {of} agree with {known} (an estimate,"
-                f" {found.level:.0%} interval {ends}: too many to count)."
+                f"About {number_words(estimate.count)} rankings {of} agree with {known} (an estimate,"
+                f" {estimate.level:.0%} interval {ends}: too many to count)."
             )
         bounds = f"between {number_words(self.low)} and {number_words(self.high)}"
         return f"{bounds.capitalize()} rankings {of} agree with {known} (too many to count)."
@@ -111,9 +111,9 @@ def places(means: npt.ArrayLike) -> IntArray:
     noise = MEANS_TIE * np.max(np.abs(values), initial=0.0)
     starts = np.ones(values.size, dtype=np.bool_)
     starts[1:] = np.diff(ordered) > noise
-    found = np.empty(values.size, dtype=np.int64)
-    found[order] = np.maximum.accumulate(np.where(starts, np.arange(1, values.size + 1), 0))
-    return found
+    ranks = np.empty(values.size, dtype=np.int64)
+    ranks[order] = np.maximum.accumulate(np.where(starts, np.arange(1, values.size + 1), 0))
+    return ranks
 
 
 def rank_intervals(better: npt.ArrayLike) -> tuple[IntArray, IntArray]:
@@ -154,8 +154,8 @@ def count_rankings(
     checks.count("kept", kept, least=1)
     relation = closure(_relation(better))
     size = len(relation)
-    if found := _circle(relation):
-        return Rankings(items=size, count=0, low=0, high=0, circle=found)
+    if circle := _circle(relation):
+        return Rankings(items=size, count=0, low=0, high=0, circle=circle)
     placing = _Placing(relation)
     count = _count(placing, most)
     if count is not None:
@@ -197,15 +197,15 @@ class _Placing:
     """
 
     def __init__(self, relation: BoolArray):
-        kinds, found = np.unique(relation, axis=0, return_inverse=True)
-        kind = found.ravel()
+        kinds, inverse = np.unique(relation, axis=0, return_inverse=True)
+        kind = inverse.ravel()
         self.items = len(relation)
         self.sizes = np.bincount(kind, minlength=len(kinds)).tolist()
         self.with_worse = (1 + kinds.sum(axis=1)).tolist()
         """Of an item of each kind: it and all that it is better than."""
         self._free = _free_after(relation, kind, len(kinds))
         self._widths = [size.bit_length() for size in self.sizes]
-        self._shifts = [sum(self._widths[:each]) for each in range(len(kinds))]
+        self._shifts = [sum(self._widths[:number]) for number in range(len(kinds))]
         self._open_after: dict[int, list[tuple[int, int]]] = {}
 
     def following(self, placed: int, complete: int) -> list[tuple[int, int, int, int]]:
@@ -214,23 +214,23 @@ class _Placing:
             self._open_after[complete] = self._open(complete)
         return [
             (
-                each,
+                kind,
                 available - here,
-                placed + (1 << self._shifts[each]),
-                complete | (here + 1 == self.sizes[each]) << each,
+                placed + (1 << self._shifts[kind]),
+                complete | (here + 1 == self.sizes[kind]) << kind,
             )
-            for each, available in self._open_after[complete]
-            if (here := placed >> self._shifts[each] & ((1 << self._widths[each]) - 1)) < available
+            for kind, available in self._open_after[complete]
+            if (here := placed >> self._shifts[kind] & ((1 << self._widths[kind]) - 1)) < available
         ]
 
     def _open(self, complete: int) -> list[tuple[int, int]]:
         """The kinds that are not complete and have items all of whose betters are placed, and how many of these."""
-        found = (
-            (each, sum(n for needs, n in options if needs & complete == needs))
-            for each, options in enumerate(self._free)
-            if not complete >> each & 1
+        openings = (
+            (kind, sum(n for needs, n in options if needs & complete == needs))
+            for kind, options in enumerate(self._free)
+            if not complete >> kind & 1
         )
-        return [(each, available) for each, available in found if available]
+        return [(kind, available) for kind, available in openings if available]
 
 
 def _count(placing: _Placing, most: int) -> int | None:
@@ -277,7 +277,7 @@ def _estimated(
         half, ROUNDED
     )  # runs that had nothing to thin agree, and differ from the number by rounding alone
     count, low, high = (
-        min(max(_exp(each), bounds[0]), bounds[1]) for each in (middle, middle - half, middle + half)
+        min(max(_exp(log), bounds[0]), bounds[1]) for log in (middle, middle - half, middle + half)
     )
     return RankingsEstimate(count=count, low=low, high=high, level=LEVEL, runs=runs)
 
@@ -342,9 +342,9 @@ def _free_after(relation: BoolArray, kind: IntArray, kinds: int) -> list[list[tu
     """For every kind, how many of its items are free once which kinds are complete (as bits)."""
     counts: list[dict[int, int]] = [{} for _ in range(kinds)]
     for item in range(len(relation)):
-        needs = sum(1 << int(each) for each in np.unique(kind[relation[:, item]]))
+        needs = sum(1 << int(needed) for needed in np.unique(kind[relation[:, item]]))
         counts[kind[item]][needs] = counts[kind[item]].get(needs, 0) + 1
-    return [list(each.items()) for each in counts]
+    return [list(by_needs.items()) for by_needs in counts]
 
 
 def _at_least(relation: BoolArray) -> int:
@@ -358,15 +358,15 @@ def _at_least(relation: BoolArray) -> int:
 def _at_most(relation: BoolArray) -> int:
     """All orders in which disjoint chains keep their own; the chains are taken greedily."""
     left = [int(item) for item in np.argsort(relation.sum(axis=0), kind="stable")]
-    found = math.factorial(len(left))
+    rankings = math.factorial(len(left))
     while left:
         chain = [left[0]]
         for item in left[1:]:
             if relation[chain[-1], item]:
                 chain.append(item)
-        found //= math.factorial(len(chain))
+        rankings //= math.factorial(len(chain))
         left = [item for item in left if item not in chain]
-    return found
+    return rankings
 
 
 def number_words(count: int) -> str:
@@ -393,14 +393,14 @@ def letters(different: npt.ArrayLike, order: Sequence[int] | IntArray) -> list[s
     best to the worst; "a" belongs to the best. After z come aa, ab, and so on; where there are
     that many, an item's letters have spaces between them.
     """
-    found = groups(different, order)
-    names = [letter(number) for number in range(len(found))]
-    between = " " if len(found) > 26 else ""
+    sets = groups(different, order)
+    names = [letter(number) for number in range(len(sets))]
+    between = " " if len(sets) > 26 else ""
     held: list[list[str]] = [[] for _ in order]
-    for name, members in zip(names, found, strict=True):
+    for name, members in zip(names, sets, strict=True):
         for item in members:
             held[item].append(name)
-    return [between.join(each) for each in held]
+    return [between.join(marks) for marks in held]
 
 
 def groups(different: npt.ArrayLike, order: Sequence[int] | IntArray) -> list[list[int]]:
@@ -419,8 +419,8 @@ def groups(different: npt.ArrayLike, order: Sequence[int] | IntArray) -> list[li
     sets = _insert_and_absorb(apart)
     if sets is None:
         sets = _greedy_cover(apart)
-    members = sorted(_members(each) for each in _without_spare(sets, len(ranked)))
-    return [[ranked[position] for position in each] for each in members]
+    members = sorted(_members(bits) for bits in _without_spare(sets, len(ranked)))
+    return [[ranked[position] for position in positions] for positions in members]
 
 
 @dataclass(frozen=True)
@@ -502,9 +502,9 @@ def _insert_and_absorb(apart: Sequence[int]) -> list[int] | None:
     sets = [(1 << len(apart)) - 1]
     for item, others in enumerate(apart):
         bit = 1 << item
-        split = [each for each in sets if each & bit and each & others]
-        whole = [each for each in sets if not (each & bit and each & others)]
-        parts = {part for each in split for part in (each & ~bit, each & ~others)}
+        split = [members for members in sets if members & bit and members & others]
+        whole = [members for members in sets if not (members & bit and members & others)]
+        parts = {part for members in split for part in (members & ~bit, members & ~others)}
         sets = _absorb(whole, parts)
         if len(sets) > MOST_SETS:
             return None
@@ -515,7 +515,7 @@ def _absorb(whole: list[int], parts: Iterable[int]) -> list[int]:
     """The whole sets, none within another, and those parts that lie in no other set."""
     kept = list(whole)
     for part in sorted(parts, key=int.bit_count, reverse=True):
-        if not any(part & each == part for each in kept):
+        if not any(part & other == part for other in kept):
             kept.append(part)
     return kept
 
@@ -548,15 +548,15 @@ def _grow(first: int, wanted: int, alike: Sequence[int]) -> int:
 def _without_spare(sets: Sequence[int], size: int) -> list[int]:
     """The sets, less those whose every pair is together in another; the smallest go first."""
     together = np.zeros((size, size), dtype=np.int64)
-    blocks = {each: np.ix_(_members(each), _members(each)) for each in sets}
+    blocks = {members: np.ix_(_members(members), _members(members)) for members in sets}
     for block in blocks.values():
         together[block] += 1
     kept = []
-    for each in sorted(sets, key=lambda each: (each.bit_count(), each)):
-        if together[blocks[each]].min() > 1:
-            together[blocks[each]] -= 1
+    for members in sorted(sets, key=lambda members: (members.bit_count(), members)):
+        if together[blocks[members]].min() > 1:
+            together[blocks[members]] -= 1
         else:
-            kept.append(each)
+            kept.append(members)
     return kept
 
 
@@ -629,16 +629,16 @@ def critical_difference(
     """Mean ranks within topics and Nemenyi's test of all pairs; topics in rows, NaN where missing."""
     checks.one_of("best", best, ("highest", "lowest"))
     matrix = checks.numbers("values", values, dimensions=2)
-    found = tukey(-matrix if best == "highest" else matrix, scale="topic-ranks", level=level)
-    ranked = np.flatnonzero(~np.isnan(found.means))
-    order = ranked[np.argsort(found.means[ranked], kind="stable")]
-    different = found.different()[np.ix_(order, order)]
+    result = tukey(-matrix if best == "highest" else matrix, scale="topic-ranks", level=level)
+    ranked = np.flatnonzero(~np.isnan(result.means))
+    order = ranked[np.argsort(result.means[ranked], kind="stable")]
+    different = result.different()[np.ix_(order, order)]
     return CriticalDifference(
-        ranks=found.means,
+        ranks=result.means,
         order=tuple(int(column) for column in order),
-        cd=found.hsd,
+        cd=result.hsd,
         lines=underlines(different, range(order.size)),
-        test=found,
+        test=result,
     )
 
 

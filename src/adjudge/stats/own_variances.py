@@ -82,10 +82,10 @@ class OwnVariances:
     @property
     def conclusion(self) -> IntArray:
         """Of every pair: 0 differ, 1 not significantly different, 2 could not have been found, 3 not comparable."""
-        found = np.where(self.found, 0, np.where(self.beyond, 2, 1))
-        found[list(self.why)] = 2
-        found[self.n == 0] = 3
-        return found
+        conclusions = np.where(self.found, 0, np.where(self.beyond, 2, 1))
+        conclusions[list(self.why)] = 2
+        conclusions[self.n == 0] = 3
+        return conclusions
 
     def notes(self) -> list[str]:
         """Nothing: every pair has a significant difference of its own."""
@@ -201,12 +201,12 @@ def own_contrasts(
 
 def contrast_values(values: FloatArray, weights: FloatArray) -> FloatArray:
     """Topics x contrasts: the weighted sum of a topic's scores, NaN where one that has a weight is missing."""
-    found = np.nan_to_num(values) @ weights.T
-    found[np.isnan(values).astype(float) @ (weights != 0).T.astype(float) > 0] = np.nan
+    sums = np.nan_to_num(values) @ weights.T
+    sums[np.isnan(values).astype(float) @ (weights != 0).T.astype(float) > 0] = np.nan
     # What is left of equal scores is rounding.
     size = np.abs(np.nan_to_num(values)) @ np.abs(weights).T
-    found[np.abs(found) <= NOISE * size] = 0.0
-    return found
+    sums[np.abs(sums) <= NOISE * size] = 0.0
+    return sums
 
 
 def _family(
@@ -226,22 +226,22 @@ def _family(
         method = "max-t" if many.size and many.all() else "t"
     if method == "t":
         return _student(seen, testable, level)
-    found = max_t_rows(rows, seen, rng=rng, resamples=resamples, level=level)
-    low, high = bounded_by(found.low, found.high, found.difference, found.p <= round(1 - level, 12))
+    result = max_t_rows(rows, seen, rng=rng, resamples=resamples, level=level)
+    low, high = bounded_by(result.low, result.high, result.difference, result.p <= round(1 - level, 12))
     return OwnVariances(
         method="max-t",
         level=level,
-        n=found.n,
-        difference=found.difference,
-        se=found.se,
-        statistic=found.statistic,
-        p=found.p,
+        n=result.n,
+        difference=result.difference,
+        se=result.se,
+        statistic=result.statistic,
+        p=result.p,
         low=low + 0.0,
         high=high + 0.0,
-        beyond=np.zeros(len(found), dtype=np.bool_),
+        beyond=np.zeros(len(result), dtype=np.bool_),
         resamples=resamples,
-        signature=f"{found.signature}|level:{level:g}",
-        why=found.why,
+        signature=f"{result.signature}|level:{level:g}",
+        why=result.why,
     )
 
 

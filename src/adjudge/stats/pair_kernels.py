@@ -180,8 +180,8 @@ def _add(now: np.ndarray, after: np.ndarray, low: int, high: int, rank: int, man
 @bare
 def _split(ranks: np.ndarray, tied: np.ndarray, groups: int, total: int, reach: int) -> int:
     """From which group on combinations cost less than the distribution, ten steps of which take the time of one."""
-    combined, found = 1.0, groups
-    passed = 0.0  # of the groups from `found` on
+    combined, split = 1.0, groups
+    passed = 0.0  # of the groups from `split` on
     below, costs = total, 0.0
     for g in range(groups - 1, 0, -1):
         if combined > LISTED:  # of the groups above g, which are listed
@@ -191,8 +191,8 @@ def _split(ranks: np.ndarray, tied: np.ndarray, groups: int, total: int, reach: 
         combined *= tied[g] + 1
         below -= ranks[g] * tied[g]
         if 10 * combined - costs < passed:
-            passed, found = 10 * combined - costs, g
-    return found
+            passed, split = 10 * combined - costs, g
+    return split
 
 
 @bare
@@ -249,7 +249,7 @@ def _tail(
         for k in range(held):
             weights[k] *= halves[row]
     rank, row, most = ranks[listed], tied[listed] * (tied[listed] + 1) // 2, tied[listed]
-    found = 0.0
+    tail = 0.0
     for k in range(size):
         at = base + reach - sums[k]
         many = min(most, (reach - sums[k]) // rank)
@@ -261,8 +261,8 @@ def _tail(
         if many % 2 == 0:
             x = at - many * rank
             even += halves[row + many] * now[x]
-        found += weights[k] * (even + odd)
-    return float(found)
+        tail += weights[k] * (even + odd)
+    return float(tail)
 
 
 @bare
@@ -314,7 +314,7 @@ def rank_rows(
     side: int,
     bits: np.ndarray,
     sizes: np.ndarray,
-    found: np.ndarray,
+    results: np.ndarray,
     tails: np.ndarray,
     ranks: np.ndarray,
     tied: np.ndarray,
@@ -325,7 +325,7 @@ def rank_rows(
     sums: np.ndarray,
     weights: np.ndarray,
 ) -> None:
-    """Signed ranks of sorted keys, row by row: positive doubled sums, cubes of ties, and whether it ties, in `found`.
+    """Signed ranks of sorted keys, row by row: positive doubled sums, cubes of ties, and whether it ties, in `results`.
 
     Where ranks are not 1, 2, 3, ... and few enough, `tails` has the chance of a sum as small as that on the side of
     the alternative: 0 for the smaller one, 1 for the negative, -1 for the positive. `sizes` are the bits as
@@ -354,7 +354,7 @@ def rank_rows(
             for k in range(m):
                 ranks[k] = 2 * (below + k + 1)
                 tied[k] = 1
-        found[r], found[rows + r], found[2 * rows + r] = positive, cubes, kind
+        results[r], results[rows + r], results[2 * rows + r] = positive, cubes, kind
         if (close or below) and m and m + below <= exact_up_to and kind != UNSURE:
             reach = min(positive, total - positive)
             if side:
@@ -589,7 +589,7 @@ def hodges_lehmann(
     below: np.ndarray,
     upto: np.ndarray,
     rest: np.ndarray,
-    found: np.ndarray,
+    averages: np.ndarray,
 ) -> None:
     """For every row, the median of its Walsh averages and those of rank `ranks` from below and from above.
 
@@ -606,8 +606,8 @@ def hodges_lehmann(
         after = middle
         if pairs % 2 == 0:
             after = _next_sum(ordered, z, size, half, middle, below, upto)
-        found[row] = middle / 4 + after / 4
+        averages[row] = middle / 4 + after / 4
         if rank > 0:
-            found[rows + row] = _kth_sum(ordered, z, size, rank, low, high, below, upto, rest) / 2
+            averages[rows + row] = _kth_sum(ordered, z, size, rank, low, high, below, upto, rest) / 2
             last = pairs + 1 - rank
-            found[2 * rows + row] = _kth_sum(ordered, z, size, last, low, high, below, upto, rest) / 2
+            averages[2 * rows + row] = _kth_sum(ordered, z, size, last, low, high, below, upto, rest) / 2

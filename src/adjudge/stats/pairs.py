@@ -239,9 +239,9 @@ def _chained(rows: FloatArray) -> BoolArray:
     members = np.zeros(rows.shape, dtype=np.bool_)
     members[:, 1:] |= close
     members[:, :-1] |= close
-    found = np.zeros(rows.shape[1], dtype=np.bool_)
-    found[order[members]] = True
-    return found
+    chained = np.zeros(rows.shape[1], dtype=np.bool_)
+    chained[order[members]] = True
+    return chained
 
 
 def _tie(x: FloatArray, y: FloatArray) -> BoolArray:
@@ -252,8 +252,8 @@ def _tie(x: FloatArray, y: FloatArray) -> BoolArray:
 
 def _patterns(present: BoolArray) -> tuple[BoolArray, IntArray]:
     """The different rows, and which of them each row is."""
-    known: dict[bytes, int] = {}
-    which = [known.setdefault(row.tobytes(), len(known)) for row in np.packbits(present, axis=1)]
+    numbers: dict[bytes, int] = {}
+    which = [numbers.setdefault(row.tobytes(), len(numbers)) for row in np.packbits(present, axis=1)]
     index = np.array(which, dtype=np.int64)
     _, place = np.unique(index, return_index=True)
     return present[place], index
@@ -488,13 +488,13 @@ def _rank_compiled(
         keys.reshape(-1, run).sort(axis=1)
         if merge_runs(keys, other, keys.size, width, run):
             keys = other
-        found, tails = np.zeros((3, some.size)), np.full(some.size, np.nan)
+        results, tails = np.zeros((3, some.size)), np.full(some.size, np.nan)
         what = keys, some.size, width, pairs.n[some], noise[some]
         how = ranked_zeros, exact_up_to, _SIDES[alternative]
-        rank_rows(*what, *how, bits, bits.view(np.float64), found.ravel(), tails, *room)
-        ranks.positive[some], ranks.cubes[some], ranks.tail[some] = found[0], found[1], tails
-        ranks.plain[some] = (found[2] == UNTIED) & (below[some] == 0)
-        ranks.left[some] = found[2] == UNSURE
+        rank_rows(*what, *how, bits, bits.view(np.float64), results.ravel(), tails, *room)
+        ranks.positive[some], ranks.cubes[some], ranks.tail[some] = results[0], results[1], tails
+        ranks.plain[some] = (results[2] == UNTIED) & (below[some] == 0)
+        ranks.left[some] = results[2] == UNSURE
 
 
 def tail_room(longest: int, topics: int) -> tuple[Any, ...]:
@@ -546,7 +546,7 @@ def t_pairs(values: npt.ArrayLike, *, alternative: Alternative = "two-sided") ->
     p = student_p(t, counts.n - 1.0, alternative)
     same = counts.ties == counts.n
     t[same], p[same] = 0.0, 1.0
-    found = PairResults(
+    results = PairResults(
         test="t",
         counts=counts,
         statistic=t,
@@ -555,7 +555,7 @@ def t_pairs(values: npt.ArrayLike, *, alternative: Alternative = "two-sided") ->
         signature=f"t|{alternative}",
         alternative=alternative,
     )
-    return _completed(found, pairs, sure | same, partial(paired_t, alternative=alternative))
+    return _completed(results, pairs, sure | same, partial(paired_t, alternative=alternative))
 
 
 def unpaired_t_pairs(
@@ -573,7 +573,7 @@ def unpaired_t_pairs(
             freedom = welch_freedom(counts.n, np.sqrt(np.minimum(x, y) / np.maximum(x, y)))
     p = student_p(t, freedom, alternative)
     test = "t-unpaired" if equal_variances else "welch"
-    found = PairResults(
+    results = PairResults(
         test=test,
         counts=counts,
         statistic=t,
@@ -583,7 +583,7 @@ def unpaired_t_pairs(
         alternative=alternative,
     )
     single = partial(unpaired_t, equal_variances=equal_variances, alternative=alternative)
-    return _completed(found, pairs, sure, single)
+    return _completed(results, pairs, sure, single)
 
 
 def wilcoxon_pairs(
@@ -605,7 +605,7 @@ def wilcoxon_pairs(
     p = _signed_rank_p(ranks, nonzero, below, exact, zeros == "split", alternative)
     methods = tuple(np.where(exact, "exact", "normal").tolist())
     signature = f"wilcoxon|zeros:{zeros}|exact:{exact_up_to}|{alternative}"
-    found = PairResults(
+    results = PairResults(
         test="wilcoxon",
         counts=counts,
         statistic=w,
@@ -615,7 +615,7 @@ def wilcoxon_pairs(
         alternative=alternative,
     )
     single = partial(wilcoxon, zeros=zeros, exact_up_to=exact_up_to, alternative=alternative)
-    return _completed(found, pairs, ~ranks.left, single)
+    return _completed(results, pairs, ~ranks.left, single)
 
 
 def sign_pairs(values: npt.ArrayLike, *, alternative: Alternative = "two-sided") -> PairResults:
@@ -629,7 +629,7 @@ def sign_pairs(values: npt.ArrayLike, *, alternative: Alternative = "two-sided")
     p = sign_p(*np.divmod(keys, base), alternative)[which]
     statistic = (counts.wins - counts.losses).astype(np.float64)
     methods = ("exact",) * len(pairs)
-    found = PairResults(
+    results = PairResults(
         test="sign",
         counts=counts,
         statistic=statistic,
@@ -639,7 +639,7 @@ def sign_pairs(values: npt.ArrayLike, *, alternative: Alternative = "two-sided")
         alternative=alternative,
     )
     return _completed(
-        found, pairs, np.ones(len(pairs), dtype=np.bool_), partial(sign, alternative=alternative)
+        results, pairs, np.ones(len(pairs), dtype=np.bool_), partial(sign, alternative=alternative)
     )
 
 
@@ -696,9 +696,9 @@ def _signed_rank_p(
     return p
 
 
-def _completed(found: PairResults, pairs: ColumnPairs, sure: BoolArray, single: Single) -> PairResults:
+def _completed(results: PairResults, pairs: ColumnPairs, sure: BoolArray, single: Single) -> PairResults:
     """The results without pairs of fewer than two topics, and with the unsure ones tested one by one."""
-    statistic, p, methods, why = found.statistic, found.p, list(found.method), {}
+    statistic, p, methods, why = results.statistic, results.p, list(results.method), {}
     few = pairs.n < 2
     statistic[few] = p[few] = np.nan
     for k in np.flatnonzero(few).tolist():
@@ -708,7 +708,7 @@ def _completed(found: PairResults, pairs: ColumnPairs, sure: BoolArray, single: 
         statistic[k], p[k], methods[k] = result.statistic, result.p, result.method
         if result.why is not None:
             why[k] = result.why
-    return replace(found, method=tuple(methods), why=why)
+    return replace(results, method=tuple(methods), why=why)
 
 
 # Differences of many pairs, a block of pairs at a time: for effects, equivalence and Westfall-Young
@@ -795,11 +795,11 @@ def constant(block: PairBlock) -> BoolArray:
     low = np.min(block.values, axis=1, initial=np.inf, where=block.present)
     high = np.max(block.values, axis=1, initial=-np.inf, where=block.present)
     # Steps no larger than the noise: only such pairs are worth a closer look, and there are few.
-    found: BoolArray = high - low <= block.noise.sum(axis=1)
-    for row in np.flatnonzero(found):
+    is_constant: BoolArray = high - low <= block.noise.sum(axis=1)
+    for row in np.flatnonzero(is_constant):
         kept = block.present[row]
-        found[row] = PairDifferences(block.values[row, kept], block.noise[row, kept]).all_equal()
-    return found
+        is_constant[row] = PairDifferences(block.values[row, kept], block.noise[row, kept]).all_equal()
+    return is_constant
 
 
 def without_noise(block: PairBlock) -> FloatArray:
@@ -821,11 +821,11 @@ def without_noise(block: PairBlock) -> FloatArray:
     starts = ~(np.diff(ordered) <= np.maximum(noise[:, 1:], noise[:, :-1]))
     place[:, 1:] = np.where(starts, np.arange(1, ordered.shape[1]), 0)
     first = np.take_along_axis(ordered, np.maximum.accumulate(place, axis=1), axis=1)
-    found = block.values.copy()
+    values = block.values.copy()
     common = np.empty_like(first)
     np.put_along_axis(common, order, first, axis=1)
-    found[rows] = np.copysign(common, block.values[rows])
-    return found
+    values[rows] = np.copysign(common, block.values[rows])
+    return values
 
 
 @dataclass(frozen=True)

@@ -123,21 +123,21 @@ def tie_accuracy(
     One epsilon serves all topics. Every observed difference is tried; of equally good ones the smallest is chosen.
     Clusters of topics stay together in folds and resamples, and a topic that a resample holds twice stays in its fold.
     """
-    said, scored = _both(
+    judged, scored = _both(
         checks.numbers("people", people, dimensions=2), checks.numbers("measure", measure, dimensions=2)
     )
     checks.count("folds", folds, least=2)
     checks.count("resamples", resamples, least=0)
     checks.share("level", level)
-    said, _ = scaled(said)
+    judged, _ = scaled(judged)
     scored, exponent = scaled(scored)
-    given = _TiedPairs.of(said, scored)
-    if given.why is not None:
-        return _no_tie_accuracy(given, level)
-    cluster, many = _renumbered(checks.clusters_of(clusters, len(said))[given.kept])
-    further, epsilon, best = given.best()
-    plain = float(given.base.mean())
-    curves, sampled = given.curves()
+    tied_pairs = _TiedPairs.of(judged, scored)
+    if tied_pairs.why is not None:
+        return _no_tie_accuracy(tied_pairs, level)
+    cluster, many = _renumbered(checks.clusters_of(clusters, len(judged))[tied_pairs.kept])
+    further, epsilon, best = tied_pairs.best()
+    plain = float(tied_pairs.base.mean())
+    curves, sampled = tied_pairs.curves()
     of_fold = rng.permutation(many) % min(folds, many)
     draws = cluster_draws(rng, many, resamples)
     why_not_crossed = None if many > 1 else "all topics are one cluster: none are left to choose epsilon on"
@@ -151,7 +151,7 @@ def tie_accuracy(
             _cross_validated(curves, draws, cluster, of_fold), crossed, level
         )
         times = draws[:, cluster]
-        low_0, high_0, why_not_0 = _limits(times @ given.base / times.sum(axis=1), plain, level)
+        low_0, high_0, why_not_0 = _limits(times @ tied_pairs.base / times.sum(axis=1), plain, level)
     return TieAccuracy(
         uncalibrated=plain,
         uncalibrated_low=low_0,
@@ -163,11 +163,11 @@ def tie_accuracy(
         high=high,
         level=level,
         folds=int(min(folds, many)),
-        topics=given.kept.size,
-        pairs=given.pairs,
-        human_ties=given.human_ties,
-        ties=given.tied + further,
-        missing=given.missing,
+        topics=tied_pairs.kept.size,
+        pairs=tied_pairs.pairs,
+        human_ties=tied_pairs.human_ties,
+        ties=tied_pairs.tied + further,
+        missing=tied_pairs.missing,
         clusters=many,
         resamples=len(draws) if why_no_interval is None or why_not_0 is None else 0,
         sampled=sampled,
@@ -177,7 +177,7 @@ def tie_accuracy(
     )
 
 
-def _no_tie_accuracy(given: _TiedPairs, level: float) -> TieAccuracy:
+def _no_tie_accuracy(tied_pairs: _TiedPairs, level: float) -> TieAccuracy:
     nan = math.nan
     return TieAccuracy(
         uncalibrated=nan,
@@ -190,17 +190,17 @@ def _no_tie_accuracy(given: _TiedPairs, level: float) -> TieAccuracy:
         high=nan,
         level=level,
         folds=0,
-        topics=given.kept.size,
-        pairs=given.pairs,
-        human_ties=given.human_ties,
-        ties=given.tied,
-        missing=given.missing,
+        topics=tied_pairs.kept.size,
+        pairs=tied_pairs.pairs,
+        human_ties=tied_pairs.human_ties,
+        ties=tied_pairs.tied,
+        missing=tied_pairs.missing,
         clusters=0,
         resamples=0,
-        why=given.why,
-        why_not_crossed=given.why,
-        why_no_interval=given.why,
-        why_no_uncalibrated_interval=given.why,
+        why=tied_pairs.why,
+        why_not_crossed=tied_pairs.why,
+        why_no_interval=tied_pairs.why,
+        why_no_uncalibrated_interval=tied_pairs.why,
     )
 
 
@@ -235,21 +235,21 @@ class _TiedPairs:
         i, j = np.triu_indices(systems, 1)
         counts, right = np.zeros((2, topics), dtype=np.int64)
         human_ties = tied = 0
-        found: list[tuple[FloatArray, FloatArray, npt.NDArray[np.int32], npt.NDArray[np.int8]]] = []
+        parts: list[tuple[FloatArray, FloatArray, npt.NDArray[np.int32], npt.NDArray[np.int8]]] = []
         for t in range(topics):  # one topic at a time: of many systems, all pairs of all topics are many
             there = ~np.isnan(people[t, i] - people[t, j])
             a, b = i[there], j[there]
-            said = np.sign(_difference(people[t], a, b))
+            judged = np.sign(_difference(people[t], a, b))
             scored = _difference(measure[t], a, b)
             apart = scored != 0
-            counts[t] = said.size
-            right[t] = np.count_nonzero(said == np.sign(scored))
-            human_ties += int(np.count_nonzero(said == 0))
-            tied += said.size - int(np.count_nonzero(apart))
-            said, scored = said[apart], scored[apart]
-            gain = np.where(said == 0, 1, -(said == np.sign(scored)).astype(np.int8)).astype(np.int8)
+            counts[t] = judged.size
+            right[t] = np.count_nonzero(judged == np.sign(scored))
+            human_ties += int(np.count_nonzero(judged == 0))
+            tied += judged.size - int(np.count_nonzero(apart))
+            judged, scored = judged[apart], scored[apart]
+            gain = np.where(judged == 0, 1, -(judged == np.sign(scored)).astype(np.int8)).astype(np.int8)
             noise = noise_of(measure[t, a], measure[t, b])[apart]
-            found.append((np.abs(scored), noise, np.full(gain.size, t, dtype=np.int32), gain))
+            parts.append((np.abs(scored), noise, np.full(gain.size, t, dtype=np.int32), gain))
         kept = np.flatnonzero(counts)
         pairs = int(counts.sum())
         missing = topics * i.size - pairs
@@ -260,9 +260,9 @@ class _TiedPairs:
             why = PEOPLE_TIE_TOPICS
         elif tied == pairs:
             why = MEASURE_TIES_TOPICS
-        size, noise = (np.concatenate([each[k] for each in found] or [np.zeros(0)]) for k in (0, 1))
-        row = np.concatenate([each[2] for each in found] or [np.zeros(0, dtype=np.int32)])
-        gain = np.concatenate([each[3] for each in found] or [np.zeros(0, dtype=np.int8)])
+        size, noise = (np.concatenate([part[k] for part in parts] or [np.zeros(0)]) for k in (0, 1))
+        row = np.concatenate([part[2] for part in parts] or [np.zeros(0, dtype=np.int32)])
+        gain = np.concatenate([part[3] for part in parts] or [np.zeros(0, dtype=np.int8)])
         order = np.argsort(size, kind="stable")
         size, noise = size[order], noise[order]
         starts = np.flatnonzero(steps(size, noise)) if size.size else np.zeros(0, dtype=np.int64)
@@ -333,21 +333,21 @@ def _cross_validated(
     width, folds = curves.shape[1], int(of_fold.max()) + 1
     step = max(AT_ONCE // (width * (folds + 1)), 1)
     topics = [np.flatnonzero(of_fold[cluster] == k) for k in range(folds)]
-    found = []
+    means = []
     for start in range(0, len(draws), step):
         times = draws[start : start + step][:, cluster]
-        parts = [times[:, own] @ curves[own] for own in topics]
-        sizes = [times[:, own].sum(axis=1) for own in topics]
+        parts = [times[:, rows] @ curves[rows] for rows in topics]
+        sizes = [times[:, rows].sum(axis=1) for rows in topics]
         total, size = sum(parts), sum(sizes)
         right = np.zeros(len(times))
-        for part, own in zip(parts, sizes, strict=True):
-            others = np.maximum(size - own, 1)[
+        for part, fold_size in zip(parts, sizes, strict=True):
+            others = np.maximum(size - fold_size, 1)[
                 :, None
             ]  # a resample may hold one fold alone: any epsilon is as good
             chosen = _first_best((total - part) / others)
             right += part[np.arange(len(times)), chosen]
-        found.append(right / size)
-    return np.concatenate(found)
+        means.append(right / size)
+    return np.concatenate(means)
 
 
 # System means
@@ -396,18 +396,18 @@ def mean_accuracies(
     topics on which both systems have both scores. With `closer_than`, only the pairs that are less than so far apart to
     people count; which those are stays as observed in every resample.
     """
-    given = _Given.of(people, measures, clusters, resamples, level)
-    draws = cluster_draws(rng, given.clusters, resamples)
+    study = _Given.of(people, measures, clusters, resamples, level)
+    draws = cluster_draws(rng, study.clusters, resamples)
 
     def alike(sums: _PairSums, times: FloatArray) -> FloatArray:
-        said, scored = sums.totals(times)
-        return np.asarray(np.sign(said) == np.sign(scored), dtype=np.float64)
+        judged, scored = sums.totals(times)
+        return np.asarray(np.sign(judged) == np.sign(scored), dtype=np.float64)
 
     def observed(sums: _PairSums) -> FloatArray:
-        return np.asarray(alike(sums, np.ones((1, given.clusters)))[0])
+        return np.asarray(alike(sums, np.ones((1, study.clusters)))[0])
 
     return tuple(
-        given.found(measure, observed, alike, draws, closer_than=closer_than) for measure in given.measures
+        study.found(measure, observed, alike, draws, closer_than=closer_than) for measure in study.measures
     )
 
 
@@ -438,9 +438,9 @@ def soft_accuracies(
     moved with their middle to the accuracy.
     """
     checks.count("swaps", swaps, least=1)
-    given = _Given.of(people, measures, clusters, resamples, level)
-    used = swap_signs(rng, given.clusters, swaps) if signs is None else given.signs(signs)
-    draws = cluster_draws(rng, given.clusters, resamples)
+    study = _Given.of(people, measures, clusters, resamples, level)
+    used = swap_signs(rng, study.clusters, swaps) if signs is None else study.signs(signs)
+    draws = cluster_draws(rng, study.clusters, resamples)
 
     def observed(sums: _PairSums) -> FloatArray:
         ours, theirs = (
@@ -455,16 +455,16 @@ def soft_accuracies(
         return 1 - np.abs(ours - theirs)
 
     return tuple(
-        given.found(
+        study.found(
             measure,
             observed,
             resampled,
             draws,
             centred=True,
             swaps=len(used),
-            all_swaps=signs is None and len(used) + 1 == 1 << given.clusters,
+            all_swaps=signs is None and len(used) + 1 == 1 << study.clusters,
         )
-        for measure in given.measures
+        for measure in study.measures
     )
 
 
@@ -539,22 +539,24 @@ class _Given:
         level: float,
     ) -> _Given:
         scored = checks.numbers("measures", measures, dimensions=3)
-        said = checks.numbers("people", people, dimensions=2)
-        if scored.shape[1:] != said.shape:
+        judged = checks.numbers("people", people, dimensions=2)
+        if scored.shape[1:] != judged.shape:
             raise UsageError(
-                f"people and measures: expected the same topics and systems, got {said.shape} and {scored.shape[1:]}"
+                f"people and measures: expected the same topics and systems, got {judged.shape} and {scored.shape[1:]}"
             )
         checks.count("resamples", resamples, least=0)
         checks.share("level", level)
-        kept = np.count_nonzero(~np.isnan(said), axis=1) > 1
-        cluster, many = _renumbered(checks.clusters_of(clusters, len(said))[kept])
+        kept = np.count_nonzero(~np.isnan(judged), axis=1) > 1
+        cluster, many = _renumbered(checks.clusters_of(clusters, len(judged))[kept])
         member = np.zeros((many, cluster.size))
         member[cluster, np.arange(cluster.size)] = 1
-        own, exponent = scaled(said[kept])
+        kept_people, exponent = scaled(judged[kept])
         return cls(
-            people=own,
+            people=kept_people,
             exponent=exponent,
-            measures=np.array([scaled(each)[0] for each in scored[:, kept]]).reshape(len(scored), *own.shape),
+            measures=np.array([scaled(scores)[0] for scores in scored[:, kept]]).reshape(
+                len(scored), *kept_people.shape
+            ),
             member=member,
             resamples=resamples,
             level=level,
@@ -564,8 +566,8 @@ class _Given:
     def clusters(self) -> int:
         return len(self.member)
 
-    def signs(self, given: npt.ArrayLike) -> FloatArray:
-        signs = checks.numbers("signs", given, dimensions=2)
+    def signs(self, values: npt.ArrayLike) -> FloatArray:
+        signs = checks.numbers("signs", values, dimensions=2)
         if signs.shape[1] != self.clusters or not np.isin(signs, (-1, 1)).all():
             raise UsageError(
                 f"signs: expected 1 and -1 in {self.clusters} columns, one for each cluster of topics"
@@ -574,13 +576,13 @@ class _Given:
 
     def pair_sums(self, measure: FloatArray, width: int) -> Iterator[_PairSums]:
         """All pairs of systems, so many at a time that memory stays small."""
-        said, scored = _both(self.people, measure)
-        i, j = np.triu_indices(said.shape[1], 1)
-        step = max(AT_ONCE // max(len(said), width, 1), 1)
+        judged, scored = _both(self.people, measure)
+        i, j = np.triu_indices(judged.shape[1], 1)
+        step = max(AT_ONCE // max(len(judged), width, 1), 1)
         for start in range(0, i.size, step):
             a, b = i[start : start + step], j[start : start + step]
-            there = ~np.isnan(said[:, a] - said[:, b])
-            (d, noise), (e, noise_too) = (_summed(each, a, b, there) for each in (said, scored))
+            there = ~np.isnan(judged[:, a] - judged[:, b])
+            (d, noise), (e, noise_too) = (_summed(scores, a, b, there) for scores in (judged, scored))
             yield _PairSums(
                 said=self.member @ d,
                 scored=self.member @ e,
@@ -610,23 +612,23 @@ class _Given:
                 bound = float(np.ldexp(closer_than, -self.exponent))
         sums, sizes = np.zeros((2, len(draws)))
         used = np.zeros(self.clusters, dtype=np.bool_)
-        for each in self.pair_sums(measure, max(len(draws), swaps)):
-            n = each.common.sum(axis=0)
+        for part in self.pair_sums(measure, max(len(draws), swaps)):
+            n = part.common.sum(axis=0)
             missing += int(np.count_nonzero(n == 0))
-            apart = settled(each.said.sum(axis=0), each.said_noise) / np.maximum(n, 1)
+            apart = settled(part.said.sum(axis=0), part.said_noise) / np.maximum(n, 1)
             counts = n > 0
             people_order |= bool(apart.any())
-            measure_orders |= bool(settled(each.scored.sum(axis=0), each.scored_noise).any())
+            measure_orders |= bool(settled(part.scored.sum(axis=0), part.scored_noise).any())
             if closer_than is not None:
                 counts &= np.abs(apart) < bound
-            total += float(observed(each)[counts].sum())
+            total += float(observed(part)[counts].sum())
             pairs += int(np.count_nonzero(counts))
             human_ties += int(np.count_nonzero(apart[counts] == 0))
-            used |= each.common[:, counts].any(axis=1)
-            complete = bool(each.common[:, counts].all())  # then every resample has every pair
+            used |= part.common[:, counts].any(axis=1)
+            complete = bool(part.common[:, counts].all())  # then every resample has every pair
             there = np.broadcast_to(counts, (len(draws), counts.size))
-            there = there if complete else there & (draws @ each.common > 0)
-            sums += np.where(there, resampled(each, draws), 0.0).sum(axis=1)
+            there = there if complete else there & (draws @ part.common > 0)
+            sums += np.where(there, resampled(part, draws), 0.0).sum(axis=1)
             sizes += np.count_nonzero(there, axis=1)
         value = total / pairs if pairs else math.nan
         systems, many = self.people.shape[1], int(np.count_nonzero(used))
@@ -677,13 +679,13 @@ def _both(people: FloatArray, measure: FloatArray) -> tuple[FloatArray, FloatArr
     """Both, with NaN where either has none."""
     if people.shape != measure.shape:
         raise UsageError(f"people and measure: expected one shape, got {people.shape} and {measure.shape}")
-    known = ~np.isnan(people) & ~np.isnan(measure)
-    return np.where(known, people, np.nan), np.where(known, measure, np.nan)
+    both = ~np.isnan(people) & ~np.isnan(measure)
+    return np.where(both, people, np.nan), np.where(both, measure, np.nan)
 
 
 def _renumbered(cluster: IntArray) -> tuple[IntArray, int]:
-    known, number = np.unique(cluster, return_inverse=True)
-    return number.astype(np.int64), known.size
+    distinct, number = np.unique(cluster, return_inverse=True)
+    return number.astype(np.int64), distinct.size
 
 
 def _why_no_interval(clusters: int, draws: int) -> str | None:
@@ -700,7 +702,7 @@ def _limits(
     Resampled topics add noise of their own, which can move all resamples one way. So percentiles are widened to the
     value, which is then within them; centred, they are moved with the middle of all resamples to the value.
     """
-    low, high = (float(each) for each in percentile_limits(drawn, level, axis=0))
+    low, high = (float(limit) for limit in percentile_limits(drawn, level, axis=0))
     if centred:
         shift = value - float(np.nanmedian(drawn))
         low, high = max(low + shift, 0.0), min(high + shift, 1.0)

@@ -51,17 +51,17 @@ def panel_answers(judges: npt.ArrayLike, how: str, *, pairs: bool = False) -> Fl
     answers are 1, 0 and half a tie, a tie.
     """
     checks.one_of("how", how, get_args(PanelRule))
-    given = checks.numbers("judges", judges, dimensions=2)
-    found = np.full(len(given), np.nan)
-    whole = ~np.isnan(given).any(axis=1)
+    judged = checks.numbers("judges", judges, dimensions=2)
+    panel = np.full(len(judged), np.nan)
+    whole = ~np.isnan(judged).any(axis=1)
     if how == "mean":
-        found[whole] = given[whole].mean(axis=1)
-        return found
+        panel[whole] = judged[whole].mean(axis=1)
+        return panel
     for k in np.flatnonzero(whole):
-        answers, times = np.unique(given[k], return_counts=True)
+        answers, times = np.unique(judged[k], return_counts=True)
         common = answers[times == times.max()]
-        found[k] = 0.5 if pairs and common.size > 1 else np.median(common)
-    return found
+        panel[k] = 0.5 if pairs and common.size > 1 else np.median(common)
+    return panel
 
 
 # How far errors go together
@@ -198,10 +198,10 @@ CANCEL = "their errors cancel out: no number of judges with independent errors i
 
 
 def _why(one: _Moments, at: int) -> str | None:
-    own, error = one.variances[0, at], one.errors[0, at, at]
-    if not own > 0:
+    variance, error = one.variances[0, at], one.errors[0, at, at]
+    if not variance > 0:
         return SAME
-    if not error > NOISE * own:
+    if not error > NOISE * variance:
         return SMALL
     return None if one.slopes[0, at] > 0 else BACKWARDS
 
@@ -288,10 +288,10 @@ class _Moments:
 
     def sds(self) -> FloatArray:
         """Of errors on people's scale; NaN where there is no error, or no slope upwards."""
-        own = np.diagonal(self.errors, axis1=1, axis2=2)
-        good = (own > NOISE * self.variances) & (self.slopes > 0)
+        error_variances = np.diagonal(self.errors, axis1=1, axis2=2)
+        good = (error_variances > NOISE * self.variances) & (self.slopes > 0)
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.where(good, np.sqrt(np.where(good, own, 1)) / self.slopes, np.nan)
+            return np.where(good, np.sqrt(np.where(good, error_variances, 1)) / self.slopes, np.nan)
 
     def truths(self) -> FloatArray:
         """Correlations with the truth."""
@@ -300,9 +300,9 @@ class _Moments:
 
     def correlations(self) -> FloatArray:
         """Between errors; 1 at most, for what is estimated by a subtraction may pass it."""
-        own = np.diagonal(self.errors, axis1=1, axis2=2)
-        good = own > NOISE * self.variances
-        root = np.where(good, np.sqrt(np.where(good, own, 1)), np.nan)
+        error_variances = np.diagonal(self.errors, axis1=1, axis2=2)
+        good = error_variances > NOISE * self.variances
+        root = np.where(good, np.sqrt(np.where(good, error_variances, 1)), np.nan)
         between = np.clip(self.errors / (root[:, :, None] * root[:, None, :]), -1, 1)
         at = np.arange(between.shape[1])
         between[:, at, at] = np.where(good, 1.0, np.nan)
@@ -314,16 +314,16 @@ class _Moments:
         return np.asarray(self.correlations()[:, first, second].mean(axis=1))
 
 
-def _moments(given: _Prepared, times: FloatArray) -> _Moments:
+def _moments(prepared: _Prepared, times: FloatArray) -> _Moments:
     """Of every row of how often clusters count; some rows at a time where all would take much memory."""
-    step = max(AT_ONCE // given.sums.shape[1] ** 2, 1)
+    step = max(AT_ONCE // prepared.sums.shape[1] ** 2, 1)
     if len(times) > step:
-        parts = [_moments(given, times[k : k + step]) for k in range(0, len(times), step)]
+        parts = [_moments(prepared, times[k : k + step]) for k in range(0, len(times), step)]
         names = [of.name for of in fields(_Moments)]
         return _Moments(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
-    n, within, freedom, inverse = (times @ given.counts).T
-    sums = times @ given.sums
-    squares = np.tensordot(times, given.squares, axes=1)
+    n, within, freedom, inverse = (times @ prepared.counts).T
+    sums = times @ prepared.sums
+    squares = np.tensordot(times, prepared.squares, axes=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         covariance = squares - sums[:, :, None] * sums[:, None, :] / n[:, None, None]
         covariance /= (n - 1)[:, None, None]

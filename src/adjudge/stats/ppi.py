@@ -198,12 +198,12 @@ def powered_mean(
     everything = np.concatenate([judged, more])
     used = rest > 0 and not flat_values(everything)
     if reference == "z":
-        own = float(left.var()) / n
+        left_variance = float(left.var()) / n
         further = weight**2 * float(more.var()) / rest if rest else 0.0
         df = math.inf
     else:
         parameters = 2 if used else 1
-        own = float(left.var()) / (n - parameters)
+        left_variance = float(left.var()) / (n - parameters)
         further = weight**2 * float(everything.var(ddof=1)) / rest if used else 0.0
         df = float(n - parameters)
     return PoweredMean(
@@ -211,7 +211,7 @@ def powered_mean(
         unlabelled=rest,
         weight=weight,
         estimate=estimate,
-        variance=own + further,
+        variance=left_variance + further,
         df=df,
         labelled_estimate=mean,
         labelled_variance=variance,

@@ -297,9 +297,9 @@ class KruskalWallis:
         with np.errstate(invalid="ignore", divide="ignore"):
             q = np.where(apart > 0, math.sqrt(2) * apart / error, 0.0)
         p = np.full(q.shape, math.nan)
-        known = np.isfinite(error) & (self.why is None)
-        if known.any():
-            p[known] = studentized_range_sf(q[known], self.groups, math.inf)
+        defined = np.isfinite(error) & (self.why is None)
+        if defined.any():
+            p[defined] = studentized_range_sf(q[defined], self.groups, math.inf)
         return p
 
     def different_from(self, group: int) -> BoolArray:
@@ -325,10 +325,10 @@ class KruskalWallis:
 
     def different(self) -> BoolArray:
         """Which pairs of groups differ, as a square matrix."""
-        found = np.zeros((self.n.size, self.n.size), dtype=np.bool_)
-        for group, row in enumerate(found):
+        matrix = np.zeros((self.n.size, self.n.size), dtype=np.bool_)
+        for group, row in enumerate(matrix):
             row[:] = self.different_from(group)
-        return found
+        return matrix
 
     def differing(self) -> IntArray:
         """From how many others each group differs."""
@@ -482,15 +482,15 @@ def friedman(values: npt.ArrayLike) -> Friedman:
     Columns without any score are left out. Where every row is all ties, both statistics are 0 and both p 1.
     """
     matrix = checks.numbers("values", values, dimensions=2)
-    known = ~np.isnan(matrix).all(axis=0)
-    scored = matrix[:, known]
+    has_scores = ~np.isnan(matrix).all(axis=0)
+    scored = matrix[:, has_scores]
     complete = scored[~np.isnan(scored).any(axis=1)]
-    n, k = complete.shape if known.any() else (0, 0)
+    n, k = complete.shape if has_scores.any() else (0, 0)
     dropped = matrix.shape[0] - n
-    mean_ranks = np.full(known.size, math.nan)
+    mean_ranks = np.full(has_scores.size, math.nan)
     ranks = centred_ranks(complete)
     if n:
-        mean_ranks[known] = ranks.mean(axis=0) / 2 + (k + 1) / 2
+        mean_ranks[has_scores] = ranks.mean(axis=0) / 2 + (k + 1) / 2
     why = _too_few(n, k)
     if why is not None:
         nothing = math.nan
@@ -731,8 +731,8 @@ def _parts(present: BoolArray) -> FloatArray:
     from scipy.sparse.csgraph import connected_components
 
     cells = csr_array(present.astype(np.int8))
-    found, label = connected_components(bmat([[None, cells], [cells.T, None]]), directed=False)
-    return np.asarray(label[present.shape[0] :] == np.arange(found)[:, None], dtype=np.float64)
+    count, label = connected_components(bmat([[None, cells], [cells.T, None]]), directed=False)
+    return np.asarray(label[present.shape[0] :] == np.arange(count)[:, None], dtype=np.float64)
 
 
 def _form(present: FloatArray, weights: FloatArray, parts: FloatArray) -> Callable[[FloatArray], FloatArray]:

@@ -107,15 +107,15 @@ def corrected_share(yes: float, n: float, judge: Screening, *, level: float = 0.
     if judge.why is not None:
         return CorrectedShare(estimate=math.nan, low=math.nan, high=math.nan, level=level, why=judge.why)
     z2 = float(ndtri((1 + level) / 2)) ** 2
-    said, things = (yes + z2 / 2) / (n + z2), n + z2
+    rate, things = (yes + z2 / 2) / (n + z2), n + z2
     right, ill = (judge.yes_found + 1) / (judge.yes + 2), judge.yes + 2
     cleared, well = (judge.no_found + 1) / (judge.no + 2), judge.no + 2
     better = right + cleared - 1
     if not better > 0:
         return CorrectedShare(estimate=math.nan, low=math.nan, high=math.nan, level=level, why=TOO_FEW)
-    share = (said + cleared - 1) / better
+    share = (rate + cleared - 1) / better
     of_right, of_cleared = right * (1 - right) / ill, cleared * (1 - cleared) / well
-    variance = (said * (1 - said) / things + share**2 * of_right + (1 - share) ** 2 * of_cleared) / better**2
+    variance = (rate * (1 - rate) / things + share**2 * of_right + (1 - share) ** 2 * of_cleared) / better**2
     middle = share + 2 * z2 * (share * of_right - (1 - share) * of_cleared)
     reach = math.sqrt(z2 * variance)
     estimate = (yes / n + judge.specificity - 1) / (judge.sensitivity + judge.specificity - 1)
@@ -126,5 +126,5 @@ def corrected_share(yes: float, n: float, judge: Screening, *, level: float = 0.
             " on people's labels allows, so that it answers otherwise here than there"
         )
         return CorrectedShare(estimate=math.nan, low=math.nan, high=math.nan, level=level, why=why)
-    low, high, kept = (min(1.0, max(0.0, each)) for each in (middle - reach, middle + reach, estimate))
+    low, high, kept = (min(1.0, max(0.0, bound)) for bound in (middle - reach, middle + reach, estimate))
     return CorrectedShare(estimate=kept, low=min(low, kept), high=max(high, kept), level=level)

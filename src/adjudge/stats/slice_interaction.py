@@ -135,10 +135,10 @@ class _Statistics:
 
     def means(self, labels: IntArray) -> FloatArray:
         """Arrangements x slices x columns."""
-        found = np.empty((len(labels), len(self.n), self.centred.shape[1]))
+        means = np.empty((len(labels), len(self.n), self.centred.shape[1]))
         for k, size in enumerate(self.n):
-            found[:, k] = (labels == k).astype(np.float64) @ self.centred / max(int(size), 1)
-        return found
+            means[:, k] = (labels == k).astype(np.float64) @ self.centred / max(int(size), 1)
+        return means
 
     def __call__(self, labels: IntArray) -> tuple[FloatArray, FloatArray]:
         means = self.means(labels)
@@ -154,8 +154,8 @@ def _block_means(profiles: FloatArray, blocks: IntArray) -> FloatArray:
     counts = np.bincount(blocks)
     sums = np.zeros((len(counts), profiles.shape[1]))
     np.add.at(sums, blocks, profiles)
-    found: FloatArray = (sums / counts[:, None])[blocks]
-    return found
+    means: FloatArray = (sums / counts[:, None])[blocks]
+    return means
 
 
 # Arrangements of labels
@@ -181,14 +181,14 @@ def _all(labels: IntArray, blocks: IntArray | None) -> Iterator[IntArray]:
         yield np.array(list(_arranged(labels.tolist())))
         return
     places = [np.flatnonzero(blocks == k) for k in range(int(blocks.max()) + 1)]
-    own = [list(permutations(labels[at].tolist())) for at in places]
-    found = []
-    for chosen in product(*own):
+    orders = [list(permutations(labels[at].tolist())) for at in places]
+    rows = []
+    for chosen in product(*orders):
         row = np.empty(len(labels), dtype=np.int64)
         for at, values in zip(places, chosen, strict=True):
             row[at] = values
-        found.append(row)
-    yield np.array(found)
+        rows.append(row)
+    yield np.array(rows)
 
 
 def _arranged(labels: Sequence[int]) -> Iterator[list[int]]:
@@ -204,8 +204,8 @@ def _arranged(labels: Sequence[int]) -> Iterator[list[int]]:
             for more in fill(tuple(k for k in free if k not in at), rest):
                 yield {**dict.fromkeys(at, label), **more}
 
-    for each in fill(tuple(range(len(labels))), sorted(counts)):
-        yield [each[k] for k in range(len(labels))]
+    for placed in fill(tuple(range(len(labels))), sorted(counts)):
+        yield [placed[k] for k in range(len(labels))]
 
 
 def _drawn(
@@ -221,6 +221,6 @@ def _drawn(
         # Rows in the order of random numbers within their block: an argsort by block and number.
         keys = blocks + rng.random((many, len(labels)))
         order, places = np.argsort(keys, axis=1), np.argsort(blocks, kind="stable")
-        found = np.empty_like(order)
-        found[:, places] = labels[order]
-        yield found
+        drawn = np.empty_like(order)
+        drawn[:, places] = labels[order]
+        yield drawn

@@ -60,13 +60,13 @@ def slice_tests(
 
 def _sums(x: FloatArray, masks: BoolArray, rng: np.random.Generator, resamples: int) -> FloatArray:
     """Resamples x slices: the sum inside each slice, the values being permuted."""
-    found = np.empty((resamples, len(masks)))
+    sums = np.empty((resamples, len(masks)))
     inside = masks.T.astype(np.float64)
     step = max(AT_ONCE // max(x.size, 1), 1)
     for start in range(0, resamples, step):
         many = min(step, resamples - start)
-        found[start : start + many] = rng.permuted(np.tile(x, (many, 1)), axis=1) @ inside
-    return found
+        sums[start : start + many] = rng.permuted(np.tile(x, (many, 1)), axis=1) @ inside
+    return sums
 
 
 def _test(x: FloatArray, mask: BoolArray, drawn: FloatArray | None) -> SliceTest:

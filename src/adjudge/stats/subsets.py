@@ -31,11 +31,11 @@ def sizes(n: int) -> tuple[int, ...]:
     """The numbers of a curve that ends at n: all where they are few, else ever wider apart."""
     if n <= ALL_UP_TO:
         return tuple(range(1, n + 1))
-    found, unit = [], 1
+    numbers, unit = [], 1
     while unit < n:
-        found += [step * unit for step in STEPS if (unit == 1 or step >= 10) and step * unit < n]
+        numbers += [step * unit for step in STEPS if (unit == 1 or step >= 10) and step * unit < n]
         unit *= 10
-    return tuple(sorted({*found, n}))
+    return tuple(sorted({*numbers, n}))
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,17 +58,17 @@ def subsets(n: int, k: int, *, draws: int, rng: np.random.Generator) -> Subsets:
         chosen = np.array(list(combinations(range(n), k)), dtype=np.int64).reshape(-1, k)
     else:
         chosen = np.argsort(rng.random((draws, n)), axis=1)[:, :k]
-    found = np.zeros((len(chosen), n))
-    np.put_along_axis(found, chosen, 1.0, axis=1)
-    return Subsets(weights=found, every=math.comb(n, k) <= draws)
+    weights = np.zeros((len(chosen), n))
+    np.put_along_axis(weights, chosen, 1.0, axis=1)
+    return Subsets(weights=weights, every=math.comb(n, k) <= draws)
 
 
 def resamples(n: int, k: int, *, draws: int, rng: np.random.Generator) -> Subsets:
     """k draws with replacement from n things: how often each was drawn."""
     checks.count("draws", draws, least=1)
-    found = np.zeros((draws, n))
-    np.add.at(found, (np.arange(draws)[:, None], rng.integers(n, size=(draws, k))), 1.0)
-    return Subsets(weights=found, every=False)
+    weights = np.zeros((draws, n))
+    np.add.at(weights, (np.arange(draws)[:, None], rng.integers(n, size=(draws, k))), 1.0)
+    return Subsets(weights=weights, every=False)
 
 
 def first_of(present: BoolArray, order: FloatArray, k: int) -> BoolArray:
@@ -122,7 +122,7 @@ def shares_different_of(
     """The same of every matrix of a stack (any x rows x columns), all rows once."""
     once = np.ones((1, stack.shape[1] if groups is None else int(groups.max()) + 1))
     shares = (
-        shares_different(each, once, groups=groups, alpha=alpha, correction=correction) for each in stack
+        shares_different(matrix, once, groups=groups, alpha=alpha, correction=correction) for matrix in stack
     )
     return np.array([share[0] for share in shares])
 
@@ -131,9 +131,9 @@ def _t_tests(x: FloatArray, y: FloatArray, weights: FloatArray, groups: IntArray
     """p of the paired t-test, for every row of weights and every column."""
     unit = exponents(np.stack([x, y]), axis=(0, 1))[0]
     x, y = np.ldexp(x, -unit), np.ldexp(y, -unit)  # t has no unit
-    each = noise_of(x, y)
-    noise = np.max(np.nan_to_num(each), axis=0, initial=0.0)
-    difference = settled(x - y, each)
+    cell_noise = noise_of(x, y)
+    noise = np.max(np.nan_to_num(cell_noise), axis=0, initial=0.0)
+    difference = settled(x - y, cell_noise)
     if groups is not None:
         belongs = (groups == np.arange(weights.shape[1])[:, None]).astype(np.float64)
         present = ~np.isnan(difference)
@@ -164,5 +164,5 @@ def _shares(p: FloatArray, alpha: float, correction: SharesCorrection) -> FloatA
     tests = np.count_nonzero(~np.isnan(p), axis=1)
     if correction == "holm":
         ordered = ordered * np.maximum(tests[:, None] - np.arange(p.shape[1]), 1)
-    found = np.logical_and.accumulate(at_most(ordered, alpha), axis=1).sum(axis=1)
-    return np.where(tests > 0, found / max(p.shape[1], 1), np.nan)
+    significant = np.logical_and.accumulate(at_most(ordered, alpha), axis=1).sum(axis=1)
+    return np.where(tests > 0, significant / max(p.shape[1], 1), np.nan)

@@ -92,8 +92,8 @@ def table_of_sums(df: Sequence[int], ss: Sequence[float], residual_df: int, resi
     total = math.fsum([*ss, residual_ss])
     why = None if residual_df and residual_ss else "there is no noise to compare with"
     rows = [
-        _row((k,), each, squares, residual_df, residual_ss, total, why)
-        for k, (each, squares) in enumerate(zip(df, ss, strict=True))
+        _row((k,), freedom, squares, residual_df, residual_ss, total, why)
+        for k, (freedom, squares) in enumerate(zip(df, ss, strict=True))
     ]
     ms = residual_ss / residual_df if residual_df else math.nan
     return AnovaTable(
@@ -121,9 +121,9 @@ def _row(
 
 def _marginal(fit: LinearFit, key: Key, ss_type: SumsOfSquares) -> tuple[int, float, str | None]:
     model = fit.model
-    if ss_type == 3 and any(set(key) < set(each) for each in model.keys):
+    if ss_type == 3 and any(set(key) < set(other) for other in model.keys):
         return _unweighted(fit, key)
-    rest = [each for each in model.keys if each != key and not _contains(model, each, key)]
+    rest = [other for other in model.keys if other != key and not _contains(model, other, key)]
     return (*model.squares_between(rest, [*rest, key]), None)
 
 
@@ -195,8 +195,8 @@ def adjusted_means(fit: LinearFit, factor: int) -> AdjustedMeans:
     means = np.full(levels, math.nan)
     unscaled = np.full((levels, levels), math.nan)
     if here.size:
-        found, spread, lost = _estimates(fit, factor)
-        means[here], unscaled[np.ix_(here, here)] = found, spread
+        estimates, spread, lost = _estimates(fit, factor)
+        means[here], unscaled[np.ix_(here, here)] = estimates, spread
         why |= {int(here[k]): "the design cannot tell it from other effects" for k in lost}
     return AdjustedMeans(
         means=means,
@@ -237,8 +237,8 @@ def level_weights(model: LinearModel, factor: int, term: Term) -> tuple[Any, Boo
     """How much each cell of a term counts for each observed level; and whether all cells needed are there."""
     levels = model.term((factor,)).cells[:, 0]
     if factor in term.factors:
-        own = term.cells[:, term.factors.index(factor)]
-        rows, columns = np.searchsorted(levels, own), np.arange(term.size)
+        of_cells = term.cells[:, term.factors.index(factor)]
+        rows, columns = np.searchsorted(levels, of_cells), np.arange(term.size)
     else:
         rows, columns = (
             np.repeat(np.arange(levels.size), term.size),
@@ -246,10 +246,10 @@ def level_weights(model: LinearModel, factor: int, term: Term) -> tuple[Any, Boo
         )
     others = [other for other in term.factors if other != factor]
     weight = 1 / math.prod(model.term((other,)).size for other in others)
-    found = sparse.coo_array(
+    weights = sparse.coo_array(
         (np.full(rows.size, weight), (rows, columns)), shape=(levels.size, term.size)
     ).tocsr()
-    return found, np.abs(np.asarray(found.sum(axis=1)) - 1) < WHOLE
+    return weights, np.abs(np.asarray(weights.sum(axis=1)) - 1) < WHOLE
 
 
 # Interactions, cell by cell: how large they are
@@ -285,9 +285,9 @@ class InteractionEffects:
 
     def table(self) -> FloatArray:
         """Levels of the first factor in rows, of the second in columns; NaN where there is no score."""
-        found = np.full(tuple(self.cells.max(axis=0, initial=-1) + 1), math.nan)
-        found[self.cells[:, 0], self.cells[:, 1]] = self.effects
-        return found
+        matrix = np.full(tuple(self.cells.max(axis=0, initial=-1) + 1), math.nan)
+        matrix[self.cells[:, 0], self.cells[:, 1]] = self.effects
+        return matrix
 
 
 def interaction_effects(fit: LinearFit, term: Key, *, alpha: float = 0.05) -> InteractionEffects:
@@ -316,11 +316,15 @@ def interaction_effects(fit: LinearFit, term: Key, *, alpha: float = 0.05) -> In
     return judged(term, cells.cells, n, effects, errors, fit.residual_df, alpha=alpha)
 
 
-def without_test(found: InteractionEffects) -> InteractionEffects:
+def without_test(effects: InteractionEffects) -> InteractionEffects:
     """The effects alone, where the residuals are not the noise that they are to be compared with."""
-    none = np.full(found.effects.size, math.nan)
+    none = np.full(effects.effects.size, math.nan)
     return replace(
-        found, standard_errors=none, p=none, limit=math.nan, large=np.zeros(found.effects.size, dtype=bool)
+        effects,
+        standard_errors=none,
+        p=none,
+        limit=math.nan,
+        large=np.zeros(effects.effects.size, dtype=bool),
     )
 
 
@@ -553,14 +557,14 @@ def _outliers(fit: LinearFit, left: FloatArray) -> tuple[IntArray, FloatArray, F
     scaled[free] = left[rows[free]] / np.sqrt(fit.residual_mean_square * room[free])
     order = np.argsort(-np.abs(scaled), kind="stable")[:MOST_NAMED]
     order = order[free[order]]
-    found, df = scaled[order], fit.residual_df
-    p = np.full(found.size, math.nan)
+    largest, df = scaled[order], fit.residual_df
+    p = np.full(largest.size, math.nan)
     if df > 1:
-        rest = np.maximum(df - found**2, 0.0)
+        rest = np.maximum(df - largest**2, 0.0)
         with np.errstate(divide="ignore"):
-            outside = np.abs(found) * np.sqrt((df - 1) / rest)
+            outside = np.abs(largest) * np.sqrt((df - 1) / rest)
         p = np.minimum(1.0, 2 * stdtr(df - 1, -outside) * fit.n)
-    return rows[order], found, p
+    return rows[order], largest, p
 
 
 def _leverages(fit: LinearFit, left: FloatArray) -> tuple[IntArray, FloatArray]:
@@ -575,20 +579,20 @@ def _leverages(fit: LinearFit, left: FloatArray) -> tuple[IntArray, FloatArray]:
     return rows, space.quadratic(indicators(space.base)[rows], sparse.hstack(parts, format="csr"))
 
 
-def _normal_words(found: ResidualChecks, alpha: float) -> str:
-    check = found.normal
+def _normal_words(residuals: ResidualChecks, alpha: float) -> str:
+    check = residuals.normal
     if check.why:
         return f"Whether the residuals are normal cannot be said: {check.why}."
     name = {"shapiro-wilk": "Shapiro-Wilk W", "dagostino-pearson": "D'Agostino-Pearson K2"}[check.name]
     basis = (
-        f"{name} = {check.statistic:.4g}, {p_words(check.p, alpha)}; skewness {found.skewness:z.2f},"
-        f" excess kurtosis {found.kurtosis:z.2f}"
+        f"{name} = {check.statistic:.4g}, {p_words(check.p, alpha)}; skewness {residuals.skewness:z.2f},"
+        f" excess kurtosis {residuals.kurtosis:z.2f}"
     )
     if check.passed(alpha):
         return f"The residuals look normal ({basis})."
-    if found.n < MANY_ROWS:
+    if residuals.n < MANY_ROWS:
         return f"The residuals are not normal ({basis}): take the p of the F tests as approximate."
-    return f"The residuals are not normal ({basis}); with {found.n:,} rows the F tests bear that."
+    return f"The residuals are not normal ({basis}); with {residuals.n:,} rows the F tests bear that."
 
 
 def _spread_words(check: ResidualCheck, over: str, alpha: float) -> str:

@@ -72,23 +72,23 @@ def random_components(
     model = LinearModel(values, factors, [(f,) for f in range(len(factors))])
     varying = [f for f in range(len(factors)) if model.term((f,)).size > 1]
     keys = [key for size in range(1, len(varying) + 1) for key in combinations(varying, size)]
-    known, mixed = _identified(model, keys)
-    known, mixed = _with_noise(model, known, mixed)
-    if not known:
+    kept, mixed = _identified(model, keys)
+    kept, mixed = _with_noise(model, kept, mixed)
+    if not kept:
         return _no_components(level, mixed, "no factor has several levels that repeat")
-    fit = fit_mixed(model.scores, model.factors, fixed=(), random=known)
+    fit = fit_mixed(model.scores, model.factors, fixed=(), random=kept)
     if fit.why is not None:
         return _no_components(level, mixed, fit.why)
     variances = np.append(fit.variances, fit.residual_variance)
-    if compared is not None and (compared,) in known and len(known) > 1:
-        others = [key for key in known if key != (compared,)]
+    if compared is not None and (compared,) in kept and len(kept) > 1:
+        others = [key for key in kept if key != (compared,)]
         beside = fit_mixed(model.scores, model.factors, fixed=[compared], random=others)
         if beside.why is None:
-            places = [known.index(key) for key in others]
+            places = [kept.index(key) for key in others]
             variances[[*places, -1]] = *beside.variances, beside.residual_variance
     low, high = _intervals(fit, rng, level, draws)
     return RandomComponents(
-        terms=(*known, RESIDUAL),
+        terms=(*kept, RESIDUAL),
         variances=variances,
         low=low,
         high=high,
@@ -112,24 +112,24 @@ def _identified(model: LinearModel, keys: Sequence[Key]) -> tuple[list[Key], dic
     all of them.
     """
     rows = Term((), np.arange(model.n), np.zeros((model.n, 0), dtype=np.int64))
-    known: list[Key] = [RESIDUAL]
+    kept: list[Key] = [RESIDUAL]
     terms = {RESIDUAL: rows} | {key: model.term(key) for key in keys}
     inner = {pair: _inner(terms[pair[0]], terms[pair[1]]) for pair in combinations([RESIDUAL, *keys], 2)}
     inner |= {(b, a): value for (a, b), value in inner.items()}
     inner |= {(key, key): _inner(term, term) for key, term in terms.items()}
     mixed: dict[Key, tuple[Key, ...]] = {}
     for key in keys:
-        gram = np.array([[inner[a, b] for b in known] for a in known])
-        with_it = np.array([inner[a, key] for a in known])
+        gram = np.array([[inner[a, b] for b in kept] for a in kept])
+        with_it = np.array([inner[a, key] for a in kept])
         made = np.linalg.solve(gram, with_it)
         if inner[key, key] - with_it @ made > INDEPENDENT * inner[key, key]:
-            known.append(key)
+            kept.append(key)
         else:
             sizes = np.abs(made) * np.sqrt(gram.diagonal())
             mixed[key] = tuple(
-                each for each, size in zip(known, sizes, strict=True) if size > 1e-6 * sizes.max()
+                other for other, size in zip(kept, sizes, strict=True) if size > 1e-6 * sizes.max()
             )
-    return known[1:], mixed
+    return kept[1:], mixed
 
 
 def _inner(first: Term, second: Term) -> float:
@@ -141,36 +141,36 @@ def _inner(first: Term, second: Term) -> float:
 
 
 def _with_noise(
-    model: LinearModel, known: list[Key], mixed: dict[Key, tuple[Key, ...]]
+    model: LinearModel, kept: list[Key], mixed: dict[Key, tuple[Key, ...]]
 ) -> tuple[list[Key], dict[Key, tuple[Key, ...]]]:
     """Without the last interactions where all together would leave no row for the noise."""
-    known, mixed = list(known), dict(mixed)
-    while known and model.space(known).rank >= model.n:
-        large = max(known, key=lambda key: (len(key), known.index(key)))
-        known.remove(large)
+    kept, mixed = list(kept), dict(mixed)
+    while kept and model.space(kept).rank >= model.n:
+        large = max(kept, key=lambda key: (len(key), kept.index(key)))
+        kept.remove(large)
         mixed = {
-            key: tuple(dict.fromkeys(RESIDUAL if each == large else each for each in inside))
+            key: tuple(dict.fromkeys(RESIDUAL if part == large else part for part in inside))
             for key, inside in mixed.items()
         }
         mixed[large] = (RESIDUAL,)
-    return known, mixed
+    return kept, mixed
 
 
 def _intervals(
     fit: MixedFit, rng: np.random.Generator, level: float, draws: int
 ) -> tuple[FloatArray, FloatArray]:
-    found = fit.found.balanced if fit.found is not None else None
-    if found is None or found.random != fit.random:
+    balanced = fit.found.balanced if fit.found is not None else None
+    if balanced is None or balanced.random != fit.random:
         none = np.full(fit.variances.size + 1, math.nan)
         return none, none
-    drawn = generalised(found, rng, draws)
+    drawn = generalised(balanced, rng, draws)
     low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return np.maximum(low, 0.0), np.maximum(high, 0.0)
 
 
-def generalised(found: Strata, rng: np.random.Generator, draws: int) -> FloatArray:
+def generalised(balanced: Strata, rng: np.random.Generator, draws: int) -> FloatArray:
     """Generalised pivotal quantities of the variances, a row for each draw; below 0 where a variance may well be 0."""
     if draws < 2:
         raise UsageError(f"draws: {draws} are too few")
-    squares = found.ms * found.df / rng.chisquare(found.df, size=(draws, found.df.size))
-    return np.asarray(np.linalg.solve(found.coefficients, squares.T).T, dtype=np.float64)
+    squares = balanced.ms * balanced.df / rng.chisquare(balanced.df, size=(draws, balanced.df.size))
+    return np.asarray(np.linalg.solve(balanced.coefficients, squares.T).T, dtype=np.float64)

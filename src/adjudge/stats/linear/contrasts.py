@@ -48,7 +48,7 @@ class MaximumT:
     def sf(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The tail at every t >= 0, and its standard error."""
         if t.size <= MANY:
-            both = np.array([self._tail(float(each)) for each in t]).reshape(-1, 2)
+            both = np.array([self._tail(float(value)) for value in t]).reshape(-1, 2)
             return _falling(t, both[:, 0]), both[:, 1]
         from scipy.interpolate import CubicSpline  # slow to load, as are the others, and seldom needed
 
@@ -74,15 +74,15 @@ class MaximumT:
         bound = self.correlation.shape[0] * single
         if single < TINY:
             return bound, 0.0
-        found = []
+        shares = []
         for chosen, at, noise, others in self._draws:
             value = -stdtrit(self.df, at * single / 2)
             s = np.sqrt(noise / (self.df + value**2))
             drawn = others / s[:, None] + self.correlation[chosen] * value[:, None]
             held = np.maximum(np.count_nonzero(np.abs(drawn) > t, axis=1), 1)
-            found.append(float((1 / held).mean()))
-        error = bound * float(np.std(found, ddof=1)) / math.sqrt(SHIFTS)
-        return min(1.0, bound * float(np.mean(found))), error
+            shares.append(float((1 / held).mean()))
+        error = bound * float(np.std(shares, ddof=1)) / math.sqrt(SHIFTS)
+        return min(1.0, bound * float(np.mean(shares))), error
 
 
 def _draws(
@@ -104,8 +104,8 @@ def _draws(
         shifted = np.maximum((points + rng.random(dimension + 3)) % 1.0, 1e-16)
         chosen = np.minimum((shifted[:, 0] * size).astype(np.int64), size - 1)
         normal = ndtri(shifted[:, 3:]) @ factor.T
-        own = np.take_along_axis(normal, chosen[:, None], axis=1)
-        yield chosen, shifted[:, 1], chdtri(df + 1, shifted[:, 2]), normal - correlation[chosen] * own
+        at_chosen = np.take_along_axis(normal, chosen[:, None], axis=1)
+        yield chosen, shifted[:, 1], chdtri(df + 1, shifted[:, 2]), normal - correlation[chosen] * at_chosen
 
 
 def _falling(t: FloatArray, tail: FloatArray) -> FloatArray:
@@ -284,12 +284,12 @@ def _reasons(model: AdditiveFit, rows: FloatArray, estimate: FloatArray) -> dict
     """Why a contrast has no result, by its position."""
     if math.isnan(model.mean_square):
         return dict.fromkeys(range(len(rows)), "the model leaves no degrees of freedom for the noise")
-    found = (
+    reasons = (
         ((model.mean_square == 0) & (estimate != 0), NO_NOISE),
         (~model.joined(rows), "no chain of common topics joins its systems"),
         ((rows[:, model.part < 0] != 0).any(axis=1), "it weighs a system without scores"),
     )
-    return {int(k): why for where, why in found for k in np.flatnonzero(where)}
+    return {int(k): why for where, why in reasons for k in np.flatnonzero(where)}
 
 
 def checked_weights(weights: npt.ArrayLike, columns: int) -> FloatArray:
@@ -307,5 +307,5 @@ def checked_weights(weights: npt.ArrayLike, columns: int) -> FloatArray:
 
 
 def _columns(name: str, chosen: Sequence[int], columns: int) -> None:
-    if not chosen or any(not 0 <= each < columns for each in chosen):
+    if not chosen or any(not 0 <= column < columns for column in chosen):
         raise UsageError(f"{name}: expected columns from 0 to {columns - 1}, got {list(chosen)}")

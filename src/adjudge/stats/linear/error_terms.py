@@ -70,11 +70,11 @@ def term_test(
         design = model_terms(model, _sampled_for(model, key, sampled), about=key)
     except UsageError as error:  # too large
         return _untested(key, (), (), str(error))
-    own = model.term(key)
-    random = tuple(each for each in design.random if each != key and not within(model.term(each), own))
-    errors = tuple(each for each in random if within(own, model.term(each)))
-    fixed = [*(each for each in model.keys if each not in random), *design.added]
-    added = tuple(each for each in (*random, *design.added) if each not in model.keys)
+    term = model.term(key)
+    random = tuple(other for other in design.random if other != key and not within(model.term(other), term))
+    errors = tuple(other for other in random if within(term, model.term(other)))
+    fixed = [*(other for other in model.keys if other not in random), *design.added]
+    added = tuple(other for other in (*random, *design.added) if other not in model.keys)
     if not errors and not (always and random):
         return _in_larger(model, key, added, random, ss_type)
     balanced = strata(model, fixed, random)
@@ -83,12 +83,12 @@ def term_test(
             return _in_larger(model, key, added, random, ss_type)
         return replace(_by_strata(balanced, key, errors), added=added)
     rank = model.space(fixed).rank
-    random = tuple(each for each in random if model.space([*fixed, each]).rank > rank)
+    random = tuple(other for other in random if model.space([*fixed, other]).rank > rank)
     if not set(errors) <= set(random):
         return _untested(key, errors, random, "nothing is left of what it would be compared with")
     if not random:
         return None
-    if ss_type == 3 and any(set(key) < set(each) for each in fixed if each in model.keys):
+    if ss_type == 3 and any(set(key) < set(other) for other in fixed if other in model.keys):
         why = "type III is not computed against several error terms: use type II"
         return _untested(key, errors, random, why)
     try:
@@ -114,7 +114,7 @@ def _before(model: LinearModel, key: Key, terms: Sequence[Key], ss_type: SumsOfS
     """What a term is adjusted for: what comes before it, or what does not contain it."""
     if ss_type == 1:
         return list(terms[: terms.index(key)])
-    return [each for each in terms if not within(model.term(key), model.term(each))]
+    return [other for other in terms if not within(model.term(key), model.term(other))]
 
 
 def _in_larger(
@@ -126,7 +126,7 @@ def _in_larger(
     """
     if not added:
         return None
-    if ss_type == 3 and any(set(key) < set(each) for each in model.keys):
+    if ss_type == 3 and any(set(key) < set(other) for other in model.keys):
         return _untested(
             key, (), random, "type III is not computed beside interactions that are no terms: use type II"
         )
@@ -160,21 +160,21 @@ def _untested(key: Key, errors: tuple[Key, ...], random: tuple[Key, ...], why: s
     )
 
 
-def _by_strata(found: Strata, key: Key, errors: tuple[Key, ...]) -> TermTest:
-    df, ss = found.effects[key]
-    needed = found.shares[key]
-    exact = np.flatnonzero((found.coefficients == needed).all(axis=1))
+def _by_strata(balanced: Strata, key: Key, errors: tuple[Key, ...]) -> TermTest:
+    df, ss = balanced.effects[key]
+    needed = balanced.shares[key]
+    exact = np.flatnonzero((balanced.coefficients == needed).all(axis=1))
     if exact.size:
         at = int(exact[0])
         method: Method = "stratum"
-        errors = found.random[at : at + 1]
-        noise, denominator = float(found.ms[at]), float(found.df[at])
+        errors = balanced.random[at : at + 1]
+        noise, denominator = float(balanced.ms[at]), float(balanced.df[at])
     else:
         method = "strata"
         noise = denominator = 0.0
         # No rounding of mean squares that have nothing to do with it.
-        if found.ms[(found.coefficients <= needed).all(axis=1)].any():
-            noise, denominator = combined(found, reml_of_mean_squares(found), needed)
+        if balanced.ms[(balanced.coefficients <= needed).all(axis=1)].any():
+            noise, denominator = combined(balanced, reml_of_mean_squares(balanced), needed)
     why = None
     if not df:
         why = "nothing is left of it after the other terms"
@@ -184,7 +184,7 @@ def _by_strata(found: Strata, key: Key, errors: tuple[Key, ...]) -> TermTest:
     return TermTest(
         term=key,
         errors=errors,
-        random=found.random,
+        random=balanced.random,
         method=method,
         f=f,
         df=df,
@@ -199,9 +199,9 @@ def _by_strata(found: Strata, key: Key, errors: tuple[Key, ...]) -> TermTest:
 
 def finer(model: LinearModel, factor: int) -> list[int]:
     """The factors of the model whose levels lie within the levels of this one: topics within types."""
-    own = model.term((factor,))
+    coarse = model.term((factor,))
     others = [(f, model.term((f,))) for f in _factors(model) if f != factor]
-    return [f for f, term in others if term.size > own.size and within(own, term)]
+    return [f for f, term in others if term.size > coarse.size and within(coarse, term)]
 
 
 def _factors(model: LinearModel) -> list[int]:
@@ -210,12 +210,12 @@ def _factors(model: LinearModel) -> list[int]:
 
 def _sampled_for(model: LinearModel, key: Key, sampled: Sequence[int]) -> list[int]:
     """The sample that a term is asked about: only where a coarse factor has none within it, the finest that it has."""
-    found = set(sampled)
+    chosen = set(sampled)
     for factor in key:
         inside = finer(model, factor)
-        if not found & set(inside):
-            found |= {f for f in inside if not finer(model, f)}
-    return sorted(found)
+        if not chosen & set(inside):
+            chosen |= {f for f in inside if not finer(model, f)}
+    return sorted(chosen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,26 +237,28 @@ def model_terms(model: LinearModel, sampled: Sequence[int], *, about: Key = ()) 
     """
     chosen = set(sampled)
     factors = _factors(model)
-    known = [(f,) for f in factors]
+    singles = [(f,) for f in factors]
     coarse = {f for f in factors if f not in chosen and finer(model, f)}
-    mains = [key for key in known if key[0] in chosen]
+    mains = [key for key in singles if key[0] in chosen]
     asked = [key for key in model.keys if len(key) > 1 and chosen & set(key)]
     crossed = [pair for pair in combinations(factors, 2) if not (coarse - set(about)) & set(pair)]
     pairs = [pair for pair in crossed if chosen & set(pair) or not coarse & set(pair)]
     pairs.sort(key=lambda pair: (1, 0, 2)[len(chosen & set(pair))])
-    found: list[Key] = []
+    interactions: list[Key] = []
     for key in dict.fromkeys([*asked, *pairs]):
         term = model.term(key)
-        if term.size < model.n and not any(same_groups(term, model.term(each)) for each in [*known, *found]):
-            found.append(key)
-    every = [*dict.fromkeys([*model.keys, *mains, *found])]
+        if term.size < model.n and not any(
+            same_groups(term, model.term(other)) for other in [*singles, *interactions]
+        ):
+            interactions.append(key)
+    every = [*dict.fromkeys([*model.keys, *mains, *interactions])]
     if strata(model, every, ()) is None:
         kept = [*model.keys]
         for key in every[len(kept) :]:
             if model.space(kept).rank < model.space([*kept, key]).rank < model.n:
                 kept.append(key)
         every = kept
-    there = [key for key in [*mains, *found] if key in every]
+    there = [key for key in [*mains, *interactions] if key in every]
     return ModelTerms(
         random=tuple(key for key in there if chosen & set(key)),
         added=tuple(key for key in there if not chosen & set(key) and key not in model.keys),

@@ -276,9 +276,9 @@ def _tests(
         at = np.flatnonzero(n > 1)
         i, j = place[first[at]], place[second[at]]
         many = np.minimum(*data.judge_df_of_systems()[[i, j]]) >= OWN_FROM
-        found = _variances(fit, lambda covariance: _pairs(covariance, i, j), many, noise)
-        error[at], df[at] = np.sqrt(found.chosen), found.df
-        both[:, at] = np.sqrt(found.pooled), found.pooled_df, np.sqrt(found.own), found.own_df
+        variances = _variances(fit, lambda covariance: _pairs(covariance, i, j), many, noise)
+        error[at], df[at] = np.sqrt(variances.chosen), variances.df
+        both[:, at] = np.sqrt(variances.pooled), variances.pooled_df, np.sqrt(variances.own), variances.own_df
         error[error <= noise] = 0.0
         with np.errstate(invalid="ignore", divide="ignore"):
             statistic = np.where((difference == 0) & ~np.isnan(error), 0.0, difference / error)
@@ -310,10 +310,10 @@ def _why_not(n: int, reason: str | None, error: float) -> str:
 def _deviations_of(data: _Judgments, fit: _Fit | None, size: int, noise: float) -> JudgedMeans:
     if fit is None:
         return _spread_out(None, data.systems, size)
-    found = _variances(fit, _deviations, data.judge_df_of_systems() >= OWN_FROM, noise)
+    variances = _variances(fit, _deviations, data.judge_df_of_systems() >= OWN_FROM, noise)
     estimate = fit.means.estimate - fit.means.estimate.mean()
     return _spread_out(
-        JudgedMeans(estimate=estimate, error=np.sqrt(found.chosen), df=found.df), data.systems, size
+        JudgedMeans(estimate=estimate, error=np.sqrt(variances.chosen), df=variances.df), data.systems, size
     )
 
 
@@ -326,8 +326,8 @@ def _judgments(
     scores = checks.numbers("values", values, dimensions=1)
     checks.count("size", size, least=0)
     codes = []
-    for name, given in (("columns", columns), ("rows", rows), ("judges", judges)):
-        array = np.asarray(given)
+    for name, labels in (("columns", columns), ("rows", rows), ("judges", judges)):
+        array = np.asarray(labels)
         array = array.astype(np.int64) if not array.size else array
         whole = array.ndim == 1 and np.issubdtype(array.dtype, np.integer) and array.size == scores.size
         if not whole or array.min(initial=0) < 0:
@@ -337,7 +337,7 @@ def _judgments(
         raise UsageError(f"columns: expected numbers below {size}, got {codes[0].max()}")
     kept = ~np.isnan(scores)
     (systems, system), (topics, topic), (people, judge) = (
-        np.unique(each[kept], return_inverse=True) for each in codes
+        np.unique(column[kept], return_inverse=True) for column in codes
     )
     shape = max(1, systems.size), max(1, topics.size), max(1, people.size)
     cells, repeat = np.unique(np.ravel_multi_index((system, topic, judge), shape), return_inverse=True)
@@ -402,11 +402,11 @@ def _plain_means(data: _Judgments) -> FloatArray:
     return np.asarray(means.sum(axis=1) / (count > 0).sum(axis=1))
 
 
-def _spread_out(found: JudgedMeans | None, systems: IntArray, size: int) -> JudgedMeans:
+def _spread_out(means: JudgedMeans | None, systems: IntArray, size: int) -> JudgedMeans:
     """The numbers of those systems that have any, among all."""
     arrays = np.full((3, size), math.nan)
-    if found is not None:
-        arrays[:, systems] = found.estimate, found.error, found.df
+    if means is not None:
+        arrays[:, systems] = means.estimate, means.error, means.df
     return JudgedMeans(estimate=arrays[0], error=arrays[1], df=arrays[2])
 
 
@@ -441,16 +441,16 @@ def _variances(fit: _Fit, form: Form, many: BoolArray, noise: float) -> _Varianc
     An own variance of nothing is not believed.
     """
     pooled, pooled_df = fit.pooled(form)
-    own, own_df = fit.own(form)
-    pooled, own = np.maximum(pooled, 0.0), np.maximum(own, 0.0)
-    own = np.where(own > np.maximum(noise**2, ROUNDING * pooled), own, 0.0)
-    alone = (own > 0) & many
+    unpooled, own_df = fit.own(form)
+    pooled, unpooled = np.maximum(pooled, 0.0), np.maximum(unpooled, 0.0)
+    unpooled = np.where(unpooled > np.maximum(noise**2, ROUNDING * pooled), unpooled, 0.0)
+    alone = (unpooled > 0) & many
     return _Variances(
         pooled=pooled,
         pooled_df=pooled_df,
-        own=own,
+        own=unpooled,
         own_df=own_df,
-        chosen=np.where(alone, own, np.maximum(pooled, own)),
+        chosen=np.where(alone, unpooled, np.maximum(pooled, unpooled)),
         df=np.where(alone, own_df, pooled_df),
     )
 
@@ -492,8 +492,8 @@ def _squares(cube: FloatArray, noise: float) -> _Squares:
 
     def products(part: FloatArray, times: int) -> FloatArray:
         flat = part.reshape(part.shape[0], -1)
-        found = times * (flat @ flat.T)
-        return np.asarray(found) if np.trace(found) > noise else np.zeros_like(found)
+        squares = times * (flat @ flat.T)
+        return np.asarray(squares) if np.trace(squares) > noise else np.zeros_like(squares)
 
     return _Squares(
         between=products(group - whole, n * m),
@@ -512,16 +512,18 @@ def _from_cube(cube: FloatArray) -> _Fit:
     # What is left of equal differences is rounding, and counts as none.
     noise = cube.size * (NOISE * float(np.abs(cube).max())) ** 2
     apart, common = _squares(whole - shared, noise), _squares(shared, noise)
-    found, keys = _pooled_strata(apart, common, (s, g, n, m))
-    variances = reml_of_mean_squares(found)
+    mean_squares, keys = _pooled_strata(apart, common, (s, g, n, m))
+    variances = reml_of_mean_squares(mean_squares)
     components = {TERMS.get(key, "residual"): float(v) for key, v in zip(keys, variances, strict=True)}
     size = {(1,): m, (2,): n, (1, 2): 1, (0, 1): m, (0, 2): n, (): 1}
     rows = g * n * m
     needed = np.array([size[key] / rows if 0 in key or not key else 0.0 for key in keys])
     mean_needed = np.array([size[key] / rows for key in keys])
-    varied = any(each.any() for each in (apart.between, apart.topics, apart.judges, apart.rest))
-    unit, unit_df = combined(found, variances, needed) if varied else (0.0, math.nan)
-    of_mean, mean_df = combined(found, variances, mean_needed) if found.ms.any() else (0.0, math.nan)
+    varied = any(square.any() for square in (apart.between, apart.topics, apart.judges, apart.rest))
+    unit, unit_df = combined(mean_squares, variances, needed) if varied else (0.0, math.nan)
+    of_mean, mean_df = (
+        combined(mean_squares, variances, mean_needed) if mean_squares.ms.any() else (0.0, math.nan)
+    )
     means = JudgedMeans(
         estimate=cube.mean(axis=(1, 2, 3)), error=np.full(s, math.sqrt(of_mean)), df=np.full(s, mean_df)
     )
@@ -531,7 +533,7 @@ def _from_cube(cube: FloatArray) -> _Fit:
         return value, np.full(value.size, unit_df)
 
     def own(form: Form) -> tuple[FloatArray, FloatArray]:
-        ms = [form(each) for each in (apart.between, apart.topics, apart.judges, apart.rest)]
+        ms = [form(square) for square in (apart.between, apart.topics, apart.judges, apart.rest)]
         return own_variance(*ms, df=apart.df, rows=rows)
 
     return _Fit(means=means, components=components, pooled=pooled, own=own)
@@ -581,8 +583,8 @@ def _pooled_strata(
 
 def _inside(held: set[int], key: Key) -> bool:
     """Whether a mean square over these factors (topics, assessors) holds the variance of a term."""
-    own = set(key) - {0}
-    return own <= held or own == {1, 2}
+    factors = set(key) - {0}
+    return factors <= held or factors == {1, 2}
 
 
 def own_variance(
@@ -642,14 +644,14 @@ def _from_rows(data: _Judgments) -> tuple[_Fit | None, str | None]:
     for key in ((0, 2), (0, 1)):
         if not _held(model, random, key):
             raise UsageError(CONFOUNDED[key])
-    found = _searched(data, model, random)
-    if isinstance(found, str) and (1, 2) in random:
+    outcome = _searched(data, model, random)
+    if isinstance(outcome, str) and (1, 2) in random:
         # Its many cells may leave nothing by chance, and it touches no difference of systems.
         random = [key for key in random if key != (1, 2)]
-        found = _searched(data, model, random)
-    if isinstance(found, str):
-        return None, found
-    reml, theta = found
+        outcome = _searched(data, model, random)
+    if isinstance(outcome, str):
+        return None, outcome
+    reml, theta = outcome
     terms, best = [model.term(key) for key in random], reml.at(theta)
     satterthwaite = Satterthwaite(reml, theta, np.eye(data.size))
     noise = best.rss / reml.df
@@ -687,8 +689,8 @@ def _constant(data: _Judgments) -> _Fit:
     """All values are the same: nothing varies."""
 
     def nothing(form: Form) -> tuple[FloatArray, FloatArray]:
-        found = form(np.zeros((data.size, data.size)))
-        return found, np.full(found.size, math.nan)
+        variances = form(np.zeros((data.size, data.size)))
+        return variances, np.full(variances.size, math.nan)
 
     none = np.full(data.size, math.nan)
     means = JudgedMeans(estimate=np.full(data.size, data.values.mean()), error=np.zeros(data.size), df=none)
@@ -709,7 +711,7 @@ def _identified(model: LinearModel) -> list[Key]:
     kept: list[Key] = [(0,)]
     for key in (*sorted([(1,), (2,)], key=lambda key: sizes[key]), (0, 2), (0, 1), (1, 2)):
         term = model.term(key)
-        if term.size == model.n or any(same_groups(term, model.term(each)) for each in kept):
+        if term.size == model.n or any(same_groups(term, model.term(other)) for other in kept):
             continue
         if rank(kept) < rank([*kept, key]) < model.n:
             kept.append(key)
@@ -735,16 +737,16 @@ def _no_noise(model: LinearModel, random: list[Key]) -> str | None:
 
 def _usual_rank(keys: Sequence[Key], sizes: dict[Key, int]) -> int:
     """Free parameters of terms, where each interaction has as many as it has cells, less those of its factors."""
-    found = 1
+    rank = 1
     for key in keys:
-        found += sizes[key] - 1 - sum(sizes[f,] - 1 for f in key if len(key) > 1)
-    return found
+        rank += sizes[key] - 1 - sum(sizes[f,] - 1 for f in key if len(key) > 1)
+    return rank
 
 
 def _held(model: LinearModel, random: list[Key], key: Key) -> bool:
     """Whether the variance of a term is in the model: as a term, under another name, or as nearly all of the noise."""
     term = model.term(key)
-    if key in random or any(same_groups(term, model.term(each)) for each in random):
+    if key in random or any(same_groups(term, model.term(other)) for other in random):
         return True
     return model.n <= NEARLY_NOISE * term.size
 

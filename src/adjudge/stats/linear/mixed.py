@@ -210,7 +210,7 @@ class Reml:
         from adjudge.stats.linear.kernels import solve_small
 
         cross = self._cross
-        found = solve_small(
+        solved = solve_small(
             self._inner,
             cross.indptr,
             cross.indices,
@@ -222,9 +222,9 @@ class Reml:
             scale,
             self._columns,
         )
-        if math.isnan(found[-1]):
+        if math.isnan(solved[-1]):
             raise UsageError(NOT_APART)
-        return found
+        return solved
 
     def _scaled(self, matrix: FloatArray, scale: FloatArray) -> FloatArray:
         matrix = scale[:, None] * matrix * scale
@@ -234,9 +234,9 @@ class Reml:
     def simulate(self, theta: FloatArray, sigma: float, rng: np.random.Generator) -> FloatArray:
         """Scores as the model without fixed effects would give them; REML does not see those."""
         first = rng.standard_normal(self.sizes[self._first]) * theta[self._first]
-        found = self._absorbed @ first + rng.standard_normal(self.n)
+        scores = self._absorbed @ first + rng.standard_normal(self.n)
         others = [rng.standard_normal(self.sizes[k]) * theta[k] for k in self._others]
-        return np.asarray(sigma * (found + self._design @ np.concatenate([*others, np.zeros(self.p)])))
+        return np.asarray(sigma * (scores + self._design @ np.concatenate([*others, np.zeros(self.p)])))
 
 
 @dataclass(frozen=True)
@@ -258,7 +258,7 @@ def elimination(terms: Sequence[Term], fixed: int) -> Elimination:
     count, label = connected_components(sparse.block_array([[None, cells], [cells.T, None]]), directed=False)
     apart = Term((), label[: cells.shape[0]].astype(np.int64), np.zeros((count, 0), dtype=np.int64))
     parts = [*terms, apart]
-    return min((_eliminated(terms, part, fixed) for part in parts), key=lambda each: each.work)
+    return min((_eliminated(terms, part, fixed) for part in parts), key=lambda partition: partition.work)
 
 
 def _eliminated(terms: Sequence[Term], part: Term, fixed: int) -> Elimination:
@@ -379,10 +379,10 @@ class BlockReml(Reml):
     def simulate(self, theta: FloatArray, sigma: float, rng: np.random.Generator) -> FloatArray:
         """The same scores as Reml's, from the same numbers drawn."""
         first = rng.standard_normal(self.sizes[self._first]) * theta[self._first]
-        found = self._indicators[self._first] @ first + rng.standard_normal(self.n)
+        scores = self._indicators[self._first] @ first + rng.standard_normal(self.n)
         for k in self._others:
-            found = found + self._indicators[k] @ (rng.standard_normal(self.sizes[k]) * theta[k])
-        return np.asarray(sigma * found)
+            scores = scores + self._indicators[k] @ (rng.standard_normal(self.sizes[k]) * theta[k])
+        return np.asarray(sigma * scores)
 
 
 def criterion_of(y: FloatArray, fixed: Any, terms: Sequence[Term]) -> Reml:
@@ -449,14 +449,14 @@ def _descend(reml: Reml, theta: FloatArray, exact: bool) -> FloatArray:
     def criterion(x: FloatArray) -> tuple[float, FloatArray]:
         trial = np.zeros_like(theta)
         trial[moving] = np.exp(np.clip(x / unit, -FURTHEST, FURTHEST))
-        found = reml.at(trial)
-        return found.deviance, found.slope[moving] / unit
+        at_trial = reml.at(trial)
+        return at_trial.deviance, at_trial.slope[moving] / unit
 
     options = {"gtol": 1e-4 if exact else 1e-3, "maxiter": 200}
     done = minimize(criterion, np.log(theta[moving]) * unit, jac=True, method="BFGS", options=options)
-    found = np.zeros_like(theta)
-    found[moving] = np.exp(np.clip(done.x / unit, -FURTHEST, FURTHEST))
-    return found
+    ratios = np.zeros_like(theta)
+    ratios[moving] = np.exp(np.clip(done.x / unit, -FURTHEST, FURTHEST))
+    return ratios
 
 
 def _polished(reml: Reml, theta: FloatArray) -> FloatArray:
@@ -579,20 +579,20 @@ class Satterthwaite:
         return FixedTest(f=f, df=df, denominator_df=denominator, p=float(fdtrc(df, denominator, f)))
 
 
-def pooled_df(each: FloatArray) -> float:
+def pooled_df(df: FloatArray) -> float:
     """One denominator for an F on several independent combinations: the F has the mean of their squared t's."""
-    if each.size == 1 or np.ptp(each) < 1e-8 * each.max():
-        return float(each.mean())
-    if not (each > 2).all():
-        return 2.0 if not np.isnan(each).any() else math.nan
-    expected = float(np.sum(each / (each - 2)))
-    return 2 * expected / (expected - each.size)
+    if df.size == 1 or np.ptp(df) < 1e-8 * df.max():
+        return float(df.mean())
+    if not (df > 2).all():
+        return 2.0 if not np.isnan(df).any() else math.nan
+    expected = float(np.sum(df / (df - 2)))
+    return 2 * expected / (expected - df.size)
 
 
 def _scaled(theta: FloatArray, k: int, log: float) -> FloatArray:
-    found = theta.copy()
-    found[k] *= math.exp(log)
-    return found
+    moved = theta.copy()
+    moved[k] *= math.exp(log)
+    return moved
 
 
 def _inverse(matrix: FloatArray) -> FloatArray:
@@ -695,18 +695,18 @@ def fit_mixed(
     if not random:
         raise UsageError("random: no term; a model without random terms is fit_linear's")
     model = LinearModel(values, factors, [*((f,) for f in fixed), *interactions, *random])
-    known, keys = model.keys[: -len(random)], model.keys[-len(random) :]
-    why = _why_not(model, known, keys, names)
+    fixed_keys, keys = model.keys[: -len(random)], model.keys[-len(random) :]
+    why = _why_not(model, fixed_keys, keys, names)
     if why is not None:
         return _undefined(keys, model.n, why)
-    columns, averaging = _fixed_columns(model, known)
+    columns, averaging = _fixed_columns(model, fixed_keys)
     reml = criterion_of(model.scores, columns, [model.term(key) for key in keys])
-    balanced = strata(model, known, keys)
+    balanced = strata(model, fixed_keys, keys)
     ratios = None if balanced is None else _ratios(balanced, keys)
     theta = search(reml, range(len(keys)), np.ones(len(keys))) if ratios is None else ratios
     best = reml.at(theta)
     sigma2 = best.rss / reml.df
-    found = MixedEstimate(
+    estimate = MixedEstimate(
         reml=reml, theta=theta, averaging=averaging, centre=float(model.scores.mean()), balanced=balanced
     )
     return MixedFit(
@@ -717,7 +717,7 @@ def fit_mixed(
         deviance=best.deviance,
         effects=best.effects,
         why=None,
-        found=found,
+        found=estimate,
     )
 
 
@@ -731,8 +731,8 @@ def _ratios(balanced: Strata, keys: Sequence[Key]) -> FloatArray | None:
 
 def fixed_means(fit: MixedFit) -> MixedMeans:
     """Means with REML's standard errors and Satterthwaite's degrees of freedom, and the test of their equality."""
-    found = fit.found
-    if found is None or found.averaging is None:
+    estimate = fit.found
+    if estimate is None or estimate.averaging is None:
         none = np.zeros(0)
         why = fit.why or "the design cannot tell the fixed effects apart"
         return MixedMeans(
@@ -741,10 +741,10 @@ def fixed_means(fit: MixedFit) -> MixedMeans:
             df=none,
             test=FixedTest(f=math.nan, df=0, denominator_df=math.nan, p=math.nan, why=why),
         )
-    best = found.reml.at(found.theta)
-    satterthwaite = Satterthwaite(found.reml, found.theta, found.averaging)
-    covariance = fit.residual_variance * found.averaging @ best.unscaled @ found.averaging.T
-    means = found.centre + found.averaging @ best.fixed
+    best = estimate.reml.at(estimate.theta)
+    satterthwaite = Satterthwaite(estimate.reml, estimate.theta, estimate.averaging)
+    covariance = fit.residual_variance * estimate.averaging @ best.unscaled @ estimate.averaging.T
+    means = estimate.centre + estimate.averaging @ best.fixed
     return MixedMeans(
         means=means, covariance=covariance, df=satterthwaite.of_means(), test=satterthwaite.of_equality()
     )
@@ -759,15 +759,15 @@ def likelihood_covariance(fit: MixedFit) -> FloatArray:
     """
     from scipy.optimize import minimize
 
-    found = fit.found
-    if found is None or found.averaging is None:
+    estimate = fit.found
+    if estimate is None or estimate.averaging is None:
         raise UsageError(f"there are no means: {fit.why}")
-    reml, theta = found.reml, found.theta.copy()
+    reml, theta = estimate.reml, estimate.theta.copy()
     moving = np.flatnonzero(theta)
-    balanced = found.balanced
+    balanced = estimate.balanced
     if balanced is not None and balanced.random == fit.random and len(balanced.effects) == 1:
         at = reml.at(theta)
-        covariance = fit.residual_variance * found.averaging @ at.unscaled @ found.averaging.T
+        covariance = fit.residual_variance * estimate.averaging @ at.unscaled @ estimate.averaging.T
         return np.asarray(covariance * _full_over_restricted(fit, balanced))
 
     def full_deviance(logs: FloatArray) -> float:
@@ -782,7 +782,7 @@ def likelihood_covariance(fit: MixedFit) -> FloatArray:
         done = minimize(full_deviance, np.log(theta[moving]), method="BFGS", options={"gtol": 1e-2})
         theta[moving] = np.exp(np.clip(done.x, -FURTHEST, FURTHEST))
     at = reml.at(theta)
-    return np.asarray(at.rss / reml.n * found.averaging @ at.unscaled @ found.averaging.T)
+    return np.asarray(at.rss / reml.n * estimate.averaging @ at.unscaled @ estimate.averaging.T)
 
 
 def _full_over_restricted(fit: MixedFit, balanced: Strata) -> float:
@@ -803,8 +803,12 @@ def _full_over_restricted(fit: MixedFit, balanced: Strata) -> float:
     def full_deviance(logs: FloatArray) -> float:
         variances[moving] = np.exp(logs)
         expected = balanced.coefficients @ variances
-        own = np.log([needed @ variances, of_mean @ variances])
-        return float(balanced.df @ (np.log(expected) + balanced.ms / expected) + df * own[0] + own[1])
+        log_variances = np.log([needed @ variances, of_mean @ variances])
+        return float(
+            balanced.df @ (np.log(expected) + balanced.ms / expected)
+            + df * log_variances[0]
+            + log_variances[1]
+        )
 
     done = minimize(full_deviance, np.log(variances[moving]), method="BFGS", options={"gtol": 1e-4})
     variances[moving] = np.exp(done.x)
@@ -822,13 +826,13 @@ def fixed_test(
     """
     terms = tuple(random)
     why = _why_not(LinearModel(model.scores, model.factors, [*fixed, *terms]), tuple(fixed), terms)
-    later = [each for each in fixed if each != key and each not in after]
+    later = [other for other in fixed if other != key and other not in after]
     columns, parts = _in_blocks(model, [after, [key], later])
     if why is None and not parts[1]:
         why = "nothing is left of it after the other terms"
     if why is not None:
         return FixedTest(f=math.nan, df=parts[1], denominator_df=math.nan, p=math.nan, why=why)
-    reml = criterion_of(model.scores, columns, [model.term(each) for each in terms])
+    reml = criterion_of(model.scores, columns, [model.term(term) for term in terms])
     theta = search(reml, range(len(terms)), np.ones(len(terms)))
     # The estimates without the later terms combine those with them: b_1 + M_11^-1 M_12 b_2, M being the information.
     inside = parts[0] + parts[1]
@@ -864,14 +868,14 @@ def random_tests(fit: MixedFit) -> tuple[RandomTest, ...]:
     return tuple(_random_test(fit, fit.found, k) for k in range(len(fit.random)))
 
 
-def _random_test(fit: MixedFit, found: MixedEstimate, k: int) -> RandomTest:
+def _random_test(fit: MixedFit, estimate: MixedEstimate, k: int) -> RandomTest:
     ratio = 0.0
-    if found.theta[k] and found.balanced is not None and found.balanced.random == fit.random:
-        ratio = max(0.0, deviance(found.balanced, without=k) - deviance(found.balanced))
-    elif found.theta[k]:
-        others = [other for other in range(found.theta.size) if other != k]
-        without = search(found.reml, others, found.theta, exact=False)
-        ratio = max(0.0, found.reml.at(without).deviance - fit.deviance)
+    if estimate.theta[k] and estimate.balanced is not None and estimate.balanced.random == fit.random:
+        ratio = max(0.0, deviance(estimate.balanced, without=k) - deviance(estimate.balanced))
+    elif estimate.theta[k]:
+        others = [other for other in range(estimate.theta.size) if other != k]
+        without = search(estimate.reml, others, estimate.theta, exact=False)
+        ratio = max(0.0, estimate.reml.at(without).deviance - fit.deviance)
     return RandomTest(fit.random[k], ratio, 0.5 * float(chdtrc(1, ratio)) if ratio else 1.0)
 
 
@@ -889,8 +893,8 @@ def _why_not(
     for k, (key, term) in enumerate(zip(random, terms, strict=True)):
         if model.space([*fixed, key]).rank == model.space(fixed).rank:
             return f"the variance of {names[k]} cannot be separated from the fixed effects"
-        for j, known in enumerate(terms[:k]):
-            if same_groups(term, known):
+        for j, earlier in enumerate(terms[:k]):
+            if same_groups(term, earlier):
                 return f"{names[j]} and {names[k]} are the same groups: their variances cannot be separated"
     return None
 
@@ -907,7 +911,9 @@ def _fixed_columns(model: LinearModel, fixed: Sequence[Key]) -> tuple[Any, Float
     finest = [
         term
         for k, term in enumerate(terms)
-        if not any(within(term, each) and (each.size, -j) > (term.size, -k) for j, each in enumerate(terms))
+        if not any(
+            within(term, other) and (other.size, -j) > (term.size, -k) for j, other in enumerate(terms)
+        )
     ]
     wide = sparse.hstack([indicators(term) for term in finest], format="csc")
     inner = (wide.T @ wide).toarray()
@@ -1005,18 +1011,18 @@ def _simulated(fit: MixedFit, rng: np.random.Generator, resamples: int) -> Float
     """Shares in simulated scores, a row for each; of a balanced design mean squares are all that is simulated."""
     assert fit.found is not None
     theta, balanced = fit.found.theta, fit.found.balanced
-    found = np.empty((resamples, theta.size + 1))
+    shares = np.empty((resamples, theta.size + 1))
     if balanced is not None and balanced.random == fit.random:
         expected = balanced.coefficients @ np.append(fit.variances, fit.residual_variance)
-        for row in found:
+        for row in shares:
             drawn = expected * rng.chisquare(balanced.df) / balanced.df
             variances = reml_of_mean_squares(replace(balanced, ms=drawn))
             row[:] = variances / variances.sum()
-        return found
+        return shares
     reml = copy.copy(fit.found.reml)
     sigma = math.sqrt(fit.residual_variance)
-    for row in found:
+    for row in shares:
         reml.take(reml.simulate(theta, sigma, rng))
         ratios = np.append(search(reml, range(theta.size), theta, exact=False) ** 2, 1.0)
         row[:] = ratios / ratios.sum()
-    return found
+    return shares

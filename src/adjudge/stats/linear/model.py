@@ -62,8 +62,8 @@ def make_term(factors: Sequence[IntArray], which: tuple[int, ...]) -> Term:
     """The term that crosses the factors at these positions."""
     shape = tuple(int(factors[f].max()) + 1 for f in which)
     flat = np.ravel_multi_index(tuple(factors[f] for f in which), shape)
-    found, codes = np.unique(flat, return_inverse=True)
-    cells = np.column_stack(np.unravel_index(found, shape))
+    distinct, codes = np.unique(flat, return_inverse=True)
+    cells = np.column_stack(np.unravel_index(distinct, shape))
     return Term(which, codes.reshape(-1).astype(np.int64), cells.astype(np.int64))
 
 
@@ -82,8 +82,8 @@ def crossed(first: Term, second: Term) -> Any:
 def indicators(term: Term) -> Any:
     """A column for each cell of a term, 1 where a row is in it; sparse."""
     n = term.codes.size
-    found = sparse.coo_array((np.ones(n), (np.arange(n), term.codes)), shape=(n, term.size))
-    return found.tocsr()
+    matrix = sparse.coo_array((np.ones(n), (np.arange(n), term.codes)), shape=(n, term.size))
+    return matrix.tocsr()
 
 
 def within(coarse: Term, fine: Term) -> bool:
@@ -114,18 +114,18 @@ class Factored:
 
     def solve(self, right: FloatArray) -> FloatArray:
         """x with matrix @ x = right, where there is one; columns of `right` one by one."""
-        found = np.zeros_like(right)
+        solution = np.zeros_like(right)
         half = solve_triangular(self.root, right[self.kept], trans="T", check_finite=False)
-        found[self.kept] = solve_triangular(self.root, half, check_finite=False)
-        return found
+        solution[self.kept] = solve_triangular(self.root, half, check_finite=False)
+        return solution
 
     def inverse(self) -> FloatArray:
         """The generalised inverse itself: zeros in the rows and columns of what is aliased."""
-        found = np.zeros_like(self.matrix)
-        found[np.ix_(self.kept, self.kept)] = self.solve(np.eye(self.matrix.shape[0])[:, self.kept])[
+        inverse = np.zeros_like(self.matrix)
+        inverse[np.ix_(self.kept, self.kept)] = self.solve(np.eye(self.matrix.shape[0])[:, self.kept])[
             self.kept
         ]
-        return found
+        return inverse
 
 
 def factored(matrix: FloatArray, lengths: FloatArray) -> Factored:
@@ -189,30 +189,30 @@ class Space:
 
     def quadratic(self, on_base: Any, on_others: Any) -> FloatArray:
         """l' (X'X)^- l for every row l of [on_base, on_others]; both sparse, with many rows."""
-        found = np.asarray(on_base.power(2) @ (1 / self.counts))
+        values = np.asarray(on_base.power(2) @ (1 / self.counts))
         step = max(1, BLOCK // max(1, self.inner.matrix.shape[0]))
-        for start in range(0, found.size, step):
+        for start in range(0, values.size, step):
             part = slice(start, start + step)
             left = self.reduced(on_base[part], on_others[part]).T
-            found[part] += np.einsum("ij,ij->j", left, self.inner.solve(left))
-        return found
+            values[part] += np.einsum("ij,ij->j", left, self.inner.solve(left))
+        return values
 
     def leverages(self) -> FloatArray:
         """The diagonal of the projection, for every row."""
         inverse, shares, starts = self.inner.inverse(), self.shares.tocsc(), self.offsets
-        found = 1 / self.counts[self.base.codes]
+        diagonal = 1 / self.counts[self.base.codes]
         columns = [start + term.codes for start, term in zip(starts, self.others, strict=False)]
         for first in columns:
             for second in columns:
-                found += inverse[first, second]
+                diagonal += inverse[first, second]
         for rows, cells in self._blocks():
             part = shares[:, cells].toarray()
             seen = inverse @ part
             at = self.base.codes[rows] - cells.start
-            found[rows] += np.einsum("ij,ij->j", part, seen)[at]
+            diagonal[rows] += np.einsum("ij,ij->j", part, seen)[at]
             for column in columns:
-                found[rows] -= 2 * seen[column[rows], at]
-        return np.asarray(found)
+                diagonal[rows] -= 2 * seen[column[rows], at]
+        return np.asarray(diagonal)
 
     def _blocks(self) -> Iterator[tuple[IntArray, slice]]:
         """Rows by cells of the base, some cells at a time."""
@@ -284,14 +284,14 @@ class LinearModel:
         self, values: npt.ArrayLike, factors: Sequence[npt.ArrayLike], terms: Sequence[Sequence[int]]
     ):
         scores = checks.numbers("values", values, dimensions=1)
-        codes = [_codes(f"factors[{k}]", each, scores.size) for k, each in enumerate(factors)]
+        codes = [_codes(f"factors[{k}]", factor, scores.size) for k, factor in enumerate(factors)]
         if np.abs(scores[~np.isnan(scores)]).max(initial=0.0) > LARGEST:
             raise UsageError(f"values: beyond {LARGEST:g} squares overflow; give the scores in another unit")
         self.present: BoolArray = ~np.isnan(scores)
         """Which of the rows given have a score; the others are left out."""
         self.scores = scores[self.present]
-        self.factors: list[IntArray] = [each[self.present] for each in codes]
-        self.levels = [int(each.max(initial=-1)) + 1 for each in codes]
+        self.factors: list[IntArray] = [column[self.present] for column in codes]
+        self.levels = [int(column.max(initial=-1)) + 1 for column in codes]
         self.keys = _keys(terms, len(codes))
         self._terms: dict[Key, Term] = {}
         self._spaces: dict[frozenset[Key], Space] = {}
@@ -423,10 +423,10 @@ def _why_no_noise(df: int, ss: float, total: float) -> str | None:
 
 
 def _aligned(model: LinearModel, values: FloatArray) -> FloatArray:
-    found = np.full(model.present.size, math.nan)
-    found[model.present] = values
-    found.flags.writeable = False
-    return found
+    aligned = np.full(model.present.size, math.nan)
+    aligned[model.present] = values
+    aligned.flags.writeable = False
+    return aligned
 
 
 def _codes(name: str, values: npt.ArrayLike, size: int) -> IntArray:
@@ -540,8 +540,8 @@ def _connected(cells: FloatArray) -> IntArray:
 def _inverse(information: FloatArray, part: IntArray) -> FloatArray:
     """The Moore-Penrose inverse, part by part: a part's null space is the vector of ones."""
     inverse = np.zeros_like(information)
-    for each in range(int(part.max(initial=-1)) + 1):
-        columns = np.flatnonzero(part == each)
+    for number in range(int(part.max(initial=-1)) + 1):
+        columns = np.flatnonzero(part == number)
         block = information[np.ix_(columns, columns)]
         lift = max(float(np.trace(block)), 1.0) / columns.size**2
         inverse[np.ix_(columns, columns)] = np.linalg.inv(block + lift) - 1 / (lift * columns.size**2)

@@ -76,9 +76,9 @@ class Curvature:
 
     def solve(self, right: FloatArray) -> FloatArray:
         count, slots, width = self.joined.shape
-        own, rest = right[: count * slots].reshape(count, slots), right[count * slots :]
-        outer = self.border @ (rest - np.tensordot(self.joined, own, axes=([0, 1], [0, 1])))
-        inner = np.einsum("tkl,tl->tk", self.blocks, own) - self.joined @ outer
+        inside, rest = right[: count * slots].reshape(count, slots), right[count * slots :]
+        outer = self.border @ (rest - np.tensordot(self.joined, inside, axes=([0, 1], [0, 1])))
+        inner = np.einsum("tkl,tl->tk", self.blocks, inside) - self.joined @ outer
         return np.concatenate([inner.ravel(), outer.reshape(width)])
 
 
@@ -166,8 +166,8 @@ class Laplace:
         )
         by_deviation = np.zeros(deviations.size)
         for k in np.flatnonzero(deviations):
-            own = self.mode[self.at_rows[k]]
-            by_deviation[k] = float(by_row @ own) + 0.5 * float(rows.slope @ answer[self.at_rows[k]])
+            modes = self.mode[self.at_rows[k]]
+            by_deviation[k] = float(by_row @ modes) + 0.5 * float(rows.slope @ answer[self.at_rows[k]])
             by_deviation[k] += traces[k] / deviations[k]
         return OrdinalCriterion(
             value=value,
@@ -208,18 +208,18 @@ class Laplace:
 
     def _onto(self, rows: FloatArray, deviations: FloatArray) -> FloatArray:
         """The transpose of that."""
-        found = np.zeros(self.mode.size)
+        sums = np.zeros(self.mode.size)
         for places, deviation in zip(self.at_rows, deviations, strict=True):
-            found += deviation * np.bincount(places, rows, found.size)
-        return found
+            sums += deviation * np.bincount(places, rows, sums.size)
+        return sums
 
     def _curvature(self, weight: FloatArray, deviations: FloatArray) -> Curvature:
         def summed(name: str, *shape: int) -> FloatArray:
             pairs = self._pairs[name]
             scale = deviations[pairs.first] * deviations[pairs.second]
             weights = (scale[:, None] * weight).ravel()
-            found = np.bincount(pairs.places.ravel(), weights, math.prod(shape))
-            return found.reshape(shape).astype(np.float64, copy=False)  # of no pairs it counts
+            sums = np.bincount(pairs.places.ravel(), weights, math.prod(shape))
+            return sums.reshape(shape).astype(np.float64, copy=False)  # of no pairs it counts
 
         blocks = summed("blocks", self.count, self.slots, self.slots) + np.eye(self.slots)
         joined = summed("joined", self.count, self.slots, self.width)
@@ -290,13 +290,13 @@ def _blocks(terms: Sequence[Term]) -> tuple[Term | None, list[int]]:
     """The term whose cells divide others into blocks at the least cost, and the terms that it divides."""
     best: tuple[float, Term | None, list[int]] = (math.inf, None, [])
     for term in terms:
-        members = [k for k, each in enumerate(terms) if within(term, each)]
+        members = [k for k, other in enumerate(terms) if within(term, other)]
         filled = np.zeros(term.size)
         for k in members:
             block = np.zeros(terms[k].size, dtype=np.int64)
             block[terms[k].codes] = term.codes
             filled += np.bincount(block, minlength=term.size)
-        slots, width = filled.max(), sum(each.size for k, each in enumerate(terms) if k not in members)
+        slots, width = filled.max(), sum(other.size for k, other in enumerate(terms) if k not in members)
         cost = float(term.size * slots * (slots + width) ** 2 + width**3)
         if cost < best[0]:
             best = cost, term, members
@@ -381,27 +381,27 @@ class _Search:
         self.tried += 1
         if self.progress is not None:
             self.progress(self.tried)
-        known = self.laplace.mode
+        mode = self.laplace.mode
         try:
             with np.errstate(all="ignore"):
-                found = self.laplace.at(*self.unpacked(x))
+                criterion = self.laplace.at(*self.unpacked(x))
         except (np.linalg.LinAlgError, FloatingPointError):
-            found = OrdinalCriterion(math.inf, np.zeros(0))
-        if not (math.isfinite(found.value) and np.isfinite(found.slope).all()):
-            self.laplace.mode = np.zeros_like(known)
+            criterion = OrdinalCriterion(math.inf, np.zeros(0))
+        if not (math.isfinite(criterion.value) and np.isfinite(criterion.slope).all()):
+            self.laplace.mode = np.zeros_like(mode)
             return math.inf, np.zeros_like(x)
         cuts, size = self.laplace.levels - 1, self.laplace.size - 1
-        by_threshold = found.slope[:cuts]
+        by_threshold = criterion.slope[:cuts]
         after = np.cumsum(by_threshold[::-1])[::-1]
         slope = np.concatenate(
             [
                 after[:1],
                 after[1:] * np.exp(np.clip(x[1:cuts], -30, 30)),
-                found.slope[cuts : cuts + size],
-                found.slope[cuts + size :][self.free],
+                criterion.slope[cuts : cuts + size],
+                criterion.slope[cuts + size :][self.free],
             ]
         )
-        return found.value, slope
+        return criterion.value, slope
 
     def curvature(self, x: FloatArray) -> FloatArray:
         """Second derivatives, by central differences of the slope."""
@@ -409,8 +409,8 @@ class _Search:
             (self.at(x + STEP * unit)[1] - self.at(x - STEP * unit)[1]) / (2 * STEP)
             for unit in np.eye(x.size)
         ]
-        found = np.array(rows).reshape(x.size, x.size)
-        return np.asarray((found + found.T) / 2)
+        matrix = np.array(rows).reshape(x.size, x.size)
+        return np.asarray((matrix + matrix.T) / 2)
 
     def descend(self, x: FloatArray) -> FloatArray:
         """Quasi-Newton steps in units in which the criterion is bent alike in all directions at the start."""

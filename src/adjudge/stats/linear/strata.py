@@ -47,7 +47,11 @@ def strata(model: LinearModel, fixed: Sequence[Key], random: Sequence[Key]) -> S
     keys = sorted([*fixed, *random], key=lambda key: model.term(key).size)
     terms = {key: model.term(key) for key in keys}
     counts = {key: np.bincount(terms[key].codes) for key in random}
-    if not model.n or any(np.ptp(each) for each in counts.values()) or not _orthogonal(list(terms.values())):
+    if (
+        not model.n
+        or any(np.ptp(of_term) for of_term in counts.values())
+        or not _orthogonal(list(terms.values()))
+    ):
         return None
     left = model.scores - model.scores.mean()
     squares: dict[Key, tuple[int, float]] = {}
@@ -86,11 +90,11 @@ def _orthogonal(terms: Sequence[Term]) -> bool:
     and whether those parts are a term themselves."""
     if not terms:
         return True
-    known = [constant(terms[0].codes.size), *terms]
-    return all(_orthogonal_pair(first, second, known) for first, second in combinations(terms, 2))
+    all_terms = [constant(terms[0].codes.size), *terms]
+    return all(_orthogonal_pair(first, second, all_terms) for first, second in combinations(terms, 2))
 
 
-def _orthogonal_pair(first: Term, second: Term, known: Sequence[Term]) -> bool:
+def _orthogonal_pair(first: Term, second: Term, terms: Sequence[Term]) -> bool:
     if within(first, second) or within(second, first):
         return True
     table = crossed(first, second).tocoo()
@@ -105,7 +109,7 @@ def _orthogonal_pair(first: Term, second: Term, known: Sequence[Term]) -> bool:
     if table.nnz != filled.sum() or (table.data * whole[of_rows[i]] != rows[i] * columns[j]).any():
         return False
     common = Term((), of_rows[first.codes].astype(np.int64), np.zeros((parts, 0), dtype=np.int64))
-    return any(same_groups(common, each) for each in known)
+    return any(same_groups(common, term) for term in terms)
 
 
 # Variances from mean squares
@@ -114,7 +118,7 @@ LEAST = 1e-12
 """A mean square counts as at least this share of the largest one."""
 
 
-def reml_of_mean_squares(found: Strata) -> FloatArray:
+def reml_of_mean_squares(balanced: Strata) -> FloatArray:
     """The variances that REML estimates, none below 0, from independent mean squares.
 
     The criterion is sum df (log m + ms / m) with m = coefficients @ variances. Its weighted least squares are solved
@@ -122,50 +126,50 @@ def reml_of_mean_squares(found: Strata) -> FloatArray:
     several lowest points, so the search begins at several: what was observed, one mean square for all, and each
     component beside the noise.
     """
-    if not found.ms.any():
-        return np.zeros(found.coefficients.shape[1])
-    ms = np.maximum(found.ms, LEAST * found.ms.max())
-    level = float(np.average(ms, weights=found.df))
-    alone = found.coefficients / found.coefficients.max(axis=0)
+    if not balanced.ms.any():
+        return np.zeros(balanced.coefficients.shape[1])
+    ms = np.maximum(balanced.ms, LEAST * balanced.ms.max())
+    level = float(np.average(ms, weights=balanced.df))
+    alone = balanced.coefficients / balanced.coefficients.max(axis=0)
     starts = [ms, np.full_like(ms, level), *(level * (LEAST + column) for column in alone.T)]
-    ends = [_scored(found, ms, start) for start in starts]
-    return min(ends, key=lambda variances: _criterion(found, ms, variances))
+    ends = [_scored(balanced, ms, start) for start in starts]
+    return min(ends, key=lambda variances: _criterion(balanced, ms, variances))
 
 
-def _scored(found: Strata, ms: FloatArray, expected: FloatArray) -> FloatArray:
+def _scored(balanced: Strata, ms: FloatArray, expected: FloatArray) -> FloatArray:
     """Fisher scoring from these expected mean squares on."""
-    root = np.sqrt(found.df)
-    variances = np.zeros(found.coefficients.shape[1])
+    root = np.sqrt(balanced.df)
+    variances = np.zeros(balanced.coefficients.shape[1])
     for _ in range(200):
         weights = root / expected
-        variances = nnls(found.coefficients * weights[:, None], ms * weights)[0]
-        before, expected = expected, np.maximum(found.coefficients @ variances, LEAST * ms.max())
+        variances = nnls(balanced.coefficients * weights[:, None], ms * weights)[0]
+        before, expected = expected, np.maximum(balanced.coefficients @ variances, LEAST * ms.max())
         if np.abs(expected / before - 1).max() < 1e-10:
             break
     return np.asarray(variances)
 
 
-def _criterion(found: Strata, ms: FloatArray, variances: FloatArray) -> float:
-    expected = np.maximum(found.coefficients @ variances, LEAST * ms.max())
-    return float(np.sum(found.df * (np.log(expected) + ms / expected)))
+def _criterion(balanced: Strata, ms: FloatArray, variances: FloatArray) -> float:
+    expected = np.maximum(balanced.coefficients @ variances, LEAST * ms.max())
+    return float(np.sum(balanced.df * (np.log(expected) + ms / expected)))
 
 
-def deviance(found: Strata, *, without: int | None = None) -> float:
+def deviance(balanced: Strata, *, without: int | None = None) -> float:
     """The least value of the criterion, but for a constant; `without` takes one of the random terms out."""
-    kept = np.arange(found.ms.size) != (-1 if without is None else without)
-    model = replace(found, coefficients=found.coefficients[:, kept])
+    kept = np.arange(balanced.ms.size) != (-1 if without is None else without)
+    model = replace(balanced, coefficients=balanced.coefficients[:, kept])
     expected = model.coefficients @ reml_of_mean_squares(model)
-    return float(np.sum(found.df * (np.log(expected) + found.ms / expected)))
+    return float(np.sum(balanced.df * (np.log(expected) + balanced.ms / expected)))
 
 
-def combined(found: Strata, variances: FloatArray, needed: FloatArray) -> tuple[float, float]:
+def combined(balanced: Strata, variances: FloatArray, needed: FloatArray) -> tuple[float, float]:
     """A sum of variances and its degrees of freedom (Satterthwaite 1946); variances of 0 are taken as known."""
-    ms = np.maximum(found.ms, LEAST * found.ms.max())
-    expected = np.maximum(found.coefficients @ variances, LEAST * ms.max())
+    ms = np.maximum(balanced.ms, LEAST * balanced.ms.max())
+    expected = np.maximum(balanced.coefficients @ variances, LEAST * ms.max())
     free = variances > 0
-    inside = found.coefficients[:, free]
+    inside = balanced.coefficients[:, free]
     value = float(needed @ variances)
-    for bend in (found.df * (2 * ms / expected**3 - 1 / expected**2), found.df / expected**2):
+    for bend in (balanced.df * (2 * ms / expected**3 - 1 / expected**2), balanced.df / expected**2):
         try:
             root = np.linalg.cholesky(inside.T @ (bend[:, None] * inside))
         except np.linalg.LinAlgError:  # a flat criterion: its expected curvature never is

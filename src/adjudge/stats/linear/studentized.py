@@ -99,9 +99,9 @@ def _range_spline(groups: int) -> CubicSpline:
 
 def _log_range_tail(w: FloatArray, groups: int) -> FloatArray:
     spline = _range_spline(groups)
-    found = np.minimum(0.0, spline(np.minimum(w, WIDEST)))
+    log_tail = np.minimum(0.0, spline(np.minimum(w, WIDEST)))
     beyond = np.maximum(w - WIDEST, 0.0)
-    return np.asarray(found + beyond * (spline(WIDEST, 1) - beyond / 4))
+    return np.asarray(log_tail + beyond * (spline(WIDEST, 1) - beyond / 4))
 
 
 def _range_slope(w: FloatArray, groups: int) -> FloatArray:
@@ -117,8 +117,8 @@ def _tail(q: FloatArray, groups: int, df: float) -> FloatArray:
 
     def log_integrand(t: FloatArray) -> FloatArray:
         s = np.exp(t)
-        each = q.reshape(-1, *[1] * (t.ndim - 1))
-        return np.asarray(scale + df * t - df / 2 * s * s + _log_range_tail(each * s, groups))
+        quantiles = q.reshape(-1, *[1] * (t.ndim - 1))
+        return np.asarray(scale + df * t - df / 2 * s * s + _log_range_tail(quantiles * s, groups))
 
     top = _peak(q, groups, df)
     least = log_integrand(top) - DEPTH

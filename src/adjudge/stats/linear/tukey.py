@@ -82,10 +82,10 @@ class Tukey:
 
         A chain of common topics is enough for the model to compare two columns.
         """
-        found = np.where(self.p <= round(1 - self.level, 12), 0, 1)
+        conclusions = np.where(self.p <= round(1 - self.level, 12), 0, 1)
         for k, why in self.why.items():
-            found[k] = 3 if why in (NO_CHAIN, NO_SCORES) else 2
-        return found
+            conclusions[k] = 3 if why in (NO_CHAIN, NO_SCORES) else 2
+        return conclusions
 
     @property
     def half_width(self) -> FloatArray:
@@ -95,8 +95,8 @@ class Tukey:
     @property
     def hsd(self) -> float:
         """The honestly significant difference: one number without missing cells, else the mean over pairs."""
-        known = self.half_width[~np.isnan(self.half_width)]
-        return float(known.mean()) if known.size else math.nan
+        widths = self.half_width[~np.isnan(self.half_width)]
+        return float(widths.mean()) if widths.size else math.nan
 
     def notes(self) -> list[str]:
         """Which difference is significant: one without missing cells, else from the least to the largest."""
@@ -104,14 +104,14 @@ class Tukey:
         return [f"{words[0].upper()}{words[1:]}."]
 
     def _hsd_words(self) -> str:
-        known = self.half_width[np.isfinite(self.half_width) & (self.se > 0)]
+        widths = self.half_width[np.isfinite(self.half_width) & (self.se > 0)]
         what = "a difference of means" if self.scale == "values" else "a difference of mean ranks"
-        if not known.size:
+        if not widths.size:
             why = next(iter(self.why.values()), None) or (
                 "there is one system" if self.p.size == 0 else "nothing varies between topics but their level"
             )
             return f"no difference can be called significant: {why}"
-        low, high = f"{known.min():.4g}", f"{known.max():.4g}"
+        low, high = f"{widths.min():.4g}", f"{widths.max():.4g}"
         if low == high:
             return f"{what} above {low} is significant"
         return f"{what} is significant above {low} to {high}, depending on the pair"
@@ -156,7 +156,7 @@ def tukey(values: npt.ArrayLike, *, scale: Scale = "values", level: float = 0.95
     """
     matrix = scaled(values, scale)
     checks.share("level", level)
-    return _pairs(fit_additive(matrix), scale, level, known=scale == "topic-ranks")
+    return _pairs(fit_additive(matrix), scale, level, known_variance=scale == "topic-ranks")
 
 
 def scaled(values: npt.ArrayLike, scale: Scale) -> FloatArray:
@@ -211,7 +211,7 @@ def spread_check(values: npt.ArrayLike) -> SpreadCheck:
     sd = np.where(
         (seen.varied == 0) & (seen.n > 1), 0.0, seen.sd
     )  # what is left of equal differences is rounding
-    known = sd[~np.isnan(sd)]
+    spreads = sd[~np.isnan(sd)]
     complete = matrix[~np.isnan(matrix).any(axis=1)]
     p, n = math.nan, len(complete)
     if n >= 3 and complete.shape[1] >= 3:  # two systems have the same residuals but for the sign
@@ -219,9 +219,9 @@ def spread_check(values: npt.ArrayLike) -> SpreadCheck:
         residuals -= np.median(residuals, axis=0)
         residuals[np.abs(residuals) <= 1e-12 * np.abs(complete).max()] = 0.0
         p = friedman(np.abs(residuals)).f_p
-    if not known.size:
+    if not spreads.size:
         return SpreadCheck(least=math.nan, most=math.nan, p=p, n=n)
-    return SpreadCheck(least=float(known.min()), most=float(known.max()), p=p, n=n)
+    return SpreadCheck(least=float(spreads.min()), most=float(spreads.max()), p=p, n=n)
 
 
 def _ranked(matrix: FloatArray) -> FloatArray:
@@ -246,10 +246,10 @@ def _ranked_in_topics(matrix: FloatArray) -> FloatArray:
     return ranks
 
 
-def _pairs(model: AdditiveFit, scale: Scale, level: float, *, known: bool) -> Tukey:
+def _pairs(model: AdditiveFit, scale: Scale, level: float, *, known_variance: bool) -> Tukey:
     columns = model.columns
-    df = math.inf if known else float(model.df)
-    mean_square = columns * (columns + 1) / 12 if known else model.mean_square
+    df = math.inf if known_variance else float(model.df)
+    mean_square = columns * (columns + 1) / 12 if known_variance else model.mean_square
     first, second = columns_of_pairs(model.n.size)
     difference = model.effects[first] - model.effects[second]
     difference[np.abs(difference) <= model.noise] = 0.0

@@ -45,12 +45,12 @@ class PairAnswers:
             ("who", np.int64),
             ("cluster", np.int64),
         ):
-            given = np.asarray(getattr(self, name))
-            if name in defaults and not len(given):
-                given = np.full(rows, defaults[name])
-            if given.shape != (rows,):
-                raise DataError(f"{name}: {len(given)} values for {rows} answers")
-            object.__setattr__(self, name, given.astype(kind))
+            values = np.asarray(getattr(self, name))
+            if name in defaults and not len(values):
+                values = np.full(rows, defaults[name])
+            if values.shape != (rows,):
+                raise DataError(f"{name}: {len(values)} values for {rows} answers")
+            object.__setattr__(self, name, values.astype(kind))
         _check(self)
 
     def __len__(self) -> int:
@@ -78,8 +78,8 @@ class PairAnswers:
             return propagated(self, similarity)
         cells = np.concatenate([self.first * self.n + self.second, self.second * self.n + self.first])
         counts = np.concatenate([self.weight * self.won, self.weight * (1 - self.won)])
-        found = np.bincount(cells, counts, self.n**2)
-        return np.asarray(found, np.float64).reshape(self.n, self.n)
+        wins = np.bincount(cells, counts, self.n**2)
+        return np.asarray(wins, np.float64).reshape(self.n, self.n)
 
     def among(self, kept: IntArray) -> PairAnswers:
         """The answers between some items, which get new numbers in that order."""

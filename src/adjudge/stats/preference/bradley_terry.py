@@ -91,32 +91,32 @@ class Strengths:
 
     def probability(self) -> FloatArray:
         """Of the row's item being preferred to the column's (equation 2); NaN on the diagonal."""
-        found = self.values[:, None] / (self.values[:, None] + self.values[None, :])
-        np.fill_diagonal(found, np.nan)
-        return np.asarray(found)
+        chances = self.values[:, None] / (self.values[:, None] + self.values[None, :])
+        np.fill_diagonal(chances, np.nan)
+        return np.asarray(chances)
 
     def words(self) -> str:
         """How the strengths came about, in a sentence or two."""
         n = len(self.values)
-        said = (
+        text = (
             f"Bradley-Terry strengths of {counted(n, 'item')} from {self.duels:,.6g} duel{'s' * (self.duels != 1)},"
             " geometric mean 1"
         )
         if self.regularised:
-            said += (
+            text += (
                 f"; every item was given {self.regularised:g} wins and {self.regularised:g} losses against an"
                 f" opponent of strength 1 ({2 * self.regularised:g} duels beside its own, {2 * self.duels / n:.3g}"
                 " on average)"
             )
         if not self.connected:
-            said += f", because the items fall into {counted(int(self.components.max()) + 1, 'group')}"
-            said += " between which wins go one way at most, so that there is no finite maximum"
+            text += f", because the items fall into {counted(int(self.components.max()) + 1, 'group')}"
+            text += " between which wins go one way at most, so that there is no finite maximum"
         if not self.converged:
             reached = (
                 f"only to {self.error:.2g}" if np.isfinite(self.error) else "nowhere that can be vouched for"
             )
-            said += f". The iteration stopped after {counted(self.iterations, 'step')}, converged {reached}"
-        return f"{said}."
+            text += f". The iteration stopped after {counted(self.iterations, 'step')}, converged {reached}"
+        return f"{text}."
 
 
 def fit(
@@ -392,13 +392,13 @@ class Ascent:
         return self._bound(np.minimum(resistances, HUGE), ahead)
 
     def _by_two_steps(self, root: int) -> FloatArray:
-        hub, found = np.zeros((2, self.duels.n))
+        hub, conductance = np.zeros((2, self.duels.n))
         others, pairs = self.duels.of(root)
         hub[others] = self.curve[pairs]
-        conductances(*self._graph(), self.curve, hub, self._room[0], self._lanes, found)
-        found[root] = np.inf
+        conductances(*self._graph(), self.curve, hub, self._room[0], self._lanes, conductance)
+        conductance[root] = np.inf
         with np.errstate(divide="ignore"):
-            return np.asarray(1 / found)
+            return np.asarray(1 / conductance)
 
     def _bound(self, resistances: FloatArray, ahead: bool) -> float:
         duels = self.duels

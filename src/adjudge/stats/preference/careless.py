@@ -90,7 +90,7 @@ class AssessorSigns:
 
     @property
     def codes(self) -> tuple[Code, ...]:
-        return tuple(each.code for each in self.warnings)
+        return tuple(warning.code for warning in self.warnings)
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def find_careless(
     _check(limits)
     spent = _times(times, len(answers))
     right = {frozenset(pair): pair[0] for pair in checks}
-    people = [int(each) for each in np.unique(answers.who[answers.who >= 0])]
+    people = [int(person) for person in np.unique(answers.who[answers.who >= 0])]
     rows = [
         _counted(answers, who, _others(answers, who, strengths, similarity), right, spent, limits)
         for who in people
@@ -134,11 +134,11 @@ def find_careless(
     median = float(np.median(shares)) if shares else np.nan
     raw = [_tested(row, median, limits) for row in rows]
     adjusted = {code: _holm(np.array([p[code] for p in raw])) for code in FAMILIES}
-    found = []
+    signs = []
     for k, (row, p) in enumerate(zip(rows, raw, strict=True)):
         tested = replace(row, p=p, adjusted={code: float(adjusted[code][k]) for code in FAMILIES})
-        found.append(replace(tested, warnings=tuple(_warnings(tested, median, limits))))
-    return CarelessReport(tuple(found), median, limits)
+        signs.append(replace(tested, warnings=tuple(_warnings(tested, median, limits))))
+    return CarelessReport(tuple(signs), median, limits)
 
 
 def _others(
@@ -148,35 +148,35 @@ def _others(
     if strengths is not None:
         return strengths.log
     rest = answers.take(answers.who != who)
-    found = fit(rest.wins() if similarity is None else propagated(rest, similarity), tolerance=1e-6).log
+    log = fit(rest.wins() if similarity is None else propagated(rest, similarity), tolerance=1e-6).log
     if not len(rest):
         return np.full(answers.n, np.nan)
     if similarity is None:
         met = np.zeros(answers.n, bool)
         met[rest.first] = met[rest.second] = True
-        found = np.where(met, found, np.nan)
-    return found
+        log = np.where(met, log, np.nan)
+    return log
 
 
 def _counted(
     answers: PairAnswers,
     who: int,
-    known: FloatArray,
+    log: FloatArray,
     right: dict[frozenset[int], int],
     spent: FloatArray,
     limits: CarelessLimits,
 ) -> AssessorSigns:
-    own = answers.take(answers.who == who)
-    first_won, decided = own.won > 0.5, own.won != 0.5
-    gap = known[own.first] - known[own.second]
+    theirs = answers.take(answers.who == who)
+    first_won, decided = theirs.won > 0.5, theirs.won != 0.5
+    gap = log[theirs.first] - log[theirs.second]
     told_apart = decided & (np.abs(gap) > 1e-9)
-    checks_right, checks_asked = _checks(own, right)
-    repeats_same, repeats_asked = _repeats(own)
+    checks_right, checks_asked = _checks(theirs, right)
+    repeats_same, repeats_asked = _repeats(theirs)
     times = spent[answers.who == who]
     times = times[~np.isnan(times)]
     return AssessorSigns(
         who=who,
-        answers=len(own),
+        answers=len(theirs),
         ties=int(np.sum(~decided)),
         left=int(np.sum(first_won)),
         agreed=int(np.sum((gap > 0)[told_apart] == first_won[told_apart])),
@@ -190,10 +190,12 @@ def _counted(
     )
 
 
-def _checks(own: PairAnswers, right: dict[frozenset[int], int]) -> tuple[int, int]:
+def _checks(answers: PairAnswers, right: dict[frozenset[int], int]) -> tuple[int, int]:
     """How many planted checks were answered right, of how many."""
     good = asked = 0
-    for first, second, won in zip(own.first.tolist(), own.second.tolist(), own.won.tolist(), strict=True):
+    for first, second, won in zip(
+        answers.first.tolist(), answers.second.tolist(), answers.won.tolist(), strict=True
+    ):
         better = right.get(frozenset((first, second)))
         if better is not None:
             asked += 1
@@ -201,11 +203,13 @@ def _checks(own: PairAnswers, right: dict[frozenset[int], int]) -> tuple[int, in
     return good, asked
 
 
-def _repeats(own: PairAnswers) -> tuple[int, int]:
+def _repeats(answers: PairAnswers) -> tuple[int, int]:
     """How often a pair that came again the other way round was answered as when it last came, of how many."""
     last: dict[Pair, float] = {}
     same = asked = 0
-    for first, second, won in zip(own.first.tolist(), own.second.tolist(), own.won.tolist(), strict=True):
+    for first, second, won in zip(
+        answers.first.tolist(), answers.second.tolist(), answers.won.tolist(), strict=True
+    ):
         before = last.get((second, first))
         if before is not None:
             asked += 1
@@ -235,12 +239,14 @@ def _warnings(row: AssessorSigns, median: float, limits: CarelessLimits) -> Iter
         decided = row.answers - row.ties
         times = max(row.left, decided - row.left)
         yield CarelessWarning("one-sided", f"prefers what is shown {side}: {times} of {decided} times")
-    said = f"agrees with the others {row.agreed} of {row.compared} times"
+    agreement = f"agrees with the others {row.agreed} of {row.compared} times"
     if "reversed" in below:
-        yield CarelessWarning("reversed", f"{said}, less than chance: are the sides mixed up?")
+        yield CarelessWarning("reversed", f"{agreement}, less than chance: are the sides mixed up?")
     # Who is below the others and still better than chance has read the texts, and only sees them differently.
     elif "random" in below and row.p["better-than-chance"] >= limits.level:
-        yield CarelessWarning("random", f"{said}, no better than chance (the median assessor: {median:.0%})")
+        yield CarelessWarning(
+            "random", f"{agreement}, no better than chance (the median assessor: {median:.0%})"
+        )
     if "failed-checks" in below:
         yield CarelessWarning(
             "failed-checks", f"answers {row.checks_right} of {row.checks_asked} planted checks right"

@@ -182,8 +182,10 @@ class PairContrasts:
 
     def all_bounds(self, level: float) -> tuple[FloatArray, FloatArray]:
         """The bounds of all differences."""
-        known = np.isfinite(self.freedom) & (self.freedom > 0)
-        by_t = np.where(known, stdtrit(np.where(known, self.freedom, 1.0), (1 + level) / 2), math.inf)
+        has_freedom = np.isfinite(self.freedom) & (self.freedom > 0)
+        by_t = np.where(
+            has_freedom, stdtrit(np.where(has_freedom, self.freedom, 1.0), (1 + level) / 2), math.inf
+        )
         by_t = np.where(np.isposinf(self.freedom), ndtri((1 + level) / 2), by_t)
         with np.errstate(invalid="ignore"):
             half = np.maximum(by_t * self.se, ndtri((1 + level) / 2) * self.alone)
@@ -264,14 +266,14 @@ def two_sided(
 
     That is the smallest p of a sign test over freedom + 1 units. 1 where the standard error is infinite.
     """
-    x, own, least = np.broadcast_arrays(*map(np.asarray, (difference, se, alone)))
+    x, error, least = np.broadcast_arrays(*map(np.asarray, (difference, se, alone)))
     with np.errstate(invalid="ignore", divide="ignore"):
-        t, z = (-np.abs(np.where(x == 0, 0.0, x / each)) for each in (own, least))
-    known = np.isfinite(own) & (np.asarray(freedom) > 0)
-    by_t = np.where(np.isinf(freedom), ndtr(t), stdtr(np.where(known, freedom, 1.0), t))
-    found = 2 * np.maximum(by_t, np.where(least > 0, ndtr(z), 0.0))
-    found = np.where(known, np.maximum(found, np.exp2(-np.asarray(freedom))), 1.0)
-    return np.asarray(np.where(np.isnan(x) | np.isnan(own), np.nan, found))
+        t, z = (-np.abs(np.where(x == 0, 0.0, x / spread)) for spread in (error, least))
+    has_freedom = np.isfinite(error) & (np.asarray(freedom) > 0)
+    by_t = np.where(np.isinf(freedom), ndtr(t), stdtr(np.where(has_freedom, freedom, 1.0), t))
+    p = 2 * np.maximum(by_t, np.where(least > 0, ndtr(z), 0.0))
+    p = np.where(has_freedom, np.maximum(p, np.exp2(-np.asarray(freedom))), 1.0)
+    return np.asarray(np.where(np.isnan(x) | np.isnan(error), np.nan, p))
 
 
 # Where wins go one way
@@ -326,9 +328,9 @@ class OneWay:
             return min(1.0, self.answers / float(like.weight.sum()))
         rows = like.take(certain)
         first, second = rows.logs(at.point)
-        each = -np.where(rows.wins > 0, first, second) * np.minimum(rows.weight, 1.0)
+        surprise = -np.where(rows.wins > 0, first, second) * np.minimum(rows.weight, 1.0)
         telling = np.zeros(int(like.unit.max()) + 1)
-        np.maximum.at(telling, rows.unit, each)
+        np.maximum.at(telling, rows.unit, surprise)
         counted = min(float(np.minimum(telling, LOG_2).sum()), most * LOG_2)
         return min(1.0, counted / lost) if lost > 0 else 1.0
 
@@ -352,10 +354,10 @@ class OneWay:
     def _direct(self, i: int, j: int) -> float:
         """In how many duels the first beat the second, clusters counting once."""
         like = self.like
-        own = ((like.first == i) & (like.second == j)) | ((like.first == j) & (like.second == i))
-        weight = float(like.weight[own].sum())
+        direct = ((like.first == i) & (like.second == j)) | ((like.first == j) & (like.second == i))
+        weight = float(like.weight[direct].sum())
         if self.clustered:
-            return min(weight, float(len(np.unique(like.unit[own]))))
+            return min(weight, float(len(np.unique(like.unit[direct]))))
         return weight * min(1.0, self.answers / float(like.weight.sum()))
 
     def pair_bounds(self, i: int, j: int, level: float) -> Bounds:
@@ -370,16 +372,16 @@ class OneWay:
     def bounds(self, contrast: FloatArray, side: Side, level: float, *, most: float = math.inf) -> Bounds:
         """The contrast's one bound; Newton's steps on the largest log-likelihood, which is concave and rising."""
         sign = 1.0 if side == "above" else -1.0
-        found = climb_model(self.whole, self.part, contrast=sign * contrast)
-        lost = max(self.top.value - found.value, 0.0)
-        share = self._share(self.like, self.certain, lost, found, most)
+        best = climb_model(self.whole, self.part, contrast=sign * contrast)
+        lost = max(self.top.value - best.value, 0.0)
+        share = self._share(self.like, self.certain, lost, best, most)
         if not share:
             return Bounds(-math.inf, math.inf)
         goal, x = self.top.value + math.log((1 - level) / 2) / share, 0.0
         for _ in range(100):
-            step = (goal - found.value) / max(found.pull, 1e-12)
+            step = (goal - best.value) / max(best.pull, 1e-12)
             x = min(max(x + step, -FARTHEST), FARTHEST)
-            found = climb_model(self.whole, self.part, start=found.point, contrast=sign * contrast, at=x)
+            best = climb_model(self.whole, self.part, start=best.point, contrast=sign * contrast, at=x)
             if abs(step) < 1e-7:
                 break
         return Bounds(x, math.inf) if sign > 0 else Bounds(-math.inf, -x)
@@ -482,7 +484,7 @@ def pair_contrasts(
     if position and not like.position:
         placed = _open_position(answers, unit, like.model, by)
     if placed is not None:
-        dropped = (*(each for each in dropped if each != NOT_FITTED), PLACED)
+        dropped = (*(reason for reason in dropped if reason != NOT_FITTED), PLACED)
     return _found(spread, one_way, by, unit, answers, dropped, placed)
 
 
@@ -522,8 +524,8 @@ def _found(
     decided = np.isin(part, part[answers.first[answers.won != 0.5]])
     least = np.where(decided[:, None] & decided, least, 1.0)
     extras = [
-        ModelParameter(*map(float, each))
-        for each in zip(
+        ModelParameter(*map(float, numbers))
+        for numbers in zip(
             one_way.top.point[n:], spread.extra_se, spread.extra_freedom, spread.extra_alone, strict=True
         )
     ]
@@ -602,8 +604,10 @@ def _has_maximum(like: PairLikelihood) -> bool:
     flat = len(np.unique(level))  # every set of level items can be moved as a whole
     if np.linalg.matrix_rank(kept) < like.size - flat:
         return False
-    found = linprog(-kept.sum(axis=0), A_ub=-kept, b_ub=np.zeros(len(kept)), bounds=(-1, 1), method="highs")
-    return bool(found.success and -found.fun < 1e-7)
+    solution = linprog(
+        -kept.sum(axis=0), A_ub=-kept, b_ub=np.zeros(len(kept)), bounds=(-1, 1), method="highs"
+    )
+    return bool(solution.success and -solution.fun < 1e-7)
 
 
 def _kept(like: PairLikelihood) -> FloatArray:
@@ -628,8 +632,8 @@ def _open_position(answers: PairAnswers, unit: IntArray, model: TieModel, by: Un
     goal[like.n] = 1.0
 
     def grows(sign: float) -> bool:
-        found = linprog(-sign * goal, A_ub=-kept, b_ub=np.zeros(len(kept)), bounds=(-1, 1), method="highs")
-        return bool(found.success and -found.fun > 1e-7)
+        solution = linprog(-sign * goal, A_ub=-kept, b_ub=np.zeros(len(kept)), bounds=(-1, 1), method="highs")
+        return bool(solution.success and -solution.fun > 1e-7)
 
     up, down = grows(1.0), grows(-1.0)
     if up == down:
@@ -691,11 +695,11 @@ def _joined(n: int, first: IntArray, second: IntArray) -> IntArray:
 def _of_units(like: PairLikelihood, point: FloatArray, part: IntArray) -> Iterator[_Piece]:
     for unit in np.unique(like.unit):
         mine = like.unit == unit
-        own, others = like.take(mine), like.take(~mine)
+        of_unit, others = like.take(mine), like.take(~mine)
         yield _Piece(
-            *own.slopes(point),
+            *of_unit.slopes(point),
             joined=_joined(like.n, others.first, others.second),
-            within=np.unique(part[own.first]),
+            within=np.unique(part[of_unit.first]),
         )
 
 
@@ -723,12 +727,12 @@ def _of_answers(
     total = np.zeros((answers.n, answers.n))
     total[whole.first, whole.second] = whole.weight
     units = unit if by == "cluster" else np.arange(len(answers))
-    for each in np.unique(units):
-        own = _spread(answers.take(units == each), similarity)
+    for number in np.unique(units):
+        of_unit = _spread(answers.take(units == number), similarity)
         left = total.copy()
-        left[own.first, own.second] -= own.weight
+        left[of_unit.first, of_unit.second] -= of_unit.weight
         yield _Piece(
-            *own.slopes(point),
+            *of_unit.slopes(point),
             joined=_joined(answers.n, *np.nonzero(left > 1e-9 * total)),
             within=np.zeros(1, np.int64),
         )
@@ -757,38 +761,40 @@ def _jackknife(
     inverse = np.asarray(np.linalg.inv(held(inside.slopes(top.point).information, level)))
     alone = _Variances.of(inverse, part, n)
     if pieces is None:
-        found, freedom = alone, alone.filled(math.inf)
+        variances, freedom = alone, alone.filled(math.inf)
     else:
-        found, first, second = alone.filled(0.0), alone.filled(0.0), alone.filled(0.0)
+        variances, first, second = alone.filled(0.0), alone.filled(0.0), alone.filled(0.0)
         information = inside.slopes(top.point).information
         met = np.zeros(int(part.max()) + 1)
         for piece in pieces:
             met[piece.within] += 1
             moved = _solved(held(information - piece.information, piece.joined), piece.gradient)
             if np.abs(moved).max() > LOST:
-                found = alone.filled(math.inf)
+                variances = alone.filled(math.inf)
             else:
-                found = found.plus(_Variances.of(np.outer(moved, moved), part, n).apart(piece.joined, part))
+                variances = variances.plus(
+                    _Variances.of(np.outer(moved, moved), part, n).apart(piece.joined, part)
+                )
             share = _Variances.of(inverse @ piece.information @ inverse, part, n)
             first, second = first.plus(share), second.plus(share.squared())
-        found = found.scaled(((np.maximum(met, 1) - 1) / np.maximum(met, 1))[part])
+        variances = variances.scaled(((np.maximum(met, 1) - 1) / np.maximum(met, 1))[part])
         freedom = first.freedom(second)
         if counts:  # no more units than either of the two items has
             freedom = freedom.at_most(units_of(inside) - 1)
     same = level[:, None] == level
-    whole = np.array([len(np.unique(level[part == each])) == 1 for each in part])
-    known = alone if counts else alone.filled(0.0)
+    whole = np.array([len(np.unique(level[part == number])) == 1 for number in part])
+    least = alone if counts else alone.filled(0.0)
     with np.errstate(invalid="ignore"):
         return _Spread(
-            se=np.where(same, np.sqrt(found.pairs), np.nan),
+            se=np.where(same, np.sqrt(variances.pairs), np.nan),
             freedom=np.where(same, freedom.pairs, np.nan),
-            alone=np.where(same, np.sqrt(known.pairs), np.nan),
-            item_se=np.where(whole, np.sqrt(found.items), np.nan),
+            alone=np.where(same, np.sqrt(least.pairs), np.nan),
+            item_se=np.where(whole, np.sqrt(variances.items), np.nan),
             item_freedom=np.where(whole, freedom.items, np.nan),
-            item_alone=np.where(whole, np.sqrt(known.items), np.nan),
-            extra_se=np.sqrt(found.extras),
+            item_alone=np.where(whole, np.sqrt(least.items), np.nan),
+            extra_se=np.sqrt(variances.extras),
             extra_freedom=freedom.extras,
-            extra_alone=np.sqrt(known.extras),
+            extra_alone=np.sqrt(least.extras),
         )
 
 
@@ -810,18 +816,18 @@ class _Variances:
     @classmethod
     def of(cls, matrix: FloatArray, part: IntArray, n: int) -> _Variances:
         """From a covariance matrix of all parameters."""
-        own = matrix[:n, :n]
-        diagonal = np.diag(own)
-        pairs = np.maximum(diagonal[:, None] + diagonal - own - own.T, 0.0)
+        block = matrix[:n, :n]
+        diagonal = np.diag(block)
+        pairs = np.maximum(diagonal[:, None] + diagonal - block - block.T, 0.0)
         member = (part[:, None] == np.arange(int(part.max()) + 1)).astype(np.float64)
-        mean = own @ (member / member.sum(axis=0))  # over the items of each part
-        each = np.arange(n)
-        middle = np.bincount(part, mean[each, part]) / member.sum(axis=0)
-        items = diagonal - 2 * mean[each, part] + middle[part]
+        mean = block @ (member / member.sum(axis=0))  # over the items of each part
+        rows = np.arange(n)
+        middle = np.bincount(part, mean[rows, part]) / member.sum(axis=0)
+        items = diagonal - 2 * mean[rows, part] + middle[part]
         return cls(pairs=pairs, items=np.maximum(items, 0.0), extras=np.diag(matrix)[n:].copy())
 
     def filled(self, value: float) -> _Variances:
-        return _Variances(*(np.full_like(each, value) for each in self._all()))
+        return _Variances(*(np.full_like(variances, value) for variances in self._all()))
 
     def _all(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         return self.pairs, self.items, self.extras
@@ -830,27 +836,27 @@ class _Variances:
         return _Variances(*(a + b for a, b in zip(self._all(), other._all(), strict=True)))
 
     def squared(self) -> _Variances:
-        return _Variances(*(each**2 for each in self._all()))
+        return _Variances(*(variances**2 for variances in self._all()))
 
     def scaled(self, by: FloatArray) -> _Variances:
         rest = float(by.max(initial=0.0))
         with np.errstate(invalid="ignore"):  # one unit alone: infinite times 0
-            found = self.pairs * by, self.items * by, self.extras * rest
-        return _Variances(*(np.where(np.isnan(each), np.inf, each) for each in found))
+            products = self.pairs * by, self.items * by, self.extras * rest
+        return _Variances(*(np.where(np.isnan(variances), np.inf, variances) for variances in products))
 
     def apart(self, joined: IntArray, part: IntArray) -> _Variances:
         """Infinite for what nothing is known of without this unit."""
         pairs = np.where(joined[:, None] == joined, self.pairs, np.inf)
-        broken = np.array([len(np.unique(joined[part == each])) > 1 for each in part])
+        broken = np.array([len(np.unique(joined[part == number])) > 1 for number in part])
         return replace(self, pairs=pairs, items=np.where(broken, np.inf, self.items))
 
     def at_most(self, most: IntArray) -> _Variances:
         """Of every item, and of every two the smaller."""
-        own = np.maximum(most, 0)
+        freedom = np.maximum(most, 0)
         return replace(
             self,
-            pairs=np.minimum(self.pairs, np.minimum(own[:, None], own)),
-            items=np.minimum(self.items, own),
+            pairs=np.minimum(self.pairs, np.minimum(freedom[:, None], freedom)),
+            items=np.minimum(self.items, freedom),
         )
 
     def freedom(self, squares: _Variances) -> _Variances:

@@ -50,21 +50,26 @@ class CrowdPosterior:
         """p that the first one is better, eta of who answered, P(first was preferred) and P(second was)."""
         gap = log[self.answers.first] - log[self.answers.second]
         better, worse = expit(gap), expit(-gap)
-        own = np.append(eta, 1.0)[self.who]
-        return better, own, own * better + (1 - own) * worse, own * worse + (1 - own) * better
+        reliability = np.append(eta, 1.0)[self.who]
+        return (
+            better,
+            reliability,
+            reliability * better + (1 - reliability) * worse,
+            reliability * worse + (1 - reliability) * better,
+        )
 
     def value(self, log: FloatArray, eta: FloatArray) -> float:
         _, _, first, second = self.chances(log, eta)
         won, weight = self.answers.won, self.answers.weight
-        said = weight @ (xlogy(won, first) + xlogy(1 - won, second))
+        likelihood = weight @ (xlogy(won, first) + xlogy(1 - won, second))
         held = self.scale * float(np.sum(log_expit(log) + log_expit(-log)))
         a, b = self.prior
-        return -float(said + held + np.sum(xlogy(a - 1, eta) + xlogy(b - 1, 1 - eta)))
+        return -float(likelihood + held + np.sum(xlogy(a - 1, eta) + xlogy(b - 1, 1 - eta)))
 
     def slopes(self, log: FloatArray, eta: FloatArray) -> tuple[FloatArray, FloatArray]:
-        better, own, first, second = self.chances(log, eta)
+        better, reliability, first, second = self.chances(log, eta)
         by_chance = self._by_chance(first, second)
-        by_gap = by_chance * (2 * own - 1) * better * (1 - better)
+        by_gap = by_chance * (2 * reliability - 1) * better * (1 - better)
         n = self.answers.n
         by_log = np.bincount(self.answers.first, by_gap, minlength=n) - np.bincount(
             self.answers.second, by_gap, minlength=n
@@ -82,15 +87,15 @@ class CrowdPosterior:
     def hessian(self, log: FloatArray, eta: FloatArray) -> FloatArray:
         """Second derivatives by log strengths, then reliabilities."""
         n = self.answers.n
-        better, own, first, second = self.chances(log, eta)
+        better, reliability, first, second = self.chances(log, eta)
         won, weight = self.answers.won, self.answers.weight
         slope, bend = self._by_chance(first, second), -weight * (won / first**2 + (1 - won) / second**2)
         steep = better * (1 - better)
-        along, across = (2 * own - 1) * steep, 2 * better - 1
+        along, across = (2 * reliability - 1) * steep, 2 * better - 1
         gaps = -(bend * along**2 + slope * along * (1 - 2 * better))
         both = -(bend * along * across + slope * 2 * steep)
         one, other, by = self.answers.first, self.answers.second, n + self.who
-        found = np.zeros((n + self.assessors + 1,) * 2)
+        matrix = np.zeros((n + self.assessors + 1,) * 2)
         for rows, columns, values in (
             (one, one, gaps),
             (other, other, gaps),
@@ -102,12 +107,12 @@ class CrowdPosterior:
             (by, other, -both),
             (by, by, -bend * across**2),
         ):
-            np.add.at(found, (rows, columns), values)
+            np.add.at(matrix, (rows, columns), values)
         items, people = np.arange(n), np.arange(n, n + self.assessors)
         a, b = self.prior
-        found[items, items] += 2 * self.scale * expit(log) * expit(-log)
-        found[people, people] += (a - 1) / eta**2 + (b - 1) / (1 - eta) ** 2
-        return found[:-1, :-1]  # the last one stands for answers by unknown assessors
+        matrix[items, items] += 2 * self.scale * expit(log) * expit(-log)
+        matrix[people, people] += (a - 1) / eta**2 + (b - 1) / (1 - eta) ** 2
+        return matrix[:-1, :-1]  # the last one stands for answers by unknown assessors
 
 
 PRIOR = (9.0, 2.0)
@@ -187,9 +192,9 @@ def fit_crowd(
 
 def _deserved(model: CrowdPosterior, log: FloatArray, eta: FloatArray) -> FloatArray:
     """The chance that the first item deserved to win, by Bayes: its assessor was right, or wrong about the second."""
-    better, own, first, second = model.chances(log, eta)
+    better, reliability, first, second = model.chances(log, eta)
     won = model.answers.won
-    return np.asarray(won * own * better / first + (1 - won) * (1 - own) * better / second)
+    return np.asarray(won * reliability * better / first + (1 - won) * (1 - reliability) * better / second)
 
 
 def _why(variance: FloatArray, eta: FloatArray) -> str | None:
@@ -210,7 +215,7 @@ def _check(scale: float, prior: tuple[float, float]) -> None:
         raise UsageError(
             f"regularise is {scale}, and must be above 0: without it strengths may have no maximum"
         )
-    if len(prior) != 2 or not all(np.isfinite(each) and each >= 1 for each in prior):
+    if len(prior) != 2 or not all(np.isfinite(number) and number >= 1 for number in prior):
         raise UsageError(f"the prior of reliabilities is {prior}: two numbers from 1 up are needed")
 
 
@@ -229,8 +234,8 @@ def _mode(
     x = np.concatenate([start, np.full(model.assessors, logit(a / (a + b)))])
     bounds = [(None, None)] * n + [(-FARTHEST, FARTHEST)] * model.assessors
     options = {"maxiter": most, "maxfun": 2 * most, "gtol": 1e-6, "ftol": 1e-15, "maxcor": 30}
-    found = minimize(falling, x, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
-    return _newton(model, found.x[:n], expit(found.x[n:]), tolerance)
+    result = minimize(falling, x, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+    return _newton(model, result.x[:n], expit(result.x[n:]), tolerance)
 
 
 def _newton(

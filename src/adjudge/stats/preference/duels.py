@@ -126,13 +126,13 @@ def slopes(
         lost[i] = 0.0
         degree[i] = 0.0
     for i in range(n):
-        begin, size, own = starts[i], starts[i + 1] - starts[i], v[i]
+        begin, size, strength = starts[i], starts[i + 1] - starts[i], v[i]
         if dense:
             for k in range(size):
                 other = v[i + 1 + k]
-                share = 1.0 / (own + other)
-                row[k] = (up[begin + k] * other - down[begin + k] * own) * share
-                curve[begin + k] = (up[begin + k] + down[begin + k]) * (own * share) * (other * share)
+                share = 1.0 / (strength + other)
+                row[k] = (up[begin + k] * other - down[begin + k] * strength) * share
+                curve[begin + k] = (up[begin + k] + down[begin + k]) * (strength * share) * (other * share)
             if exact:
                 for k in range(size):
                     old, new = gradient[i + 1 + k], -row[k]
@@ -149,9 +149,9 @@ def slopes(
             for k in range(size):
                 j = columns[begin + k]
                 other = v[j]
-                share = 1.0 / (own + other)
-                row[k] = (up[begin + k] * other - down[begin + k] * own) * share
-                curve[begin + k] = (up[begin + k] + down[begin + k]) * (own * share) * (other * share)
+                share = 1.0 / (strength + other)
+                row[k] = (up[begin + k] * other - down[begin + k] * strength) * share
+                curve[begin + k] = (up[begin + k] + down[begin + k]) * (strength * share) * (other * share)
                 _keep(gradient, lost, j, -row[k])
                 degree[j] += curve[begin + k]
         if exact:
@@ -233,16 +233,16 @@ def multiply(
     for i in range(n):
         y[i] = 0.0
     for i in range(n):
-        begin, size, own = starts[i], starts[i + 1] - starts[i], x[i]
+        begin, size, value = starts[i], starts[i + 1] - starts[i], x[i]
         if dense:
             for k in range(size):
-                row[k] = curve[begin + k] * (own - x[i + 1 + k])
+                row[k] = curve[begin + k] * (value - x[i + 1 + k])
             for k in range(size):
                 y[i + 1 + k] -= row[k]
         else:
             for k in range(size):
                 j = columns[begin + k]
-                row[k] = curve[begin + k] * (own - x[j])
+                row[k] = curve[begin + k] * (value - x[j])
                 y[j] -= row[k]
         _sum(row, 0, size, lanes)
         y[i] += lanes[0]
@@ -350,7 +350,7 @@ def energies(
     curve: np.ndarray,
     x: np.ndarray,
     resistances: np.ndarray,
-    found: np.ndarray,
+    sums: np.ndarray,
 ) -> None:
     """Of x: the sums of w (x_i - x_j)^2 and of |x_i - x_j|; of the slopes' sizes s: those of s^2 / w and of s R.
 
@@ -358,18 +358,18 @@ def energies(
     """
     bent, steps, squares, sizes = 0.0, 0.0, 0.0, 0.0
     for i in range(n):
-        own, mine, near = v[i], x[i], resistances[i]
+        strength, mine, near = v[i], x[i], resistances[i]
         for k in range(starts[i], starts[i + 1]):
             if up[k] + down[k] > 0.0:
                 j = i + 1 + k - starts[i] if dense else columns[k]
                 away = mine - x[j]
-                slope = (up[k] * v[j] + down[k] * own) / (own + v[j])
+                slope = (up[k] * v[j] + down[k] * strength) / (strength + v[j])
                 by_one = slope / curve[k]
                 bent += curve[k] * away * away
                 steps += abs(away)
                 squares += slope * by_one
                 sizes += min(by_one, slope * (near + resistances[j]))
-    found[0], found[1], found[2], found[3] = bent, steps, squares, sizes
+    sums[0], sums[1], sums[2], sums[3] = bent, steps, squares, sizes
 
 
 @bare
@@ -391,19 +391,19 @@ def conductances(
     for i in range(n):
         out[i] = hub[i]
     for i in range(n):
-        begin, size, own = starts[i], starts[i + 1] - starts[i], hub[i]
+        begin, size, direct = starts[i], starts[i + 1] - starts[i], hub[i]
         if dense:
             for k in range(size):
                 weight = max(curve[begin + k], _TINY)
                 row[k] = weight * (hub[i + 1 + k] / (weight + hub[i + 1 + k]))
             for k in range(size):
                 weight = max(curve[begin + k], _TINY)
-                out[i + 1 + k] += weight * (own / (weight + own))
+                out[i + 1 + k] += weight * (direct / (weight + direct))
         else:
             for k in range(size):
                 j, weight = columns[begin + k], max(curve[begin + k], _TINY)
                 row[k] = weight * (hub[j] / (weight + hub[j]))
-                out[j] += weight * (own / (weight + own))
+                out[j] += weight * (direct / (weight + direct))
         _sum(row, 0, size, lanes)
         out[i] += lanes[0]
 

@@ -240,10 +240,10 @@ def held(information: FloatArray, part: IntArray) -> FloatArray:
     """The information with the strengths of every part held at their mean, so that it can be inverted."""
     n = len(part)
     same = part[:, None] == part
-    found = information.copy()
+    pinned = information.copy()
     scale = max(float(np.diag(information)[:n].max(initial=0.0)), np.finfo(float).tiny)
-    found[:n, :n] += scale * same / same.sum(axis=1)
-    return found
+    pinned[:n, :n] += scale * same / same.sum(axis=1)
+    return pinned
 
 
 class Top(NamedTuple):
@@ -272,8 +272,8 @@ def climb_model(
     point = like.start() if start is None else start.copy()
     if contrast is not None:
         # Any way onto the plane will do; this one moves no further than it must.
-        own = point[: len(contrast)]
-        own += contrast * (at - contrast @ own) / (contrast @ contrast)
+        strengths = point[: len(contrast)]
+        strengths += contrast * (at - contrast @ strengths) / (contrast @ contrast)
     value, pull, quiet = like.value(point), 0.0, 0
     for _ in range(MOST):
         gradient, information = like.slopes(point)

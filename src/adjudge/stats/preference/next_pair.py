@@ -172,14 +172,14 @@ def mode(asked: AskedCounts, factor: FloatArray) -> FloatArray:
 
     if not len(asked.won):
         return np.zeros(n)
-    found = minimize(
+    result = minimize(
         falling,
         np.zeros(n),
         jac=True,
         method="L-BFGS-B",
         options={"maxiter": 1000, "gtol": 1e-8, "ftol": 1e-15, "maxcor": 20},
     )
-    return np.asarray(factor @ found.x)
+    return np.asarray(factor @ result.x)
 
 
 def covariance(asked: AskedCounts, curvature: FloatArray, factor: FloatArray) -> FloatArray:
@@ -249,12 +249,12 @@ class Belief:
     kept, not the matrices, since only the entries of the pairs at hand are wanted.
     """
 
-    def __init__(self, known: Posterior, how: How):
-        self.mean = known.mean
+    def __init__(self, start: Posterior, how: How):
+        self.mean = start.mean
         self.how = how
-        self._covariance = known.covariance
+        self._covariance = start.covariance
         if how == "variance":
-            self._crossed = known.covariance @ (known.covariance - known.covariance.mean(axis=0))
+            self._crossed = start.covariance @ (start.covariance - start.covariance.mean(axis=0))
         self._answered: list[tuple[float, FloatArray, FloatArray, float]] = []  # g, s, t and s' C s
 
     def gain(self, first: IntArray, second: IntArray) -> FloatArray:
@@ -291,8 +291,8 @@ class Belief:
 
 def _entries(matrix: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
     """a' M a for each pair, with a 1 at the first, -1 at the second."""
-    own = np.diagonal(matrix)
-    return np.asarray(own[first] + own[second] - matrix[first, second] - matrix[second, first])
+    diagonal = np.diagonal(matrix)
+    return np.asarray(diagonal[first] + diagonal[second] - matrix[first, second] - matrix[second, first])
 
 
 def information(gap: FloatArray, variance: FloatArray) -> FloatArray:
@@ -389,19 +389,20 @@ def _drawn(member: IntArray, count: int, asked: IntArray, rng: np.random.Generat
     free: list[int] = []
     taken: list[list[Pair]] = []
     members = [np.flatnonzero(member == group) for group in range(int(member.max()) + 1)]
-    for own in members:
-        inside = np.isin(low, own) & np.isin(high, own)
-        pairs = zip(np.searchsorted(own, low[inside]), np.searchsorted(own, high[inside]), strict=True)
+    for items in members:
+        inside = np.isin(low, items) & np.isin(high, items)
+        pairs = zip(np.searchsorted(items, low[inside]), np.searchsorted(items, high[inside]), strict=True)
         taken.append([(int(a), int(b)) for a, b in pairs])
-        free.append(pairs_left(len(own), taken[-1]))
+        free.append(pairs_left(len(items), taken[-1]))
     # How many of the pairs fall into each group, as if they were drawn from all groups together.
     shares = rng.multivariate_hypergeometric(free, min(count, sum(free)))
-    found: list[Pair] = []
-    for own, share, used in zip(members, shares, taken, strict=True):
-        found += [
-            (int(own[a]), int(own[b])) for a, b in random_pairs(len(own), int(share), rng=rng, taken=used)
+    drawn: list[Pair] = []
+    for items, share, used in zip(members, shares, taken, strict=True):
+        drawn += [
+            (int(items[a]), int(items[b]))
+            for a, b in random_pairs(len(items), int(share), rng=rng, taken=used)
         ]
-    return [found[k] for k in rng.permutation(len(found))]
+    return [drawn[k] for k in rng.permutation(len(drawn))]
 
 
 def _known(answers: PairAnswers, handed: Sequence[Pair], similarity: FloatArray | None) -> Posterior:
@@ -422,7 +423,7 @@ def _checked(n: int, how: str, count: int, groups: npt.ArrayLike | None) -> IntA
         raise UsageError(f"the number of pairs is {count}, and must not be negative")
     if groups is None:
         return np.zeros(n, np.int64)
-    given = np.asarray(groups)
-    if given.shape != (n,):
-        raise DataError(f"{given.size} groups for {n} items")
-    return np.unique(given, return_inverse=True)[1].astype(np.int64)
+    labels = np.asarray(groups)
+    if labels.shape != (n,):
+        raise DataError(f"{labels.size} groups for {n} items")
+    return np.unique(labels, return_inverse=True)[1].astype(np.int64)

@@ -91,15 +91,15 @@ class Bootstrapped:
         if self.why:
             return f"No bootstrap: {self.why}."
         count = len(self.logs)
-        said = f"{counted(count, 'bootstrap resample')} of {counted(self.units, self.by)}"
+        text = f"{counted(count, 'bootstrap resample')} of {counted(self.units, self.by)}"
         if self.regularised:
-            said += (
+            text += (
                 f", {self.regularised:,} of them regularised ({REGULARISER:g} wins and losses for every item)"
             )
-            said += " because they were not strongly connected"
+            text += " because they were not strongly connected"
         if self.undefined:
-            said += f", {self.undefined:,} of them left out because they have no finite maximum"
-        return f"{said}."
+            text += f", {self.undefined:,} of them left out because they have no finite maximum"
+        return f"{text}."
 
 
 def bootstrap(
