@@ -93,13 +93,13 @@ def __getattr__(name: str) -> Any:
     """The analyses, imported when one is asked for."""
     if name not in ANALYSES:
         raise AttributeError(f"module 'adjudge' has no attribute {name!r}")
-    found = getattr(import_module(f"adjudge.analyses.{ANALYSES[name]}"), name)
-    if not hasattr(found, "declaration"):
+    function = getattr(import_module(f"adjudge.analyses.{ANALYSES[name]}"), name)
+    if not hasattr(function, "declaration"):
         from adjudge.analyses.scores import with_table_options
 
-        found = with_table_options(found)
-    globals()[name] = found
-    return found
+        function = with_table_options(function)
+    globals()[name] = function
+    return function
 
 
 def __dir__() -> list[str]:

@@ -17,7 +17,6 @@ ALLOWED = {
     "judgments/store/backup.py": "arguments of pg_dump",
     "assessors/llm/local.py": "arguments of pip",
     "text/embeddings.py": "arguments of pip",
-    "measures/judged/coverage.py": "a reason that is stored with scores, which do not change",
 }
 
 
