@@ -6,17 +6,18 @@ import math
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from adjudge.analyses.agreement import agreement
+from adjudge.analyses.agreement.chapter import PART as AGREEMENT
 from adjudge.analyses.agreement.words import alpha_sentence
 from adjudge.analyses.compare import compare_all
 from adjudge.analyses.pages.chapter import Absent, Chapter, Findings, ReportOptions, page_figure
-from adjudge.analyses.pages.judgments import MOST_PEOPLE, JudgmentsPart, people_of
+from adjudge.analyses.pages.judgments import MOST_PEOPLE, people_of
 from adjudge.analyses.pages.render import template
 from adjudge.analyses.references import REFERENCES
 from adjudge.analyses.scores import Scores, read_scores
@@ -178,7 +179,7 @@ def test_only_a_few_measures_of_people_are_looked_at() -> None:
     names = [f"quality(q={k})" for k in range(1, 7)]
     found = found_in(rated(*names, "overall", topics=3), quick=True)
     assert people_of(found) == ["overall", *names[: MOST_PEOPLE - 1]]
-    assert next(JudgmentsPart[object]().about(None, found)).startswith(
+    assert next(AGREEMENT.about(cast(Any, None), found)).startswith(
         "Of 7 measures that assessors gave, overall, quality(q=1)"
     )
 

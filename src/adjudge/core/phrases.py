@@ -17,11 +17,8 @@ Door = Literal["python", "command"]
 Spoken = str
 """A text that may name arguments."""
 
-MARKS = _BEGIN, _OR, _END = (
-    "\x01",
-    "\x02",
-    "\x03",
-)  # not printable, so that no quoted text of a user holds them
+MARKS = _BEGIN, _OR, _END = "\x01", "\x02", "\x03"
+"""Not printable, so that no quoted text of a user holds them."""
 _EITHER = re.compile(f"{_BEGIN}([^{_OR}]*){_OR}([^{_END}]*){_END}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -161,7 +162,7 @@ class Findings:
         return sorted(directed or self.comparisons, key=lambda c: c.role != "primary")
 
 
-class ReportPart(Generic[R]):
+class ReportPart(ABC, Generic[R]):
     """What the report has of one analysis.
 
     The analysis's folder has a subclass in `chapter.py`, and an instance of it as `PART`; beside it lie
@@ -178,13 +179,13 @@ class ReportPart(Generic[R]):
     PAPER: ClassVar[str] = ""
     """The heading of its tables in a paper, where it has some."""
 
+    @abstractmethod
     def find(self, findings: Findings) -> R | Absent | None:
         """The result, or why there is none; None where nothing is missing."""
-        raise NotImplementedError
 
+    @abstractmethod
     def chapter(self, result: R | Absent, findings: Findings) -> Chapter:
         """The chapter, or this analysis's part of it."""
-        raise NotImplementedError
 
     @property
     def template(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -121,16 +122,17 @@ class SectionPart(ReportPart[R]):
     COMMAND: ClassVar[str] = ""
     """Which says more, where there is no result."""
 
+    @abstractmethod
     def result(self, findings: Findings) -> R | Absent | None:
         """What `find` gives, unless the analysis refuses."""
-        raise NotImplementedError
 
+    @abstractmethod
     def about(self, result: R, findings: Findings) -> Iterator[str]:
         """What was chosen."""
-        raise NotImplementedError
 
+    @abstractmethod
     def sections(self, result: R, findings: Findings) -> Iterable[Section]:
-        raise NotImplementedError
+        """What stands on the page."""
 
     def missing(self, result: R) -> Iterable[Absent]:
         """What of it there is not."""
