@@ -175,7 +175,7 @@ class ReportPart(ABC, Generic[R]):
     QUESTION: ClassVar[str]
     """Which the chapter answers; analyses that follow each other with one question share a chapter."""
     UNKNOWN: ClassVar[str] = ""
-    """What is not known of judgments where it is absent."""
+    """What a reader does not learn where there is no result: "how far assessors agree"."""
     PAPER: ClassVar[str] = ""
     """The heading of its tables in a paper, where it has some."""
 

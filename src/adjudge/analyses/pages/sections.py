@@ -120,7 +120,7 @@ class SectionPart(ReportPart[R]):
     """An analysis that is a section of a chapter, or some of its sections."""
 
     COMMAND: ClassVar[str] = ""
-    """Which says more, where there is no result."""
+    """The command that tells more, named where there is no result."""
 
     @abstractmethod
     def result(self, findings: Findings) -> R | Absent | None:
@@ -128,11 +128,11 @@ class SectionPart(ReportPart[R]):
 
     @abstractmethod
     def about(self, result: R, findings: Findings) -> Iterator[str]:
-        """What was chosen."""
+        """Sentences on what was taken where there was a choice: lengths, forms, measures of people."""
 
     @abstractmethod
     def sections(self, result: R, findings: Findings) -> Iterable[Section]:
-        """What stands on the page."""
+        """The sections, in the order of the page."""
 
     def missing(self, result: R) -> Iterable[Absent]:
         """What of it there is not."""
