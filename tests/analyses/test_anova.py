@@ -17,10 +17,11 @@ from hypothesis import strategies as st
 
 import adjudge
 from adjudge.analyses.anova import anova
-from adjudge.analyses.anova.result import AnovaResult, AnovaTerm, percent
+from adjudge.analyses.anova.result import AnovaResult, AnovaTerm
 from adjudge.analyses.anova.words import about_residuals
 from adjudge.analyses.scores import HUMANS, Scores
 from adjudge.core.errors import DataError, UsageError
+from adjudge.core.words import percent
 from adjudge.data.rows import Key, Topic
 from adjudge.data.scores import MeasureInfo, Score, ScoreTable
 from adjudge.data.target import Target

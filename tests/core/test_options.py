@@ -18,7 +18,7 @@ import adjudge
 from adjudge.analyses import DECLARED, declaration
 from adjudge.core.errors import UsageError
 from adjudge.core.options import Declared, declared, option, shared
-from adjudge.core.phrases import Argument, Phrase, spoken
+from adjudge.core.phrases import Argument, spoken
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 
@@ -101,7 +101,7 @@ def test_a_signature_of_something_else_is_refused() -> None:
 
 
 def test_an_argument_is_called_as_the_door_has_it() -> None:
-    phrase = Phrase("{a} needs {b}: {{x}}", a=Argument("at_random"), b=Argument("judge", "NAME"))
+    phrase = f"{Argument('at_random')} needs {Argument('judge', 'NAME')}: {{x}}"
     assert spoken(phrase, "python") == "at_random needs judge=NAME: {x}"
     assert spoken(phrase, "command") == "--at-random needs --judge NAME: {x}"
 

@@ -14,12 +14,13 @@ from scipy import stats
 from statsmodels.stats.weightstats import ttost_paired
 
 from adjudge.core.errors import UsageError
+from adjudge.core.words import p_words
 from adjudge.stats import pairs
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.effects import pair_effects
 from adjudge.stats.equivalence import Equivalence, EquivalenceTest, equivalence_pairs, verdicts
 from adjudge.stats.multiple import adjust
-from adjudge.stats.paired import EXACT_UP_TO, p_words, paired_t, wilcoxon
+from adjudge.stats.paired import EXACT_UP_TO, paired_t, wilcoxon
 
 TESTS: tuple[EquivalenceTest, ...] = get_args(EquivalenceTest)
 

@@ -17,6 +17,7 @@ from scipy import stats
 from scipy.stats import rankdata
 
 from adjudge.core.errors import UsageError
+from adjudge.core.words import p_words
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.paired import (
@@ -29,7 +30,6 @@ from adjudge.stats.paired import (
     all_equal,
     common,
     differences,
-    p_words,
     paired_t,
     rank,
     sign,

@@ -14,7 +14,7 @@ from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.tests import RESAMPLES, Test, parts_of, run_test, statistic_of
 from adjudge.core.engine import generator
 from adjudge.core.errors import UsageError
-from adjudge.core.phrases import Argument, Phrase
+from adjudge.core.phrases import Argument
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -206,16 +206,11 @@ def _clustered(
     ]
     if more or name != "mc" or statistic != "mean":
         raise UsageError(
-            Phrase(
-                "clusters are swapped as wholes, for the mean difference: say {mc}", mc=Argument("test", "mc")
-            )
+            f"clusters are swapped as wholes, for the mean difference: say {Argument('test', 'mc')}"
         )
     if CORRECTIONS[asked.correct].from_scores:
         raise UsageError(
-            Phrase(
-                "{correct} swaps topics one by one: choose another with clusters",
-                correct=Argument("correct", asked.correct),
-            )
+            f"{Argument('correct', asked.correct)} swaps topics one by one: choose another with clusters"
         )
     rng = generator(asked.seed, "compare/mc")
     results = cluster_mc_pairs(
@@ -300,10 +295,7 @@ def conclude(untold: Sequence[Untold], asked: Comparing[Any]) -> list[Tested]:
     if CORRECTIONS[asked.correct].from_scores:
         if len(untold) > 1:
             raise UsageError(
-                Phrase(
-                    "{correct} is for one measure: choose holm across measures",
-                    correct=Argument("correct", asked.correct),
-                )
+                f"{Argument('correct', asked.correct)} is for one measure: choose holm across measures"
             )
         [only] = untold
         assert only.corrected is not None

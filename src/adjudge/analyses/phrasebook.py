@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from adjudge.analyses.conclusions import candidates
-from adjudge.core.phrases import Argument, Door, Phrase, Spoken, spoken
+from adjudge.core.phrases import Argument, Door, Spoken, spoken
 from adjudge.core.results import Note
 from adjudge.core.words import counted, listed
 
@@ -20,15 +20,11 @@ NOTES: Mapping[str, str | Callable[..., Spoken]] = {
         f"the scores come from {n} assessors: what is said holds for these assessors;"
         " `adjudge compare` asks whether it would for others"
     ),
-    "length-with-most-scores": lambda shown: Phrase(
-        "{shown} is looked at, the target length with most scores: {length} chooses another",
-        shown=shown,
-        length=Argument("length"),
+    "length-with-most-scores": lambda shown: (
+        f"{shown} is looked at, the target length with most scores: {Argument('length')} chooses another"
     ),
-    "form-with-most-scores": lambda shown: Phrase(
-        "{shown} is looked at, the form with most scores: {form} chooses another",
-        shown=shown,
-        form=Argument("form"),
+    "form-with-most-scores": lambda shown: (
+        f"{shown} is looked at, the form with most scores: {Argument('form')} chooses another"
     ),
 }
 """Texts of notes that several analyses have."""
@@ -63,11 +59,6 @@ def best_words(
     return (
         f"{best[0]} alone may be the {word}: for every other {what} there is one that is significantly {than}"
     )
-
-
-def percent(share: float) -> str:
-    """`95 %`, `99.9 %`."""
-    return f"{100 * share:.4g} %"
 
 
 def interval(low: float, high: float, form: str = ".3f") -> str:

@@ -33,7 +33,7 @@ from adjudge.analyses.formulas import derive, parse_formula
 from adjudge.analyses.score_words import note_text
 from adjudge.core.errors import AdjudgeError, DataError, FormatError, UsageError, nearest, quoted
 from adjudge.core.errors import among as among_known
-from adjudge.core.phrases import Argument, Door, Phrase, either, spoken
+from adjudge.core.phrases import Argument, Door, either, spoken
 from adjudge.core.results import Note
 from adjudge.core.words import listed, natural
 from adjudge.data import scorefiles
@@ -695,17 +695,10 @@ class Scores:
             return matrix
         humans = [system for system in matrix.systems if self.kind(system) == "human"]
         if not humans:
-            raise UsageError(
-                Phrase("{pool}: no system here is human; {how}", pool=Argument("pool_humans"), how=_PATTERN)
-            )
+            raise UsageError(f"{Argument('pool_humans')}: no system here is human; {_PATTERN}")
         if HUMANS in matrix.systems and HUMANS not in humans:
             raise UsageError(
-                Phrase(
-                    "{pool}: a {kind} is named {name}; rename it first",
-                    pool=Argument("pool_humans"),
-                    kind=self.kind(HUMANS),
-                    name=HUMANS,
-                )
+                f"{Argument('pool_humans')}: a {self.kind(HUMANS)} is named {HUMANS}; rename it first"
             )
         return matrix.pool_systems(humans, HUMANS, "no human has a score").signed("humans:pooled")
 

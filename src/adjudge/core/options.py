@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
 
 from adjudge.core.errors import UsageError, nearest, quoted
-from adjudge.core.phrases import Argument, Phrase
+from adjudge.core.phrases import Argument
 
 OPTION = "option"
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"', re.DOTALL)
@@ -271,13 +271,8 @@ def check(name: str, value: Any, about: Option, kind: Kind, default: Any) -> Non
 def _check_choice(name: str, value: str, about: Option) -> None:
     if about.choices and value not in about.choices:
         raise UsageError(
-            Phrase(
-                "{name} is {value}{near}; expected {limits}",
-                name=Argument(name, flag=about.command),
-                value=quoted(value),
-                near=nearest(value, about.choices),
-                limits=about.limits,
-            )
+            f"{Argument(name, flag=about.command)} is {quoted(value)}{nearest(value, about.choices)};"
+            f" expected {about.limits}"
         )
 
 
@@ -306,9 +301,7 @@ def _refuse(name: str, value: Any, expected: str) -> None:
     shown = (
         f"{value:g}" if isinstance(value, float) else quoted(value) if isinstance(value, str) else str(value)
     )
-    raise UsageError(
-        Phrase("{name} is {value}, expected {expected}", name=Argument(name), value=shown, expected=expected)
-    )
+    raise UsageError(f"{Argument(name)} is {shown}, expected {expected}")
 
 
 # As text

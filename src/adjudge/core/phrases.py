@@ -131,10 +131,3 @@ def in_one_line(words: Sequence[str]) -> str:
 def _by_numbers(word: str) -> str:
     signs = (c if c.isprintable() and c not in "\\'" else f"\\U{ord(c):08x}" for c in word)
     return f"$'{''.join(signs)}'"
-
-
-class Phrase(str):
-    """A template with named parts, of which some are arguments."""
-
-    def __new__(cls, template: str, **parts: object) -> Phrase:
-        return super().__new__(cls, template.format_map(parts))

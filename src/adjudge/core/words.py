@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 import unicodedata
@@ -45,6 +46,45 @@ def decimal(value: float, form: str = ".4f") -> str:
     if 0 < abs(value) < SMALL and _ZERO.fullmatch(text):
         return format(float(value), f"{sign}.1e")
     return text
+
+
+def p_words(p: float, alpha: float = 0.05) -> str:
+    """A p-value in a sentence: `p = .003`, `p < .001`, `p = 1`.
+
+    Three decimals, or as many as show on which side of alpha it is.
+    """
+    if p == 1:
+        return "p = 1"
+    digits = max(3, 1 + math.ceil(-math.log10(alpha)))
+    while digits < 17 and (round(p, digits) > alpha, round(p, digits) < alpha) != (p > alpha, p < alpha):
+        digits += 1
+    least = 10.0**-digits
+    sign, shown = ("<", least) if p < least else (">", 1 - least) if p > 1 - least else ("=", p)
+    return f"p {sign} {f'{shown:.{digits}f}'.removeprefix('0')}"
+
+
+def p_number(p: float, digits: int = 4) -> str:
+    """A p-value in a table: `.0123`, and never 0: `< .0001`; empty where there is none."""
+    if math.isnan(p):
+        return ""
+    sign, shown = ("< ", 10.0**-digits) if p < 10.0**-digits else ("", p)
+    return f"{sign}{f'{shown:.{digits}f}'.removeprefix('0')}"
+
+
+def percent(share: float) -> str:
+    """`25 %`; below one per cent with a digit more; never 0 or 100 for what is not quite so."""
+    if math.isnan(share):
+        return "an unknown part"
+    if 0 < share < 0.001:
+        return "under 0.1 %"
+    if 0.995 <= share < 1:
+        return "over 99 %"
+    return f"{share * 100:.0f} %" if share >= 0.01 or share == 0 else f"{share * 100:.1f} %"
+
+
+def exact_percent(share: float) -> str:
+    """A level or a limit that somebody chose, with all its digits: `95 %`, `99.9 %`."""
+    return f"{100 * share:.4g} %"
 
 
 def _commands(form: str, signs: str, names: str) -> dict[str, str]:

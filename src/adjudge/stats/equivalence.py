@@ -12,7 +12,7 @@ import numpy.typing as npt
 from scipy.special import stdtr
 
 from adjudge.core.errors import UsageError
-from adjudge.core.words import counted
+from adjudge.core.words import counted, p_words
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.effects import EffectEstimates, pair_effects
@@ -23,7 +23,6 @@ from adjudge.stats.paired import (
     TEST_WORDS,
     Alternative,
     normal_p,
-    p_words,
     settled,
     untied_chances,
 )

@@ -16,11 +16,12 @@ import numpy.typing as npt
 from scipy.special import stdtr, stdtrit
 
 from adjudge.core.errors import UsageError
+from adjudge.core.words import p_words
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.linear.contrasts import checked_weights
 from adjudge.stats.multiple import holm
-from adjudge.stats.paired import NOISE, Better, p_words
+from adjudge.stats.paired import NOISE, Better
 from adjudge.stats.pairs import columns_of_pairs
 from adjudge.stats.resampling.max_t import (
     DifferenceRows,

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import betainc, ndtr, stdtr
 
+from adjudge.core.words import p_words
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray, pair
 from adjudge.stats.multiple import at_most
@@ -146,30 +147,8 @@ def test_words(test: str) -> str:
     return TEST_WORDS.get(test) or SAMPLED_WORDS.get(test) or TOGETHER_WORDS[test]
 
 
-def p_words(p: float, alpha: float = 0.05) -> str:
-    """A p-value as text: "p = .003", "p < .001".
-
-    Three decimals, or as many as show on which side of alpha it is.
-    """
-    if p == 1:
-        return "p = 1"
-    digits = max(3, 1 + math.ceil(-math.log10(alpha)))
-    while digits < 17 and np.sign(round(p, digits) - alpha) != np.sign(p - alpha):
-        digits += 1
-    least = 10.0**-digits
-    if p < least:
-        return f"p < {_decimals(least, digits)}"
-    if p > 1 - least:
-        return f"p > {_decimals(1 - least, digits)}"
-    return f"p = {_decimals(p, digits)}"
-
-
 def _by(test: str, method: str) -> str:
     return "" if method == test else METHOD_WORDS.get(method, "")
-
-
-def _decimals(value: float, digits: int) -> str:
-    return f"{value:.{digits}f}".removeprefix("0")
 
 
 def _topics(n: int) -> str:

@@ -21,7 +21,6 @@ from adjudge.analyses.agreement.coefficients import (
 )
 from adjudge.analyses.agreement.pyramids import ComparedPyramids, compared_pyramids
 from adjudge.analyses.gathered import PROTOCOL, Gathered, gathered_of, left_after
-from adjudge.analyses.phrasebook import percent
 from adjudge.analyses.questions import (
     Asked,
     QuestionMatrix,
@@ -33,10 +32,10 @@ from adjudge.analyses.questions import (
 )
 from adjudge.analyses.scores import Scores
 from adjudge.core.errors import DataError, UsageError, among, quoted
-from adjudge.core.phrases import Argument, Phrase
+from adjudge.core.phrases import Argument
 from adjudge.core.results import Note, Result
 from adjudge.core.table import Cell, Column, Table
-from adjudge.core.words import listed
+from adjudge.core.words import exact_percent, listed
 
 if TYPE_CHECKING:
     from adjudge.data.target import Target
@@ -149,11 +148,8 @@ def _asked(scores: Scores, gathered: Gathered | None, options: Agreement) -> Ask
         asked = questions_of(kept)
     elif named:
         raise UsageError(
-            Phrase(
-                "{name} is no evaluation's folder: choose measures with {measure}, not questions",
-                name=scores.name,
-                measure=Argument("measure"),
-            )
+            f"{scores.name} is no evaluation's folder: choose measures with {Argument('measure')},"
+            " not questions"
         )
     measures = _measures(scores, options)
     if measure is None and gathered is not None:
@@ -427,7 +423,7 @@ class AgreementResult(Result):
         low, high = _ends(name)
         return (
             Column(name, heading, format=form, show=show, tiny=False),
-            Column(low, f"{percent(self.asked.level)} from", show=show, tiny=False),
+            Column(low, f"{exact_percent(self.asked.level)} from", show=show, tiny=False),
             Column(high, "to", show=show, tiny=False),
         )
 

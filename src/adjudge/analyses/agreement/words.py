@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from adjudge.analyses.methods import cite
-from adjudge.analyses.phrasebook import interval, percent
-from adjudge.core.words import counted, listed
+from adjudge.analyses.phrasebook import interval
+from adjudge.core.words import counted, exact_percent, listed
 
 if TYPE_CHECKING:
     from adjudge.analyses.agreement.coefficients import QuestionAgreement
@@ -215,7 +215,7 @@ def absence_sentence(q: QuestionAgreement) -> str:
         return f"{q.title}: no assessor's absence raises alpha."
     rise, between = most.rise, ""
     if not math.isnan(rise.low):
-        between = f", {percent(rise.level)} interval {rise.low:z.3f} to {rise.high:z.3f}"
+        between = f", {exact_percent(rise.level)} interval {rise.low:z.3f} to {rise.high:z.3f}"
     return (
         f"{q.title}: without {most.assessor} alpha is {most.alpha.value:z.3f} ({rise.value:+.3f}{between}; the largest"
         f" of {len(q.without)} changes, not corrected for that): an observation, not a verdict on {most.assessor}."

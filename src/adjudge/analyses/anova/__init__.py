@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from adjudge.analyses.base import Analysis, R_co, analysis_function
 from adjudge.core.errors import UsageError, quoted
 from adjudge.core.options import ADVANCED, option, shared
-from adjudge.core.phrases import Argument, Phrase
+from adjudge.core.phrases import Argument
 
 if TYPE_CHECKING:
     from adjudge.analyses.anova.ordinal import OrdinalResult
@@ -82,11 +82,7 @@ class Anova(AnalysedVariance["AnovaResult"]):
             terms = [term.strip() for text in getattr(self, name) for term in text.split(",")]
             if not all(terms):
                 raise UsageError(
-                    Phrase(
-                        "{option}: a name is missing in {text}",
-                        option=Argument(name),
-                        text=quoted(",".join(getattr(self, name))),
-                    )
+                    f"{Argument(name)}: a name is missing in {quoted(','.join(getattr(self, name)))}"
                 )
             object.__setattr__(self, name, tuple(terms))
 

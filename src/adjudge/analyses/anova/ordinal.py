@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from adjudge.analyses.anova import AnovaOrdinal
 from adjudge.analyses.anova.factors import AS_FACTOR, AnovaRows, Factor, build
-from adjudge.analyses.anova.result import p_text
 from adjudge.analyses.scores import Scores
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.results import Note, Result
 from adjudge.core.table import Column, Table
-from adjudge.core.words import counted, decimal
+from adjudge.core.words import counted, decimal, p_number
 from adjudge.data.scores import MeasureInfo, heading_of, title_of
 from adjudge.judgments.tasks import is_anonymous
 
@@ -357,7 +356,7 @@ class OrdinalResult(Result):
                         check.over,
                         check.statistic,
                         check.p,
-                        p_text(check.p),
+                        p_number(check.p),
                         check.resamples,
                         check.worst,
                         check.level,
@@ -415,14 +414,14 @@ class OrdinalResult(Result):
                     pair.t,
                     pair.raw_p,
                     pair.p,
-                    p_text(pair.p),
+                    p_number(pair.p),
                     pair.low,
                     pair.high,
                     pair.linear_difference,
                     _span(pair.linear_low, pair.linear_high),
                     pair.linear_error,
                     pair.linear_p,
-                    p_text(pair.linear_p),
+                    p_number(pair.linear_p),
                     pair.linear_low,
                     pair.linear_high,
                     pair.differ_by,

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from adjudge.analyses.anova.words import OF_ROWS
 from adjudge.analyses.phrasebook import best_words
-from adjudge.core.words import counted, listed
-from adjudge.stats.paired import p_words
+from adjudge.core.words import counted, listed, p_words
 
 if TYPE_CHECKING:
     from adjudge.analyses.anova.ordinal import LatentPosition, OrdinalContrast, OrdinalResult, ScaleUse

@@ -19,7 +19,7 @@ from adjudge.core.engine import generator
 from adjudge.core.errors import UsageError, quoted
 from adjudge.core.results import Note, Result
 from adjudge.core.table import Column, Table
-from adjudge.core.words import counted, decimal
+from adjudge.core.words import counted, decimal, p_number, percent
 from adjudge.data.scores import MeasureInfo, heading_of, title_of
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ class AnovaResult(Result):
                     number(row["ms"]),
                     f_text(row["f"]),
                     df_text(row["denominator_df"]),
-                    p_text(row["p"]),
+                    p_number(row["p"]),
                     "" if row["share"] != row["share"] else percent(row["share"]),
                     row["against"].replace("+", ", ") if row["f"] == row["f"] else "",
                     *(row[name] for name in NUMBERS),
@@ -244,7 +244,7 @@ class AnovaResult(Result):
                     Column("residual_p", "p", data=False, right=True),
                 ),
                 rows=tuple(
-                    (line.term, f_text(line.residual_f), p_text(line.residual_p)) for line in self.lines
+                    (line.term, f_text(line.residual_f), p_number(line.residual_p)) for line in self.lines
                 ),
                 title=(
                     f"F against the residuals ({self.residual_df} df), as DUC-2002 printed it. It takes every factor"
@@ -535,17 +535,6 @@ class MixedMean:
     df: float
 
 
-def percent(share: float) -> str:
-    """`25 %`; below one per cent with a digit more; never 0 or 100 for what is not quite so."""
-    if math.isnan(share):
-        return "an unknown part"
-    if 0 < share < 0.001:
-        return "under 0.1 %"
-    if 0.995 <= share < 1:
-        return "over 99 %"
-    return f"{share * 100:.0f} %" if share >= 0.01 or share == 0 else f"{share * 100:.1f} %"
-
-
 def number(value: float) -> str:
     return "" if math.isnan(value) else f"{value:z.6g}"
 
@@ -564,11 +553,6 @@ def f_text(value: float) -> str:
     if value >= 1e6:
         return f"{value:.3g}"
     return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f}"
-
-
-def p_text(value: float) -> str:
-    """As DUC-2002's tables have it: a number, and never 0."""
-    return "" if math.isnan(value) else "< .0001" if value < 0.0001 else f"{value:.4f}".removeprefix("0")
 
 
 def mixed_model(

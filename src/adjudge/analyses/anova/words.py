@@ -7,11 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from adjudge.analyses import phrasebook
-from adjudge.analyses.anova.result import NOISE, df_text, f_text, ordered, percent
+from adjudge.analyses.anova.result import NOISE, df_text, f_text, ordered
 from adjudge.analyses.scores import HUMANS
-from adjudge.core.phrases import Argument, Phrase
-from adjudge.core.words import counted, decimal, listed
-from adjudge.stats.paired import p_words
+from adjudge.core.phrases import Argument
+from adjudge.core.words import counted, decimal, listed, p_words, percent
 
 if TYPE_CHECKING:
     from adjudge.analyses.anova.result import AnovaResult, AnovaTerm, Interaction, MixedModel, VarianceShare
@@ -65,9 +64,8 @@ NOTES = {
     "terms-added": lambda terms: (
         f"{listed(terms)} {'is' if len(terms) == 1 else 'are'} among the terms too, to be compared with"
     ),
-    "shares-without-intervals": lambda: Phrase(
-        "the shares have no intervals: nothing was resampled, see {resamples}",
-        resamples=Argument("resamples"),
+    "shares-without-intervals": lambda: (
+        f"the shares have no intervals: nothing was resampled, see {Argument('resamples')}"
     ),
 }
 

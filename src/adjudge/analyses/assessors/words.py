@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from adjudge.analyses.methods import cite
-from adjudge.core.words import counted, decimal, listed
-from adjudge.stats.paired import p_words
+from adjudge.core.words import counted, decimal, listed, p_words
 
 if TYPE_CHECKING:
     from adjudge.analyses.assessors.result import AssessorDossier, AssessorFlag, Dossiers, Family

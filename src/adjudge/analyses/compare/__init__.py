@@ -20,7 +20,7 @@ from adjudge.analyses.tests import (
 )
 from adjudge.core.errors import UsageError, quoted
 from adjudge.core.options import ADVANCED, option, shared
-from adjudge.core.phrases import Argument, Phrase
+from adjudge.core.phrases import Argument
 from adjudge.data.scores import Among, Pool
 
 if TYPE_CHECKING:
@@ -102,31 +102,18 @@ class Comparing(Analysis[R_co]):
 
     def check(self) -> None:
         if self.test == ALL and self.tests:
-            raise UsageError(
-                Phrase(
-                    "{all} runs every test: leave out {tests}",
-                    all=Argument("test", ALL),
-                    tests=Argument("tests"),
-                )
-            )
+            raise UsageError(f"{Argument('test', ALL)} runs every test: leave out {Argument('tests')}")
         for test in self.tests_run:
             parts_of(test)
         if self.statistic is not None and not any(test in USUAL_STATISTIC for test in self.tests_run):
             raise UsageError(
-                Phrase(
-                    "{statistic} is what mc and hb resample, and none of these is run without a statistic of its own:"
-                    " say {test}",
-                    statistic=Argument("statistic", self.statistic),
-                    test=Argument("test", f"mc:{self.statistic}"),
-                )
+                f"{Argument('statistic', self.statistic)} is what mc and hb resample, and none of these is run without"
+                f" a statistic of its own: say {Argument('test', 'mc:' + self.statistic)}"
             )
         if self.side != "both" and self.against is None:
             raise UsageError(
-                Phrase(
-                    "{side} needs {against}: which of two is better is not known before",
-                    side=Argument("side", self.side),
-                    against=Argument("against", "SYSTEM"),
-                )
+                f"{Argument('side', self.side)} needs {Argument('against', 'SYSTEM')}: which of two is"
+                " better is not known before"
             )
 
     @property

@@ -36,7 +36,7 @@ from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.scores import Scores
 from adjudge.analyses.tests import Test
 from adjudge.core.errors import DataError, UsageError, among, quoted
-from adjudge.core.phrases import Argument, Phrase
+from adjudge.core.phrases import Argument
 from adjudge.core.results import Note, Result
 from adjudge.core.table import Cell, Column, Table
 from adjudge.core.words import counted, decimal, listed
@@ -1020,26 +1020,14 @@ def _ranked(matrix: ScoreMatrix, against: str | None) -> tuple[ScoreMatrix, Floa
         raise DataError(f"{matrix.measure}: no scores")
     if against is not None and against not in matrix.systems:
         raise UsageError(
-            Phrase(
-                "{against} {system}: no such system{hint}",
-                against=Argument("against"),
-                system=quoted(against),
-                hint=among(against, matrix.systems),
-            )
+            f"{Argument('against')} {quoted(against)}: no such system{among(against, matrix.systems)}"
         )
     present = ~np.isnan(matrix.values)
     scored = matrix.select([s for s, n in zip(matrix.systems, present.sum(axis=0), strict=True) if n])
     if not scored.systems:
         raise DataError(f"{matrix.measure}: every score is missing ({matrix.missing[0][2]})")
     if against is not None and against not in scored.systems:
-        raise DataError(
-            Phrase(
-                "{against} {system}: it has no score of {measure}",
-                against=Argument("against"),
-                system=quoted(against),
-                measure=matrix.measure,
-            )
-        )
+        raise DataError(f"{Argument('against')} {quoted(against)}: it has no score of {matrix.measure}")
     means, ordering = _adjusted(scored.values)
     sign = 1 if matrix.info.better == "lower" else -1
     rank = places(sign * means)

@@ -20,7 +20,7 @@ from adjudge.analyses.methods import (
     topics_words,
     without_difference,
 )
-from adjudge.core.phrases import Argument, Phrase, Spoken
+from adjudge.core.phrases import Argument, Spoken
 from adjudge.core.words import counted, listed
 
 if TYPE_CHECKING:
@@ -37,11 +37,7 @@ def sentences(result: ComparedMeasures) -> Iterator[Spoken]:
 
 def joint(result: ComparedMeasures) -> Iterator[Spoken]:
     """What stands below comparisons that were shown one by one."""
-    advice = Phrase(
-        ": name a {primary} measure, or correct {across} measures",
-        primary=Argument("primary"),
-        across=Argument("across"),
-    )
+    advice = f": name a {Argument('primary')} measure, or correct {Argument('across')} measures"
     if scope := _scope(result, advice):
         yield scope
 
@@ -67,10 +63,9 @@ def _scope(comparisons: Sequence[Comparison], advice: Spoken) -> Spoken:
         )
     if primary:
         return f"p-values are corrected over the pairs of each comparison.{primary}"
-    return Phrase(
-        "p-values are corrected over the pairs of each comparison, not over the {n} comparisons{advice}.",
-        n=len(comparisons),
-        advice=advice,
+    return (
+        f"p-values are corrected over the pairs of each comparison, not over the {len(comparisons)}"
+        f" comparisons{advice}."
     )
 
 

@@ -18,7 +18,7 @@ from adjudge.analyses.conclusions import (
 )
 from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.phrasebook import best_words
-from adjudge.core.phrases import Argument, Phrase, Spoken
+from adjudge.core.phrases import Argument, Spoken
 from adjudge.core.words import counted, listed, number_word
 
 if TYPE_CHECKING:
@@ -35,17 +35,14 @@ ORDERED = {
 """How systems are ordered where cells are missing."""
 
 
-def _only_for_assessors_like_them(pairs: int, assessors: int, test: str) -> Phrase:
+def _only_for_assessors_like_them(pairs: int, assessors: int, test: str) -> Spoken:
     from adjudge.stats.paired import test_words
 
-    return Phrase(
-        "{differ} for assessors like them and not for {these}, as the two answers have their own tests: {sample}, and"
-        " {test}{like}",
-        differ=counted(pairs, "pair differs", "pairs differ"),
-        these=these_assessors(assessors),
-        sample=test_words(ASSESSORS),
-        test=test_words(test),
-        like="" if test == "t" else Phrase("; {t} has the like of both", t=Argument("test", "t")),
+    like = "" if test == "t" else f"; {Argument('test', 't')} has the like of both"
+    return (
+        f"{counted(pairs, 'pair differs', 'pairs differ')} for assessors like them and not for"
+        f" {these_assessors(assessors)}, as the two answers have their own tests: {test_words(ASSESSORS)}, and"
+        f" {test_words(test)}{like}"
     )
 
 
@@ -129,13 +126,7 @@ def _headline(c: Comparison) -> Spoken:
     if not tested.count(DIFFERENT) + tested.count(ALIKE):
         untested = tested.count(NOT_TESTED) + tested.count(NOT_COMPARABLE) == total
         nothing = "pair of systems could be tested" if untested else "difference could have been found"
-        return Phrase(
-            "{start} no {nothing}: {why}{margin}.",
-            start=start,
-            nothing=nothing,
-            why=_why_nothing(c),
-            margin=_margin_words(c),
-        )
+        return f"{start} no {nothing}: {_why_nothing(c)}{_margin_words(c)}."
     top = ""
     if c.asked.against is not None:
         top = _against(c)
@@ -255,13 +246,9 @@ def _why_nothing(c: Comparison) -> Spoken:
     rest = f"; {apart:,} {'has' if apart == 1 else 'have'} no topic in common" if apart else ""
     westfall_young = Argument("correct", "westfall-young")
     if tested.floor > c.alpha:
-        return Phrase(
-            "the smallest corrected p that {resamples:,} resamples could give is {floor:.2g}; take more resamples, or"
-            " {correct}{rest}",
-            resamples=tested.resamples,
-            floor=tested.floor,
-            correct=westfall_young,
-            rest=rest,
+        return (
+            f"the smallest corrected p that {tested.resamples:,} resamples could give is {tested.floor:.2g};"
+            f" take more resamples, or {westfall_young}{rest}"
         )
     if least == 1:
         which = "the two" if total == 1 else "the systems that have topics in common"
@@ -275,12 +262,9 @@ def _why_nothing(c: Comparison) -> Spoken:
         more = westfall_young if p.size > c.alpha * MOST_RESAMPLES else "more resamples"
     elif least <= c.alpha:
         more = f"{more} or fewer systems"
-    return Phrase(
-        "{smallest}, and with so many one of at most {needed} is needed; take {more}{rest}",
-        smallest=smallest,
-        needed=_p(c.alpha / tested.divisor, least),
-        more=more,
-        rest=rest,
+    return (
+        f"{smallest}, and with so many one of at most {_p(c.alpha / tested.divisor, least)} is"
+        f" needed; take {more}{rest}"
     )
 
 

@@ -12,7 +12,7 @@ from adjudge.analyses.preferences import PairAnalysis
 from adjudge.analyses.tests import Side
 from adjudge.core.errors import UsageError
 from adjudge.core.options import ADVANCED, option, shared
-from adjudge.core.phrases import Argument, Phrase
+from adjudge.core.phrases import Argument
 from adjudge.data.scores import Among, Pool
 
 if TYPE_CHECKING:
@@ -84,9 +84,7 @@ class CompareCorrected(Analysis["CorrectedComparison"]):
         from adjudge.analyses.corrected.result import corrected_by_people
 
         if self.judge is None:
-            raise UsageError(
-                Phrase("whose scores are to be corrected? say {judge}", judge=Argument("judge", "NAME"))
-            )
+            raise UsageError(f"whose scores are to be corrected? say {Argument('judge', 'NAME')}")
         return corrected_by_people(scores, self.judge, self)
 
 
@@ -120,9 +118,7 @@ class PreferCorrected(PairAnalysis["CorrectedComparison"]):
         from adjudge.analyses.corrected.result import strengths_corrected
 
         if self.judge is None:
-            raise UsageError(
-                Phrase("whose answers are to be corrected? say {judge}", judge=Argument("judge", "NAME"))
-            )
+            raise UsageError(f"whose answers are to be corrected? say {Argument('judge', 'NAME')}")
         return strengths_corrected(source, self.judge, self)
 
 

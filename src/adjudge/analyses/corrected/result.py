@@ -31,7 +31,7 @@ from adjudge.analyses.scores import Scores
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError, quoted
 from adjudge.core.errors import among as among_known
-from adjudge.core.phrases import Argument, Phrase
+from adjudge.core.phrases import Argument
 from adjudge.core.results import Note, Result
 from adjudge.core.table import Column, Table
 from adjudge.core.words import counted, decimal, listed
@@ -144,12 +144,8 @@ def _split(scores: Scores, measure: str | Sequence[str] | None, judge: str) -> t
         others = [m for m in measures if m != its_measure and judge_of(m) is None]
         if len(others) > 1:
             raise UsageError(
-                Phrase(
-                    "{name} has several measures ({measures}): choose the one that people gave with {measure}",
-                    name=scores.name,
-                    measures=listed(others),
-                    measure=Argument("measure"),
-                )
+                f"{scores.name} has several measures ({listed(others)}): choose the one that people"
+                f" gave with {Argument('measure')}"
             )
         measure = others[0] if others else measures[0]
     name = scores.resolve(measure)
@@ -735,14 +731,9 @@ def _corrected(
     random_p = random_labels_p(judged[there], labelled[there], rng=rng)
     if random_p <= REFUSED and not basis.at_random:
         raise DataError(
-            Phrase(
-                "the topics that people judged were hardly drawn at random: {judge}'s scores of them differ too much"
-                " from its scores of the other topics (permutation test, p = {p:.2g}); if they were drawn at random"
-                " all the same, say {at_random}",
-                judge=basis.judge,
-                p=random_p,
-                at_random=Argument("at_random"),
-            )
+            f"the topics that people judged were hardly drawn at random: {basis.judge}'s scores of"
+            f" them differ too much from its scores of the other topics (permutation test, p = {random_p:.2g});"
+            f" if they were drawn at random all the same, say {Argument('at_random')}"
         )
     sides = _Sides(people=people[there], judged=judged[there])
     means = [powered_mean(*sides.of(j), clip=clip) for j in range(len(systems))]
@@ -867,12 +858,7 @@ def _order(basis: _Basis, systems: Sequence[str], means: Sequence[float]) -> lis
     if against is not None:
         if against not in systems:
             raise UsageError(
-                Phrase(
-                    "{against} {system}: no such system{hint}",
-                    against=Argument("against"),
-                    system=quoted(against),
-                    hint=among_known(against, list(systems)),
-                )
+                f"{Argument('against')} {quoted(against)}: no such system{among_known(against, list(systems))}"
             )
         order = [*(j for j in order if systems[j] != against), list(systems).index(against)]
     return order

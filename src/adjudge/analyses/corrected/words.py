@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from adjudge.analyses.compare.sampled import these_assessors
 from adjudge.analyses.phrasebook import best_words
-from adjudge.core.phrases import Argument, Phrase, Spoken
+from adjudge.core.phrases import Argument, Spoken
 from adjudge.core.words import counted, decimal, listed
 
 if TYPE_CHECKING:
@@ -166,18 +166,11 @@ def saving(result: CorrectedComparison) -> Spoken:
     several = f" (the median of {counted(saved.pairs, 'pair')}; {saved.least:,} to {saved.most:,})"
     over = several if saved.pairs > 1 else ""
     if saved.topics <= 0:
-        rather = Phrase(": compare people's scores alone, without {judge}", judge=Argument("judge"))
-        return Phrase(
-            "{judge} saves no human {unit}s: with its {gave} on {further} differences are known as if people had judged"
-            " {topics}{over}, and they judged {judged}{rather}.",
-            judge=judge,
-            unit=unit,
-            gave=_gave(unit),
-            further=further,
-            topics=counted(saved.median, "topic"),
-            over=over,
-            judged=judged,
-            rather=rather if apart else "",
+        rather = f": compare people's scores alone, without {Argument('judge')}"
+        return (
+            f"{judge} saves no human {unit}s: with its {_gave(unit)} on {further} differences are"
+            f" known as if people had judged {counted(saved.median, 'topic')}{over}, and they"
+            f" judged {judged}{rather if apart else ''}."
         )
     return (
         f"With {judge}'s {_gave(unit)} on {further} differences are known as if people had judged"

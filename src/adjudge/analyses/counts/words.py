@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from adjudge.core.phrases import Argument, Phrase, Spoken
+from adjudge.core.phrases import Argument, Spoken
 from adjudge.core.words import counted, listed
 
 if TYPE_CHECKING:
@@ -37,11 +37,9 @@ def sentences(result: CountsTable) -> Iterator[Spoken]:
     for measure in result.measures:
         yield _pairs(result, measure)
         if not measure.humans:
-            yield Phrase(
-                "On {measure} no system is human, so nothing is said of humans and machines: name the humans with"
-                " {human}, or by their kind.",
-                measure=measure.named,
-                human=Argument("human", "PATTERN"),
+            yield (
+                f"On {measure.named} no system is human, so nothing is said of humans and machines:"
+                f" name the humans with {Argument('human', 'PATTERN')}, or by their kind."
             )
         elif not measure.machines:
             yield f"On {measure.named} every system is human."

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from adjudge.analyses.base import Analysis, analysis_function
 from adjudge.core.errors import UsageError, quoted
 from adjudge.core.options import ADVANCED, option, shared
-from adjudge.core.phrases import Argument, Phrase
+from adjudge.core.phrases import Argument
 
 if TYPE_CHECKING:
     from adjudge.analyses.drift.result import DriftResult
@@ -63,11 +63,7 @@ class Drift(Analysis["DriftResult"]):
     def run(self, scores: Scores) -> DriftResult:
         if self.old is None or self.new is None:
             raise UsageError(
-                Phrase(
-                    "drift is between two versions of a judge: say {old} and {new}",
-                    old=Argument("old"),
-                    new=Argument("new"),
-                )
+                f"drift is between two versions of a judge: say {Argument('old')} and {Argument('new')}"
             )
         from adjudge.analyses.drift.result import drift_of
 

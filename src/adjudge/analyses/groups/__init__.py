@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from adjudge.analyses.base import Analysis, analysis_function
 from adjudge.core.errors import UsageError
 from adjudge.core.options import ADVANCED, option, shared
-from adjudge.core.phrases import Argument, Phrase
+from adjudge.core.phrases import Argument
 from adjudge.data.scores import Pool
 
 if TYPE_CHECKING:
@@ -64,11 +64,7 @@ class Groups(Analysis["GroupsResult"]):
     def check(self) -> None:
         if self.adjust is not None and self.method != "tukey":
             raise UsageError(
-                Phrase(
-                    "{adjust} is for contrasts that share one variance: say {method}",
-                    adjust=Argument("adjust"),
-                    method=Argument("method", "tukey"),
-                )
+                f"{Argument('adjust')} is for contrasts that share one variance: say {Argument('method', 'tukey')}"
             )
 
     def run(self, scores: Scores) -> GroupsResult:

@@ -16,7 +16,7 @@ from adjudge.analyses import conclusions
 from adjudge.analyses.groups import Groups
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError, among, nearest, quoted
-from adjudge.core.phrases import Argument, Phrase
+from adjudge.core.phrases import Argument
 from adjudge.core.results import Note, Result
 from adjudge.core.table import Column, Table
 from adjudge.core.words import counted, decimal, listed
@@ -453,7 +453,7 @@ def _members(part: str, systems: Sequence[str], kinds: Mapping[str, str]) -> lis
 
 
 def _refused(argument: str, why: str) -> UsageError:
-    return UsageError(Phrase("{argument} {why}", argument=Argument(argument), why=why))
+    return UsageError(f"{Argument(argument)} {why}")
 
 
 def _weights(weights: Sequence[float], matrix: ScoreMatrix, scored: ScoreMatrix) -> list[float]:

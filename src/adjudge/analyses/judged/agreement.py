@@ -10,10 +10,10 @@ from adjudge.analyses.agreement.coefficients import judged_topics, question_alph
 from adjudge.analyses.agreement.result import KEY, WHY, no_interval, why_not
 from adjudge.analyses.gathered import ALPHA, Gathered, signed
 from adjudge.analyses.judged.parts import JudgedTable
-from adjudge.analyses.phrasebook import percent
 from adjudge.analyses.questions import at_target, coverage_and_ratings, questions_of
 from adjudge.core.results import Note
 from adjudge.core.table import Column, Table
+from adjudge.core.words import exact_percent
 
 if TYPE_CHECKING:
     from adjudge.stats.agreement import AgreementCoefficient
@@ -61,7 +61,7 @@ def agreement_table(gathered: Gathered, *, alpha: float = ALPHA, seed: int = 0) 
         ),
         *KEY,
         "assessors units judgments alpha",
-        Column("low", f"{percent(1 - alpha)} from"),
+        Column("low", f"{exact_percent(1 - alpha)} from"),
         Column("high", "to"),
         Column("resamples", show="varies"),
         WHY,

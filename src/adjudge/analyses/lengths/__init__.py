@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from adjudge.analyses.base import Analysis, analysis_function
 from adjudge.core.errors import UsageError
 from adjudge.core.options import ADVANCED, option, shared
-from adjudge.core.phrases import Argument, Phrase
+from adjudge.core.phrases import Argument
 from adjudge.data.scores import Pool
 
 if TYPE_CHECKING:
@@ -64,12 +64,7 @@ class Lengths(Analysis["LengthsResult"]):
             matrices = {length: matrix for length, matrix in matrices.items() if matrix.topics}
             if not matrices:
                 raise UsageError(
-                    Phrase(
-                        "{task}: no topic with scores of {measure} is {name}",
-                        task=Argument("task", self.task),
-                        measure=measure,
-                        name=self.task,
-                    )
+                    f"{Argument('task', self.task)}: no topic with scores of {measure} is {self.task}"
                 )
         systems = dict.fromkeys(system for matrix in matrices.values() for system in matrix.systems)
         return replace(

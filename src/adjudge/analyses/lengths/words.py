@@ -7,9 +7,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from adjudge.analyses import phrasebook
-from adjudge.core.words import counted, listed
+from adjudge.core.words import counted, listed, p_words
 from adjudge.data.scores import LengthLeftOut
-from adjudge.stats.paired import p_words
 
 if TYPE_CHECKING:
     from adjudge.analyses.lengths.result import AtLength, LengthsResult, RankingAgreement

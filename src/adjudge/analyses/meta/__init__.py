@@ -11,7 +11,7 @@ from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.tests import parts_of
 from adjudge.core.errors import ClashError, UsageError
 from adjudge.core.options import ADVANCED, READING, option, shared
-from adjudge.core.phrases import Argument, Phrase
+from adjudge.core.phrases import Argument
 
 if TYPE_CHECKING:
     from adjudge.analyses.meta.cells import Cells
@@ -167,11 +167,8 @@ class Meta(Analysis["MetaResult"]):
             )
         if self.texts is not None and "fooling" not in self.parts:
             raise UsageError(
-                Phrase(
-                    "{texts} writes the texts of the fooling check: say {part}",
-                    texts=Argument("texts"),
-                    part=Argument("parts", "fooling", flag="part"),
-                )
+                f"{Argument('texts')} writes the texts of the fooling check: say"
+                f" {Argument('parts', 'fooling', flag='part')}"
             )
 
     @property

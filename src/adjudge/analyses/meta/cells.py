@@ -12,7 +12,7 @@ from adjudge.analyses.preferences.measures import form_for, length_for
 from adjudge.analyses.scores import Scores
 from adjudge.analyses.slices.slicing import RowTexts
 from adjudge.core.errors import DataError, UsageError, nearest, quoted
-from adjudge.core.phrases import Argument, Phrase
+from adjudge.core.phrases import Argument
 from adjudge.core.results import Note
 from adjudge.core.words import listed, natural
 from adjudge.data.scores import UNSET, AllLengths, Among, MeasureInfo, ScoreMatrix, TopicAtLength, pooled
@@ -203,12 +203,8 @@ def human_measures(scores: Scores, named: str | Sequence[str], *, argument: str 
         judged = [m for m in measures if _named_people(scores, m) and scores.info[m].better is not None]
         if not judged:
             raise UsageError(
-                Phrase(
-                    "no measure of {name} names assessors: say which is people's with {human}; there are: {known}",
-                    name=scores.name,
-                    human=Argument(argument, "MEASURE"),
-                    known=listed(measures),
-                )
+                f"no measure of {scores.name} names assessors: say which is people's with"
+                f" {Argument(argument, 'MEASURE')}; there are: {listed(measures)}"
             )
         return judged
     names = [name for text in texts for name in _named(scores, text, measures, argument)]
@@ -227,11 +223,8 @@ def _named(scores: Scores, text: str, measures: Sequence[str], argument: str) ->
         for part in parts:
             if len(asked[part]) > 1:
                 raise UsageError(
-                    Phrase(
-                        "{human} can be {measures}: write one of them out, in quotation marks",
-                        human=Argument(argument, part),
-                        measures=listed(asked[part]),
-                    )
+                    f"{Argument(argument, part)} can be {listed(asked[part])}: write one of them out, in"
+                    " quotation marks"
                 )
         return [asked[part][0] for part in parts]
     try:
@@ -241,12 +234,8 @@ def _named(scores: Scores, text: str, measures: Sequence[str], argument: str) ->
         if "(" in text or not judged:
             raise
         raise UsageError(
-            Phrase(
-                "{human}: no such measure{near}; people gave: {judged}",
-                human=Argument(argument, quoted(text)),
-                near=nearest(text, [*asked, *measures]),
-                judged=listed(list(dict.fromkeys(judged))),
-            )
+            f"{Argument(argument, quoted(text))}: no such measure{nearest(text, [*asked, *measures])};"
+            f" people gave: {listed(list(dict.fromkeys(judged)))}"
         ) from error
 
 
@@ -267,10 +256,7 @@ def _automatic(scores: Scores, people: Sequence[str], named: str | Sequence[str]
         measures = [name for name in scores.resolved(named) if name not in people]
         if not measures:
             raise UsageError(
-                Phrase(
-                    "no measure is left beside the human ones: name others with {measure}",
-                    measure=Argument("measure"),
-                )
+                f"no measure is left beside the human ones: name others with {Argument('measure')}"
             )
     else:
         others = [m for m in scores.all_measures() if m not in people and scores.info[m].better is not None]
@@ -280,20 +266,12 @@ def _automatic(scores: Scores, people: Sequence[str], named: str | Sequence[str]
             if not others:
                 raise DataError(alone)
             raise DataError(
-                Phrase(
-                    "{alone}; {others} were given by people: name them with {measure} to compare them",
-                    alone=alone,
-                    others=listed(others),
-                    measure=Argument("measure"),
-                )
+                f"{alone}; {listed(others)} were given by people: name them with {Argument('measure')}"
+                " to compare them"
             )
     for measure in measures:
         if scores.info[measure].better is None:
-            raise UsageError(
-                Phrase(
-                    "{measure} is a description: nobody is better by it", measure=Argument("measure", measure)
-                )
-            )
+            raise UsageError(f"{Argument('measure', measure)} is a description: nobody is better by it")
     return measures
 
 
@@ -314,9 +292,7 @@ def _oriented(
 ) -> ScoreMatrix:
     matrix = scores.matrix(name, length=length_for(scores, name, length), form=form_for(scores, name, form))
     if matrix.info.better is None:
-        raise UsageError(
-            Phrase("{option} is a description: nobody is better by it", option=Argument(option, name))
-        )
+        raise UsageError(f"{Argument(option, name)} is a description: nobody is better by it")
     return replace(matrix, values=-matrix.values) if matrix.info.better == "lower" else matrix
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from adjudge.analyses.base import Analysis, analysis_function
 from adjudge.core.errors import UsageError
 from adjudge.core.options import ADVANCED, option, shared
-from adjudge.core.phrases import Argument, Phrase
+from adjudge.core.phrases import Argument
 
 if TYPE_CHECKING:
     from adjudge.analyses.mismatch.result import MismatchResult
@@ -61,22 +61,11 @@ class Mismatch(Analysis["MismatchResult"]):
             values = getattr(self, low), getattr(self, high)
             if not values[0] < values[1]:
                 raise UsageError(
-                    Phrase(
-                        "{low} is {a:g} and {high} is {b:g}, expected {low} below {high}",
-                        low=Argument(low),
-                        high=Argument(high),
-                        a=values[0],
-                        b=values[1],
-                    )
+                    f"{Argument(low)} is {values[0]:g} and {Argument(high)} is {values[1]:g}, expected {Argument(low)}"
+                    f" below {Argument(high)}"
                 )
         if isinstance(self.length, str):
-            raise UsageError(
-                Phrase(
-                    "{length} is {value}, expected a number of words",
-                    length=Argument("length"),
-                    value=self.length,
-                )
-            )
+            raise UsageError(f"{Argument('length')} is {self.length}, expected a number of words")
 
     def run(self, scores: Scores) -> MismatchResult:
         from adjudge.analyses.mismatch.result import mismatches_of

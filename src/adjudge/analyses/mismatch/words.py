@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from adjudge.core.phrases import Argument, Phrase, Spoken
+from adjudge.core.phrases import Argument, Spoken
 from adjudge.core.results import Style
 from adjudge.core.words import counted, listed
 from adjudge.judgments.tagging import MISMATCH_KINDS
@@ -30,11 +30,9 @@ NOTES: Mapping[str, str | Callable[..., Spoken]] = {
     "without-assessors": lambda assessors: (
         f"without {listed(assessors)}: neither their judgments nor their tags count"
     ),
-    "several-targets": lambda targets: Phrase(
-        "summaries of {targets} are counted together: {length} and {form} look at one length and form",
-        targets=listed(targets),
-        length=Argument("length"),
-        form=Argument("form"),
+    "several-targets": lambda targets: (
+        f"summaries of {listed(targets)} are counted together: {Argument('length')} and {Argument('form')}"
+        " look at one length and form"
     ),
     "judgments-left-out": lambda n, why: f"{left_out(n, why)} left out",
     "units-without-value": lambda n, title: (

@@ -11,7 +11,7 @@ from adjudge.analyses.base import Analysis, analysis_function
 from adjudge.analyses.tests import ALL, TESTS, parts_of
 from adjudge.core.errors import UsageError, quoted
 from adjudge.core.options import ADVANCED, option, shared
-from adjudge.core.phrases import Argument, Phrase
+from adjudge.core.phrases import Argument
 from adjudge.data.scores import Among, Pool
 
 if TYPE_CHECKING:
@@ -76,13 +76,7 @@ class Plan(Analysis["PowerPlan"]):
 
     def check(self) -> None:
         if self.pairs is not None and self.systems is not None:
-            raise UsageError(
-                Phrase(
-                    "{pairs} and {systems} exclude each other",
-                    pairs=Argument("pairs"),
-                    systems=Argument("systems"),
-                )
-            )
+            raise UsageError(f"{Argument('pairs')} and {Argument('systems')} exclude each other")
         if self.test != ALL:
             parts_of(self.test)
         if self.difference is not None:

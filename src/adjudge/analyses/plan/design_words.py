@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from adjudge.core.phrases import Argument, Phrase, Spoken
+from adjudge.core.phrases import Argument, Spoken
 from adjudge.core.words import counted, decimal, listed
 
 if TYPE_CHECKING:
@@ -59,11 +59,9 @@ def sentences(study: DesignStudy) -> Iterator[Spoken]:
     cost = f"at most {counted(study.judgments, 'judgment')} of each system"
     best, now = study.best, study.now
     if not study.rows:
-        yield Phrase(
-            "With {cost} there is no design to compare: the smallest, two assessors on two topics, takes 4; {judgments}"
-            " names more.",
-            cost=cost,
-            judgments=Argument("judgments"),
+        yield (
+            f"With {cost} there is no design to compare: the smallest, two assessors on two"
+            f" topics, takes 4; {Argument('judgments')} names more."
         )
         return
     if not best:

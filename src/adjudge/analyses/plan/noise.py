@@ -14,13 +14,12 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adjudge import __version__
-from adjudge.analyses.anova.result import percent
 from adjudge.analyses.scores import Source, scores_of
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.results import Note, Result
 from adjudge.core.table import Column, Table
-from adjudge.core.words import decimal
+from adjudge.core.words import decimal, percent
 from adjudge.data.scores import AllLengths, MeasureInfo, pooled
 
 if TYPE_CHECKING:

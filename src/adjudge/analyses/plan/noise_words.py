@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from adjudge.analyses.anova.result import percent
 from adjudge.core.phrases import Spoken
-from adjudge.core.words import counted, listed
+from adjudge.core.words import counted, listed, percent
 from adjudge.data.scores import heading_of
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from adjudge.analyses.base import AnyAnalysis, Length, R_co, analysis_function, each_function
 from adjudge.core.errors import UsageError
 from adjudge.core.options import ADVANCED, READING, option, shared
-from adjudge.core.phrases import Argument, Phrase
+from adjudge.core.phrases import Argument
 
 if TYPE_CHECKING:
     from adjudge.analyses.preferences.measures import Convergence, PreferenceTables
@@ -124,11 +124,7 @@ class Prefer(PairAnalysis["PreferenceFit"]):
     def check(self) -> None:
         if self.checks is not None and not self.assessors:
             raise UsageError(
-                Phrase(
-                    "{checks} compares assessors with known answers: say {assessors} too",
-                    checks=Argument("checks"),
-                    assessors=Argument("assessors"),
-                )
+                f"{Argument('checks')} compares assessors with known answers: say {Argument('assessors')} too"
             )
 
     def each(self, source: PairSource) -> Sequence[Prefer]:
@@ -192,9 +188,7 @@ class PreferenceStudy(AnyAnalysis[R_co]):
     def people(self) -> str:
         """The measure that is people's."""
         if self.human is None:
-            raise UsageError(
-                Phrase("which measure is people's? say {human}", human=Argument("human", "SPEC"))
-            )
+            raise UsageError(f"which measure is people's? say {Argument('human', 'SPEC')}")
         return self.human
 
     def read(self, source: Any) -> PairSource:

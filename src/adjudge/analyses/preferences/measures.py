@@ -21,7 +21,7 @@ from adjudge.analyses.preferences.source import PairSource
 from adjudge.analyses.scores import Scores
 from adjudge.core.engine import chunked, generator, run
 from adjudge.core.errors import AdjudgeError, DataError, UsageError, quoted
-from adjudge.core.phrases import Argument, Phrase
+from adjudge.core.phrases import Argument
 from adjudge.core.results import Note, Result
 from adjudge.core.table import Cell, Column, Table
 from adjudge.core.words import counted, listed
@@ -230,7 +230,7 @@ def human_matrix(
     matrix = data.matrix(name, length=at, form=form_for(data, name, form), among=_AMONG[systems])
     if matrix.info.better is None:
         human_option = Argument("human", name)
-        raise UsageError(Phrase("{human} is a description: nobody is better by it", human=human_option))
+        raise UsageError(f"{human_option} is a description: nobody is better by it")
     if matrix.info.better == "lower":
         matrix = replace(matrix, values=-matrix.values)
     return matrix
@@ -405,7 +405,7 @@ def score_columns(source: PairSource, specs: Iterable[str], asked: PreferenceStu
     data = Scores.of_folder(folder, collection, lambda: judgments)
     why |= {str(m): "no judgment gives such a score" for m in ready if str(m) not in data.measures}
     if asked.human is not None and (missing := why.get(expanded(asked.human)[0])):
-        raise DataError(Phrase("{human}: {why}", human=Argument("human", asked.human), why=missing))
+        raise DataError(f"{Argument('human', asked.human)}: {missing}")
     return Columns(data=data, why=why, batches=source.gathered.batches)
 
 
@@ -751,11 +751,7 @@ def converge(
     the seed and the topic's name alone.
     """
     if isinstance(asked.length, str):
-        raise UsageError(
-            Phrase(
-                "answers are about texts of one length: say which with {length}", length=Argument("length")
-            )
-        )
+        raise UsageError(f"answers are about texts of one length: say which with {Argument('length')}")
     people = human_matrix(data, asked.people, asked.systems, asked.length, asked.form)
     target = Target(asked.length or people.length, asked.form or people.target.form)
     prepared: dict[str, PreparedTopic | str] = {
@@ -835,15 +831,7 @@ def of_target(peers: Sequence[Summary], target: Target) -> list[Summary]:
 
 
 def _several(topic: str, name: str, targets: str) -> DataError:
-    return DataError(
-        Phrase(
-            "{topic}: summaries of several {name}s ({targets}): choose one with {option}",
-            topic=topic,
-            name=name,
-            targets=targets,
-            option=Argument(name),
-        )
-    )
+    return DataError(f"{topic}: summaries of several {name}s ({targets}): choose one with {Argument(name)}")
 
 
 def _lines(

@@ -10,7 +10,7 @@ from typing import Any
 from adjudge.analyses.gathered import Gathered, folder_of, gathered_in, need_folder
 from adjudge.analyses.preferences import PairAnalysis
 from adjudge.core.errors import UsageError
-from adjudge.core.phrases import Argument, Phrase
+from adjudge.core.phrases import Argument
 from adjudge.data.folder import Folder
 from adjudge.formats.files import STDIN
 from adjudge.formats.preferences import preferences_of, read_preferences
@@ -31,11 +31,7 @@ class PairSource:
         for name in ("of", "length", "form"):
             if getattr(asked, name, None) is not None:
                 raise UsageError(
-                    Phrase(
-                        "{option} belongs to a folder; the items of {source} are what it names",
-                        option=Argument(name),
-                        source=self.title,
-                    )
+                    f"{Argument(name)} belongs to a folder; the items of {self.title} are what it names"
                 )
         assert self.table is not None
         return self.table
@@ -56,12 +52,8 @@ def read_pairs(
     if folder is not None:
         if columns or delimiter:
             raise UsageError(
-                Phrase(
-                    "{columns} and {delimiter} are for a table, which {source} is not",
-                    columns=Argument("columns"),
-                    delimiter=Argument("delimiter"),
-                    source=folder.path,
-                )
+                f"{Argument('columns')} and {Argument('delimiter')} are for a table, which {folder.path}"
+                " is not"
             )
         return PairSource(title="systems", folder=folder, gathered=gathered_in(folder))
     if isinstance(source, Preferences):

@@ -23,7 +23,7 @@ from adjudge.analyses.preferences import By, Of, Prefer
 from adjudge.analyses.preferences.source import PairSource
 from adjudge.analyses.preferences.words import NOT_JOINED, chances_title, percent, power
 from adjudge.core.errors import DataError, UsageError, nearest, quoted
-from adjudge.core.phrases import Argument, Call, Phrase
+from adjudge.core.phrases import Argument, Call
 from adjudge.core.results import Note, Result
 from adjudge.core.table import Cell, Column, Table
 from adjudge.core.words import counted
@@ -685,7 +685,7 @@ def fit_preferences(
         why = f": {rows} left out ({', '.join(preferences.left_out)})" if left else ""
         raise DataError(f"no answer to a pair to fit{why}")
     if asked.position and not preferences.sided:
-        raise UsageError(Phrase("{position}: {why}", position=Argument("position"), why=NO_SIDES))
+        raise UsageError(f"{Argument('position')}: {NO_SIDES}")
     by, ties, regularise = asked.by, asked.ties, asked.regularise
     by = by or ("cluster" if len(preferences.topics) > 1 else "answer")
     if by == "cluster" and len(preferences.topics) < 2:
@@ -801,11 +801,8 @@ def kind_of(source: PairSource, asked: Prefer) -> Of | None:
     there = kinds(judgments)
     if asked.of is None and len(there) > 1:
         raise UsageError(
-            Phrase(
-                "people were asked about sentences and about summaries: say {sentences} or {systems}",
-                sentences=Argument("of", "sentences"),
-                systems=Argument("of", "systems"),
-            )
+            "people were asked about sentences and about summaries: say"
+            f" {Argument('of', 'sentences')} or {Argument('of', 'systems')}"
         )
     of: Of = asked.of or ("sentences" if "sentences" in there else "systems")
     what = "sentences" if of == "sentences" else "summaries"
@@ -854,12 +851,8 @@ def fit_source(source: PairSource, asked: Prefer) -> PreferenceFit:
         topics = topics_of(source, asked, of)
         if len(topics) > 1:
             raise UsageError(
-                Phrase(
-                    "{what} are compared topic by topic, and {n} topics have answers: choose one with {topic}",
-                    what=of,
-                    n=len(topics),
-                    topic=Argument("topic"),
-                )
+                f"{of} are compared topic by topic, and {len(topics)} topics have answers: choose one"
+                f" with {Argument('topic')}"
             )
         title, batches = f"{of} of {topics[0]}", list(batches_with_judgments(collection, judgments, topics))
         preferences = _of_topic(batches[0], of, asked)
@@ -886,11 +879,7 @@ def _need_form(batches: Iterable[TopicBatch], of: Of, form: str) -> None:
     """Refuse a form that no pair is of."""
     if of == "sentences":
         raise UsageError(
-            Phrase(
-                "sentences have no form: leave out {form}, or say {systems}",
-                form=Argument("form"),
-                systems=Argument("of", "systems"),
-            )
+            f"sentences have no form: leave out {Argument('form')}, or say {Argument('of', 'systems')}"
         )
     there = sorted({row.form or UNSET for batch in batches for row in summary_rows(batch)})
     if form not in there:

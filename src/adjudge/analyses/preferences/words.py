@@ -10,7 +10,7 @@ import numpy as np
 
 from adjudge.analyses.phrasebook import best_words
 from adjudge.core.errors import quoted
-from adjudge.core.phrases import Argument, Phrase
+from adjudge.core.phrases import Argument
 from adjudge.core.words import counted, listed
 
 if TYPE_CHECKING:
@@ -35,13 +35,10 @@ def _too_few_topics(topics: int, least: float, pairs: int | None) -> str:
     return f"{counted(topics, 'topic')}: p is {least:.3g} or more, so that {no_difference}"
 
 
-NOTES: dict[str, str | Callable[..., str | Phrase]] = {
+NOTES: dict[str, str | Callable[..., str]] = {
     "about-answers": "{text}",
-    "pooled-targets": lambda name, targets: Phrase(
-        "pairs of several {name}s are taken together ({targets}): choose one with {option}",
-        name=name,
-        targets=", ".join(targets),
-        option=Argument(name),
+    "pooled-targets": lambda name, targets: (
+        f"pairs of several {name}s are taken together ({', '.join(targets)}): choose one with {Argument(name)}"
     ),
     "not-propagated": "a tie model or an effect of position: answers were not propagated to similar sentences",
     "regularised": lambda part, how: f"{f'{part}: ' if part else ''}{how.removesuffix('.')}",

@@ -11,7 +11,7 @@ from adjudge.analyses.tests import ALL, TESTS
 from adjudge.core.errors import UsageError
 from adjudge.core.options import ADVANCED, option
 from adjudge.core.options import shared as shared_option
-from adjudge.core.phrases import Argument, Phrase
+from adjudge.core.phrases import Argument
 
 if TYPE_CHECKING:
     from adjudge.analyses.scores import Scores
@@ -72,9 +72,7 @@ class Simulate(Analysis["Simulation"]):
 
     def check(self) -> None:
         if self.ratings and self.rounded is not None:
-            raise UsageError(
-                Phrase("{ratings} are whole numbers: give no step to round to", ratings=Argument("ratings"))
-            )
+            raise UsageError(f"{Argument('ratings')} are whole numbers: give no step to round to")
 
     @property
     def tests_run(self) -> tuple[str, ...]:

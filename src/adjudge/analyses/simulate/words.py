@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from adjudge.analyses.simulate.result import NOTHING, percent
-from adjudge.core.phrases import Argument, Phrase
+from adjudge.core.phrases import Argument
 from adjudge.core.words import counted, listed
 from adjudge.stats.power.rates import LEVEL
 
@@ -32,12 +32,9 @@ NOTES = {
         f"{test}{f' ({kind})' if kind else ''}: in {n:,} of {counted(simulations, 'simulation')} no p could have been"
         " low enough"
     ),
-    "fewer-resamples-than-a-comparison": lambda tests, resamples, wanted: Phrase(
-        "{tests}: {here} here; a comparison of so many pairs takes {wanted:,} ({option})",
-        tests=listed(tests),
-        here=counted(resamples, "resample"),
-        wanted=wanted,
-        option=Argument("resamples"),
+    "fewer-resamples-than-a-comparison": lambda tests, resamples, wanted: (
+        f"{listed(tests)}: {counted(resamples, 'resample')} here; a comparison of so many"
+        f" pairs takes {wanted:,} ({Argument('resamples')})"
     ),
 }
 

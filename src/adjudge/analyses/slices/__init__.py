@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from adjudge.analyses.base import Analysis, analysis_function
 from adjudge.core.errors import UsageError, nearest, quoted
 from adjudge.core.options import ADVANCED, option, shared
-from adjudge.core.phrases import Argument, Phrase
+from adjudge.core.phrases import Argument
 from adjudge.data.scores import Pool
 
 if TYPE_CHECKING:
@@ -55,13 +55,8 @@ class Slices(Analysis["SystemSlices"]):
         for name in filter(None, names):
             if name not in SLICED_BY:
                 raise UsageError(
-                    Phrase(
-                        "{by} is {name}{near}; expected one of: {names}",
-                        by=Argument("by"),
-                        name=quoted(name),
-                        near=nearest(name, SLICED_BY),
-                        names=", ".join(SLICED_BY),
-                    )
+                    f"{Argument('by')} is {quoted(name)}{nearest(name, SLICED_BY)}; expected one of:"
+                    f" {', '.join(SLICED_BY)}"
                 )
         object.__setattr__(self, "by", tuple(dict.fromkeys(filter(None, names))))
 

@@ -13,9 +13,8 @@ from adjudge.analyses.slices import slices
 from adjudge.analyses.slices.result import VARY, PropertySlices, SystemSlices, Unsliced
 from adjudge.analyses.slices.slicing import NO_DOCUMENTS, NO_FOLDER, unsaid
 from adjudge.core.errors import AdjudgeError
-from adjudge.core.words import counted, listed
+from adjudge.core.words import counted, listed, p_words
 from adjudge.data.collection import Collection
-from adjudge.stats.paired import p_words
 
 MOST_SLICED = 2
 """Measures whose slices the page shows."""

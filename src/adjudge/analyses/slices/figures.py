@@ -12,8 +12,7 @@ from adjudge.analyses.slices import Slices
 from adjudge.analyses.slices.result import NOT_TESTED, UNFINDABLE
 from adjudge.core.errors import UsageError, among, quoted
 from adjudge.core.picture import PLAIN, SERIES, SHAPES, Figure, drawn_text, figure_of, in_order
-from adjudge.core.words import counted, listed
-from adjudge.stats.paired import p_words
+from adjudge.core.words import counted, listed, p_words
 
 if TYPE_CHECKING:
     import altair as alt

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from adjudge.analyses import phrasebook
 from adjudge.analyses.phrasebook import either
 from adjudge.analyses.slices.result import NOT_SHOWN, NOT_TESTED, UNFINDABLE, VARY
-from adjudge.core.words import counted, decimal, listed
-from adjudge.stats.paired import p_words
+from adjudge.core.words import counted, decimal, listed, p_words
 
 if TYPE_CHECKING:
     from adjudge.analyses.slices.result import PropertySlices, SlicedMean, SystemSlices

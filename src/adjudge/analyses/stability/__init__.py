@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from adjudge.analyses.base import Analysis, analysis_function
 from adjudge.core.errors import UsageError
 from adjudge.core.options import ADVANCED, option, shared
-from adjudge.core.phrases import Argument, Phrase
+from adjudge.core.phrases import Argument
 
 if TYPE_CHECKING:
     from adjudge.analyses.scores import Scores
@@ -42,9 +42,7 @@ class Stability(Analysis["StabilityResult"]):
 
     def check(self) -> None:
         if self.length == "unset":
-            raise UsageError(
-                Phrase('{length} is "unset", expected a number of words or all', length=Argument("length"))
-            )
+            raise UsageError(f'{Argument("length")} is "unset", expected a number of words or all')
 
     def run(self, scores: Scores) -> StabilityResult:
         from adjudge.analyses.stability.result import stability_of

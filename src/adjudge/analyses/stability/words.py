@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.analyses.gathered import where
 from adjudge.analyses.methods import cite
-from adjudge.core.phrases import Argument, Phrase, Spoken
+from adjudge.core.phrases import Argument, Spoken
 from adjudge.core.words import counted, listed
 
 if TYPE_CHECKING:
@@ -70,10 +70,9 @@ ABSENT: dict[str, Callable[..., Spoken]] = {
         " duc-2002 and pyramid)"
     ),
     "no-units": lambda: "resolved scores: no page of a coverage protocol is judged unit by unit here",
-    "no-repeats": lambda: Phrase(
-        "planted repeats: nobody judged anything twice (assigning tasks with {repeats} plants some), so whether"
-        " assessors agree with themselves is not known",
-        repeats=Argument("repeats"),
+    "no-repeats": lambda: (
+        f"planted repeats: nobody judged anything twice (assigning tasks with {Argument('repeats')}"
+        " plants some), so whether assessors agree with themselves is not known"
     ),
     "no-noise": lambda unranked, advice: (
         f"judge noise: {_unranked(unranked) or 'nothing has been scored'}{ADVICE[advice] if advice else ''}"
@@ -88,19 +87,17 @@ def absence(note: Note) -> Spoken:
 
 
 def _not_said(make: Callable[..., Spoken]) -> Callable[..., Spoken]:
-    return lambda **data: Phrase("not said: {why}", why=make(**data))
+    return lambda **data: f"not said: {make(**data)}"
 
 
 # Notes
 
 
-def _counted_together(what: str, values: Sequence[Any]) -> Phrase:
-    return Phrase(
-        "several {what}s ({values}) are counted together in the tables of repeated judgments and planted repeats, where"
-        " nothing is compared with another {what}: {argument} takes one",
-        what=what,
-        values=listed([f"no {what}" if value is None else str(value) for value in values]),
-        argument=Argument(what),
+def _counted_together(what: str, values: Sequence[Any]) -> Spoken:
+    named = listed([f"no {what}" if value is None else str(value) for value in values])
+    return (
+        f"several {what}s ({named}) are counted together in the tables of repeated judgments and planted repeats, where"
+        f" nothing is compared with another {what}: {Argument(what)} takes one"
     )
 
 

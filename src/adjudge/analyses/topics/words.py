@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from adjudge.analyses import phrasebook
-from adjudge.core.words import counted, listed
-from adjudge.stats.paired import p_words
+from adjudge.core.words import counted, listed, p_words
 
 if TYPE_CHECKING:
     from adjudge.analyses.topics.result import TopicsResult

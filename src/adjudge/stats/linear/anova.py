@@ -13,10 +13,10 @@ from scipy import sparse
 from scipy.special import fdtrc, stdtr, stdtrit
 
 from adjudge.core.errors import UsageError
+from adjudge.core.words import p_words
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.linear.model import Key, LinearFit, LinearModel, Term, crossed, indicators, within
-from adjudge.stats.paired import p_words
 
 SumsOfSquares = Literal[1, 2, 3]
 

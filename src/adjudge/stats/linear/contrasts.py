@@ -15,11 +15,12 @@ import numpy.typing as npt
 from scipy.special import chdtri, fdtrc, fdtri, ndtri, stdtr, stdtrit
 
 from adjudge.core.errors import UsageError
+from adjudge.core.words import p_words
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.linear.model import AdditiveFit, fit_additive
 from adjudge.stats.multiple import holm
-from adjudge.stats.paired import NOISE, p_words
+from adjudge.stats.paired import NOISE
 from adjudge.stats.pairs import columns_of_pairs
 
 SHIFTS = 8

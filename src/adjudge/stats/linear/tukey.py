@@ -9,12 +9,12 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from adjudge.core.words import counted
+from adjudge.core.words import counted, p_words
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.linear.model import AdditiveFit, fit_additive
 from adjudge.stats.linear.studentized import studentized_range_isf, studentized_range_sf
-from adjudge.stats.paired import Better, p_words
+from adjudge.stats.paired import Better
 from adjudge.stats.pairs import columns_of_pairs
 from adjudge.stats.ranks import doubled_ranks, friedman
 from adjudge.stats.resampling.max_t import DifferenceRows, row_moments

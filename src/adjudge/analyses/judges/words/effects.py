@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from adjudge.core.errors import quoted
-from adjudge.core.phrases import Argument, Phrase, Spoken
+from adjudge.core.phrases import Argument, Spoken
 from adjudge.core.words import counted, listed
 from adjudge.stats.multiple import holm
 
@@ -128,11 +128,9 @@ def _unknown(note: Note) -> Spoken:
             return f"{judge}: whether it favours {names} is not known: {what}."
         case "no-card":
             return f"{judge} has no card here: how many of its answers were invalid, and what they cost, is not known."
-    return Phrase(
-        "Which systems are of {judge}'s own family is not known: {family} takes the part of their names by which they"
-        " are, such as gpt.",
-        judge=judge,
-        family=Argument("family"),
+    return (
+        f"Which systems are of {judge}'s own family is not known: {Argument('family')} takes"
+        " the part of their names by which they are, such as gpt."
     )
 
 

@@ -16,7 +16,7 @@ from adjudge.analyses.meta.conclusions.result import (
     ConclusionAgreement,
     ConclusionsResult,
 )
-from adjudge.core.phrases import Argument, Phrase, Spoken
+from adjudge.core.phrases import Argument, Spoken
 from adjudge.core.words import counted, listed, number_word
 from adjudge.data.scores import Among
 from adjudge.stats.paired import test_words
@@ -51,12 +51,10 @@ NOTES: Mapping[str, str | Callable[..., Spoken]] = {
         f"differences by {listed(list(map(test_words, tests)))}, p <= {alpha:g}, {CORRECTIONS[correct].for_all_pairs};"
         " each choice of pairs is tested by itself"
     ),
-    "tests-of-two-kinds": lambda people, measures: Phrase(
-        "people are tested by {people}, measures by {measures} over topics: tests of different kinds, by which even the"
-        " same scores can lead to different conclusions; with {test} both are t-tests",
-        people=test_words(people),
-        measures=test_words(measures),
-        test=Argument("test", "t"),
+    "tests-of-two-kinds": lambda people, measures: (
+        f"people are tested by {test_words(people)}, measures by {test_words(measures)} over"
+        " topics: tests of different kinds, by which even the same scores can lead to"
+        f" different conclusions; with {Argument('test', 't')} both are t-tests"
     ),
     "neither-is-no-proof": "that neither finds a difference does not show that there is none",
     **{code: _of_people(code) for code in PEOPLE},

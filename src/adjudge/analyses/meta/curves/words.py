@@ -18,8 +18,7 @@ from adjudge.analyses.meta.curves.result import (
     _plural,
 )
 from adjudge.analyses.meta.words import coefficient_words, over_words
-from adjudge.analyses.phrasebook import percent
-from adjudge.core.words import counted, decimal, listed
+from adjudge.core.words import counted, decimal, exact_percent, listed
 from adjudge.data.scores import Among
 
 
@@ -30,9 +29,9 @@ def many(unit: str) -> str:
 def _over_topics(unit: str, confidence: float) -> str:
     units = many(unit)
     return (
-        f"over {units}: median of subsets of k {units} without replacement; low and high are a {percent(confidence)}"
-        f" interval from k {units} drawn with replacement (it holds the median), since subsets of nearly all share most"
-        " of them and would hardly vary; the systems are these"
+        f"over {units}: median of subsets of k {units} without replacement; low and high are a"
+        f" {exact_percent(confidence)} interval from k {units} drawn with replacement (it holds the median), since"
+        " subsets of nearly all share most of them and would hardly vary; the systems are these"
     )
 
 
@@ -41,9 +40,9 @@ def _over_assessors(of: int | None, confidence: float) -> str:
     if of is None:
         whom = "k of the assessors who judged a summary, drawn topic by topic"
     return (
-        f"over assessors: {whom}; low and high: at least {percent(confidence)} of the subsets lie there. Subsets of"
-        " nearly all share most assessors and hardly vary, and all are one: the range says how much depends on who of"
-        " these judged, not what others would say"
+        f"over assessors: {whom}; low and high: at least {exact_percent(confidence)} of the subsets lie there."
+        " Subsets of nearly all share most assessors and hardly vary, and all are one: the range says how much depends"
+        " on who of these judged, not what others would say"
     )
 
 
@@ -52,10 +51,10 @@ def _over_references(of: int | None, confidence: float) -> str:
     if of is None:
         which = "k references drawn topic by topic"
     return (
-        f"over references: {which}; low and high: at least {percent(confidence)} of the subsets lie there. Subsets of"
-        " nearly all share most references and hardly vary, and all are one: the range says how much depends on which"
-        " of these were used, not what references by others would give; and that a curve is flat at its end does not"
-        " show that more references would change nothing"
+        f"over references: {which}; low and high: at least {exact_percent(confidence)} of the subsets lie there."
+        " Subsets of nearly all share most references and hardly vary, and all are one: the range says how much depends"
+        " on which of these were used, not what references by others would give; and that a curve is flat at its end"
+        " does not show that more references would change nothing"
     )
 
 
@@ -140,7 +139,7 @@ def _spread(curve: Curve, point: CurvePoint) -> str:
     if math.isnan(point.correlation.low):
         return middle
     ends = f"{decimal(point.correlation.low, '.2f')} to {decimal(point.correlation.high, '.2f')}"
-    what = f"{percent(curve.confidence)} interval" if curve.what == "topics" else "range"
+    what = f"{exact_percent(curve.confidence)} interval" if curve.what == "topics" else "range"
     return f"{middle} ({what} {ends})"
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.meta.hotelling.result import HotellingPair, HotellingResult
 from adjudge.analyses.meta.words import over_words
-from adjudge.core.words import counted, listed
+from adjudge.core.words import counted, listed, p_words
 from adjudge.data.scores import Among
 
 NOTES = {
@@ -45,7 +45,6 @@ def _headline(result: HotellingResult, among: Among) -> str:
 
 
 def _one(result: HotellingResult, pair: HotellingPair) -> str:
-    from adjudge.stats.paired import p_words
 
     test, on = pair.test, _on(result, pair.among)
     if test.why is not None:
