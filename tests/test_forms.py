@@ -213,6 +213,9 @@ def test_judgments_are_imported_about_summaries_of_a_form(tmp_path: Path, form: 
         ("rating", TextRef("19", 100, "extract"), None): 1,
         ("rating", TextRef("19", 100, form), None): 1,
     }
+    # sums of a page, which nobody is asked for, are known to whatever reads answers
+    assert "coverage: 1 score" in run(tmp_path, "score e -m coverage")
+    assert "error" not in run(tmp_path, "check e")
 
 
 # Scores

@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
-from adjudge.core.errors import UsageError
+from adjudge.core.errors import DataError, UsageError
 from adjudge.data.incoming import Remark
 from adjudge.data.rows import System, Topic
 from adjudge.formats import see
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.intake import Item
+from adjudge.judgments.protocol import load_protocol
 from adjudge.judgments.tasks import Event, Judged, Task, TextRef
 from adjudge.measures.base import Measure
 from adjudge.measures.judged.coverage import AdjustedCoverage, Coverage, Unmarked
@@ -135,6 +136,16 @@ def test_measures_give_what_the_table_has(tmp_path: Path) -> None:
     assert score(QualityErrors(question="8"), items) == 3
     assert score(Unmarked(), items) == 3
     assert score(Unmarked(count="relevant"), items) == pytest.approx(1.8)
+
+
+@pytest.mark.parametrize("value", ["0.3", None, True, float("nan"), [1]])
+def test_a_sum_that_is_no_number_is_refused(value: object) -> None:
+    protocol = load_protocol("duc-2002")
+    protocol.check("coverage", {"mean": 0.3, "units": 5})
+    with pytest.raises(DataError, match="expected a number"):
+        protocol.check("coverage", {"mean": value})
+    with pytest.raises(DataError, match="no question"):
+        protocol.check("coverage", {"mean": 0.3}, model_units=["1"])
 
 
 def test_a_single_document_has_a_topic_of_its_own(tmp_path: Path) -> None:

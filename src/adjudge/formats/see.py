@@ -30,6 +30,7 @@ from adjudge.formats.files import (
     one_of,
 )
 from adjudge.formats.nist import TABLE, Header, cells, is_bars, lines
+from adjudge.judgments.kinds.coverage import SUMMED
 from adjudge.judgments.protocol import QUALITY, UNMARKED, load_protocol
 from adjudge.judgments.tasks import ANONYMOUS, TextRef
 
@@ -50,7 +51,6 @@ SHARES = {
     "adjusted_median": 31,
     "adjusted_sd": 32,
 }
-COVERAGE = "coverage"
 CODES = {"0": "0", "1": "1-5", "2": "6-10", "3": ">10"}
 """Answers on quality as numbers; the words of the protocol are taken as well."""
 
@@ -198,7 +198,7 @@ class _SeeIntake:
             share = relevant / 100 if relevant > 1 else relevant
             self._answer(place, answers, UNMARKED, {"relevant": share})
         if summed:
-            answers[COVERAGE] = summed
+            answers[SUMMED] = summed
         return answers
 
     def _answer(self, place: Place, answers: dict[str, Any], question: str, answer: dict[str, Any]) -> None:

@@ -5,6 +5,7 @@ Then how much of the unmarked units is relevant, and questions on the summary's 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar
@@ -36,6 +37,8 @@ from adjudge.judgments.tasks import Task, TextRef, units_of
 from adjudge.text.headers import hidden_spans, paragraphs, shown
 
 UNIT, UNMARKED, QUALITY = "unit:", "unmarked", "quality:"
+SUMMED = "coverage"
+"""What a page came to, in numbers, where units were not kept (SEE's tables): an answer that nobody is asked for."""
 UNIT_KINDS = ("sentence", "edu")
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 """What a page and a prompt call the units of a summary."""
@@ -115,6 +118,10 @@ class CoverageProtocol(Protocol):
             left = units.unmarked
             if left is not None and value not in [c.value for c in self.unmarked_choices(left)]:
                 raise DataError(f"unmarked: {quoted_json(value)} cannot be said of {left} unmarked units")
+        elif question == SUMMED and units.model is None:
+            for name, value in answer.items():
+                if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+                    raise DataError(f"{question}: {quoted(name)} is {quoted_json(value)}, expected a number")
         else:
             self.question(question).check(answer.get("value"))
 

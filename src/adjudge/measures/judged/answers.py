@@ -10,14 +10,10 @@ from typing import Any, ClassVar
 from adjudge.data.rows import Summary
 from adjudge.data.scores import Score
 from adjudge.judgments.batch import TopicBatch
-from adjudge.judgments.kinds.coverage import CoverageProtocol
+from adjudge.judgments.kinds.coverage import SUMMED, CoverageProtocol
 from adjudge.judgments.protocol import UNIT, Protocol, load_protocol
 from adjudge.judgments.tasks import Judged, TextRef
 from adjudge.measures.base import Measure
-
-SUMMED = "coverage"
-"""The question under which a table gives what a page came to, where its units are not known."""
-
 
 PEOPLE = "people"
 
