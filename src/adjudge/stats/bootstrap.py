@@ -140,26 +140,21 @@ def draw_counts(counts: npt.NDArray[Any], rng: np.random.Generator) -> None:
 def _means(matrix: FloatArray, rng: np.random.Generator, resamples: int) -> FloatArray:
     """Many rows of few columns go the compiled way; with many columns the product of matrices is faster."""
     if matrix.shape[0] * resamples < COMPILED_FROM or matrix.shape[1] > FEW:
-        return _resampled_means(matrix, rng, resamples)
+        present = ~np.isnan(matrix)
+        filled = np.where(present, matrix, 0.0)
+        weights = None if present.all() else present.astype(np.float64)
+        means = np.empty((resamples, matrix.shape[1]))
+        for start in range(0, resamples, BLOCK):
+            stop = min(start + BLOCK, resamples)
+            # A last block filled up with zeros gives every product one shape: a product may round by its shape.
+            counts = np.zeros((BLOCK, matrix.shape[0]))
+            draw_counts(counts[: stop - start], rng)
+            sums = (counts @ filled)[: stop - start]
+            sizes = matrix.shape[0] if weights is None else (counts @ weights)[: stop - start]
+            with np.errstate(invalid="ignore"):
+                means[start:stop] = sums / sizes
+        return means
     from adjudge.stats.bootstrap_kernels import resampled_means
 
     seeds = rng.integers(0, 2**64, size=resamples, dtype=np.uint64)
     return resampled_means(matrix, seeds, not np.isnan(matrix).any())
-
-
-def _resampled_means(matrix: FloatArray, rng: np.random.Generator, resamples: int) -> FloatArray:
-    """The column means of every resample, resamples x columns; NaN where nothing is present."""
-    present = ~np.isnan(matrix)
-    filled = np.where(present, matrix, 0.0)
-    weights = None if present.all() else present.astype(np.float64)
-    means = np.empty((resamples, matrix.shape[1]))
-    for start in range(0, resamples, BLOCK):
-        stop = min(start + BLOCK, resamples)
-        # A last block filled up with zeros gives every product one shape: a product may round by its shape.
-        counts = np.zeros((BLOCK, matrix.shape[0]))
-        draw_counts(counts[: stop - start], rng)
-        sums = (counts @ filled)[: stop - start]
-        sizes = matrix.shape[0] if weights is None else (counts @ weights)[: stop - start]
-        with np.errstate(invalid="ignore"):
-            means[start:stop] = sums / sizes
-    return means

@@ -87,6 +87,6 @@ def _ranks(results: PairResults, values: FloatArray, alpha: float, zeros: Zeros)
         elif ranks.doubled.size:
             sizes = ranks.tied.astype(np.float64)
             cubes = float((sizes**3 - sizes).sum())
-            spread = rank_spread(ranks.doubled.size + below, below, cubes, split=zeros == "split")
+            spread = rank_spread(ranks.doubled.size + below, below, cubes)
             least[k] = 1 + 2 * ndtri(1 - alpha / 2) * spread  # the half rank of continuity counts twice in W
     return least

@@ -201,12 +201,15 @@ def judged_pairs(
     data = _judgments(values, rows, columns, judges, size)
     design, complete = _design(data)
     first, second = columns_of_pairs(size)
-    n = _common_topics(data, size)[first, second]
+    there = np.zeros((size, data.topics))
+    there[data.systems[data.system], data.topic] = 1
+    n = np.asarray((there @ there.T).astype(np.int64))[first, second]
     unavailable, fit = _unavailable(data), None
     no_fit: str | None = "there are no judgments"
     if unavailable is None and data.size > 1 and data.topics > 1:
         try:
-            fit, no_fit = _fitted(data)
+            cube = _balanced(data)
+            fit, no_fit = _from_rows(data) if cube is None else (_from_cube(cube), None)
         except UsageError as large:
             unavailable = str(large)
     noise = NOISE * float(np.abs(data.values).max(initial=0.0))
@@ -239,12 +242,6 @@ def judged_pairs(
         unavailable=unavailable,
         why=why,
     )
-
-
-def _fitted(data: _Judgments) -> tuple[_Fit | None, str | None]:
-    """The fit, or why there is none."""
-    cube = _balanced(data)
-    return _from_rows(data) if cube is None else (_from_cube(cube), None)
 
 
 @dataclass(frozen=True)
@@ -385,12 +382,6 @@ def _unavailable(data: _Judgments) -> str | None:
     if data.size > 1 and judge_freedom(data.judges, data.groups, data.size) < FEWEST_DF:
         return TOO_FEW_ASSESSORS
     return None
-
-
-def _common_topics(data: _Judgments, size: int) -> IntArray:
-    there = np.zeros((size, data.topics))
-    there[data.systems[data.system], data.topic] = 1
-    return np.asarray((there @ there.T).astype(np.int64))
 
 
 def _plain_means(data: _Judgments) -> FloatArray:
@@ -627,7 +618,10 @@ def _searched(data: _Judgments, model: LinearModel, random: list[Key]) -> tuple[
     if (why := _no_noise(model, random)) is not None:
         return why
     terms = [model.term(key) for key in random]
-    _check_work(terms, data.size)
+    if elimination(terms, data.size).work > MOST_WORK:
+        raise UsageError(
+            f"{data.size} systems are too many unless equal groups of assessors judged all of them on all their topics"
+        )
     reml = criterion_of(data.values, indicators(model.term((0,))), terms)
     theta = search(reml, range(len(terms)), np.ones(len(terms)))
     if reml.at(theta).rss < LEAST_NOISE * float(np.sum((data.values - data.values.mean()) ** 2)):
@@ -638,7 +632,16 @@ def _searched(data: _Judgments, model: LinearModel, random: list[Key]) -> tuple[
 def _from_rows(data: _Judgments) -> tuple[_Fit | None, str | None]:
     """REML for the pooled variances; sums over topics and assessors of what is left for the contrasts' own."""
     if np.ptp(data.values) <= NOISE * np.abs(data.values).max():
-        return _constant(data), None
+
+        def nothing(form: Form) -> tuple[FloatArray, FloatArray]:
+            variances = form(np.zeros((data.size, data.size)))
+            return variances, np.full(variances.size, math.nan)
+
+        none = np.full(data.size, math.nan)
+        means = JudgedMeans(
+            estimate=np.full(data.size, data.values.mean()), error=np.zeros(data.size), df=none
+        )
+        return _Fit(means=means, components={}, pooled=nothing, own=nothing), None
     model = LinearModel(data.values, [data.system, data.topic, data.judge], [(0,)])
     random = _identified(model)
     for key in ((0, 2), (0, 1)):
@@ -683,18 +686,6 @@ def _from_rows(data: _Judgments) -> tuple[_Fit | None, str | None]:
         return lost * clustered(form) / form(expected) * form(covariance), freedom
 
     return _Fit(means=means, components=components, pooled=pooled, own=own), None
-
-
-def _constant(data: _Judgments) -> _Fit:
-    """All values are the same: nothing varies."""
-
-    def nothing(form: Form) -> tuple[FloatArray, FloatArray]:
-        variances = form(np.zeros((data.size, data.size)))
-        return variances, np.full(variances.size, math.nan)
-
-    none = np.full(data.size, math.nan)
-    means = JudgedMeans(estimate=np.full(data.size, data.values.mean()), error=np.zeros(data.size), df=none)
-    return _Fit(means=means, components={}, pooled=nothing, own=nothing)
 
 
 def _identified(model: LinearModel) -> list[Key]:
@@ -749,13 +740,6 @@ def _held(model: LinearModel, random: list[Key], key: Key) -> bool:
     if key in random or any(same_groups(term, model.term(other)) for other in random):
         return True
     return model.n <= NEARLY_NOISE * term.size
-
-
-def _check_work(terms: list[Term], systems: int) -> None:
-    if elimination(terms, systems).work > MOST_WORK:
-        raise UsageError(
-            f"{systems} systems are too many unless equal groups of assessors judged all of them on all their topics"
-        )
 
 
 def _plain_variances(data: _Judgments, components: dict[str, float]) -> FloatArray:

@@ -85,10 +85,33 @@ def wilcoxon_rows(x: FloatArray, y: FloatArray, *, tied_up_to: int = EXACT_UP_TO
     z = settled(x - y, noise_of(x, y))
     if z.shape[1] < 2:
         return np.full(len(z), np.nan)
-    doubled, starts = _ranks(z, _noise(x, y))
+    rows, n = z.shape
+    size = np.abs(z)
+    order = np.argsort(size, axis=1, kind="stable")
+    ordered = np.take_along_axis(size, order, axis=1)
+    starts = np.ones(z.shape, dtype=np.bool_)
+    starts[:, 1:] = (np.diff(ordered) > _noise(x, y)[:, None]) | (
+        (ordered[:, 1:] > 0) & (ordered[:, :-1] == 0)
+    )
+    place = np.arange(n)
+    first = np.maximum.accumulate(np.where(starts, place, 0), axis=1)
+    last = np.flip(np.minimum.accumulate(np.flip(_ends(starts, place), axis=1), axis=1), axis=1)
+    zeros = n - np.count_nonzero(z, axis=1)
+    # Places first to last, from 0 on and after the zeros, share the mean of their ranks.
+    doubled = np.empty((rows, n), dtype=np.int64)
+    np.put_along_axis(doubled, order, first + last + 2 - 2 * zeros[:, None], axis=1)
+    doubled[z == 0] = 0
     positive = np.where(z > 0, doubled, 0).sum(axis=1)
     ranked = np.count_nonzero(z, axis=1)
-    cubes = _cubes(starts, ranked)
+    # The sum of t^3 - t over the groups of t tied differences that are ranked.
+    rows, n = starts.shape
+    cubes = np.zeros(rows)
+    row, place = np.nonzero(starts)
+    stop = np.append(place[1:], n)
+    stop[stop == 0] = n  # the next group is another row's first
+    counts = place >= n - ranked[row]
+    sizes = (stop - place).astype(np.float64)
+    np.add.at(cubes, row[counts], (sizes**3 - sizes)[counts])
     with np.errstate(divide="ignore", invalid="ignore"):  # nothing is ranked: settled below
         p: FloatArray = normal_p(positive, ranked, np.zeros_like(ranked), cubes)
     exact, untied = ranked <= EXACT_UP_TO, cubes == 0
@@ -180,43 +203,11 @@ def _ones_where_equal(p: FloatArray, z: FloatArray) -> FloatArray:
     return np.where((z.shape[1] > 1) & ~z.any(axis=1), 1.0, p)
 
 
-def _ranks(z: FloatArray, noise: FloatArray) -> tuple[IntArray, BoolArray]:
-    """Doubled mid-ranks by size, 0 for a zero; and, by ascending size, where a new size begins, zeros first."""
-    rows, n = z.shape
-    size = np.abs(z)
-    order = np.argsort(size, axis=1, kind="stable")
-    ordered = np.take_along_axis(size, order, axis=1)
-    starts = np.ones(z.shape, dtype=np.bool_)
-    starts[:, 1:] = (np.diff(ordered) > noise[:, None]) | ((ordered[:, 1:] > 0) & (ordered[:, :-1] == 0))
-    place = np.arange(n)
-    first = np.maximum.accumulate(np.where(starts, place, 0), axis=1)
-    last = np.flip(np.minimum.accumulate(np.flip(_ends(starts, place), axis=1), axis=1), axis=1)
-    zeros = n - np.count_nonzero(z, axis=1)
-    # Places first to last, from 0 on and after the zeros, share the mean of their ranks.
-    doubled = np.empty((rows, n), dtype=np.int64)
-    np.put_along_axis(doubled, order, first + last + 2 - 2 * zeros[:, None], axis=1)
-    doubled[z == 0] = 0
-    return doubled, starts
-
-
 def _ends(starts: BoolArray, place: IntArray) -> IntArray:
     """The place of the last of each group where there is one, else one that is beyond all."""
     last = np.ones(starts.shape, dtype=np.bool_)
     last[:, :-1] = starts[:, 1:]
     return np.where(last, place, place.size)
-
-
-def _cubes(starts: BoolArray, ranked: IntArray) -> FloatArray:
-    """The sum of t^3 - t over the groups of t tied differences that are ranked."""
-    rows, n = starts.shape
-    cubes = np.zeros(rows)
-    row, place = np.nonzero(starts)
-    stop = np.append(place[1:], n)
-    stop[stop == 0] = n  # the next group is another row's first
-    counts = place >= n - ranked[row]
-    sizes = (stop - place).astype(np.float64)
-    np.add.at(cubes, row[counts], (sizes**3 - sizes)[counts])
-    return cubes
 
 
 # Tests by name

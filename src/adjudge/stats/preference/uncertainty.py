@@ -67,16 +67,17 @@ class Bootstrapped:
     by: Unit
     units: int
     """How many answers, or clusters, were drawn each time, out of as many."""
-    regularised: int
+    regularised: int = 0
     """Resamples that were regularised only because their items were not strongly connected."""
-    undefined: int
+    undefined: int = 0
     """Resamples without a finite maximum where regularising was forbidden: rows of NaN that nothing is made of."""
     why: str | None = None
     """Why there is nothing: then all is NaN."""
 
     def intervals(self, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
         """Percentile intervals of the log strengths, low and high. Efron and Tibshirani 1993, ch. 13."""
-        _level(level)
+        if not 0 < level < 1:
+            raise UsageError(f"level: expected a number between 0 and 1, got {level!r}")
         if not len(self._kept):
             return (np.full(self.logs.shape[1], np.nan),) * 2
         low, high = np.quantile(self._kept, [(1 - level) / 2, (1 + level) / 2], axis=0)
@@ -118,19 +119,15 @@ def bootstrap(
     With a `similarity` each resample is propagated. `regularise` is as in `fit`; with 0, a resample without a finite
     maximum is left out. The draws of a resample depend on the generator and on its number alone.
     """
-    _check(resamples, by)
+    if by not in get_args(Unit):
+        raise UsageError(f"by: unknown value {quoted(by)}; expected one of {', '.join(get_args(Unit))}")
+    if resamples < 1:
+        raise UsageError(f"resamples: expected a whole number of at least 1, got {resamples!r}")
     unit = np.arange(len(answers)) if by == "answer" else np.unique(answers.cluster, return_inverse=True)[1]
     units = int(unit.max(initial=-1)) + 1
     if units < 2:
         why = f"needs two {by}s, has one" if units else "there are no answers"
-        return Bootstrapped(
-            logs=np.full((resamples, answers.n), np.nan),
-            by=by,
-            units=units,
-            regularised=0,
-            undefined=0,
-            why=why,
-        )
+        return Bootstrapped(np.full((resamples, answers.n), np.nan), by, units, why=why)
     duels = _duels(answers, similarity)
     start = _strengths(duels(np.ones(len(answers))), regularise or None)[0]
     logs = np.empty((resamples, answers.n))
@@ -174,15 +171,3 @@ def _duels(answers: PairAnswers, similarity: FloatArray | None) -> Callable[[Flo
         return np.asarray(np.bincount(pair, side * times, len(keys)), np.float64)
 
     return lambda times: empty.but(total(up, times), total(down, times))
-
-
-def _level(level: float) -> None:
-    if not 0 < level < 1:
-        raise UsageError(f"level: expected a number between 0 and 1, got {level!r}")
-
-
-def _check(resamples: int, by: str) -> None:
-    if by not in get_args(Unit):
-        raise UsageError(f"by: unknown value {quoted(by)}; expected one of {', '.join(get_args(Unit))}")
-    if resamples < 1:
-        raise UsageError(f"resamples: expected a whole number of at least 1, got {resamples!r}")
