@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -188,7 +188,7 @@ def _fitted(
     if method == "zermelo":
         values, steps, error = zermelo(duels, start, tolerance=tolerance, most=most)
     else:
-        values, steps, error = climb(duels, start, tolerance=tolerance, most=most, certify=True)
+        values, steps, error = climb(duels, start, tolerance=tolerance, most=most)
     items = values[:-1] if scale else values
     values = values / np.exp(np.log(items).mean())
     return (values[:-1], float(values[-1]), steps, error) if scale else (values, math.nan, steps, error)
@@ -260,12 +260,6 @@ LOOSE = 30
 """By how much the bound may be too large, as a guess: it is not computed where it would be of no use."""
 ROUNDED = 4
 """A pair's slope is off by at most this many units of rounding of its parts: two products, a sum, a quotient."""
-
-
-class Climbed(NamedTuple):
-    values: FloatArray
-    steps: int
-    error: float
 
 
 _Room = tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]
@@ -423,12 +417,14 @@ def first_guess(duels: Duels) -> FloatArray:
     return np.asarray(np.exp(log / np.sqrt(1 - min(np.pi / 8 * log.var(), 0.5))))
 
 
-def climb(duels: Duels, start: FloatArray | None, *, tolerance: float, most: int, certify: bool) -> Climbed:
-    """Up to the maximum. `certify`: until the bound is below the tolerance; otherwise until a step is (then NaN)."""
+def climb(
+    duels: Duels, start: FloatArray | None, *, tolerance: float, most: int
+) -> tuple[FloatArray, int, float]:
+    """Up to the maximum, until the bound is below the tolerance: strengths, steps, the bound."""
     place = Ascent(duels, first_guess(duels) if start is None else start)
     size, best, stale = FIRST, np.inf, 0
     for step in range(1, most + 1):
-        exact = certify and size < CARE
+        exact = size < CARE
         place.look(exact=exact)
         # Steps square, down to a goal well below the tolerance: solved more exactly, they would not become smaller.
         place.aim(min(0.1, max(size**2, GOAL * tolerance / size**2)))
@@ -439,11 +435,11 @@ def climb(duels: Duels, start: FloatArray | None, *, tolerance: float, most: int
         if exact and size <= WHOLE and LOOSE * size**2 <= tolerance:
             error = place.bound(ahead=True, thorough=not duels.dense)
         place.go()
-        if error <= tolerance or (not certify and size <= tolerance):
-            return Climbed(place.values, step, error if certify else np.nan)
+        if error <= tolerance:
+            return place.values, step, error
         if size < NEAR and stale >= 3:
             break
-    return Climbed(place.values, step, error_at(duels, place.values) if certify else np.nan)
+    return place.values, step, error_at(duels, place.values)
 
 
 def error_at(duels: Duels, values: FloatArray) -> float:

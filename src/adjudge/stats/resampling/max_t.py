@@ -20,7 +20,7 @@ from adjudge.core.errors import UsageError
 from adjudge.core.words import counted
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
-from adjudge.stats.paired import NOISE, Alternative, noise_of, settled
+from adjudge.stats.paired import NOISE, Alternative, noise_of, settled, too_few
 from adjudge.stats.pairs import columns_of_pairs
 
 LEAST_VARIED = 5
@@ -339,7 +339,7 @@ def _reason(seen: RowMoments, at: int) -> str:
     """Why a row cannot be in the family."""
     n, varied = int(seen.n[at]), int(seen.varied[at])
     if n < 2:
-        return f"needs two topics that both have, has {n or 'none'}"
+        return too_few(n)
     if varied == 0:
         return f"all {n} differences are the same, and need to vary"
     if n <= LEAST_VARIED:
