@@ -538,10 +538,11 @@ def fit_additive(matrix: FloatArray) -> AdditiveFit:
     shared = cells @ effects / sizes[:, 0]
     residuals = np.where(present, centred - effects + shared[:, None], 0.0)
     noise = NOISE * float(np.abs(values[present]).max(initial=0.0))
+    centre = (levels[:, 0] - shared).mean() if parts == 1 else np.nan
     df = int(cells.sum()) - values.shape[0] - int(np.count_nonzero(part >= 0)) + parts
     return AdditiveFit(
         effects=np.where(part < 0, np.nan, effects),
-        means=np.where((part < 0) | (parts != 1), np.nan, effects + (levels[:, 0] - shared).mean()),
+        means=np.where(part < 0, np.nan, effects + centre),
         covariance=np.where((part < 0)[:, None] | (part < 0), np.nan, covariance),
         part=part,
         n=cells.sum(axis=0).astype(np.int64),

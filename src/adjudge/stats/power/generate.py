@@ -99,7 +99,7 @@ def draw(model: ScoreModel, simulations: int, rng: np.random.Generator) -> Float
     """So many score matrices, simulations x topics x systems; NaN where a score is missing."""
     checks.count("simulations", simulations, least=0)
     shape = (simulations, model.topics, model.systems)
-    scores = model.topic_sd * rng.standard_normal((*shape[:2], 1))
+    scores: FloatArray = model.topic_sd * rng.standard_normal((*shape[:2], 1))
     noise = unit_noise(model.noise, shape, rng)
     if model.shared:
         # The symmetric root of the correlation matrix whose entries off the diagonal are all the same.
