@@ -458,7 +458,7 @@ def _curvature(reml: Reml, theta: FloatArray) -> FloatArray:
     """Second derivatives of the criterion by the logarithms of the ratios that are not 0."""
     moving = np.flatnonzero(theta)
     rows = []
-    for k in moving:
+    for k in moving.tolist():
         up, down = reml.at(_scaled(theta, k, STEP)), reml.at(_scaled(theta, k, -STEP))
         rows.append((up.slope[moving] - down.slope[moving]) / (2 * STEP))
     return np.array(rows)

@@ -144,10 +144,10 @@ class Crossed:
         sd = self.error(n, judges, groups)
         if not sd > 0:
             return float(difference != 0)
-        groups = self._groups(judges, groups)
-        key = (n, judges, alpha, groups)
+        group_count = self._groups(judges, groups)
+        key = (n, judges, alpha, group_count)
         if key not in self._known:
-            variance, df = self._estimated(n, judges, groups)
+            variance, df = self._estimated(n, judges, group_count)
             self._known[key] = t_quantiles(df, alpha) * np.sqrt(variance)
         limits = self._known[key]
         return float(np.mean(ndtr((difference - limits) / sd) + ndtr((-difference - limits) / sd)))
