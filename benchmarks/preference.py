@@ -21,7 +21,6 @@ import pandas as pd
 
 from adjudge.stats.preference.answers import FloatArray, PairAnswers, propagated
 from adjudge.stats.preference.bradley_terry import fit
-from adjudge.stats.preference.uncertainty import bootstrap
 from benchmarks.clock import cpu_seconds
 
 SAME = 1e-6  # relative, of strengths of geometric mean 1
@@ -37,7 +36,6 @@ def main() -> None:
 
 def run() -> None:
     fits(1000)
-    refits(300, 9000, 200)
     propagation(1000, 5000)
 
 
@@ -77,24 +75,6 @@ def weighted(n: int) -> FloatArray:
     wins = rng.gamma(2.0, size=(n, n)) / (1 + np.exp(log[None, :] - log[:, None]))
     np.fill_diagonal(wins, 0)
     return np.asarray(wins)
-
-
-def refits(n: int, count: int, resamples: int) -> None:
-    """Both draw the same answers. choix is given matrices of wins that are made beforehand, and a warm start."""
-    answers = generated(n, count)
-    drawn = bootstrap(answers, rng=np.random.default_rng(1), resamples=resamples)
-    here, wall = timed(lambda: bootstrap(answers, rng=np.random.default_rng(1), resamples=resamples))
-    rng = np.random.default_rng(1)
-    matrices = [answers.take(rng.integers(0, count, count)).wins() for _ in range(resamples)]
-    start = fit(answers.wins()).log
-
-    def by_choix() -> list[FloatArray]:
-        return [scaled(choix.ilsr_pairwise_dense(wins, initial_params=start, tol=CLOSE)) for wins in matrices]
-
-    assert not drawn.regularised, "choix has another way to regularise"
-    for ours, theirs in zip(drawn.logs, by_choix(), strict=True):
-        alike(np.exp(ours), theirs)
-    say(f"{resamples} refits of {n} items", here, wall, "choix ilsr_pairwise_dense", *timed(by_choix, 1), 5)
 
 
 def generated(n: int, count: int) -> PairAnswers:

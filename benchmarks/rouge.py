@@ -64,20 +64,6 @@ pairs = [(r, p) for p, rs in zip(peers, references) for r in rs]
 left, right = [r for r, _ in pairs], [p for _, p in pairs]
 score = lambda: fast_rouge.score_batch_flat(left, right)
 """
-DRAWN = "import random, time\nrows = [[random.random() for _ in range(3)] for _ in range(11_490)]\n"
-AGGREGATE = """
-from rouge_score import scoring
-whole = scoring.BootstrapAggregator(n_samples=1000)
-for row in rows:
-    whole.add_scores({"rouge1": scoring.Score(*row)})
-score = whole.aggregate
-"""
-INTERVALS = """
-import numpy as np
-from adjudge.stats.bootstrap import bootstrap_means
-values = np.array(rows)
-score = lambda: bootstrap_means(values, rng=np.random.default_rng(1), resamples=1000)
-"""
 COLD = "start = time.process_time()\n{0}\nscore()\nprint(time.process_time() - start + {1})"
 WARM = "{0}\nscore()\nstart = time.process_time()\nscore()\nprint(time.process_time() - start)"
 ONCE = "{0}\nstart = time.process_time()\nscore()\nprint(time.process_time() - start)"
@@ -100,10 +86,6 @@ def main() -> None:
             part = _write(Path(folder, "part.json"), made[::EVERY])
             for race in RACES:
                 _race(name, race, whole, part, race[5] if name == "TAC-like" else race[6])
-    theirs = _seconds(BENCH / "bin" / "python", DRAWN + ONCE.format(AGGREGATE), ROOT)
-    ours = _seconds(Path(sys.executable), DRAWN + WARM.format(INTERVALS), ROOT)
-    ratio = f"{theirs / ours:.1f} x (wanted 15 x)"
-    print(f"intervals of 11,490 scores: rouge-score {theirs:.2f} s, ours {ours:.3f} s: {ratio}")
 
 
 def _race(corpus: str, race: Race, whole: Path, part: Path, wanted: float) -> None:

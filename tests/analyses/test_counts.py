@@ -86,7 +86,7 @@ def said(answers: dict[tuple[int, int], tuple[float, float]]) -> PairTest:
         def one(i: int, j: int) -> PairedTest:
             statistic, p = answers[i, j]
             if math.isnan(p):
-                return PairedTest.undefined("t", "needs two topics that both have, has 1", n=1)
+                return PairedTest("t", why="needs two topics that both have, has 1", n=1)
             d = differences(values[:, i], values[:, j])
             return PairedTest("t", statistic, p, d.n, "t", d.mean, d.wins, d.losses, d.ties)
 

@@ -15,10 +15,9 @@ from adjudge.analyses.compare import Compare, compare_all
 from adjudge.analyses.tests import STATISTICS, TESTS, parts_of, statistic_of
 from adjudge.core.engine import generator
 from adjudge.core.errors import UsageError
-from adjudge.stats.cutoffs import theoretical_cutoffs
 from adjudge.stats.resampling.engine import Statistic
 from adjudge.stats.resampling.swaps import hb_pairs, mc_pairs
-from adjudge.stats.tests import run_pairs
+from adjudge.stats.tests import run_pairs, theoretical_cutoffs
 
 SPECS = ("mc:w", "mc:t-unpaired", "hb:w", "t", "wilcoxon")
 

@@ -25,7 +25,6 @@ from adjudge.stats.multiple import holm
 from adjudge.stats.preference.answers import FloatArray, PairAnswers
 from adjudge.stats.preference.bradley_terry import fit
 from adjudge.stats.preference.contrasts import pair_contrasts
-from adjudge.stats.preference.uncertainty import bootstrap
 
 PAGE = Path(__file__).parents[2] / "docs" / "calibration.md"
 RUNS = 200
@@ -167,20 +166,15 @@ def test_propagated_answers_hold_too() -> None:
     assert false <= 10  # of 100; three standard deviations above 5 is 11.5
 
 
-def test_few_topics_are_covered_where_the_bootstrap_of_topics_is_not() -> None:
-    """A check that can fail: percentiles of topics drawn again, on the same answers, hold the truth too rarely."""
+def test_few_topics_are_covered() -> None:
     case = Case("equal", EQUAL, 3, 40, 0.8)
     truth, rng = case.truth(), np.random.default_rng(5)
-    ours, theirs = [], []
-    for run in range(60):
+    ours = []
+    for _ in range(60):
         answers = case.draw(rng)
         for k, each in enumerate(sorted(fitted(answers).standings, key=lambda each: each.item)):
             ours.append(not (math.log(each.low) > truth[k] or math.log(each.high) < truth[k]))
-        drawn = bootstrap(answers, rng=np.random.default_rng(run), resamples=200, by="cluster")
-        low, high = drawn.intervals(LEVEL)
-        theirs += ((low <= truth) & (truth <= high)).tolist()
     assert np.mean(ours) > 0.93
-    assert np.mean(theirs) < 0.85
 
 
 def sided(topics: int, runs: int, seed: int) -> FloatArray:

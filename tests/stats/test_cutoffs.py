@@ -13,11 +13,10 @@ from scipy import stats
 
 from adjudge.core.engine import generator
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.cutoffs import theoretical_cutoffs
 from adjudge.stats.multiple import at_most
 from adjudge.stats.paired import Zeros
 from adjudge.stats.pairs import t_pairs, wilcoxon_pairs
-from adjudge.stats.tests import run_pairs
+from adjudge.stats.tests import run_pairs, theoretical_cutoffs
 
 TESTS = ("t", "t-unpaired", "welch", "sign", "wilcoxon")
 

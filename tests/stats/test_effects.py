@@ -25,7 +25,6 @@ from adjudge.stats.effects import (
     LARGE,
     Effect,
     Kind,
-    bootstrap_differences,
     hedges_factor,
     noncentrality,
     pair_effects,
@@ -338,43 +337,6 @@ def test_superiority_covers_by_enumeration() -> None:
     assert found[:, 1].mean() > 0.97  # Wilson's interval is too wide where there are ties
 
 
-# Bootstrap
-
-
-def test_the_bootstrap_is_what_a_plain_loop_gives(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(3)
-    x = rng.normal(size=(15, 4))
-    x[rng.permutation(15)[:7], 0] = np.nan
-    found = bootstrap_differences(x, rng=np.random.default_rng(5), resamples=300, level=0.9)
-    draws = np.random.default_rng(5)
-    picked = [draws.integers(0, 15, size=15) for _ in range(300)]
-    for pair, (i, j) in enumerate(combinations(range(4), 2)):
-        means = [np.nanmean(x[pick, i] - x[pick, j]) for pick in picked]
-        expected = np.quantile(means, [0.05, 0.95])
-        assert [found.low[pair], found.high[pair]] == pytest.approx(expected, rel=1e-9)
-    monkeypatch.setattr(pairs, "WIDEST", 1)
-    monkeypatch.setattr(effects, "CHUNK", 11)
-    again = bootstrap_differences(x, rng=np.random.default_rng(5), resamples=300, level=0.9)
-    np.testing.assert_array_equal(found.low, again.low)
-    assert found.method == "percentile bootstrap of 300"
-
-
-def test_the_bootstrap_leaves_out_resamples_without_a_topic() -> None:
-    x = np.random.default_rng(1).normal(size=(8, 2))
-    x[2:, 0] = np.nan
-    found = bootstrap_differences(x, rng=np.random.default_rng(5), resamples=200)
-    z = np.sort(x[:2, 0] - x[:2, 1])
-    assert [found.low[0], found.high[0]] == pytest.approx(z, rel=1e-9)
-
-
-def test_bootstrap_and_t_agree_on_many_topics() -> None:
-    x = np.random.default_rng(1).normal(size=(400, 3))
-    t, drawn = pair_effects(x).mean, bootstrap_differences(x, rng=np.random.default_rng(5))
-    np.testing.assert_allclose(drawn.low, t.low, atol=0.02)
-    np.testing.assert_allclose(drawn.high, t.high, atol=0.02)
-    np.testing.assert_array_equal(drawn.estimate, t.estimate)
-
-
 # All pairs
 
 
@@ -429,8 +391,7 @@ def test_what_is_computed_later_sees_the_scores_as_they_were() -> None:
 @pytest.mark.parametrize("shape", [(0, 0), (0, 3), (5, 0), (5, 1)])
 def test_nothing_gives_nothing(shape: tuple[int, int]) -> None:
     found = pair_effects(np.ones(shape))
-    drawn = bootstrap_differences(np.ones(shape), rng=np.random.default_rng(0), resamples=9)
-    assert len(found) == drawn.low.size == (3 if shape[1] == 3 else 0)
+    assert len(found) == (3 if shape[1] == 3 else 0)
     for kind in KINDS:
         e = found.of(kind)
         assert np.isnan([e.estimate, e.low, e.high]).all()
@@ -528,8 +489,6 @@ def test_wrong_calls_are_refused() -> None:
         pair_effects(x, level=95)
     with pytest.raises(UsageError, match='^kind: unknown value "median"'):
         pair_effects(x).of("median")  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="^resamples: "):
-        bootstrap_differences(x, rng=np.random.default_rng(0), resamples=0)
     with pytest.raises(UsageError, match=r"^values: expected 2 dimension"):
         pair_effects([1.0, 2.0])
 
@@ -600,8 +559,6 @@ def test_what_cancels_but_for_noise_is_zero(seed: int, topics: int, unit: int, m
     for name in ("n", "wins", "losses", "ties"):
         assert getattr(found.counts, name).tolist() == getattr(plain.counts, name).tolist()
     both = [(found.of(kind), plain.of(kind)) for kind in ("mean", "hodges_lehmann")]
-    x, y = (bootstrap_differences(v, rng=np.random.default_rng(seed), resamples=100) for v in (noisy, whole))
-    both.append((x, y))
     for one, other in both:
         for name in ("estimate", "low", "high"):
             scaled, plainly = getattr(one, name), getattr(other, name) / unit

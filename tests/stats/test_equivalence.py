@@ -275,8 +275,14 @@ def test_five_hundred_systems(test: EquivalenceTest) -> None:
         ({"margin": 1.0, "alpha": 5}, "^alpha: "),
         ({"margin": 1.0, "exact_up_to": -1}, "^exact_up_to: "),
         ({"margin": 1.0, "correct": "tukey"}, '^correct: unknown value "tukey"'),
-        ({"margin": 1.0, "family": [True, True]}, "^family: expected 1 truth value, got bool of shape"),
-        ({"margin": 1.0, "family": [1]}, "^family: expected 1 truth value, got int64 of shape"),
+        (
+            {"margin": 1.0, "family": [True, True]},
+            "^family: expected 1 truth value, .* got bool of shape",
+        ),
+        (
+            {"margin": 1.0, "family": [1]},
+            "^family: expected 1 truth value, .* got int64 of shape",
+        ),
     ],
 )
 def test_wrong_calls_are_refused(options: dict[str, object], message: str) -> None:

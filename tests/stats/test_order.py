@@ -27,7 +27,6 @@ from adjudge.stats.order import (
     _Placing,
     _thinned,
     better_by_interval,
-    better_in_order,
     closure,
     count_rankings,
     critical_difference,
@@ -276,9 +275,7 @@ def test_what_was_not_found_counts_in_rankings_alone() -> None:
     assert count_rankings(better).count == 1
 
 
-def test_relations_from_an_order_and_from_intervals() -> None:
-    different = np.array([[False, True, False], [True, False, False], [False, False, False]])
-    assert np.argwhere(better_in_order(different, [1, 2, 0])).tolist() == [[1, 0]]
+def test_relations_from_intervals() -> None:
     better = better_by_interval([0.0, 2.0, 1.0, math.nan], [1.0, 3.0, 2.0, math.nan])
     assert np.argwhere(better).tolist() == [[1, 0]]  # touching intervals are not apart
 

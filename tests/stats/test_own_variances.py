@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +23,14 @@ from adjudge.stats.own_variances import (
     own_pairs,
     with_best,
 )
-from adjudge.stats.resampling.max_t import criticals_with_best, max_t, max_t_means
+from adjudge.stats.resampling.max_t import (
+    DifferenceRows,
+    MaxT,
+    criticals_with_best,
+    max_t,
+    max_t_rows,
+    row_moments,
+)
 
 
 def some(topics: int = 12, systems: int = 4, seed: int = 1) -> FloatArray:
@@ -84,6 +92,12 @@ def test_no_t_is_beyond_what_so_many_zeros_allow(differences: list[float]) -> No
         assert stats.ttest_1samp(reached, 0).pvalue == pytest.approx(least)
 
 
+def max_t_of(values: FloatArray, **options: Any) -> MaxT:
+    """Of the means of the columns themselves."""
+    rows = DifferenceRows(np.ascontiguousarray(values.T) + 0.0, None, None)
+    return max_t_rows(rows, row_moments(rows), **options)
+
+
 def test_contrasts_have_their_own_variance_on_the_topics_of_all_their_systems() -> None:
     values = some(30, 5)
     values[:4, 1] = math.nan
@@ -93,7 +107,7 @@ def test_contrasts_have_their_own_variance_on_the_topics_of_all_their_systems() 
     each = values[:, :2].mean(axis=1) - values[:, 2:4].mean(axis=1)
     assert found.estimate[0] == pytest.approx(np.nanmean(each))
     assert found.se[0] == pytest.approx(np.nanstd(each, ddof=1) / math.sqrt(26))
-    boot = max_t_means(contrast_values(values, weights), rng=rng())
+    boot = max_t_of(contrast_values(values, weights), rng=rng())
     assert (found.p == boot.p).all()
     assert "bootstrap of the largest t" in found.sentence(0, "a - b")
     assert "n = 26" in found.sentence(0, "a - b")
@@ -133,7 +147,7 @@ def test_hsus_intervals_are_those_of_the_definition(lower: bool) -> None:
     criticals = criticals_with_best(turned, rng=rng(3), resamples=499)
     for k in range(5):  # the others less column k, one-sided
         others = np.delete(turned, k, axis=1) - turned[:, [k]]
-        alone = max_t_means(others, rng=rng(3), resamples=499, alternative="greater")
+        alone = max_t_of(others, rng=rng(3), resamples=499, alternative="greater")
         assert criticals[k] == pytest.approx(alone.critical, rel=1e-5)
     found = with_best(values, rng=rng(3), method="max-t", lower=lower, resamples=499)
     low, high = hsu(turned, criticals, 24)

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from adjudge.stats.slice_interaction import slice_interaction
+from adjudge.stats.slices import slice_interaction
 
 
 def made(rows: int, columns: int, seed: int) -> np.ndarray:

@@ -56,14 +56,14 @@ def alpha_text(alpha: float) -> str:
     return f"{alpha:z.{digits}f}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AgreementCoefficient:
     """A coefficient with its interval: 1 is perfect agreement, 0 mostly that of chance. NaN says why."""
 
     name: str
-    value: float
-    low: float
-    high: float
+    value: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
     level: float
     units: int
     """Things that at least two assessors judged."""
@@ -142,10 +142,9 @@ def krippendorff_without(
     Both are resampled together, so the interval of the difference is that of a paired comparison.
     """
     whole = checks.numbers("values", values, dimensions=2)
-    names = list(range(len(whole))) if clusters is None else list(clusters)
-    codes = {name: at for at, name in enumerate(dict.fromkeys(names))}
-    numbers = np.array([codes[name] for name in names], dtype=np.int64)
-    drawn = cluster_draws(rng, len(codes), resamples)
+    numbers = checks.clusters_of(clusters, len(whole), "rows")
+    many = int(numbers.max(initial=-1)) + 1
+    ones, drawn = np.ones((1, many)), cluster_draws(rng, many, resamples)
     all_of = _given(whole, numbers, resamples, level, pairable=True)
     results = []
     for column in range(whole.shape[1]):
@@ -163,14 +162,10 @@ def krippendorff_without(
             results.append((others.undefined("alpha", why), others.undefined("rise", why)))
             continue
         with_all, without = _alpha_of(all_of, distance), _alpha_of(others, distance)
-        ones = np.ones((1, len(codes)))
-        pair = [
-            float(alpha(ones[:, judgments.at])[0])
-            for alpha, judgments in ((without, others), (with_all, all_of))
-        ]
-        many = [alpha(drawn[:, judgments.at]) for alpha, judgments in ((without, others), (with_all, all_of))]
-        alone = others.measured("alpha", pair[0], many[0])
-        results.append((alone, others.measured("rise", pair[0] - pair[1], many[0] - many[1])))
+        value, of_all = float(without(ones[:, others.at])[0]), float(with_all(ones[:, all_of.at])[0])
+        resampled = without(drawn[:, others.at])
+        rise = others.measured("rise", value - of_all, resampled - with_all(drawn[:, all_of.at]))
+        results.append((others.measured("alpha", value, resampled), rise))
     return tuple(results)
 
 
@@ -206,16 +201,14 @@ def krippendorff_difference(
     ]
     if len(values[0]) != len(values[1]):
         raise UsageError(f"first has {len(values[0])} rows, second {len(values[1])}")
-    names = list(range(len(values[0]))) if clusters is None else list(clusters)
-    codes = {name: at for at, name in enumerate(dict.fromkeys(names))}
-    numbers = np.array([codes[name] for name in names], dtype=np.int64)
+    numbers = checks.clusters_of(clusters, len(values[0]), "rows")
+    clusters_there = int(numbers.max(initial=-1)) + 1
     both = [_given(judged, numbers, resamples, level, pairable=True) for judged in values]
     for judgments in both:
         if not judgments.units or judgments.scale.size < 2:
             return judgments.undefined("difference", ALL_SAME if judgments.units else NOBODY)
-    drawn = cluster_draws(rng, len(codes), resamples)
+    ones, drawn = np.ones((1, clusters_there)), cluster_draws(rng, clusters_there, resamples)
     alphas = [(_alpha_of(judgments, distance), judgments.at) for judgments in both]
-    ones = np.ones((1, len(codes)))
     one = [float(alpha(ones[:, at])[0]) for alpha, at in alphas]
     many = [alpha(drawn[:, at]) for alpha, at in alphas]
     return both[0].measured("difference", one[0] - one[1], many[0] - many[1])
@@ -487,14 +480,7 @@ class _Given:
 
     def undefined(self, name: str, why: str) -> AgreementCoefficient:
         return AgreementCoefficient(
-            name=name,
-            value=math.nan,
-            low=math.nan,
-            high=math.nan,
-            level=self.level,
-            units=self.units,
-            values=self.values,
-            why=why,
+            name=name, level=self.level, units=self.units, values=self.values, why=why
         )
 
     def found(self, name: str, statistic: Statistic, rng: np.random.Generator) -> AgreementCoefficient:
@@ -546,11 +532,7 @@ def _given(
     checks.count("resamples", resamples, least=0)
     checks.share("level", level)
     matrix = checks.numbers("values", values, dimensions=2)
-    names = range(len(matrix)) if clusters is None else list(clusters)
-    if len(names) != len(matrix):
-        raise UsageError(f"clusters: expected one for each of {len(matrix)} rows, got {len(names)}")
-    codes = {name: at for at, name in enumerate(dict.fromkeys(names))}
-    numbers = np.array([codes[name] for name in names], dtype=np.int64)
+    numbers = checks.clusters_of(clusters, len(matrix), "rows")
     judged = np.count_nonzero(~np.isnan(matrix), axis=1)
     kept = judged >= (2 if pairable else 1)
     matrix, judged = matrix[kept], judged[kept]

@@ -1,4 +1,4 @@
-"""Means of columns with intervals: by Student's t, and by the bootstrap of rows."""
+"""Means of columns with Student's intervals, where they have one; and what resampling shares."""
 
 from __future__ import annotations
 
@@ -85,43 +85,6 @@ def flat(values: npt.ArrayLike) -> BoolArray:
     return is_flat
 
 
-BLOCK = 64
-"""Resamples held at once: their counts take 64 x rows x 8 bytes, 51 MB at 100,000 rows."""
-
-
-COMPILED_FROM = 4_000_000
-"""Draws from which the compiled way pays for the compiler's start."""
-
-FEW = 8
-
-
-def bootstrap_means(
-    values: npt.ArrayLike,
-    *,
-    rng: np.random.Generator,
-    resamples: int = 2000,
-    level: float = 0.95,
-) -> tuple[FloatArray, FloatArray]:
-    """Percentile intervals of the column means, low and high. Efron and Tibshirani 1993, ch. 13.
-
-    Rows are drawn with replacement, the same rows for every column. A mean is over the cells
-    that are present; a resample in which a column has none is left out for that column. A column
-    with fewer than two values, or with none in any resample, gets NaN.
-    """
-    matrix = checks.numbers("values", values, dimensions=2)
-    checks.count("resamples", resamples, least=1)
-    checks.share("level", level)
-    low, high = np.full((2, matrix.shape[1]), np.nan)
-    kept = np.flatnonzero(np.count_nonzero(~np.isnan(matrix), axis=0) >= 2)
-    if kept.size:
-        means = _means(np.ascontiguousarray(matrix[:, kept]), rng, resamples)
-        drawn = ~np.isnan(means).all(axis=0)
-        kept, means = kept[drawn], means[:, drawn]
-    if kept.size:
-        low[kept], high[kept] = percentile_limits(means, level, axis=0)
-    return low, high
-
-
 def percentile_limits(drawn: FloatArray, level: float, *, axis: int) -> tuple[FloatArray, FloatArray]:
     """The percentile interval of resampled numbers along an axis, low and high; NaN is left out."""
     # nanquantile goes row by row in Python, so only where it must.
@@ -135,31 +98,3 @@ def draw_counts(counts: npt.NDArray[Any], rng: np.random.Generator) -> None:
     items = counts.shape[1]
     for row in counts if items else ():
         row[:] = np.bincount(rng.integers(0, items, size=items), minlength=items)
-
-
-def _means(matrix: FloatArray, rng: np.random.Generator, resamples: int) -> FloatArray:
-    """Many rows of few columns go the compiled way; with many columns the product of matrices is faster."""
-    if matrix.shape[0] * resamples < COMPILED_FROM or matrix.shape[1] > FEW:
-        return _resampled_means(matrix, rng, resamples)
-    from adjudge.stats.bootstrap_kernels import resampled_means
-
-    seeds = rng.integers(0, 2**64, size=resamples, dtype=np.uint64)
-    return resampled_means(matrix, seeds, not np.isnan(matrix).any())
-
-
-def _resampled_means(matrix: FloatArray, rng: np.random.Generator, resamples: int) -> FloatArray:
-    """The column means of every resample, resamples x columns; NaN where nothing is present."""
-    present = ~np.isnan(matrix)
-    filled = np.where(present, matrix, 0.0)
-    weights = None if present.all() else present.astype(np.float64)
-    means = np.empty((resamples, matrix.shape[1]))
-    for start in range(0, resamples, BLOCK):
-        stop = min(start + BLOCK, resamples)
-        # A last block filled up with zeros gives every product one shape: a product may round by its shape.
-        counts = np.zeros((BLOCK, matrix.shape[0]))
-        draw_counts(counts[: stop - start], rng)
-        sums = (counts @ filled)[: stop - start]
-        sizes = matrix.shape[0] if weights is None else (counts @ weights)[: stop - start]
-        with np.errstate(invalid="ignore"):
-            means[start:stop] = sums / sizes
-    return means

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from adjudge.core.errors import UsageError, quoted
+from adjudge.core.words import counted
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -49,12 +50,12 @@ def pair(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
     return first, second
 
 
-def clusters_of(clusters: Sequence[object] | None, topics: int) -> IntArray:
+def clusters_of(clusters: Sequence[object] | IntArray | None, count: int, things: str = "topics") -> IntArray:
     """The cluster of each topic by its number, in the order of their first topics; without clusters each is its own."""
     if clusters is None:
-        return np.arange(topics)
-    if len(clusters) != topics:
-        raise UsageError(f"clusters: expected one for each of {topics} topics, got {len(clusters)}")
+        return np.arange(count)
+    if len(clusters) != count:
+        raise UsageError(f"clusters: expected one for each of {count} {things}, got {len(clusters)}")
     codes = {name: at for at, name in enumerate(dict.fromkeys(clusters))}
     return np.array([codes[name] for name in clusters], dtype=np.int64)
 
@@ -66,6 +67,16 @@ def probabilities(name: str, values: npt.ArrayLike) -> FloatArray:
     if outside.any():
         index = int(np.flatnonzero(outside)[0])
         raise UsageError(f"{name}: {array[index]} at [{index}] is not between 0 and 1")
+    return array
+
+
+def family(asked: npt.ArrayLike | None, pairs: int) -> BoolArray:
+    """Which pairs are asked for, a truth value for each; without any, all."""
+    array = np.ones(pairs, dtype=np.bool_) if asked is None else np.asarray(asked)
+    if array.dtype != np.bool_ or array.shape != (pairs,):
+        form = f"{array.dtype} of shape {array.shape}"
+        expected = counted(pairs, "truth value")
+        raise UsageError(f"family: expected {expected}, one for each pair, got {form}")
     return array
 
 
@@ -92,7 +103,8 @@ def relation(name: str, matrix: npt.ArrayLike) -> BoolArray:
     """A square, symmetric matrix of truth values with an empty diagonal."""
     array = np.asarray(matrix)
     if array.dtype != np.bool_ or array.ndim != 2 or array.shape[0] != array.shape[1]:
-        raise UsageError(f"{name}: expected a square matrix of truth values, got {_form(array)}")
+        form = f"{array.dtype} of shape {array.shape}"
+        raise UsageError(f"{name}: expected a square matrix of truth values, got {form}")
     if not np.array_equal(array, array.T):
         i, j = np.argwhere(array != array.T)[0]
         raise UsageError(f"{name}: not symmetric, [{i}, {j}] and [{j}, {i}] disagree")
@@ -111,7 +123,3 @@ def ranking(name: str, order: Sequence[int] | IntArray, size: int) -> list[int]:
     if not whole or sorted(array.tolist()) != list(range(size)):
         raise UsageError(f"{name}: expected each of 0 to {size - 1} once, got {quoted(order)}")
     return [int(index) for index in array]
-
-
-def _form(array: npt.NDArray[np.generic]) -> str:
-    return f"{array.dtype} of shape {array.shape}"

@@ -424,13 +424,6 @@ def _pooled(judged: FloatArray, weights: FloatArray) -> FloatArray:
         )
 
 
-def _draw(rng: np.random.Generator, n: int, many: int) -> FloatArray:
-    """How often each of n is drawn when n - 1 are, with replacement; one row for each of many resamples."""
-    drawn = rng.integers(0, n, size=(many, n - 1)) + n * np.arange(many)[:, None]
-    counts: FloatArray = np.bincount(drawn.ravel(), minlength=many * n).reshape(many, n).astype(np.float64)
-    return counts
-
-
 class _Spread:
     """What the correlations of a study's measures are without each system, and when other factors are resampled."""
 
@@ -466,7 +459,12 @@ class _Spread:
         whole = np.full((self.resamples, *shape), np.nan)
         less = np.full((len(self.left_out), *shape), np.nan)
         for part in _parts(self.resamples, max(self.judged.shape), len(less)):
-            weights = _draw(rng, self.sizes[factor], part.stop - part.start)
+            n = self.sizes[factor]
+            many = part.stop - part.start
+            drawn = rng.integers(0, n, size=(many, n - 1)) + n * np.arange(many)[:, None]
+            weights: FloatArray = (
+                np.bincount(drawn.ravel(), minlength=many * n).reshape(many, n).astype(np.float64)
+            )
             left = self.left_out[part]
             if factor == "inputs":
                 systems = [self.systems, self.without[left]] if len(left) else [self.systems]

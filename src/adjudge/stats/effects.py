@@ -16,10 +16,9 @@ from scipy.special import gammaincc, gammaln, nctdtr, ndtri, stdtrit
 
 from adjudge.core.words import counted
 from adjudge.stats import checks
-from adjudge.stats.bootstrap import draw_counts, percentile_limits
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.paired import settled, untied_chances
-from adjudge.stats.pairs import Moments, PairBlock, PairCounts, blocks, moments, on_grid, without_noise
+from adjudge.stats.pairs import Moments, PairCounts, blocks, moments, without_noise
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -218,21 +217,6 @@ def pair_effects(values: npt.ArrayLike, *, level: float = 0.95, hedges: bool = F
     return PairEffects(values=matrix, moments=moments(matrix), level=level, hedges=hedges)
 
 
-def bootstrap_differences(
-    values: npt.ArrayLike, *, rng: np.random.Generator, resamples: int = 2000, level: float = 0.95
-) -> EffectEstimates:
-    """The mean differences of all pairs with percentile intervals, topics being drawn with replacement."""
-
-    matrix = checks.numbers("values", values, dimensions=2)
-    checks.count("resamples", resamples, least=1)
-    checks.share("level", level)
-    m = moments(matrix)
-    c = m.counts
-    low, high = bootstrap_limits(matrix, c.first, c.second, rng=rng, resamples=resamples, level=level)
-    method = f"percentile bootstrap of {resamples}"
-    return _varying("mean", m, c.difference, low, high, method, noise=m.noise)
-
-
 def _varying(
     kind: Kind,
     m: Moments,
@@ -421,7 +405,18 @@ def _solve(t: FloatArray, f: FloatArray, target: float) -> FloatArray:
     possible, the middle does.
     """
     step = np.sqrt(1 + t * t / (2 * f))
-    low, high = _around(t, f, target, step)
+    ends = []
+    for side in (-1.0, 1.0):
+        end, reach = t - (target - side) * step, step.copy()
+        left = np.arange(t.size)
+        for _ in range(STEPS):
+            left = left[side * (_quantile(t[left], f[left], end[left]) - target) > 0]
+            if not left.size:
+                break
+            reach[left] *= 2
+            end[left] += side * reach[left]
+        ends.append(end)
+    low, high = ends[0], ends[1]
     last, x = low.copy(), t - target * step
     above = _quantile(t, f, last) - target
     left = np.arange(t.size)
@@ -438,22 +433,6 @@ def _solve(t: FloatArray, f: FloatArray, target: float) -> FloatArray:
         if not left.size:
             break
     return x
-
-
-def _around(t: FloatArray, f: FloatArray, target: float, step: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """A noncentrality that is too low for each target, and one that is too high."""
-    ends = []
-    for side in (-1.0, 1.0):
-        end, reach = t - (target - side) * step, step.copy()
-        left = np.arange(t.size)
-        for _ in range(STEPS):
-            left = left[side * (_quantile(t[left], f[left], end[left]) - target) > 0]
-            if not left.size:
-                break
-            reach[left] *= 2
-            end[left] += side * reach[left]
-        ends.append(end)
-    return ends[0], ends[1]
 
 
 def _quantile(t: FloatArray, f: FloatArray, noncentral: FloatArray) -> FloatArray:
@@ -479,48 +458,3 @@ def _large(t: FloatArray, f: FloatArray, noncentral: FloatArray) -> FloatArray:
     s = np.maximum(z + noncentral[:, None], 0.0) / t[:, None]
     mean: FloatArray = gammaincc(f[:, None] / 2, f[:, None] / 2 * s * s) @ (weight / weight.sum())
     return mean
-
-
-# Bootstrap intervals
-
-Counts = npt.NDArray[np.uint16]
-
-CHUNK = 512
-"""Resamples whose counts are widened at once."""
-
-
-def bootstrap_limits(
-    matrix: FloatArray,
-    first: IntArray,
-    second: IntArray,
-    *,
-    rng: np.random.Generator,
-    resamples: int,
-    level: float,
-) -> tuple[FloatArray, FloatArray]:
-    """The percentile interval of every pair's mean difference. Efron and Tibshirani 1993, chapter 13.
-
-    Topics are drawn with replacement, the same for all pairs. A mean is over the topics that both columns have; a
-    resample without one is left out for that pair.
-    """
-    counts = np.zeros((resamples, matrix.shape[0]), dtype=np.uint16)
-    draw_counts(counts, rng)
-    low, high = np.full((2, first.size), np.nan)
-    for block in blocks(matrix, first, second, np.arange(first.size), beside=resamples):
-        some = np.flatnonzero(block.n > 0)
-        if some.size:
-            at = block.positions[some]
-            low[at], high[at] = percentile_limits(_means(block, counts)[some], level, axis=1)
-    return low, high
-
-
-def _means(block: PairBlock, counts: Counts) -> FloatArray:
-    """Pairs x resamples. Sums of whole numbers are exact, so no block or thread changes them."""
-    grid = on_grid(block)
-    means = np.empty((len(block.positions), len(counts)))
-    present = block.present.astype(np.float64)
-    for start in range(0, len(counts), CHUNK):
-        drawn = counts[start : start + CHUNK].astype(np.float64).T
-        with np.errstate(invalid="ignore"):
-            means[:, start : start + CHUNK] = (grid.values @ drawn) / (present @ drawn)
-    return np.ldexp(means, -grid.shift[:, None])

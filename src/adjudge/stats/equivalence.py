@@ -191,7 +191,7 @@ def equivalence_pairs(
     if not 0 < margin < math.inf:
         raise UsageError(f"margin: expected a number above 0, got {margin!r}")
     m = moments(matrix)
-    asked = _family(family, len(m))
+    asked = checks.family(family, len(m))
     unknown = m.counts.n < 2
     if test == "t":
         unknown |= m.constant
@@ -218,17 +218,6 @@ def equivalence_pairs(
         why={k: m.without_spread(k) for k in np.flatnonzero(asked & unknown).tolist()},
         signature=f"tost|{test}|margin:{margin:g}|alpha:{alpha:g}{exact}{over}",
     )
-
-
-def _family(family: npt.ArrayLike | None, pairs: int) -> BoolArray:
-    if family is None:
-        return np.ones(pairs, dtype=np.bool_)
-    asked = np.asarray(family)
-    if asked.dtype != np.bool_ or asked.shape != (pairs,):
-        raise UsageError(
-            f"family: expected {counted(pairs, 'truth value')}, got {asked.dtype} of shape {asked.shape}"
-        )
-    return asked
 
 
 def verdicts(p_different: npt.ArrayLike, p_same: npt.ArrayLike, alpha: float = 0.05) -> tuple[Verdict, ...]:
@@ -321,5 +310,5 @@ def signed_rank_p(block: PairBlock, shift: float, *, exact_up_to: int) -> Signed
     sides: tuple[tuple[FloatArray, Alternative], ...]
     sides = ((greater, "greater"), (less, "less"), (two_sided, "two-sided"))
     for p, alternative in sides:
-        p[rows] = normal_p(positive[rows], ranked[rows], 0, ties[rows], alternative=alternative)
+        p[rows] = normal_p(positive[rows], ranked[rows], 0, ties[rows], alternative)
     return SignedRank(greater, less, two_sided, ranked)

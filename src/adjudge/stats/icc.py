@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from adjudge.stats import checks
 from adjudge.stats.agreement import ALL_SAME, NOBODY, AgreementCoefficient
-from adjudge.stats.checks import FloatArray, IntArray
+from adjudge.stats.checks import FloatArray
 from adjudge.stats.linear.mixed import fit_mixed, variance_shares
 
 FORMS = ("ICC(1,1)", "ICC(2,1)", "ICC(2,k)")
@@ -82,7 +82,12 @@ def intraclass(
     matrix = matrix[:, (~np.isnan(matrix)).any(axis=0)]
     judged = np.count_nonzero(~np.isnan(matrix), axis=1)
     k = float(judged.size / np.sum(1 / judged)) if judged.size else math.nan
-    why = _why_not(matrix, judged)
+    if not (judged >= 2).any():
+        why = NOBODY
+    elif len(matrix) < 2:
+        why = "one thing has no variance between things"
+    else:
+        why = ALL_SAME if np.nanmax(matrix) == np.nanmin(matrix) else None
     if why is not None:
         single = two_way = _Share(why=why)
         method = ""
@@ -108,14 +113,6 @@ def intraclass(
         for name, share in shares
     )
     return IntraclassCorrelations(all=(first, second, third), k=k, method=method)
-
-
-def _why_not(matrix: FloatArray, judged: IntArray) -> str | None:
-    if not (judged >= 2).any():
-        return NOBODY
-    if len(matrix) < 2:
-        return "one thing has no variance between things"
-    return ALL_SAME if np.nanmax(matrix) == np.nanmin(matrix) else None
 
 
 def _from_mean_squares(matrix: FloatArray, level: float) -> tuple[_Share, _Share]:

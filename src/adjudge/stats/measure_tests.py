@@ -130,13 +130,27 @@ def permutation_measures(
         observed = _observed(pair, level, coefficient)
         if observed.why is not None:
             return observed
-        units = _units(pair, swap)
+        units = {
+            "systems": pair.systems.size,
+            "inputs": pair.topics.size,
+            "both": pair.systems.size + pair.topics.size - 1,
+        }[swap]
         exact = 2**units <= resamples
-        draws = _all_swaps(pair, swap) if exact else _random_swaps(pair, swap, by_system, by_topic)
+        draws = (
+            _all_swaps(pair, swap)
+            if exact
+            else _Swaps(
+                None if swap == "inputs" else by_system[:, pair.systems],
+                None if swap == "systems" else by_topic[:, pair.topics],
+                len(by_system),
+            )
+        )
         null = np.concatenate(
             [
                 (swapped := _swapped(pair, part, level, coefficient)).first - swapped.second
-                for part in draws.parts(_width(pair, level))
+                for part in draws.parts(
+                    max(1, CELLS // (pair.x.size if level == "global" else max(pair.x.shape)))
+                )
             ]
         )
         return _permuted(observed, null, units=units, exact=exact, alternative=alternative)
@@ -358,15 +372,6 @@ def _arrays(
     return values, human
 
 
-def _common(x: FloatArray, y: FloatArray, z: FloatArray) -> _Cells:
-    there = ~(np.isnan(x) | np.isnan(y) | np.isnan(z))
-    topics, systems = np.flatnonzero(there.any(axis=1)), np.flatnonzero(there.any(axis=0))
-    kept = np.ix_(topics, systems)
-    there = there[kept]
-    x, y, z = (_standardised(np.where(there, scores[kept], np.nan)) for scores in (x, y, z))
-    return _Cells(x=x, y=y, z=z, there=there, topics=topics, systems=systems)
-
-
 def _standardised(values: FloatArray) -> FloatArray:
     """Over all cells. A constant stays one, of zeros."""
     if not np.isfinite(values).any():
@@ -443,23 +448,6 @@ _NO_SWAP = _Swaps(None, None, 1)
 """One resample, with every score in its place."""
 
 
-def _units(pair: _Cells, swap: Swap) -> int:
-    """There are 2 to the power of this different swaps; by both, swapping all systems and all topics is no swap."""
-    return {
-        "systems": pair.systems.size,
-        "inputs": pair.topics.size,
-        "both": pair.systems.size + pair.topics.size - 1,
-    }[swap]
-
-
-def _random_swaps(pair: _Cells, swap: Swap, by_system: BoolArray, by_topic: BoolArray) -> _Swaps:
-    return _Swaps(
-        None if swap == "inputs" else by_system[:, pair.systems],
-        None if swap == "systems" else by_topic[:, pair.topics],
-        len(by_system),
-    )
-
-
 def _all_swaps(pair: _Cells, swap: Swap) -> _Swaps:
     """Half of all swaps, the first system and the first topic staying: the other half has the opposite differences."""
     systems, topics = pair.systems.size, pair.topics.size
@@ -474,10 +462,6 @@ def _subsets(size: int) -> BoolArray:
     """Every subset of so many items that does not hold the first."""
     numbers = np.arange(2 ** (size - 1), dtype=np.int64)[:, None]
     return np.asarray((2 * numbers >> np.arange(size)) & 1, dtype=np.bool_)
-
-
-def _width(pair: _Cells, level: CorrelationLevel) -> int:
-    return max(1, CELLS // (pair.x.size if level == "global" else max(pair.x.shape)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -496,22 +480,18 @@ def _swapped(pair: _Cells, swaps: _Swaps, level: CorrelationLevel, coefficient: 
         return _input_level(pair, swaps, coefficient)
     if level == "system":
         people = np.nanmean(pair.z, axis=0)
-        rows = _system_means(pair, swaps)
+        x, y = np.nanmean(pair.x, axis=0)[None, :], np.nanmean(pair.y, axis=0)[None, :]
+        if swaps.topics is not None:
+            moved = np.where(pair.there, pair.y - pair.x, 0.0) / pair.there.sum(axis=0)
+            shift = swaps.topics.astype(np.float64) @ moved
+            x, y = x + shift, y - shift
+        rows = _exchanged(swaps.systems, x, y)
     else:
         people = pair.z[pair.there]
         rows = _pooled_cells(pair, swaps)
     first, second = (_coefficients(side, people, coefficient) for side in rows)
     none = np.zeros(first.size, dtype=np.int64)
     return _Sides(first, second, none, none)
-
-
-def _system_means(pair: _Cells, swaps: _Swaps) -> tuple[FloatArray, FloatArray]:
-    x, y = np.nanmean(pair.x, axis=0)[None, :], np.nanmean(pair.y, axis=0)[None, :]
-    if swaps.topics is not None:
-        moved = np.where(pair.there, pair.y - pair.x, 0.0) / pair.there.sum(axis=0)
-        shift = swaps.topics.astype(np.float64) @ moved
-        x, y = x + shift, y - shift
-    return _exchanged(swaps.systems, x, y)
 
 
 def _pooled_cells(pair: _Cells, swaps: _Swaps) -> tuple[FloatArray, FloatArray]:
@@ -606,7 +586,15 @@ def _every_pair(
     outcomes: list[_Outcome] = []
     sizes = np.zeros((3, first.size), dtype=np.int64)
     for k, (i, j) in enumerate(zip(first, second, strict=True)):
-        pair = _common(values[i], values[j], people)
+        x = values[i]
+        y = values[j]
+        z = people
+        there = ~(np.isnan(x) | np.isnan(y) | np.isnan(z))
+        topics, systems = np.flatnonzero(there.any(axis=1)), np.flatnonzero(there.any(axis=0))
+        kept = np.ix_(topics, systems)
+        there = there[kept]
+        x, y, z = (_standardised(np.where(there, scores[kept], np.nan)) for scores in (x, y, z))
+        pair = _Cells(x=x, y=y, z=z, there=there, topics=topics, systems=systems)
         sizes[:, k] = pair.systems.size, pair.topics.size, pair.cells
         outcomes.append(test(pair))
         progress(k + 1, first.size)

@@ -7,7 +7,7 @@ draws mean ranks with lines under those that do not differ (Demsar 2006).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -73,15 +73,6 @@ class Rankings:
             )
         bounds = f"between {number_words(self.low)} and {number_words(self.high)}"
         return f"{bounds.capitalize()} rankings {of} agree with {known} (too many to count)."
-
-
-def better_in_order(different: npt.ArrayLike, order: Sequence[int] | IntArray) -> BoolArray:
-    """Of two items that differ, the one that comes first in the order is the better one."""
-    matrix = checks.relation("different", different)
-    ranked = checks.ranking("order", order, matrix.shape[0])
-    place = np.empty(len(ranked), dtype=np.int64)
-    place[ranked] = np.arange(len(ranked))
-    return np.asarray(matrix & (place[:, None] < place))
 
 
 def better_by_interval(low: npt.ArrayLike, high: npt.ArrayLike) -> BoolArray:
@@ -154,7 +145,7 @@ def count_rankings(
     checks.count("kept", kept, least=1)
     relation = closure(_relation(better))
     size = len(relation)
-    if circle := _circle(relation):
+    if circle := tuple(int(item) for item in np.flatnonzero(relation.diagonal())):
         return Rankings(items=size, count=0, low=0, high=0, circle=circle)
     placing = _Placing(relation)
     count = _count(placing, most)
@@ -185,10 +176,6 @@ def _relation(better: npt.ArrayLike) -> BoolArray:
     return array
 
 
-def _circle(closed: BoolArray) -> tuple[int, ...]:
-    return tuple(int(item) for item in np.flatnonzero(closed.diagonal()))
-
-
 class _Placing:
     """How rankings are built from the best item on.
 
@@ -203,7 +190,12 @@ class _Placing:
         self.sizes = np.bincount(kind, minlength=len(kinds)).tolist()
         self.with_worse = (1 + kinds.sum(axis=1)).tolist()
         """Of an item of each kind: it and all that it is better than."""
-        self._free = _free_after(relation, kind, len(kinds))
+        # For every kind, how many of its items are free once which kinds are complete (as bits).
+        counts: list[dict[int, int]] = [{} for _ in range(len(kinds))]
+        for item in range(len(relation)):
+            needs = sum(1 << int(needed) for needed in np.unique(kind[relation[:, item]]))
+            counts[kind[item]][needs] = counts[kind[item]].get(needs, 0) + 1
+        self._free = [list(by_needs.items()) for by_needs in counts]
         self._widths = [size.bit_length() for size in self.sizes]
         self._shifts = [sum(self._widths[:number]) for number in range(len(kinds))]
         self._open_after: dict[int, list[tuple[int, int]]] = {}
@@ -211,7 +203,12 @@ class _Placing:
     def following(self, placed: int, complete: int) -> list[tuple[int, int, int, int]]:
         """The kinds of which an item can be placed next, in how many ways, and the state and complete kinds then."""
         if complete not in self._open_after:
-            self._open_after[complete] = self._open(complete)
+            openings = (
+                (kind, sum(n for needs, n in options if needs & complete == needs))
+                for kind, options in enumerate(self._free)
+                if not complete >> kind & 1
+            )
+            self._open_after[complete] = [(kind, available) for kind, available in openings if available]
         return [
             (
                 kind,
@@ -222,15 +219,6 @@ class _Placing:
             for kind, available in self._open_after[complete]
             if (here := placed >> self._shifts[kind] & ((1 << self._widths[kind]) - 1)) < available
         ]
-
-    def _open(self, complete: int) -> list[tuple[int, int]]:
-        """The kinds that are not complete and have items all of whose betters are placed, and how many of these."""
-        openings = (
-            (kind, sum(n for needs, n in options if needs & complete == needs))
-            for kind, options in enumerate(self._free)
-            if not complete >> kind & 1
-        )
-        return [(kind, available) for kind, available in openings if available]
 
 
 def _count(placing: _Placing, most: int) -> int | None:
@@ -338,15 +326,6 @@ def _exp(log: float) -> int:
     return int(round(math.exp(log - digits * math.log(10))) * 10**digits)
 
 
-def _free_after(relation: BoolArray, kind: IntArray, kinds: int) -> list[list[tuple[int, int]]]:
-    """For every kind, how many of its items are free once which kinds are complete (as bits)."""
-    counts: list[dict[int, int]] = [{} for _ in range(kinds)]
-    for item in range(len(relation)):
-        needs = sum(1 << int(needed) for needed in np.unique(kind[relation[:, item]]))
-        counts[kind[item]][needs] = counts[kind[item]].get(needs, 0) + 1
-    return [list(by_needs.items()) for by_needs in counts]
-
-
 def _at_least(relation: BoolArray) -> int:
     """Items of one height can stand in any order while the heights stay in theirs."""
     height = np.zeros(len(relation), dtype=np.int64)
@@ -415,7 +394,9 @@ def groups(different: npt.ArrayLike, order: Sequence[int] | IntArray) -> list[li
     if not ranked:
         return []
     # A set of items is an integer: bit k stands for the item of rank k, so 0 is the best.
-    apart = [_bits(np.flatnonzero(row)) for row in matrix[np.ix_(ranked, ranked)]]
+    apart = [
+        sum(1 << int(position) for position in np.flatnonzero(row)) for row in matrix[np.ix_(ranked, ranked)]
+    ]
     sets = _insert_and_absorb(apart)
     if sets is None:
         sets = _greedy_cover(apart)
@@ -505,19 +486,13 @@ def _insert_and_absorb(apart: Sequence[int]) -> list[int] | None:
         split = [members for members in sets if members & bit and members & others]
         whole = [members for members in sets if not (members & bit and members & others)]
         parts = {part for members in split for part in (members & ~bit, members & ~others)}
-        sets = _absorb(whole, parts)
+        sets = list(whole)
+        for part in sorted(parts, key=int.bit_count, reverse=True):
+            if not any(part & other == part for other in sets):
+                sets.append(part)
         if len(sets) > MOST_SETS:
             return None
     return sets
-
-
-def _absorb(whole: list[int], parts: Iterable[int]) -> list[int]:
-    """The whole sets, none within another, and those parts that lie in no other set."""
-    kept = list(whole)
-    for part in sorted(parts, key=int.bit_count, reverse=True):
-        if not any(part & other == part for other in kept):
-            kept.append(part)
-    return kept
 
 
 def _greedy_cover(apart: Sequence[int]) -> list[int]:
@@ -564,10 +539,6 @@ def need_labels(labels: Sequence[str], size: int) -> None:
     """A label for every item."""
     if len(labels) != size:
         raise UsageError(f"labels: expected {size}, got {len(labels)}")
-
-
-def _bits(positions: Iterable[int]) -> int:
-    return sum(1 << int(position) for position in positions)
 
 
 def _members(bits: int) -> list[int]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Literal, TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,7 @@ from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.linear.contrasts import checked_weights
 from adjudge.stats.multiple import holm
-from adjudge.stats.paired import NOISE, Better
+from adjudge.stats.paired import NOISE, Better, too_few
 from adjudge.stats.pairs import columns_of_pairs
 from adjudge.stats.resampling.max_t import (
     DifferenceRows,
@@ -39,7 +39,7 @@ METHOD_WORDS: dict[OwnMethod, str] = {"max-t": "bootstrap of the largest t", "t"
 
 
 @dataclass(frozen=True)
-class OwnVariances:
+class OwnFamily:
     """A family of differences, each with its own variance; NaN where `why` has a reason, by position."""
 
     method: OwnMethod
@@ -80,6 +80,11 @@ class OwnVariances:
         """Which differ."""
         return np.asarray(self.p <= self.alpha)
 
+
+@dataclass(frozen=True)
+class OwnVariances(OwnFamily):
+    """Pairs of columns, each over the topics that both have."""
+
     @property
     def conclusion(self) -> IntArray:
         """Of every pair: 0 differ, 1 not significantly different, 2 could not have been found, 3 not comparable."""
@@ -112,55 +117,25 @@ class OwnVariances:
 
 
 @dataclass(frozen=True)
-class OwnContrasts:
+class OwnContrasts(OwnFamily):
     """Chosen contrasts, each with the variance of its own values over the topics that have all its systems."""
-
-    family: OwnVariances
-
-    def __len__(self) -> int:
-        return len(self.family)
 
     @property
     def estimate(self) -> FloatArray:
-        return self.family.difference
-
-    @property
-    def n(self) -> IntArray:
-        return self.family.n
-
-    @property
-    def se(self) -> FloatArray:
-        return self.family.se
-
-    @property
-    def p(self) -> FloatArray:
-        return self.family.p
-
-    @property
-    def low(self) -> FloatArray:
-        return self.family.low
-
-    @property
-    def high(self) -> FloatArray:
-        return self.family.high
-
-    @property
-    def why(self) -> dict[int, str]:
-        return self.family.why
+        return self.difference
 
     def sentence(self, k: int, name: str) -> str:
         """What the k-th contrast says, called by a name such as "humans - machines"."""
-        f = self.family
-        if k in f.why:
-            if math.isnan(f.difference[k]):
-                return f"{name} cannot be estimated ({f.why[k]})"
-            return f"{name} = {f.difference[k]:.4g} cannot be tested ({f.why[k]})"
+        if k in self.why:
+            if math.isnan(self.difference[k]):
+                return f"{name} cannot be estimated ({self.why[k]})"
+            return f"{name} = {self.difference[k]:.4g} cannot be tested ({self.why[k]})"
         side = "is not significantly different from 0"
-        if f.found[k]:
-            side = "is above 0" if f.difference[k] > 0 else "is below 0"
-        ends = f"{f.level:.0%} interval {f.low[k]:.4g} to {f.high[k]:.4g}"
-        basis = f"{f.words}, {p_words(float(f.p[k]), f.alpha)}, n = {f.n[k]}"
-        return f"{name} = {f.difference[k]:.4g} {side} ({basis}; {ends})"
+        if self.found[k]:
+            side = "is above 0" if self.difference[k] > 0 else "is below 0"
+        ends = f"{self.level:.0%} interval {self.low[k]:.4g} to {self.high[k]:.4g}"
+        basis = f"{self.words}, {p_words(float(self.p[k]), self.alpha)}, n = {self.n[k]}"
+        return f"{name} = {self.difference[k]:.4g} {side} ({basis}; {ends})"
 
 
 def own_pairs(
@@ -178,7 +153,7 @@ def own_pairs(
     matrix = checks.numbers("values", values, dimensions=2)
     first, second = columns_of_pairs(matrix.shape[1])
     rows = DifferenceRows(np.ascontiguousarray(matrix.T) + 0.0, first, second)
-    return _family(rows, rng, method, level, resamples)
+    return _family(OwnVariances, rows, rng, method, level, resamples)
 
 
 def own_contrasts(
@@ -197,7 +172,7 @@ def own_contrasts(
     matrix = checks.numbers("values", values, dimensions=2)
     rows = checked_weights(weights, matrix.shape[1])
     columns = np.ascontiguousarray(contrast_values(matrix, rows).T) + 0.0
-    return OwnContrasts(_family(DifferenceRows(columns, None, None), rng, method, level, resamples))
+    return _family(OwnContrasts, DifferenceRows(columns, None, None), rng, method, level, resamples)
 
 
 def contrast_values(values: FloatArray, weights: FloatArray) -> FloatArray:
@@ -210,13 +185,17 @@ def contrast_values(values: FloatArray, weights: FloatArray) -> FloatArray:
     return sums
 
 
+Kind = TypeVar("Kind", bound=OwnFamily)
+
+
 def _family(
+    kind: type[Kind],
     rows: DifferenceRows,
     rng: np.random.Generator,
     method: OwnMethod | None,
     level: float,
     resamples: int,
-) -> OwnVariances:
+) -> Kind:
     checks.share("level", level)
     if method is not None:
         checks.one_of("method", method, get_args(OwnMethod))
@@ -226,10 +205,10 @@ def _family(
         many = seen.n[testable] >= BOOTSTRAP_FROM
         method = "max-t" if many.size and many.all() else "t"
     if method == "t":
-        return _student(seen, testable, level)
+        return _student(kind, seen, testable, level)
     result = max_t_rows(rows, seen, rng=rng, resamples=resamples, level=level)
     low, high = bounded_by(result.low, result.high, result.difference, result.p <= round(1 - level, 12))
-    return OwnVariances(
+    return kind(
         method="max-t",
         level=level,
         n=result.n,
@@ -246,7 +225,7 @@ def _family(
     )
 
 
-def _student(seen: RowMoments, testable: BoolArray, level: float) -> OwnVariances:
+def _student(kind: type[Kind], seen: RowMoments, testable: BoolArray, level: float) -> Kind:
     """Student's t of each row, Holm's p-values, Bonferroni's intervals."""
     alpha = round(1 - level, 12)
     size = int(np.count_nonzero(testable))
@@ -262,7 +241,7 @@ def _student(seen: RowMoments, testable: BoolArray, level: float) -> OwnVariance
             seen.mean[at] - reach, seen.mean[at] + reach, seen.mean[at], p[at] <= alpha
         )
     why = {int(k): no_test(int(seen.n[k])) for k in np.flatnonzero(~testable)}
-    return OwnVariances(
+    return kind(
         method="t",
         level=level,
         n=seen.n,
@@ -281,9 +260,7 @@ def _student(seen: RowMoments, testable: BoolArray, level: float) -> OwnVariance
 
 def no_test(n: int) -> str:
     """Why n differences have no t."""
-    if n < 2:
-        return f"needs two topics that both have, has {n or 'none'}"
-    return f"all {n} differences are the same, and need to vary"
+    return too_few(n) if n < 2 else f"all {n} differences are the same, and need to vary"
 
 
 def least_t_p(n: IntArray, nonzero: IntArray) -> FloatArray:

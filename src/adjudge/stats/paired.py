@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import betainc, ndtr, stdtr
 
-from adjudge.core.words import p_words
+from adjudge.core.words import counted, p_words
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray, pair
 from adjudge.stats.multiple import at_most
@@ -23,7 +23,7 @@ from adjudge.stats.multiple import at_most
 Better = Literal["higher", "lower"]
 Alternative = Literal["two-sided", "greater", "less"]
 """`greater`: the first of the two, x, is higher."""
-Zeros = Literal["wilcox", "pratt", "split"]
+Zeros = Literal["wilcox", "pratt"]
 """What the signed-rank test does with differences of 0; see `wilcoxon`."""
 
 TEST_WORDS = {
@@ -55,45 +55,17 @@ class PairedTest:
     """
 
     test: str
-    statistic: float
-    p: float
-    n: int
-    method: str | None
-    difference: float
-    wins: int
-    losses: int
-    ties: int
+    statistic: float = math.nan
+    p: float = math.nan
+    n: int = 0
+    method: str | None = None
+    difference: float = math.nan
+    wins: int = 0
+    losses: int = 0
+    ties: int = 0
     why: str | None = None
     alternative: str = "two-sided"
     """greater: whether x is higher was asked; less: whether it is lower."""
-
-    @classmethod
-    def undefined(
-        cls,
-        test: str,
-        why: str,
-        *,
-        n: int = 0,
-        difference: float = math.nan,
-        wins: int = 0,
-        losses: int = 0,
-        ties: int = 0,
-        alternative: str = "two-sided",
-    ) -> Self:
-        """A test that cannot be computed, with what is known all the same."""
-        return cls(
-            test=test,
-            statistic=math.nan,
-            p=math.nan,
-            n=n,
-            method=None,
-            difference=difference,
-            wins=wins,
-            losses=losses,
-            ties=ties,
-            why=why,
-            alternative=alternative,
-        )
 
     def sentence(
         self, a: str, b: str, better: Better | None = "higher", *, alpha: float = 0.05, correction: str = ""
@@ -112,7 +84,8 @@ class PairedTest:
         sign = -1 if better == "lower" else 1
         counts = (self.wins, self.losses)[::sign]
         sided = "" if self.alternative == "two-sided" else ", one-sided"
-        basis = f"{name}{_by(self.test, self.method)}{sided}, {correction}{p_words(self.p, alpha)}, {_topics(self.n)}"
+        by = "" if self.method == self.test else METHOD_WORDS.get(self.method, "")
+        basis = f"{name}{by}{sided}, {correction}{p_words(self.p, alpha)}, n = {counted(self.n, 'topic')}"
         verb = "wins" if better else "is higher"
         ties = f", tied on {self.ties}" if self.ties else ""
         if self.p > alpha:
@@ -145,14 +118,6 @@ class Interval:
 def test_words(test: str) -> str:
     """What a test is called in a sentence."""
     return TEST_WORDS.get(test) or SAMPLED_WORDS.get(test) or TOGETHER_WORDS[test]
-
-
-def _by(test: str, method: str) -> str:
-    return "" if method == test else METHOD_WORDS.get(method, "")
-
-
-def _topics(n: int) -> str:
-    return f"n = {n} topic" if n == 1 else f"n = {n} topics"
 
 
 # Differences: which rows count, what is noise, what ties
@@ -363,18 +328,15 @@ def normal_p(
     ranked: Numbers,
     zeros: Numbers,
     cubes: Numbers,
-    *,
-    split: bool = False,
     alternative: Alternative = "two-sided",
 ) -> Numbers:
     """p by the normal distribution, corrected for ties, zeros and continuity.
 
     Of the `ranked` differences `zeros` are zero; that is 0 where zeros are left out (Pratt 1959; moments:
-    Cureton 1967). `cubes` is the sum of t^3 - t over the groups of t tied non-zero differences. With `split`
-    the variance counts zeros as one more tied group, as `scipy.stats.wilcoxon(zero_method="zsplit")` does.
+    Cureton 1967). `cubes` is the sum of t^3 - t over the groups of t tied non-zero differences.
     """
     n, none = np.asarray(ranked, dtype=np.float64), np.asarray(zeros, dtype=np.float64)
-    spread = rank_spread(ranked, zeros, cubes, split=split)
+    spread = rank_spread(ranked, zeros, cubes)
     excess = np.asarray(positive, dtype=np.float64) / 2 - (n * (n + 1) - none * (none + 1)) / 4
     if alternative == "two-sided":
         return 2 * ndtr(-np.abs(excess - np.sign(excess) / 2) / spread)
@@ -382,10 +344,10 @@ def normal_p(
     return ndtr((0.5 - excess if alternative == "greater" else excess + 0.5) / spread)
 
 
-def rank_spread(ranked: Numbers, zeros: Numbers, cubes: Numbers, *, split: bool = False) -> Numbers:
+def rank_spread(ranked: Numbers, zeros: Numbers, cubes: Numbers) -> Numbers:
     """The standard deviation of the sum of positive ranks under the null hypothesis; see `normal_p`."""
     n, none = np.asarray(ranked, dtype=np.float64), np.asarray(zeros, dtype=np.float64)
-    fixed = (none**3 - none) / 2 if split else none * (none + 1) * (2 * none + 1)
+    fixed = none * (none + 1) * (2 * none + 1)
     return np.sqrt((n * (n + 1) * (2 * n + 1) - fixed - np.asarray(cubes, dtype=np.float64) / 2) / 24)
 
 
@@ -450,15 +412,14 @@ def wilcoxon(
 
     The statistic is W, the sum of the signed ranks of |x - y|, with mid-ranks for ties.
     `zeros="wilcox"` leaves zero differences out; "pratt" ranks them first and then leaves them out, as the
-    paper's formula does; "split" ranks them and gives half of their ranks to each side, so that W is the
-    same as under "pratt". The p-value is exact, with ties and zeros too, where at most `exact_up_to`
+    paper's formula does. The p-value is exact, with ties and zeros too, where at most `exact_up_to`
     differences are ranked (zeros are ranked too, except under "wilcox"), and normal beyond. Where all differences
     are zero, p is 1.
     """
     check_options(alternative, zeros, exact_up_to)
     d = differences(x, y)
     if d.n < 2:
-        return _undefined("wilcoxon", d, alternative, too_few(d.n))
+        return _result("wilcoxon", d, alternative, why=too_few(d.n))
     ranked_zeros = 0 if zeros == "wilcox" else d.ties
     ranks = rank(d, below=ranked_zeros)
     positive = int(ranks.doubled[ranks.positive].sum())
@@ -470,7 +431,7 @@ def wilcoxon(
         return _result("wilcoxon", d, alternative, statistic=w, p=p, method="exact")
     sizes = ranks.tied.astype(np.float64)
     cubes = float((sizes**3 - sizes).sum())
-    p = normal_p(positive, ranked, ranked_zeros, cubes, split=zeros == "split", alternative=alternative)
+    p = normal_p(positive, ranked, ranked_zeros, cubes, alternative)
     return _result("wilcoxon", d, alternative, statistic=w, p=float(p), method="normal")
 
 
@@ -483,12 +444,12 @@ def paired_t(x: npt.ArrayLike, y: npt.ArrayLike, *, alternative: Alternative = "
     check_options(alternative)
     d = differences(x, y)
     if d.n < 2:
-        return _undefined("t", d, alternative, too_few(d.n))
+        return _result("t", d, alternative, why=too_few(d.n))
     if d.ties == d.n:
         return _result("t", d, alternative, statistic=0.0, p=1.0, method="t")
     if d.all_equal():
         why = f"all {d.n} differences are the same, and t needs them to vary"
-        return _undefined("t", d, alternative, why)
+        return _result("t", d, alternative, why=why)
     t = math.sqrt(d.n * (d.n - 1)) * (d.mean / _length(d.values - d.mean))
     p = float(student_p(t, d.n - 1, alternative))
     return _result("t", d, alternative, statistic=t, p=p, method="t")
@@ -512,12 +473,12 @@ def unpaired_t(
     x, y = common(x, y)
     d = differences(x, y)
     if d.n < 2:
-        return _undefined(test, d, alternative, too_few(d.n))
+        return _result(test, d, alternative, why=too_few(d.n))
     if all_equal(x, NOISE * np.abs(x)) and all_equal(y, NOISE * np.abs(y)):
         if d.ties == d.n:
             return _result(test, d, alternative, statistic=0.0, p=1.0, method="t")
         why = f"each has one score on all {d.n} topics, and t needs them to vary"
-        return _undefined(test, d, alternative, why)
+        return _result(test, d, alternative, why=why)
     sides = _length(x - x.mean()), _length(y - y.mean())
     t = math.sqrt(d.n * (d.n - 1)) * (d.mean / math.hypot(*sides))
     freedom = 2.0 * d.n - 2 if equal_variances else welch_freedom(d.n, min(sides) / max(sides))
@@ -533,7 +494,7 @@ def sign(x: npt.ArrayLike, y: npt.ArrayLike, *, alternative: Alternative = "two-
     check_options(alternative)
     d = differences(x, y)
     if d.n < 2:
-        return _undefined("sign", d, alternative, too_few(d.n))
+        return _result("sign", d, alternative, why=too_few(d.n))
     p = float(sign_p(d.wins, d.losses, alternative))
     return _result("sign", d, alternative, statistic=float(d.wins - d.losses), p=p, method="exact")
 
@@ -558,7 +519,14 @@ def welch_freedom(n: npt.ArrayLike, ratio: npt.ArrayLike) -> FloatArray:
 
 
 def _result(
-    test: str, d: PairDifferences, alternative: Alternative, *, statistic: float, p: float, method: str
+    test: str,
+    d: PairDifferences,
+    alternative: Alternative,
+    *,
+    statistic: float = math.nan,
+    p: float = math.nan,
+    method: str | None = None,
+    why: str | None = None,
 ) -> PairedTest:
     return PairedTest(
         test=test,
@@ -570,19 +538,7 @@ def _result(
         wins=d.wins,
         losses=d.losses,
         ties=d.ties,
-        alternative=alternative,
-    )
-
-
-def _undefined(test: str, d: PairDifferences, alternative: Alternative, why: str) -> PairedTest:
-    return PairedTest.undefined(
-        test,
-        why,
-        n=d.n,
-        difference=d.mean,
-        wins=d.wins,
-        losses=d.losses,
-        ties=d.ties,
+        why=why,
         alternative=alternative,
     )
 

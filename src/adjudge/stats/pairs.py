@@ -184,7 +184,8 @@ class ColumnPairs:
             # "clip" only says that indices need no check, which would need another copy.
             self.columns.take(self.first[some], axis=0, out=x, mode="clip")
             self.columns.take(self.second[some], axis=0, out=y, mode="clip")
-            ties = _tie(x, y) if self.noisy[some].any() else None
+            # The rule of `settled`, whose result is needed as a mask here.
+            ties = np.abs(x - y) <= noise_of(x, y) if self.noisy[some].any() else None
             x -= y
             if ties is not None:
                 np.putmask(x, ties, 0.0)
@@ -194,12 +195,27 @@ class ColumnPairs:
 def column_pairs(matrix: FloatArray, *, loaded: bool = False) -> ColumnPairs:
     """Make a checked matrix, topics x systems, ready."""
     columns = np.ascontiguousarray(matrix.T) + 0.0  # no negative zeros: they would be differences with a sign
-    patterns, pattern = _patterns(~np.isnan(columns))
+    present = ~np.isnan(columns)
+    numbers: dict[bytes, int] = {}
+    which = [numbers.setdefault(row.tobytes(), len(numbers)) for row in np.packbits(present, axis=1)]
+    index = np.array(which, dtype=np.int64)
+    _, place = np.unique(index, return_index=True)
+    patterns, pattern = present[place], index
     first, second = columns_of_pairs(columns.shape[0])
     # Counts are whole numbers, so this product is exact however it is computed.
     both = patterns.astype(np.float64) @ patterns.T.astype(np.float64)
     n = both.astype(np.int64)[pattern[first], pattern[second]]
-    noisy = _noisy_columns(matrix)
+    # The columns that tie with another on a topic where some tie without being equal; mostly there are none.
+    # Two that tie are neighbours in the order of their scores, or have a chain of ties between them.
+    noisy = np.zeros(matrix.shape[1], dtype=np.bool_)
+    most = NOISE * float(np.abs(matrix).max(initial=0.0, where=~np.isnan(matrix)))
+    step = max(1, BLOCK // max(1, matrix.shape[1]))
+    for start in range(0, matrix.shape[0], step):
+        rows = matrix[start : start + step]
+        gaps = np.diff(np.sort(rows, axis=1))
+        rows = rows[((gaps > 0) & (gaps <= most)).any(axis=1)]
+        if rows.size:
+            noisy |= _chained(rows)
     return ColumnPairs(
         columns=columns,
         patterns=patterns,
@@ -210,23 +226,6 @@ def column_pairs(matrix: FloatArray, *, loaded: bool = False) -> ColumnPairs:
         noisy=noisy[first] & noisy[second],
         loaded=loaded,
     )
-
-
-def _noisy_columns(matrix: FloatArray) -> BoolArray:
-    """The columns that tie with another on a topic where some tie without being equal; mostly there are none.
-
-    Two that tie are neighbours in the order of their scores, or have a chain of ties between them.
-    """
-    noisy = np.zeros(matrix.shape[1], dtype=np.bool_)
-    most = NOISE * float(np.abs(matrix).max(initial=0.0, where=~np.isnan(matrix)))
-    step = max(1, BLOCK // max(1, matrix.shape[1]))
-    for start in range(0, matrix.shape[0], step):
-        rows = matrix[start : start + step]
-        gaps = np.diff(np.sort(rows, axis=1))
-        rows = rows[((gaps > 0) & (gaps <= most)).any(axis=1)]
-        if rows.size:
-            noisy |= _chained(rows)
-    return noisy
 
 
 def _chained(rows: FloatArray) -> BoolArray:
@@ -242,21 +241,6 @@ def _chained(rows: FloatArray) -> BoolArray:
     chained = np.zeros(rows.shape[1], dtype=np.bool_)
     chained[order[members]] = True
     return chained
-
-
-def _tie(x: FloatArray, y: FloatArray) -> BoolArray:
-    """Where two scores are equal but for noise: the rule of `settled`, whose result is needed as a mask here."""
-    tie: BoolArray = np.abs(x - y) <= noise_of(x, y)
-    return tie
-
-
-def _patterns(present: BoolArray) -> tuple[BoolArray, IntArray]:
-    """The different rows, and which of them each row is."""
-    numbers: dict[bytes, int] = {}
-    which = [numbers.setdefault(row.tobytes(), len(numbers)) for row in np.packbits(present, axis=1)]
-    index = np.array(which, dtype=np.int64)
-    _, place = np.unique(index, return_index=True)
-    return present[place], index
 
 
 # Sums over topics: differences, wins, squares
@@ -282,8 +266,11 @@ def difference_sums(pairs: ColumnPairs, *, squares: bool = False) -> DifferenceS
     if pairs.compiled:
         from adjudge.stats.pair_kernels import sum_differences, sum_squares
 
-        rows = _fours(pairs)
-        topics, systems = rows.shape
+        # Kernels take four topics at a time: missing ones are added up to a multiple.
+        systems, topics = pairs.columns.shape
+        rows = np.full((-(-topics // 4) * 4, systems), np.nan)
+        rows[:topics] = pairs.columns.T
+        topics = len(rows)
         sums, wins, losses = np.zeros((3, len(pairs)))
         sum_differences(rows.ravel(), topics, systems, sums, wins, losses)
         means = sums / some_n
@@ -302,16 +289,12 @@ def difference_sums(pairs: ColumnPairs, *, squares: bool = False) -> DifferenceS
             z -= means[some, None]
             _fill(z, missing)
             squared[some] = _squares(z)
-    _settle_means(pairs, means)
+    # Means that are noise are 0, by the rule of `PairDifferences.mean`.
+    for k in np.flatnonzero((means != 0) & (np.abs(means) <= pairs.noise())).tolist():
+        means[k] = differences(*pairs.of(k)).mean
     return DifferenceSums(
         means=means, wins=wins.astype(np.int64), losses=losses.astype(np.int64), squares=squared
     )
-
-
-def _settle_means(pairs: ColumnPairs, means: FloatArray) -> None:
-    """Put 0 for means that are noise, by the rule of `PairDifferences.mean`."""
-    for k in np.flatnonzero((means != 0) & (np.abs(means) <= pairs.noise())).tolist():
-        means[k] = differences(*pairs.of(k)).mean
 
 
 def own_squares(pairs: ColumnPairs) -> tuple[FloatArray, FloatArray]:
@@ -342,14 +325,6 @@ def _squares(z: FloatArray) -> FloatArray:
     with np.errstate(over="ignore"):
         sums: FloatArray = np.square(z, out=z).sum(axis=1)
     return sums
-
-
-def _fours(pairs: ColumnPairs) -> FloatArray:
-    """The matrix with missing topics added up to a multiple of four: kernels take four at a time."""
-    systems, topics = pairs.columns.shape
-    rows = np.full((-(-topics // 4) * 4, systems), np.nan)
-    rows[:topics] = pairs.columns.T
-    return rows
 
 
 # Signed ranks. A difference becomes a whole number that sorts by its size and carries its sign: the bits of the
@@ -602,16 +577,19 @@ def wilcoxon_pairs(
     ranks = signed_ranks(pairs, nonzero, below, exact_up_to=exact_up_to, alternative=alternative)
     w = ranks.positive - (nonzero * (nonzero + 1) + 2 * below * nonzero) / 2
     exact = (nonzero + below <= exact_up_to) | (nonzero == 0)
-    p = _signed_rank_p(ranks, nonzero, below, exact, zeros == "split", alternative)
-    methods = tuple(np.where(exact, "exact", "normal").tolist())
-    signature = f"wilcoxon|zeros:{zeros}|exact:{exact_up_to}|{alternative}"
+    p: FloatArray = doubled(ranks.tail, alternative)
+    shared = exact & ~ranks.left & (ranks.plain | (nonzero == 0))
+    p[shared] = untied_p(nonzero[shared], ranks.positive[shared], alternative)
+    many = ~exact & ~ranks.left
+    ranked = (nonzero + below)[many]
+    p[many] = normal_p(ranks.positive[many], ranked, below[many], ranks.cubes[many], alternative)
     results = PairResults(
         test="wilcoxon",
         counts=counts,
         statistic=w,
         p=p,
-        method=methods,
-        signature=signature,
+        method=tuple(np.where(exact, "exact", "normal").tolist()),
+        signature=f"wilcoxon|zeros:{zeros}|exact:{exact_up_to}|{alternative}",
         alternative=alternative,
     )
     single = partial(wilcoxon, zeros=zeros, exact_up_to=exact_up_to, alternative=alternative)
@@ -627,20 +605,17 @@ def sign_pairs(values: npt.ArrayLike, *, alternative: Alternative = "two-sided")
     base = int(counts.n.max(initial=0)) + 1
     keys, which = np.unique(counts.wins * base + counts.losses, return_inverse=True)
     p = sign_p(*np.divmod(keys, base), alternative)[which]
-    statistic = (counts.wins - counts.losses).astype(np.float64)
-    methods = ("exact",) * len(pairs)
     results = PairResults(
         test="sign",
         counts=counts,
-        statistic=statistic,
+        statistic=(counts.wins - counts.losses).astype(np.float64),
         p=p,
-        method=methods,
+        method=("exact",) * len(pairs),
         signature=f"sign|{alternative}",
         alternative=alternative,
     )
-    return _completed(
-        results, pairs, np.ones(len(pairs), dtype=np.bool_), partial(sign, alternative=alternative)
-    )
+    sure = np.ones(len(pairs), dtype=np.bool_)
+    return _completed(results, pairs, sure, partial(sign, alternative=alternative))
 
 
 def _ready(values: npt.ArrayLike) -> ColumnPairs:
@@ -648,7 +623,6 @@ def _ready(values: npt.ArrayLike) -> ColumnPairs:
 
 
 def _counts(pairs: ColumnPairs, sums: DifferenceSums) -> PairCounts:
-    ties = pairs.n - sums.wins - sums.losses
     return PairCounts(
         first=pairs.first,
         second=pairs.second,
@@ -656,7 +630,7 @@ def _counts(pairs: ColumnPairs, sums: DifferenceSums) -> PairCounts:
         difference=sums.means,
         wins=sums.wins,
         losses=sums.losses,
-        ties=ties,
+        ties=pairs.n - sums.wins - sums.losses,
     )
 
 
@@ -671,29 +645,6 @@ def _t(counts: PairCounts, squares: FloatArray, noise: FloatArray) -> tuple[Floa
     t = np.full(len(counts), np.nan)
     np.divide(np.sqrt(n * np.maximum(n - 1, 0)) * counts.difference, np.sqrt(squares), out=t, where=sure)
     return t, sure
-
-
-def _signed_rank_p(
-    ranks: SignedRanks,
-    nonzero: IntArray,
-    below: IntArray,
-    exact: BoolArray,
-    split: bool,
-    alternative: Alternative,
-) -> FloatArray:
-    p: FloatArray = doubled(ranks.tail, alternative)
-    shared = exact & ~ranks.left & (ranks.plain | (nonzero == 0))
-    p[shared] = untied_p(nonzero[shared], ranks.positive[shared], alternative)
-    many = ~exact & ~ranks.left
-    p[many] = normal_p(
-        ranks.positive[many],
-        (nonzero + below)[many],
-        below[many],
-        ranks.cubes[many],
-        split=split,
-        alternative=alternative,
-    )
-    return p
 
 
 def _completed(results: PairResults, pairs: ColumnPairs, sure: BoolArray, single: Single) -> PairResults:
@@ -846,9 +797,7 @@ class Moments:
     def without_spread(self, k: int) -> str:
         """Why the k-th pair's differences do not say how they vary."""
         n = int(self.counts.n[k])
-        if n < 2:
-            return f"needs two topics that both have, has {n or 'none'}"
-        return f"all {n} differences are the same, and need to vary"
+        return too_few(n) if n < 2 else f"all {n} differences are the same, and need to vary"
 
 
 def moments(matrix: FloatArray) -> Moments:

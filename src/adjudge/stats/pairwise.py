@@ -54,39 +54,35 @@ def scaled(values: FloatArray) -> tuple[FloatArray, int]:
 
     Sums, differences and squares of scores such as 1e300 would overflow.
     """
-    exponent = _exponent(values)
-    return (np.ldexp(values, -exponent) if exponent else values), exponent
-
-
-def _exponent(values: FloatArray) -> int:
     top = float(np.fmax.reduce(np.abs(values), axis=None, initial=0.0))
-    return math.frexp(top)[1]
+    exponent = math.frexp(top)[1]
+    return (np.ldexp(values, -exponent) if exponent else values), exponent
 
 
 # Pairs within topics, with ties
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TieAccuracy:
     """Pairwise accuracy with ties: (concordant + tied by both) / all pairs, per topic, then the mean over topics.
 
     A pair is tied by the measure where its scores differ by no more than a threshold, epsilon.
     """
 
-    uncalibrated: float
+    uncalibrated: float = math.nan
     """With epsilon 0."""
-    uncalibrated_low: float
-    uncalibrated_high: float
-    calibrated: float
+    uncalibrated_low: float = math.nan
+    uncalibrated_high: float = math.nan
+    calibrated: float = math.nan
     """With the epsilon that is best for these topics: flattering, since it was chosen on them."""
-    epsilon: float
-    crossed: float
+    epsilon: float = math.nan
+    crossed: float = math.nan
     """Cross-validated: each fold of topics with the epsilon that is best for the others."""
-    low: float
-    high: float
+    low: float = math.nan
+    high: float = math.nan
     """Of the cross-validated one; epsilon is chosen anew, fold by fold, in every resample."""
     level: float
-    folds: int
+    folds: int = 0
     topics: int
     """That have a pair."""
     pairs: int
@@ -96,8 +92,8 @@ class TieAccuracy:
     """Of the pairs, those that the measure ties with the calibrated epsilon."""
     missing: int
     """Pairs, and topics without any, that lack a score do not count: so many pairs."""
-    clusters: int
-    resamples: int
+    clusters: int = 0
+    resamples: int = 0
     sampled: bool = False
     """Whether folds and resamples chose among MOST_CANDIDATES thresholds instead of all."""
     why: str | None = None
@@ -133,7 +129,18 @@ def tie_accuracy(
     scored, exponent = scaled(scored)
     tied_pairs = _TiedPairs.of(judged, scored)
     if tied_pairs.why is not None:
-        return _no_tie_accuracy(tied_pairs, level)
+        return TieAccuracy(
+            level=level,
+            topics=tied_pairs.kept.size,
+            pairs=tied_pairs.pairs,
+            human_ties=tied_pairs.human_ties,
+            ties=tied_pairs.tied,
+            missing=tied_pairs.missing,
+            why=tied_pairs.why,
+            why_not_crossed=tied_pairs.why,
+            why_no_interval=tied_pairs.why,
+            why_no_uncalibrated_interval=tied_pairs.why,
+        )
     cluster, many = _renumbered(checks.clusters_of(clusters, len(judged))[tied_pairs.kept])
     further, epsilon, best = tied_pairs.best()
     plain = float(tied_pairs.base.mean())
@@ -174,33 +181,6 @@ def tie_accuracy(
         why_not_crossed=why_not_crossed,
         why_no_interval=why_no_interval,
         why_no_uncalibrated_interval=why_not_0,
-    )
-
-
-def _no_tie_accuracy(tied_pairs: _TiedPairs, level: float) -> TieAccuracy:
-    nan = math.nan
-    return TieAccuracy(
-        uncalibrated=nan,
-        uncalibrated_low=nan,
-        uncalibrated_high=nan,
-        calibrated=nan,
-        epsilon=nan,
-        crossed=nan,
-        low=nan,
-        high=nan,
-        level=level,
-        folds=0,
-        topics=tied_pairs.kept.size,
-        pairs=tied_pairs.pairs,
-        human_ties=tied_pairs.human_ties,
-        ties=tied_pairs.tied,
-        missing=tied_pairs.missing,
-        clusters=0,
-        resamples=0,
-        why=tied_pairs.why,
-        why_not_crossed=tied_pairs.why,
-        why_no_interval=tied_pairs.why,
-        why_no_uncalibrated_interval=tied_pairs.why,
     )
 
 
@@ -341,9 +321,8 @@ def _cross_validated(
         total, size = sum(parts), sum(sizes)
         right = np.zeros(len(times))
         for part, fold_size in zip(parts, sizes, strict=True):
-            others = np.maximum(size - fold_size, 1)[
-                :, None
-            ]  # a resample may hold one fold alone: any epsilon is as good
+            # A resample may hold one fold alone: any epsilon is as good.
+            others = np.maximum(size - fold_size, 1)[:, None]
             chosen = _first_best((total - part) / others)
             right += part[np.arange(len(times)), chosen]
         means.append(right / size)

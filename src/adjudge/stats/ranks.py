@@ -154,7 +154,17 @@ def _kendall_p(
     n = a.size
     tied = len(np.unique(a)) < n or len(np.unique(b)) < n
     if not tied and n <= EXACT_UP_TO:
-        return _inversions_p(n, s), "exact"
+        # P(|S'| >= |S|) without ties: an order has S = n(n-1)/2 less twice its inversions (Kendall 1938).
+        pairs = n * (n - 1) // 2
+        chances = np.zeros(pairs + 1)
+        chances[0] = 1.0
+        for item in range(2, n + 1):
+            # The item is put before 0 to item - 1 of the earlier ones, each as likely as the others.
+            total = np.cumsum(chances)
+            total[item:] -= total[:-item].copy()
+            chances = total / item
+        few = (pairs - abs(s)) // 2
+        return min(1.0, 2 * float(chances[: few + 1].sum())), "exact"
     if n <= LISTED_UP_TO:
         orders = np.array(list(permutations(range(n))))
         return float(np.mean(np.abs(_sums(a, b, orders)) >= abs(s))), "exact"
@@ -175,20 +185,6 @@ def _sums(a: IntArray, b: IntArray, orders: IntArray) -> IntArray:
         turned = right[block[:, :, None], block[:, None, :]]
         sums[start : start + width] = np.einsum("ij,kij->k", left, turned) // 2
     return sums
-
-
-def _inversions_p(n: int, s: int) -> float:
-    """P(|S'| >= |S|) without ties: an order has S = n(n-1)/2 less twice its inversions (Kendall 1938)."""
-    pairs = n * (n - 1) // 2
-    chances = np.zeros(pairs + 1)
-    chances[0] = 1.0
-    for item in range(2, n + 1):
-        # The item is put before 0 to item - 1 of the earlier ones, each as likely as the others.
-        total = np.cumsum(chances)
-        total[item:] -= total[:-item].copy()
-        chances = total / item
-    few = (pairs - abs(s)) // 2
-    return min(1.0, 2 * float(chances[: few + 1].sum()))
 
 
 def _variance(a: IntArray, b: IntArray) -> float:
@@ -231,7 +227,7 @@ def doubled_ranks(values: FloatArray) -> IntArray:
 Groups = Literal["rows", "columns"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class KruskalWallis:
     """Do groups of scores differ, and which. Rankel et al. 2011, section 1, Figure 1 and footnote 1.
 
@@ -241,10 +237,10 @@ class KruskalWallis:
     Where the test cannot be computed, `why` says why, and `statistic`, `p` and the intervals are NaN.
     """
 
-    statistic: float
+    statistic: float = math.nan
     """H, corrected for ties."""
-    df: int
-    p: float
+    df: int = 0
+    p: float = math.nan
     """From the chi-squared distribution."""
     n: IntArray
     """How many scores each group has."""
@@ -254,9 +250,9 @@ class KruskalWallis:
     high: FloatArray
     sums: FloatArray
     """Of the k lowest ranks, for k from 0 to N: ties bring them nearer to each other."""
-    variance: float
+    variance: float = math.nan
     """Of one pooled rank: N(N+1)/12 - sum(t^3-t)/(12(N-1))."""
-    critical: float
+    critical: float = math.nan
     """q(1 - alpha; k, inf) / sqrt 2."""
     alpha: float
     smallest_p: float = math.nan
@@ -382,18 +378,7 @@ def _ranked_groups(rows: FloatArray, alpha: float) -> KruskalWallis:
         nothing = np.full(n.size, math.nan)
         why = f"needs two groups with scores, has {groups or 'none'}"
         return KruskalWallis(
-            statistic=math.nan,
-            df=0,
-            p=math.nan,
-            n=n,
-            mean_ranks=mean_ranks,
-            low=nothing,
-            high=nothing,
-            sums=sums,
-            variance=math.nan,
-            critical=math.nan,
-            alpha=alpha,
-            why=why,
+            n=n, mean_ranks=mean_ranks, low=nothing, high=nothing, sums=sums, alpha=alpha, why=why
         )
     # Not SciPy's kruskal: it subtracts two large numbers, so that equal mean ranks give 1e-14 instead of 0, and the
     # intervals need these sums anyway.
@@ -443,22 +428,22 @@ def _half_widths(n: IntArray, variance: float) -> FloatArray:
 # Friedman: columns compared row by row, without missing cells
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Friedman:
     """Do the columns differ, row by row. Only complete rows count; `dropped` says how many others there are.
 
     Where the test cannot be computed, `why` says why, and the statistics and p-values are NaN.
     """
 
-    statistic: float
+    statistic: float = math.nan
     """Friedman's chi-squared, corrected for ties."""
-    df: int
-    p: float
+    df: int = 0
+    p: float = math.nan
     """From the chi-squared distribution."""
-    f: float
+    f: float = math.nan
     """Iman and Davenport's F; infinite where all rows agree."""
-    f_df: tuple[int, int]
-    f_p: float
+    f_df: tuple[int, int] = (0, 0)
+    f_p: float = math.nan
     """From the F distribution; where all rows agree, the chance that they do."""
     n: int
     """Complete rows."""
@@ -481,6 +466,9 @@ def friedman(values: npt.ArrayLike) -> Friedman:
 
     Columns without any score are left out. Where every row is all ties, both statistics are 0 and both p 1.
     """
+    from scipy.stats import chi2
+    from scipy.stats import f as f_distribution
+
     matrix = checks.numbers("values", values, dimensions=2)
     has_scores = ~np.isnan(matrix).all(axis=0)
     scored = matrix[:, has_scores]
@@ -491,22 +479,37 @@ def friedman(values: npt.ArrayLike) -> Friedman:
     ranks = centred_ranks(complete)
     if n:
         mean_ranks[has_scores] = ranks.mean(axis=0) / 2 + (k + 1) / 2
-    why = _too_few(n, k)
-    if why is not None:
-        nothing = math.nan
-        return Friedman(
-            statistic=nothing,
-            df=0,
-            p=nothing,
-            f=nothing,
-            f_df=(0, 0),
-            f_p=nothing,
-            n=n,
-            dropped=dropped,
-            mean_ranks=mean_ranks,
-            why=why,
-        )
-    return _ranked_blocks(ranks, mean_ranks, dropped)
+    blank = Friedman(n=n, dropped=dropped, mean_ranks=mean_ranks)
+    if k < 2:
+        return replace(blank, why=f"needs two columns with scores, has {k or 'none'}")
+    if n < 2:
+        return replace(blank, why=f"needs two complete rows, has {n or 'none'}")
+    # Not SciPy's friedmanchisquare: it refuses two columns and has no F. In Python's whole numbers "all rows agree"
+    # is decided without rounding.
+    between, whole = int((ranks.sum(axis=0) ** 2).sum()), int((ranks**2).sum())
+    df = (k - 1, (n - 1) * (k - 1))
+    if not whole:
+        return replace(blank, statistic=0.0, df=k - 1, p=1.0, f=0.0, f_df=df, f_p=1.0, smallest_p=1.0)
+    statistic = (k - 1) * between / whole
+    agreed = (k - 1) * int((np.sort(ranks, axis=1).sum(axis=0) ** 2).sum()) / whole
+    if between == n * whole:
+        # The chance that all rows have the order of the first: its distinct orders, to the power 1 - n.
+        tied = np.unique(ranks[0], return_counts=True)[1]
+        orders = math.lgamma(k + 1) - sum(math.lgamma(t + 1) for t in tied)
+        f, f_p = math.inf, math.exp((1 - n) * orders)
+    else:
+        f = (n - 1) * between / (n * whole - between)
+        f_p = float(f_distribution.sf(f, *df))
+    return replace(
+        blank,
+        statistic=statistic,
+        df=k - 1,
+        p=float(chi2.sf(statistic, k - 1)),
+        f=f,
+        f_df=df,
+        f_p=f_p,
+        smallest_p=float(chi2.sf(agreed, k - 1)),
+    )
 
 
 def centred_ranks(values: FloatArray) -> IntArray:
@@ -518,73 +521,12 @@ def centred_ranks(values: FloatArray) -> IntArray:
     return ranks
 
 
-def _too_few(n: int, k: int) -> str | None:
-    if k < 2:
-        return f"needs two columns with scores, has {k or 'none'}"
-    if n < 2:
-        return f"needs two complete rows, has {n or 'none'}"
-    return None
-
-
-def _ranked_blocks(ranks: IntArray, mean_ranks: FloatArray, dropped: int) -> Friedman:
-    from scipy.stats import chi2
-    from scipy.stats import f as f_distribution
-
-    n, k = ranks.shape
-    # Not SciPy's friedmanchisquare: it refuses two columns and has no F. In Python's whole numbers "all rows agree"
-    # is decided without rounding.
-    between, whole = int((ranks.sum(axis=0) ** 2).sum()), int((ranks**2).sum())
-    df = (k - 1, (n - 1) * (k - 1))
-    if not whole:
-        return Friedman(
-            statistic=0.0,
-            df=k - 1,
-            p=1.0,
-            f=0.0,
-            f_df=df,
-            f_p=1.0,
-            n=n,
-            dropped=dropped,
-            mean_ranks=mean_ranks,
-            smallest_p=1.0,
-        )
-    statistic = (k - 1) * between / whole
-    agreed = (k - 1) * int((np.sort(ranks, axis=1).sum(axis=0) ** 2).sum()) / whole
-    if between == n * whole:
-        f, f_p = math.inf, _chance_of_agreement(ranks)
-    else:
-        f = (n - 1) * between / (n * whole - between)
-        f_p = float(f_distribution.sf(f, *df))
-    return Friedman(
-        statistic=statistic,
-        df=k - 1,
-        p=float(chi2.sf(statistic, k - 1)),
-        f=f,
-        f_df=df,
-        f_p=f_p,
-        n=n,
-        dropped=dropped,
-        mean_ranks=mean_ranks,
-        smallest_p=float(chi2.sf(agreed, k - 1)),
-    )
-
-
-def _chance_of_agreement(ranks: IntArray) -> float:
-    """The chance that all rows have the order of the first: its distinct orders, to the power 1 - n."""
-    n, k = ranks.shape
-    tied = np.unique(ranks[0], return_counts=True)[1]
-    orders = math.lgamma(k + 1) - sum(math.lgamma(t + 1) for t in tied)
-    return math.exp((1 - n) * orders)
-
-
 # Skillings-Mack: the same with missing cells
 
 Ties = Literal["corrected", "published"]
-TIE = 1e-9
-"""How far, relative to the observed statistic (or 1), a permuted one may fall short and still equal it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SkillingsMack:
     """Do the columns differ, row by row, with cells missing anywhere.
 
@@ -592,10 +534,10 @@ class SkillingsMack:
     says why, and `statistic` and `p` are NaN.
     """
 
-    statistic: float
-    df: int
-    p: float
-    method: Literal["chi-squared", "permutation"] | None
+    statistic: float = math.nan
+    df: int = 0
+    p: float = math.nan
+    method: Literal["chi-squared"] | None = None
     n: int
     """Rows with at least two scores."""
     dropped: int
@@ -603,26 +545,11 @@ class SkillingsMack:
     sums: FloatArray
     """The weighted sum of centred ranks of each column: positive where it tends to be higher; NaN where it takes
     no part."""
-    parts: int
+    parts: int = 0
     """Into how many sets the columns fall that no row compares with each other; 1 where all are connected."""
     smallest_p: float = 0.0
     """1 where the scores of every row tie; else not known with missing cells: 0, which rules nothing out."""
     why: str | None = None
-    null: FloatArray | None = None
-    """The statistic of every permutation, where there were any."""
-
-
-@dataclass(frozen=True)
-class _Design:
-    """What permuting within rows leaves alone, and what it moves."""
-
-    present: BoolArray
-    """Which cells of the rows and columns that take part have scores."""
-    scores: FloatArray
-    """sqrt(12/(k_i+1)) (r_ij - (k_i+1)/2), 0 where missing."""
-    statistic: Callable[[FloatArray], FloatArray]
-    """A' cov^- A for every row of sums A."""
-    df: int
 
 
 def skillings_mack(values: npt.ArrayLike, *, ties: Ties = "corrected") -> SkillingsMack:
@@ -636,36 +563,8 @@ def skillings_mack(values: npt.ArrayLike, *, ties: Ties = "corrected") -> Skilli
     1 - sum(t^3-t)/(k_i^3-k_i). Then SM equals Friedman's statistic on complete rows, also with ties.
     ties="published" is the paper's, which many ties make conservative. Without ties they are the same.
     """
-    design, result = _prepare(values, ties)
-    if design is None:
-        return result
     from scipy.stats import chi2
 
-    p = float(chi2.sf(result.statistic, result.df)) if result.df else 1.0
-    return replace(result, p=p, method="chi-squared")
-
-
-def skillings_mack_permutation(
-    values: npt.ArrayLike, *, rng: np.random.Generator, resamples: int = 2000, ties: Ties = "corrected"
-) -> SkillingsMack:
-    """The same statistic with p from random orders within the rows: (k+1)/(R+1). For ties and few rows.
-
-    On complete rows this is Friedman's permutation p as well.
-    """
-    checks.count("resamples", resamples, least=1)
-    design, result = _prepare(values, ties)
-    if design is None:
-        return result
-    sums = np.zeros((resamples, design.scores.shape[1]))
-    for present, scores in zip(design.present, design.scores, strict=True):
-        sums[:, present] += rng.permuted(np.tile(scores[present], (resamples, 1)), axis=1)
-    null = design.statistic(sums)
-    beyond = int(np.count_nonzero(null >= result.statistic - TIE * max(result.statistic, 1.0)))
-    return replace(result, p=(beyond + 1) / (resamples + 1), method="permutation", null=null)
-
-
-def _prepare(values: npt.ArrayLike, ties: Ties) -> tuple[_Design | None, SkillingsMack]:
-    """The design and a result that lacks its p; no design where there is nothing to test."""
     matrix = checks.numbers("values", values, dimensions=2)
     checks.one_of("ties", ties, get_args(Ties))
     present = ~np.isnan(matrix)
@@ -675,54 +574,33 @@ def _prepare(values: npt.ArrayLike, ties: Ties) -> tuple[_Design | None, Skillin
     sums = np.full(columns.size, math.nan)
     if n < 2:
         why = f"needs two rows with two scores, has {n or 'none'}"
-        return None, SkillingsMack(
-            statistic=math.nan,
-            df=0,
-            p=math.nan,
-            method=None,
-            n=n,
-            dropped=dropped,
-            sums=sums,
-            parts=0,
-            why=why,
-        )
-    design = _design(matrix[np.ix_(rows, columns)], ties)
-    observed = design.scores.sum(axis=0)
-    sums[columns] = observed
-    statistic = max(0.0, float(design.statistic(observed[None, :])[0]))  # rounding may go below
-    parts = len(_parts(design.present))
-    return design, SkillingsMack(
-        statistic=statistic,
-        df=design.df,
-        p=math.nan,
-        method=None,
-        n=n,
-        dropped=dropped,
-        sums=sums,
-        parts=parts,
-        smallest_p=float(not design.scores.any()),
-    )
-
-
-def _design(matrix: FloatArray, ties: Ties) -> _Design:
-    present = ~np.isnan(matrix)
+        return SkillingsMack(n=n, dropped=dropped, sums=sums, why=why)
+    matrix, present = matrix[np.ix_(rows, columns)], present[np.ix_(rows, columns)]
     sizes = np.count_nonzero(present, axis=1)
     doubled = centred_ranks(matrix)
     # The ranks are doubled, so half the weight: sqrt(12/(k+1)) / 2.
     scores = np.sqrt(3 / (sizes + 1))[:, None] * doubled
-    weights = np.ones(sizes.size) if ties == "published" else _untied(doubled, sizes)
-    rows = weights > 0
-    columns = present[rows].any(axis=0)  # a column that is tied in all its rows always has a sum of 0
-    telling = present[np.ix_(rows, columns)]
+    sums[columns] = observed = scores.sum(axis=0)
+    weights = np.ones(sizes.size)
+    if ties == "corrected":  # the variance of a row's ranks by that without ties: 1 - sum(t^3-t)/(k^3-k)
+        weights = 3 * (doubled**2).sum(axis=1) / (sizes**3 - sizes)
+    tells = present[weights > 0].any(axis=0)  # a column that is tied in all its rows always has a sum of 0
+    telling = present[np.ix_(weights > 0, tells)]
     parts = _parts(telling)
-    form = _form(telling.astype(np.float64), weights[rows], parts)
-    df = int(np.count_nonzero(columns)) - len(parts)
-    return _Design(present=present, scores=scores, statistic=lambda sums: form(sums[:, columns]), df=df)
-
-
-def _untied(doubled: IntArray, sizes: IntArray) -> FloatArray:
-    """Of each row, its ranks' variance by that without ties: 1 - sum(t^3-t)/(k^3-k)."""
-    return np.asarray(3 * (doubled**2).sum(axis=1) / (sizes**3 - sizes))
+    form = _form(telling.astype(np.float64), weights[weights > 0], parts)
+    statistic = max(0.0, float(form(observed[None, tells])[0]))  # rounding may go below
+    df = int(np.count_nonzero(tells)) - len(parts)
+    return SkillingsMack(
+        statistic=statistic,
+        df=df,
+        p=float(chi2.sf(statistic, df)) if df else 1.0,
+        method="chi-squared",
+        n=n,
+        dropped=dropped,
+        sums=sums,
+        parts=len(_parts(present)),
+        smallest_p=float(not scores.any()),
+    )
 
 
 def _parts(present: BoolArray) -> FloatArray:

@@ -109,7 +109,12 @@ def shares_different(
     for start in range(0, first.size, width):
         part = slice(start, start + width)
         p[:, part] = _t_tests(matrix[:, first[part]], matrix[:, second[part]], drawn, groups)
-    return _shares(p, alpha, correction)
+    ordered = np.sort(p, axis=1)
+    tests = np.count_nonzero(~np.isnan(p), axis=1)
+    if correction == "holm":
+        ordered = ordered * np.maximum(tests[:, None] - np.arange(p.shape[1]), 1)
+    significant = np.logical_and.accumulate(at_most(ordered, alpha), axis=1).sum(axis=1)
+    return np.where(tests > 0, significant / max(p.shape[1], 1), np.nan)
 
 
 def shares_different_of(
@@ -156,13 +161,3 @@ def _t_tests(x: FloatArray, y: FloatArray, weights: FloatArray, groups: IntArray
         p = np.where((n >= 2) & varies, student_p(t, n - 1, "two-sided"), np.nan)
     p[(n >= 2) & (weights @ nonzero.astype(np.float64) == 0)] = 1.0
     return np.asarray(p)
-
-
-def _shares(p: FloatArray, alpha: float, correction: SharesCorrection) -> FloatArray:
-    """The share of p-values that are significant, row by row. Holm 1979: the i-th smallest by alpha / (m - i + 1)."""
-    ordered = np.sort(p, axis=1)
-    tests = np.count_nonzero(~np.isnan(p), axis=1)
-    if correction == "holm":
-        ordered = ordered * np.maximum(tests[:, None] - np.arange(p.shape[1]), 1)
-    significant = np.logical_and.accumulate(at_most(ordered, alpha), axis=1).sum(axis=1)
-    return np.where(tests > 0, significant / max(p.shape[1], 1), np.nan)

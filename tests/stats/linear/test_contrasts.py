@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Callable
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,6 @@ from adjudge.stats.linear.contrasts import (
     Contrasts,
     MaximumT,
     against,
-    all_differences,
     between,
     contrasts,
 )
@@ -45,6 +45,12 @@ def one_factor(t: float, size: int, df: float) -> float:
 
     density = stats.chi(df, scale=1 / math.sqrt(df)).pdf
     return 1 - float(integrate.quad(lambda s: density(s) * inside(s), 0, 4, limit=200)[0])
+
+
+def all_differences(columns: int) -> FloatArray:
+    """Weights of every pair i < j."""
+    eye = np.eye(columns)
+    return np.array([eye[i] - eye[j] for i, j in combinations(range(columns), 2)])
 
 
 @pytest.mark.parametrize(("groups", "df"), [(2, 3), (3, 20), (6, 50), (11, 560)])

@@ -15,7 +15,7 @@ from adjudge.analyses.simulate import Simulate
 from adjudge.analyses.simulate.result import simulate_model
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.power.generate import ScoreModel, draw
-from adjudge.stats.power.rates import attainable_size, band
+from adjudge.stats.power.rates import band
 from adjudge.stats.power.search import chosen, run_rows
 
 PAGE = figures.PAGE.read_text(encoding="utf-8")
@@ -59,7 +59,7 @@ def test_sizes(topics: int) -> None:
     for test in (*INSIDE, *(test for test, least in INSIDE_FROM.items() if topics >= least)):
         assert inside(rates[test], 0.05, of), test
     for test in STEPS:
-        assert inside(rates[test], attainable_size(test, topics), of), test
+        assert inside(rates[test], figures.attainable_size(test, topics), of), test
     for test, rate in rates.items():
         assert not_above(rate, 0.05, of), test
     for test in ("hb:median", "t-unpaired", "welch"):
@@ -111,7 +111,7 @@ def test_classical_tests_hold_on_few_simulations(test: str, topics: int) -> None
     if test in ("t", "wilcoxon"):
         assert inside(float(np.mean(p < 0.05)), 0.05, QUICK)
     if test in ("wilcoxon", "sign"):
-        assert inside(float(np.mean(p < 0.05)), attainable_size(test, topics), QUICK)
+        assert inside(float(np.mean(p < 0.05)), figures.attainable_size(test, topics), QUICK)
     if test in ("t-unpaired", "welch"):
         assert float(np.mean(p < 0.05)) < band(0.05, QUICK)[0]
 

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from tools import calibration_figures as figures
 
 from adjudge.analyses.tests import TESTS as COMPARED
 from adjudge.analyses.tests import USUAL_STATISTIC as COMPARE_STATISTIC
@@ -20,16 +21,12 @@ from adjudge.stats import paired
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.multiple import adjust
 from adjudge.stats.paired import TEST_WORDS, Alternative
-from adjudge.stats.power import rates as power_rates
 from adjudge.stats.power import search as power_search
-from adjudge.stats.power.family import ALONE, Family
 from adjudge.stats.power.generate import ScoreModel, draw
 from adjudge.stats.power.rates import (
     LEVEL,
     Rate,
-    attainable_size,
     band,
-    efficiency,
     least_topics,
     t_difference,
     t_errors,
@@ -37,10 +34,12 @@ from adjudge.stats.power.rates import (
     t_topics,
 )
 from adjudge.stats.power.search import (
+    ALONE,
     QUICK,
     TOLERANCE,
     USUAL_STATISTIC,
     Chosen,
+    Family,
     Goal,
     Sample,
     Search,
@@ -155,12 +154,12 @@ def test_attainable_sizes_by_enumeration() -> None:
             p = np.minimum(
                 1, 2 * np.minimum([(sums <= s).mean() for s in sums], [(sums >= s).mean() for s in sums])
             )
-            assert attainable_size(test, n) == pytest.approx((p <= 0.05).mean(), abs=1e-15)
-    assert attainable_size("wilcoxon", 5) == 0  # 2/32 is more than .05
-    assert attainable_size("wilcoxon", 10) == 50 / 1024
-    assert attainable_size("exact", 1000) == pytest.approx(0.05, abs=1e-6)
+            assert figures.attainable_size(test, n) == pytest.approx((p <= 0.05).mean(), abs=1e-15)
+    assert figures.attainable_size("wilcoxon", 5) == 0  # 2/32 is more than .05
+    assert figures.attainable_size("wilcoxon", 10) == 50 / 1024
+    assert figures.attainable_size("exact", 1000) == pytest.approx(0.05, abs=1e-6)
     with pytest.raises(UsageError, match='test: unknown value "t"'):
-        attainable_size("t", 10)
+        figures.attainable_size("t", 10)
 
 
 def test_attainable_sizes_of_random_swaps() -> None:
@@ -169,15 +168,19 @@ def test_attainable_sizes_of_random_swaps() -> None:
         np.array([2, 4, 6, 10, 14, 20, 28, 36, 44, 54, 64]) / 64,
         np.array([2, 2, 2, 4, 4, 6, 8, 8, 8, 10, 10]) / 64,
     )
-    assert attainable_size("mc:w", 6, resamples=38) == pytest.approx(chance @ (1 - levels) ** 38)
+    assert figures.attainable_size("mc:w", 6, resamples=38) == pytest.approx(chance @ (1 - levels) ** 38)
     one = (1 - levels) ** 39 + 39 * levels * (1 - levels) ** 38
-    assert attainable_size("mc:w", 6, resamples=39) == pytest.approx(chance @ one)
+    assert figures.attainable_size("mc:w", 6, resamples=39) == pytest.approx(chance @ one)
     # Of the mean, p is k/32; with very many resamples it is the exact test, and with 18 it is never .05.
-    assert attainable_size("mc", 6, resamples=38) == pytest.approx(np.mean((1 - np.arange(1, 33) / 32) ** 38))
-    assert attainable_size("mc", 5, resamples=38) == 0  # 2/32 is the smallest p of all swaps
-    assert attainable_size("mc", 10, resamples=10**7) == pytest.approx(attainable_size("exact", 10), abs=1e-4)
-    assert attainable_size("mc", 48, resamples=1999) == pytest.approx(100 / 2000, abs=1e-6)
-    assert attainable_size("mc", 48, resamples=18) == 0
+    assert figures.attainable_size("mc", 6, resamples=38) == pytest.approx(
+        np.mean((1 - np.arange(1, 33) / 32) ** 38)
+    )
+    assert figures.attainable_size("mc", 5, resamples=38) == 0  # 2/32 is the smallest p of all swaps
+    assert figures.attainable_size("mc", 10, resamples=10**7) == pytest.approx(
+        figures.attainable_size("exact", 10), abs=1e-4
+    )
+    assert figures.attainable_size("mc", 48, resamples=1999) == pytest.approx(100 / 2000, abs=1e-6)
+    assert figures.attainable_size("mc", 48, resamples=18) == 0
 
 
 # Scores that tie, zeros, constant rows: everything that is done by rows must say what the tests of one pair say.
@@ -827,11 +830,11 @@ EFFICIENCIES = {
 @pytest.mark.parametrize("density", EFFICIENCIES)
 def test_the_efficiency_of_w_in_closed_form(density: str) -> None:
     expected, width = EFFICIENCIES[density]
-    assert efficiency(getattr(power_rates, density), width=width) == pytest.approx(expected, abs=1e-9)
-    assert expected >= power_rates.LEAST == 0.864
+    assert figures.efficiency(getattr(figures, density), width=width) == pytest.approx(expected, abs=1e-9)
+    assert expected >= figures.LEAST == 0.864
     # It does not depend on the unit.
-    f = getattr(power_rates, density)
-    assert efficiency(lambda z: f(z / 3) / 3, width=3 * width) == pytest.approx(expected, abs=1e-8)
+    f = getattr(figures, density)
+    assert figures.efficiency(lambda z: f(z / 3) / 3, width=3 * width) == pytest.approx(expected, abs=1e-8)
 
 
 @given(st.lists(st.floats(0.01, 1), min_size=2, max_size=6))
@@ -841,4 +844,4 @@ def test_no_density_has_less_than_the_parabola(heights: list[float]) -> None:
     h = np.array(heights) / (2 * sum(heights))
     edges = np.arange(h.size + 1.0)
     variance = 2 * float(h @ np.diff(edges**3)) / 3
-    assert 12 * variance * (2 * float(h @ h)) ** 2 > power_rates.LEAST - 1e-12
+    assert 12 * variance * (2 * float(h @ h)) ** 2 > figures.LEAST - 1e-12

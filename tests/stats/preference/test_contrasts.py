@@ -18,7 +18,6 @@ from adjudge.core.errors import UsageError
 from adjudge.stats.preference.answers import PairAnswers
 from adjudge.stats.preference.bradley_terry import fit
 from adjudge.stats.preference.contrasts import around, half_width, pair_contrasts, quantile, two_sided
-from adjudge.stats.preference.uncertainty import standard_errors
 
 
 def answers_of(told: list[tuple[int, int, float, int]], n: int) -> PairAnswers:
@@ -41,7 +40,10 @@ def test_answers_as_units_have_the_standard_errors_of_the_information() -> None:
     answers = generated(1)
     found, plain = pair_contrasts(answers), fit(answers.wins())
     np.testing.assert_allclose(found.difference, plain.log[:, None] - plain.log, atol=1e-8)
-    np.testing.assert_allclose(found.item_se, standard_errors(answers.wins(), plain), rtol=1e-7)
+    chance = plain.values[:, None] / (plain.values[:, None] + plain.values)
+    weights = (answers.wins() + answers.wins().T) * chance * (1 - chance)
+    covariance = np.linalg.pinv(np.diag(weights.sum(axis=1)) - weights)
+    np.testing.assert_allclose(found.item_se, np.sqrt(covariance.diagonal()), rtol=1e-7)
     assert np.isinf(found.freedom[0, 1])
     z = found.difference[0, 1] / found.se[0, 1]
     assert found.p[0, 1] == pytest.approx(2 * norm.sf(abs(z)), rel=1e-9)

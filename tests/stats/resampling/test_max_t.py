@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ from adjudge.core.errors import UsageError
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.paired import Alternative
 from adjudge.stats.resampling import max_t as module
-from adjudge.stats.resampling.max_t import MaxT, bounded_by, max_t, max_t_means
+from adjudge.stats.resampling.max_t import DifferenceRows, MaxT, bounded_by, max_t, max_t_rows, row_moments
 
 ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
 
@@ -104,11 +104,17 @@ def test_it_is_what_ten_lines_say(
     assert result.high == pytest.approx(result.difference + above)
 
 
+def max_t_of(values: FloatArray, **options: Any) -> MaxT:
+    """Of the means of the columns themselves."""
+    rows = DifferenceRows(np.ascontiguousarray(values.T) + 0.0, None, None)
+    return max_t_rows(rows, row_moments(rows), **options)
+
+
 def test_means_are_the_pairs_of_their_differences() -> None:
     values = some_scores("missing")
     rows = np.array([values[:, i] - values[:, j] for i, j in itertools.combinations(range(4), 2)])
     pairs = max_t(values, rng=np.random.default_rng(3), resamples=499)
-    means = max_t_means(rows.T, rng=np.random.default_rng(3), resamples=499)
+    means = max_t_of(rows.T, rng=np.random.default_rng(3), resamples=499)
     assert (pairs.p == means.p).all()
     assert (pairs.low == means.low).all()
     assert pairs.critical == means.critical
@@ -176,7 +182,7 @@ def test_a_family_is_tested_as_if_it_were_alone() -> None:
     values = some_scores("complete")
     pairs = list(itertools.combinations(range(4), 2))
     result = max_t(values, rng=np.random.default_rng(1), family=np.array([0 in pair for pair in pairs]))
-    alone = max_t_means(values[:, [0]] - values[:, 1:], rng=np.random.default_rng(1))
+    alone = max_t_of(values[:, [0]] - values[:, 1:], rng=np.random.default_rng(1))
     assert (result.p[:3] == alone.p).all()
     assert np.isnan(result.p[3:]).all()
     assert not result.why  # nobody asked for the others

@@ -32,17 +32,20 @@ from adjudge.stats.resampling.engine import (
     ResampledZeros,
     ResamplingOptions,
     Statistic,
+    SwapDraws,
     common_topics,
     hybrid_draws,
     make_job,
+    observe,
     prepare,
+    resample,
     sign_bits,
     tails,
 )
 from adjudge.stats.resampling.exact import CELLS, MOST_ERROR, exact_pairs
 from adjudge.stats.resampling.kernels import difference_tails, tally, weighted_sums
 from adjudge.stats.resampling.quantised import DECIMALS, LARGEST_DENOMINATOR, Float
-from adjudge.stats.resampling.swaps import hb_null, hb_pairs, mc_null, mc_pairs
+from adjudge.stats.resampling.swaps import hb_pairs, mc_pairs
 
 # MC against ten plain lines, against all swaps, and its promises: ties, missing cells, threads, blocks.
 
@@ -346,6 +349,24 @@ def with_holes(seed: int = 3, topics: int = 40, systems: int = 9) -> FloatArray:
     return values
 
 
+def null_of_pair(
+    values: FloatArray,
+    rng: np.random.Generator,
+    *,
+    hybrid: bool,
+    resamples: int,
+    statistic: Statistic = "mean",
+) -> FloatArray:
+    """The resampled statistics of one pair, ascending and signed."""
+    [task] = prepare(values, ResamplingOptions(statistic, resamples, "two-sided", 0.05, "wilcox"))
+    rows = task.common.rows(0)
+    swaps = SwapDraws(sign_bits(rng, task.whole.shape[1], resamples), resamples) if not hybrid else None
+    job = make_job(task, task.pairs, rows)
+    drawn = resample(job, rows, swaps or hybrid_draws(rng, resamples)).astype(np.float64)
+    shown = observe(task, task.pairs, rows, job).shown(drawn[job.first] - drawn[job.second])
+    return np.sort(shown[0])
+
+
 @pytest.mark.parametrize("statistic", STATISTICS)
 def test_a_pair_does_not_depend_on_the_other_columns(statistic: Statistic) -> None:
     values = with_holes()
@@ -358,14 +379,11 @@ def test_a_pair_does_not_depend_on_the_other_columns(statistic: Statistic) -> No
         assert (
             together.counts.n[k] == counts.n[k] == np.count_nonzero(~np.isnan(values[:, [i, j]]).any(axis=1))
         )
-        null = mc_null(values[:, i], values[:, j], rng=np.random.default_rng(2), **options)
-        assert null.p == together.p[k] or k in together.why
-        assert null.why == together.why.get(k)
-        if null.why is None:
+        assert alone.why.get(0) == together.why.get(k)
+        if k not in together.why:
             assert together.cutoff is not None
-            assert null.cutoff() == pytest.approx(together.cutoff[k], rel=1e-9)
-            assert null.values.size == 300
-            assert (np.diff(null.values) >= 0).all()
+            null = null_of_pair(values[:, [i, j]], np.random.default_rng(2), hybrid=False, **options)
+            assert cutoff_of(null, "two-sided", 0.05) == pytest.approx(together.cutoff[k], rel=1e-9)
     assert together.why[pair_of(values, 1, 6)] == "needs two topics that both have, has none"
 
 
@@ -510,13 +528,15 @@ def test_the_signature_says_what_was_done() -> None:
 
 
 def test_quantiles_are_those_of_the_paper() -> None:
-    null = mc_null([1.0, 5.0, 3.0], [2.0, 1.0, 3.0], rng=np.random.default_rng(1), resamples=40)
+    values = np.array([[1.0, 2.0], [5.0, 1.0], [3.0, 3.0]])
+    null = null_of_pair(values, np.random.default_rng(1), hybrid=False, resamples=40)
     # Differences -1, 4, 0: the mean is -5/3, -1, 1 or 5/3, and its size 1 or 5/3.
-    assert set(null.values.round(9)) == {round(k / 3, 9) for k in (-5, -3, 3, 5)}
-    ones = float(np.mean(np.abs(null.values) < 1.5))
-    assert null.quantile(ones) == pytest.approx(1.0)
-    assert null.quantile(ones + 0.001) == pytest.approx(5 / 3)
-    assert null.cutoff(0.05) == null.quantile(0.95)
+    assert set(null.round(9)) == {round(k / 3, 9) for k in (-5, -3, 3, 5)}
+    ones = float(np.mean(np.abs(null) < 1.5))
+    for alpha, expected in ((1 - ones, 1.0), (1 - ones - 0.001, 5 / 3)):
+        result = mc_pairs(values, rng=np.random.default_rng(1), resamples=40, alpha=alpha)
+        assert result.cutoff is not None
+        assert result.cutoff[0] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -685,27 +705,25 @@ def test_a_constant_resample() -> None:
     # Differences 1, 1 and -1. Drawn and swapped they are three signs, each of 8 equally likely: T^p is infinite for
     # two of them, else the sum is 1 or -1 and |T^p| = 0.5. The observed one has |T^p| = 0.5, so p is 1.
     values = np.array([[2.0, 1.0], [4.0, 3.0], [1.0, 2.0]])
-    null = hb_null(*values.T, rng=np.random.default_rng(1), statistic="t", resamples=400)
-    assert null.statistic == pytest.approx(0.5)
-    assert null.p == 1.0
-    assert set(np.abs(null.values.round(9))) == {0.5, np.inf}
-    assert abs(np.mean(np.isinf(null.values)) - 0.25) < 0.1
-    assert null.cutoff(0.05) == np.inf
+    null = null_of_pair(values, np.random.default_rng(1), hybrid=True, statistic="t", resamples=400)
+    assert set(np.abs(null.round(9))) == {0.5, np.inf}
+    assert abs(np.mean(np.isinf(null)) - 0.25) < 0.1
     result = hb_pairs(values, rng=np.random.default_rng(1), statistic="t", resamples=400)
+    assert result.statistic[0] == pytest.approx(0.5)
+    assert result.p[0] == 1.0
     assert result.cutoff is not None
     assert result.cutoff[0] == np.inf
 
 
 def test_a_resample_of_zeros_has_t_0() -> None:
     # Differences 0, 0 and 1: T^p is 1 as observed. Drawn, it is 0 where no 1 is drawn: 8/27 of the resamples.
-    null = hb_null(
-        [1.0, 2.0, 3.0], [1.0, 2.0, 2.0], rng=np.random.default_rng(1), statistic="t", resamples=2000
-    )
-    zeros = np.count_nonzero(null.values == 0)
+    values = np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 2.0]])
+    null = null_of_pair(values, np.random.default_rng(1), hybrid=True, statistic="t", resamples=2000)
+    zeros = np.count_nonzero(null == 0)
     # Two draws of the 1 with opposite signs have mean 0 as well: 6/27 of the resamples, half of them.
     assert abs(zeros / 2000 - (8 + 3) / 27) < 0.05
-    assert np.isinf(null.values).any()
-    assert not np.isnan(null.values).any()
+    assert np.isinf(null).any()
+    assert not np.isnan(null).any()
 
 
 def test_topics_drawn_twice_share_a_mid_rank() -> None:
@@ -758,12 +776,11 @@ def test_a_pair_depends_on_its_own_topics_alone(statistic: Statistic) -> None:
         alone = hb_pairs(values[:, [i, j]], rng=np.random.default_rng(2), **options)
         assert together.p[k] == alone.p[0] or np.isnan([together.p[k], alone.p[0]]).all()
         assert together.counts.n[k] == np.count_nonzero(~np.isnan(values[:, [i, j]]).any(axis=1))
-        null = hb_null(values[:, i], values[:, j], rng=np.random.default_rng(2), **options)
-        assert null.why == together.why.get(k)
-        if null.why is None:
+        assert alone.why.get(0) == together.why.get(k)
+        if k not in together.why:
             assert together.cutoff is not None
-            assert null.p == together.p[k]
-            assert null.cutoff() == pytest.approx(together.cutoff[k], rel=1e-9)
+            null = null_of_pair(values[:, [i, j]], np.random.default_rng(2), hybrid=True, **options)
+            assert cutoff_of(null, "two-sided", 0.05) == pytest.approx(together.cutoff[k], rel=1e-9)
 
 
 def test_pairs_with_the_same_topics_share_their_draws() -> None:
@@ -784,12 +801,11 @@ def test_pairs_with_the_same_topics_share_their_draws() -> None:
 def test_missing_topics_are_never_drawn() -> None:
     # The mean of n = 20 of 40 topics: had missing ones been drawn as 0, sums would be over fewer differences.
     values = with_holes()
-    x, y = values[:, 0], values[:, 1]
-    null = hb_null(x, y, rng=np.random.default_rng(2), resamples=4000)
-    z = (x - y)[~np.isnan(y)]
-    assert null.n == z.size == 20
+    null = null_of_pair(values[:, :2], np.random.default_rng(2), hybrid=True, resamples=4000)
+    z = (values[:, 0] - values[:, 1])[~np.isnan(values[:, 1])]
+    assert z.size == 20
     # Under HB the mean has variance (sum of squares) / n^2.
-    assert null.values.std() == pytest.approx(np.sqrt((z**2).sum()) / 20, rel=0.05)
+    assert null.std() == pytest.approx(np.sqrt((z**2).sum()) / 20, rel=0.05)
 
 
 @pytest.mark.parametrize("statistic", STATISTICS)

@@ -21,9 +21,8 @@ from adjudge.stats.checks import FloatArray
 from adjudge.stats.multiple import adjust
 from adjudge.stats.paired import Alternative
 from adjudge.stats.resampling import westfall_young as module
-from adjudge.stats.resampling.westfall_young import Method, Signs, draw_signs, least_topics, westfall_young
+from adjudge.stats.resampling.westfall_young import Signs, draw_signs, least_topics, westfall_young
 
-METHODS: tuple[Method, ...] = get_args(Method)
 ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
 PAGE = (Path(__file__).parents[3] / "docs" / "multiplicity.md").read_text(encoding="utf-8")
 INFINITE = Fraction(10**12)
@@ -52,7 +51,7 @@ def t_squared(differences: list[int], alternative: str) -> Fraction:
 
 
 def plain(
-    rows: list[list[int | None]], vectors: list[tuple[int, ...]], method: str, alternative: str, least: int
+    rows: list[list[int | None]], vectors: list[tuple[int, ...]], alternative: str, least: int
 ) -> list[float]:
     """Step-down over all pairs, from the definition. The first of the sign vectors is the observed one."""
     table = []  # one row a pair: its statistic under every vector of signs
@@ -62,8 +61,6 @@ def plain(
         if len(both) >= least:
             members.append(pair)
             table.append([t_squared([v[k] * d for k, d in both], alternative) for v in vectors])
-    if method == "min-p":  # in place of a statistic: how many of all vectors do not reach it
-        table = [[Fraction(sum(other < own for other in row)) for own in row] for row in table]
     adjusted = [float("nan")] * len(list(combinations(rows[0], 2)))
     left, last = list(range(len(table))), 0.0
     while left:
@@ -84,18 +81,17 @@ def used(rows: list[list[int | None]]) -> list[list[int | None]]:
 
 
 @settings(deadline=None, max_examples=60)
-@given(MATRIX, st.sampled_from(METHODS), st.sampled_from(ALTERNATIVES), st.sampled_from([1, 10, 3]))
+@given(MATRIX, st.sampled_from(ALTERNATIVES), st.sampled_from([1, 10, 3]))
 def test_all_sign_vectors_in_fractions_give_the_same(
-    rows: list[list[int | None]], method: Method, alternative: Alternative, unit: int
+    rows: list[list[int | None]], alternative: Alternative, unit: int
 ) -> None:
     # In tenths and thirds sums that are equal carry noise; the fractions see whole numbers.
     vectors = enumerate_signs(len(used(rows)))
-    expected = plain(used(rows) or rows, vectors, method, alternative, least_topics(0.2, alternative))
+    expected = plain(used(rows) or rows, vectors, alternative, least_topics(0.2, alternative))
     found = westfall_young(
         as_scores(rows, unit),
         rng=np.random.default_rng(0),
         resamples=300,
-        method=method,
         alternative=alternative,
         alpha=0.2,
     )
@@ -112,23 +108,21 @@ def unpacked(signs: Signs, topics: int) -> list[tuple[int, ...]]:
 @settings(deadline=None, max_examples=30)
 @given(
     st.lists(st.lists(RATINGS, min_size=4, max_size=4), min_size=8, max_size=12),
-    st.sampled_from(METHODS),
     st.sampled_from(ALTERNATIVES),
     st.integers(0, 100),
 )
 def test_random_signs_give_what_the_plain_twin_makes_of_them(
-    rows: list[list[int | None]], method: Method, alternative: Alternative, seed: int
+    rows: list[list[int | None]], alternative: Alternative, seed: int
 ) -> None:
     kept = used(rows)
     if len(kept) < 7:  # few topics are enumerated
         return
     vectors = unpacked(draw_signs(len(kept), 59, np.random.default_rng(seed)), len(kept))
-    expected = plain(kept, vectors, method, alternative, least_topics(0.05, alternative))
+    expected = plain(kept, vectors, alternative, least_topics(0.05, alternative))
     found = westfall_young(
         as_scores(rows, 10),
         rng=np.random.default_rng(seed),
         resamples=59,
-        method=method,
         alternative=alternative,
     )
     assert not found.enumerated
@@ -159,12 +153,9 @@ def test_one_pair_has_its_permutation_p(alternative: Alternative) -> None:
         n_resamples=np.inf,
         alternative=alternative,
     )
-    for method in METHODS:
-        found = westfall_young(
-            x, rng=np.random.default_rng(0), resamples=5000, method=method, alternative=alternative
-        )
-        assert found.enumerated
-        assert found.p[0] == found.raw[0] == pytest.approx(expected.pvalue, rel=1e-12)
+    found = westfall_young(x, rng=np.random.default_rng(0), resamples=5000, alternative=alternative)
+    assert found.enumerated
+    assert found.p[0] == found.raw[0] == pytest.approx(expected.pvalue, rel=1e-12)
 
 
 def gaps(rng: np.random.Generator, topics: int, systems: int, missing: int) -> FloatArray:
@@ -184,14 +175,13 @@ def test_the_statistic_is_the_paired_t() -> None:
     np.testing.assert_allclose(found.statistic, np.array(expected, dtype=float), rtol=1e-9)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_adjusted_p_follow_the_order_of_significance(method: Method) -> None:
+def test_adjusted_p_follow_the_order_of_significance() -> None:
     found = westfall_young(
-        gaps(np.random.default_rng(4), 48, 9, 3), rng=np.random.default_rng(0), resamples=999, method=method
+        gaps(np.random.default_rng(4), 48, 9, 3), rng=np.random.default_rng(0), resamples=999
     )
     assert (found.p >= found.raw).all()
     assert (found.p >= 1 / 1000).all()
-    order = np.argsort(-np.abs(found.statistic) if method == "max-t" else found.raw, kind="stable")
+    order = np.argsort(-np.abs(found.statistic), kind="stable")
     assert (np.diff(found.p[order]) >= 0).all()
     assert 0 < np.count_nonzero(found.p <= 0.05) < np.count_nonzero(found.raw <= 0.05)
 
@@ -199,66 +189,49 @@ def test_adjusted_p_follow_the_order_of_significance(method: Method) -> None:
 def test_dependence_is_worth_something() -> None:
     """Holm's bound on the same p-values is never below, and mostly above: pairs that share a system are alike."""
     x = gaps(np.random.default_rng(5), 40, 12, 0)
-    found = westfall_young(x, rng=np.random.default_rng(0), resamples=1999, method="min-p")
+    found = westfall_young(x, rng=np.random.default_rng(0), resamples=1999)
     bound = adjust(found.raw, "holm")
     assert (found.p <= bound + 1e-15).all()
     assert np.median(found.p / bound) < 0.8
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_pairs_that_move_together_cost_nothing(method: Method) -> None:
+def test_pairs_that_move_together_cost_nothing() -> None:
     """Twins make two pairs of one: with one sign per topic for all pairs the second adds nothing, as Holm would."""
     x = gaps(np.random.default_rng(5), 30, 2, 0)
-    alone = westfall_young(x, rng=np.random.default_rng(0), resamples=999, method=method)
-    twins = westfall_young(x[:, [0, 1, 1]], rng=np.random.default_rng(0), resamples=999, method=method)
+    alone = westfall_young(x, rng=np.random.default_rng(0), resamples=999)
+    twins = westfall_young(x[:, [0, 1, 1]], rng=np.random.default_rng(0), resamples=999)
     assert twins.p.tolist() == [alone.p[0], alone.p[0], 1.0]
     assert adjust(twins.raw, "holm")[0] == pytest.approx(3 * alone.p[0])
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_blocks_change_nothing(method: Method, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     x = gaps(np.random.default_rng(6), 25, 8, 3)
-    whole = westfall_young(x, rng=np.random.default_rng(1), resamples=500, method=method)
+    whole = westfall_young(x, rng=np.random.default_rng(1), resamples=500)
     monkeypatch.setattr(pairs, "WIDEST", 3)
     monkeypatch.setattr(module, "CHUNK", 7)
     monkeypatch.setattr(module, "SMALL", 0)
-    parts = westfall_young(x, rng=np.random.default_rng(1), resamples=500, method=method)
+    parts = westfall_young(x, rng=np.random.default_rng(1), resamples=500)
     np.testing.assert_array_equal(whole.p, parts.p)
     np.testing.assert_array_equal(whole.raw, parts.raw)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_scale_and_topics_change_nothing(method: Method) -> None:
+def test_scale_and_topics_change_nothing() -> None:
     rng = np.random.default_rng(7)
     x = gaps(rng, 25, 6, 2)
-    whole = westfall_young(x, rng=np.random.default_rng(1), resamples=500, method=method)
+    whole = westfall_young(x, rng=np.random.default_rng(1), resamples=500)
     for other in (x * 1e-200, x * 1e200, x + rng.normal(size=(25, 1)) * 100):
-        again = westfall_young(other, rng=np.random.default_rng(1), resamples=500, method=method)
+        again = westfall_young(other, rng=np.random.default_rng(1), resamples=500)
         np.testing.assert_array_equal(whole.p, again.p)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_greater_is_less_the_other_way_round(method: Method) -> None:
+def test_greater_is_less_the_other_way_round() -> None:
     x = gaps(np.random.default_rng(8), 25, 6, 2)
-    greater = westfall_young(
-        x, rng=np.random.default_rng(1), resamples=500, method=method, alternative="greater"
-    )
-    less = westfall_young(-x, rng=np.random.default_rng(1), resamples=500, method=method, alternative="less")
+    greater = westfall_young(x, rng=np.random.default_rng(1), resamples=500, alternative="greater")
+    less = westfall_young(-x, rng=np.random.default_rng(1), resamples=500, alternative="less")
     np.testing.assert_array_equal(greater.p, less.p)
     np.testing.assert_array_equal(greater.statistic, -less.statistic)
     assert greater.p.min() > 0.5  # later columns are the better ones
     assert westfall_young(x, rng=np.random.default_rng(1), alternative="less").p.min() < 0.01
-
-
-def test_min_p_says_when_there_are_too_few_resamples() -> None:
-    x = gaps(np.random.default_rng(4), 48, 12, 0)
-    few, many = (
-        westfall_young(x, rng=np.random.default_rng(0), resamples=r, method="min-p") for r in (99, 9999)
-    )
-    assert few.floor > 0.05
-    assert few.p.min() == few.floor
-    assert many.p.min() == many.floor < 0.05
-    assert westfall_young(x, rng=np.random.default_rng(0), resamples=99).floor == 0.01
 
 
 def test_a_pair_with_too_few_topics_leaves_the_family_and_is_named() -> None:
@@ -286,12 +259,11 @@ def test_the_least_number_of_topics_follows_from_alpha(alpha: float, two: int, o
     assert two == 2 or 2.0 ** (2 - two) > alpha
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_a_family_can_be_chosen(method: Method) -> None:
+def test_a_family_can_be_chosen() -> None:
     x = gaps(np.random.default_rng(10), 20, 4, 1)
     against = np.array([i == 0 for i, _ in combinations(range(4), 2)])
-    found = westfall_young(x, rng=np.random.default_rng(1), resamples=500, method=method, family=against)
-    everything = westfall_young(x, rng=np.random.default_rng(1), resamples=500, method=method)
+    found = westfall_young(x, rng=np.random.default_rng(1), resamples=500, family=against)
+    everything = westfall_young(x, rng=np.random.default_rng(1), resamples=500)
     assert np.array_equal(np.isnan(found.p), ~against)
     assert (found.p[against] <= everything.p[against]).all()
     assert (found.p[against] < everything.p[against]).any()
@@ -305,41 +277,36 @@ def test_constant_differences() -> None:
     found = westfall_young(x, rng=np.random.default_rng(0))
     assert found.statistic.tolist() == [-np.inf, 0.0, np.inf]
     assert found.p.tolist() == found.raw.tolist() == [2 / 256, 1.0, 2 / 256]
-    assert westfall_young(x, rng=np.random.default_rng(0), method="min-p").p.tolist() == [2 / 256, 1, 2 / 256]
 
 
-@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("shape", [(0, 0), (0, 3), (5, 0), (20, 1), (1, 3), (2, 4), (3, 70)])
-def test_too_little_gives_reasons(method: Method, shape: tuple[int, int]) -> None:
-    found = westfall_young(np.ones(shape), rng=np.random.default_rng(0), method=method, resamples=20)
+def test_too_little_gives_reasons(shape: tuple[int, int]) -> None:
+    found = westfall_young(np.ones(shape), rng=np.random.default_rng(0), resamples=20)
     assert len(found) == shape[1] * (shape[1] - 1) // 2
     assert np.isnan(found.p).all()
     assert sorted(found.why) == list(range(len(found)))
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_columns_without_scores_are_named(method: Method) -> None:
+def test_columns_without_scores_are_named() -> None:
     x = np.random.default_rng(0).normal(size=(20, 3))
     x[:, 1] = np.nan
-    found = westfall_young(x, rng=np.random.default_rng(0), method=method, resamples=20)
+    found = westfall_young(x, rng=np.random.default_rng(0), resamples=20)
     assert found.why[0] == "0 common topics: swaps reach p = 0.05 two-sided from 6 on"
     assert found.member.tolist() == [False, True, False]
-    everything = westfall_young(x * np.nan, rng=np.random.default_rng(0), method=method, resamples=20)
+    everything = westfall_young(x * np.nan, rng=np.random.default_rng(0), resamples=20)
     assert sorted(everything.why) == [0, 1, 2]
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_five_hundred_systems(method: Method) -> None:
+def test_five_hundred_systems() -> None:
     x = np.random.default_rng(0).normal(size=(12, 500))
-    found = westfall_young(x, rng=np.random.default_rng(0), method=method, resamples=19)
+    found = westfall_young(x, rng=np.random.default_rng(0), resamples=19)
     assert not np.isnan(found.p).any()
-    assert found.signature == f"westfall-young|{method}|two-sided|pairs:124750|topics>=6|resamples:19"
+    assert found.signature == "westfall-young|max-t|two-sided|pairs:124750|topics>=6|resamples:19"
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "max"}, '^method: unknown value "max"'),
         ({"alternative": "both"}, '^alternative: unknown value "both"'),
         ({"resamples": 0}, "^resamples: expected a whole number of at least 1"),
         ({"alpha": 0.0}, "^alpha: expected a number between 0 and 1"),
@@ -376,7 +343,6 @@ def alarms(
     systems: int,
     missing: int,
     resamples: int,
-    method: Method = "max-t",
     seed: int = 1,
 ) -> tuple[int, int]:
     """In how many families of systems that do not differ anything is found: adjusted, and not adjusted."""
@@ -386,7 +352,7 @@ def alarms(
         x = rng.normal(size=(48, 1)) + NOISES[noise](rng, (48, systems))
         for column in range(missing):
             x[rng.permutation(48)[:24], column] = np.nan
-        found = westfall_young(x, rng=rng, resamples=resamples, method=method)
+        found = westfall_young(x, rng=rng, resamples=resamples)
         adjusted += found.p.min() <= 0.05
         raw += found.raw.min() <= 0.05
     return adjusted, raw
@@ -398,12 +364,11 @@ def band(runs: int) -> tuple[float, float]:
     return float(low), float(high)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_the_familywise_error_is_what_it_should_be(method: Method) -> None:
+def test_the_familywise_error_is_what_it_should_be() -> None:
     low, high = band(300)
-    adjusted, raw = alarms("normal", runs=300, systems=12, missing=2, resamples=999, method=method)
+    adjusted, raw = alarms("normal", runs=300, systems=12, missing=2, resamples=999)
     assert adjusted <= high
-    assert method == "min-p" or adjusted >= low  # whole p-values tie, so min-p stays below .05
+    assert adjusted >= low
     assert raw > high  # the check can fail: without a correction most families raise an alarm
 
 

@@ -105,7 +105,7 @@ def counting(asked: Compare) -> Tests:
 
 def _run(values: FloatArray, *, test: str, asked: Compare) -> PairResults:
     """The test, two-sided, with cut-offs: those of resamples, or theoretical ones."""
-    from adjudge.stats.cutoffs import theoretical_cutoffs
+    from adjudge.stats.tests import theoretical_cutoffs
 
     results = run_test(values, test, asked, "two-sided", asked.resamples or RESAMPLES)
     if results.cutoff is not None:

@@ -37,11 +37,12 @@ from adjudge.data.scores import CellJudgments, ScoreMatrix
 from adjudge.stats.paired import TEST_WORDS
 from adjudge.stats.pairs import columns_of_pairs
 from adjudge.stats.power.assessors import Crossed
-from adjudge.stats.power.family import ALONE, Family
 from adjudge.stats.power.generate import FURTHEST
 from adjudge.stats.power.search import (
+    ALONE,
     Answer,
     Chosen,
+    Family,
     Goal,
     Power,
     Sample,

@@ -20,7 +20,7 @@ from adjudge.core.table import Cell, Column, Table
 from adjudge.core.words import decimal, natural
 from adjudge.data.scores import UNSET, AllLengths, Pool, ScoreMatrix, form_words, heading_of
 from adjudge.stats.multiple import reached
-from adjudge.stats.slice_interaction import SliceInteraction, slice_interaction
+from adjudge.stats.slices import SliceInteraction, slice_interaction
 
 if TYPE_CHECKING:
     from adjudge.analyses.scores import Scores

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -69,12 +68,8 @@ def anova_table(fit: LinearFit, *, ss_type: SumsOfSquares = 1) -> AnovaTable:
         ]
     else:
         sums = [_marginal(fit, key, ss_type) for key in model.keys]
-    rows = [
-        _row(key, df, ss, fit.residual_df, fit.residual_ss, fit.total_ss, why or fit.why)
-        for key, (df, ss, why) in zip(model.keys, sums, strict=True)
-    ]
     return AnovaTable(
-        rows=tuple(rows),
+        rows=tuple(_row(fit, key, *of_key) for key, of_key in zip(model.keys, sums, strict=True)),
         residual_df=fit.residual_df,
         residual_ss=fit.residual_ss,
         residual_ms=fit.residual_mean_square,
@@ -83,46 +78,29 @@ def anova_table(fit: LinearFit, *, ss_type: SumsOfSquares = 1) -> AnovaTable:
     )
 
 
-def table_of_sums(df: Sequence[int], ss: Sequence[float], residual_df: int, residual_ss: float) -> AnovaTable:
-    """The table that sequential sums of squares give, as for those printed in a paper."""
-    for name, values in (("df", df), ("ss", ss)):
-        if len(values) != len(df) or any(value < 0 for value in values):
-            raise UsageError(f"{name}: expected {len(df)} numbers, none below 0")
-    checks.count("residual_df", residual_df, least=0)
-    total = math.fsum([*ss, residual_ss])
-    why = None if residual_df and residual_ss else "there is no noise to compare with"
-    rows = [
-        _row((k,), freedom, squares, residual_df, residual_ss, total, why)
-        for k, (freedom, squares) in enumerate(zip(df, ss, strict=True))
-    ]
-    ms = residual_ss / residual_df if residual_df else math.nan
-    return AnovaTable(
-        rows=tuple(rows),
-        residual_df=residual_df,
-        residual_ss=residual_ss,
-        residual_ms=ms,
-        total_ss=total,
-        ss_type=1,
-    )
-
-
-def _row(
-    key: Key, df: int, ss: float, residual_df: int, residual_ss: float, total: float, why: str | None
-) -> AnovaRow:
-    share = ss / total if total else math.nan
-    if not df and why is None:
-        why = "nothing is left of it after the other terms"
+def _row(fit: LinearFit, key: Key, df: int, ss: float, why: str | None) -> AnovaRow:
+    why = why or fit.why or (None if df else "nothing is left of it after the other terms")
     ms = ss / df if df else math.nan
-    if why is not None:
-        return AnovaRow(term=key, df=df, ss=ss, ms=ms, f=math.nan, p=math.nan, share=share, why=why)
-    f = ms / (residual_ss / residual_df)
-    return AnovaRow(term=key, df=df, ss=ss, ms=ms, f=f, p=float(fdtrc(df, residual_df, f)), share=share)
+    f = ms / (fit.residual_ss / fit.residual_df) if why is None else math.nan
+    p = float(fdtrc(df, fit.residual_df, f)) if why is None else math.nan
+    share = ss / fit.total_ss if fit.total_ss else math.nan
+    return AnovaRow(term=key, df=df, ss=ss, ms=ms, f=f, p=p, share=share, why=why)
 
 
 def _marginal(fit: LinearFit, key: Key, ss_type: SumsOfSquares) -> tuple[int, float, str | None]:
     model = fit.model
     if ss_type == 3 and any(set(key) < set(other) for other in model.keys):
-        return _unweighted(fit, key)
+        if len(key) > 1:
+            return 0, math.nan, "type III of an interaction within another is not computed"
+        means = adjusted_means(fit, key[0])
+        here = means.n > 0
+        estimates, spread = means.means[here], means.unscaled[np.ix_(here, here)]
+        if np.isnan(estimates).any():
+            return 0, math.nan, "some cells are empty, so unweighted means cannot be compared: use type II"
+        from_first = np.eye(estimates.size)[1:] - np.eye(estimates.size)[0]
+        apart = from_first @ estimates
+        ss = float(apart @ np.linalg.solve(from_first @ spread @ from_first.T, apart)) if apart.size else 0.0
+        return apart.size, ss if ss > fit.model.noise else 0.0, None
     rest = [other for other in model.keys if other != key and not _contains(model, other, key)]
     return (*model.squares_between(rest, [*rest, key]), None)
 
@@ -131,21 +109,6 @@ def _contains(model: LinearModel, fine: Key, coarse: Key) -> bool:
     """Whether a term holds another: by its factors, or because its levels lie within the other's."""
     one, other = model.term(fine), model.term(coarse)
     return set(coarse) < set(fine) or (other.size < one.size and within(other, one))
-
-
-def _unweighted(fit: LinearFit, key: Key) -> tuple[int, float, str | None]:
-    """The hypothesis that the unweighted means of a factor's levels are equal."""
-    if len(key) > 1:
-        return 0, math.nan, "type III of an interaction within another is not computed"
-    means = adjusted_means(fit, key[0])
-    here = means.n > 0
-    estimates, spread = means.means[here], means.unscaled[np.ix_(here, here)]
-    if np.isnan(estimates).any():
-        return 0, math.nan, "some cells are empty, so unweighted means cannot be compared: use type II"
-    from_first = np.eye(estimates.size)[1:] - np.eye(estimates.size)[0]
-    apart = from_first @ estimates
-    ss = float(apart @ np.linalg.solve(from_first @ spread @ from_first.T, apart)) if apart.size else 0.0
-    return apart.size, ss if ss > fit.model.noise else 0.0, None
 
 
 # Adjusted means: as if every level had met the same conditions
@@ -240,10 +203,8 @@ def level_weights(model: LinearModel, factor: int, term: Term) -> tuple[Any, Boo
         of_cells = term.cells[:, term.factors.index(factor)]
         rows, columns = np.searchsorted(levels, of_cells), np.arange(term.size)
     else:
-        rows, columns = (
-            np.repeat(np.arange(levels.size), term.size),
-            np.tile(np.arange(term.size), levels.size),
-        )
+        rows = np.repeat(np.arange(levels.size), term.size)
+        columns = np.tile(np.arange(term.size), levels.size)
     others = [other for other in term.factors if other != factor]
     weight = 1 / math.prod(model.term((other,)).size for other in others)
     weights = sparse.coo_array(
@@ -311,7 +272,13 @@ def interaction_effects(fit: LinearFit, term: Key, *, alpha: float = 0.05) -> In
     n = np.bincount(cells.codes, minlength=cells.size).astype(np.int64)
     added = model.fitted(model.keys) - model.fitted(rest)
     effects = np.bincount(cells.codes, added, cells.size) / n
-    freedom = _freedom(fit, rest, cells, n)
+    space = fit.model.space(rest)
+    on_base = crossed(cells, space.base)
+    parts = [crossed(cells, term) for term in space.others]
+    on_others = sparse.hstack(parts, format="csr") if parts else sparse.csr_array((cells.size, 0))
+    left = n - space.quadratic(on_base, on_others)
+    # 1_c' P 1_c of every cell c, P projecting on what the interaction adds: the model holds the cell's indicator.
+    freedom = np.where(left > 1e-9 * n, left, 0.0)
     errors = np.sqrt(fit.residual_mean_square * freedom) / n
     return judged(term, cells.cells, n, effects, errors, fit.residual_df, alpha=alpha)
 
@@ -350,19 +317,6 @@ def judged(
     )
 
 
-def _freedom(fit: LinearFit, rest: list[Key], cells: Term, n: IntArray) -> FloatArray:
-    """1_c' P 1_c for every cell c, P being the projection on what the interaction adds.
-
-    The whole model holds the cell's indicator 1_c, so of it P leaves n_c - 1_c' P_rest 1_c.
-    """
-    space = fit.model.space(rest)
-    on_base = crossed(cells, space.base)
-    parts = [crossed(cells, term) for term in space.others]
-    on_others = sparse.hstack(parts, format="csr") if parts else sparse.csr_array((cells.size, 0))
-    left = n - space.quadratic(on_base, on_others)
-    return np.where(left > 1e-9 * n, left, 0.0)
-
-
 # Checks of the residuals: normal, of one variance, additive
 
 SHAPIRO_UP_TO = 5000
@@ -392,8 +346,8 @@ class ResidualCheck:
     """One check of the residuals. Where it cannot be made, `why` says why."""
 
     name: str
-    statistic: float
-    p: float
+    statistic: float = math.nan
+    p: float = math.nan
     df: tuple[int, ...] = ()
     why: str | None = None
 
@@ -435,11 +389,23 @@ def residual_checks(fit: LinearFit, groups: npt.ArrayLike) -> ResidualChecks:
     """Check a fit's residuals; `groups` says for every row given in which group its spread counts."""
     codes = np.asarray(groups)[fit.model.present]
     left = fit.residuals[fit.model.present]
-    no_noise = fit.why
-    if no_noise is not None:
-        return _undefined(fit.n, no_noise)
+    if fit.why is not None:
+        none = np.zeros(0)
+        return ResidualChecks(
+            n=fit.n,
+            normal=ResidualCheck("shapiro-wilk", why=fit.why),
+            spread=ResidualCheck("brown-forsythe", why=fit.why),
+            additive=ResidualCheck("tukey-1-df", why=fit.why),
+            skewness=math.nan,
+            kurtosis=math.nan,
+            largest=none.astype(np.int64),
+            standardised=none,
+            outlier_p=none,
+        )
     largest, standardised, outlier_p = _outliers(fit, left)
-    skewness, kurtosis = _moments(left)
+    centred = left - left.mean()
+    square = float(np.mean(centred**2))
+    skewness, kurtosis = float(np.mean(centred**3)) / square**1.5, float(np.mean(centred**4)) / square**2 - 3
     return ResidualChecks(
         n=fit.n,
         normal=_normal(left, fit.residual_df),
@@ -453,32 +419,13 @@ def residual_checks(fit: LinearFit, groups: npt.ArrayLike) -> ResidualChecks:
     )
 
 
-def _undefined(n: int, why: str) -> ResidualChecks:
-    def check(name: str) -> ResidualCheck:
-        return ResidualCheck(name, math.nan, math.nan, why=why)
-
-    none = np.zeros(0)
-    return ResidualChecks(
-        n=n,
-        normal=check("shapiro-wilk"),
-        spread=check("brown-forsythe"),
-        additive=check("tukey-1-df"),
-        skewness=math.nan,
-        kurtosis=math.nan,
-        largest=none.astype(np.int64),
-        standardised=none,
-        outlier_p=none,
-    )
-
-
 def _normal(left: FloatArray, df: int) -> ResidualCheck:
     from scipy import stats
 
     if left.size < 4:
-        return ResidualCheck("shapiro-wilk", math.nan, math.nan, why=f"needs 4 rows, has {left.size}")
+        return ResidualCheck("shapiro-wilk", why=f"needs 4 rows, has {left.size}")
     if df < 3:  # with one, residuals have one form whatever the scores; with two, W is never small
-        few = f"needs 3 degrees of freedom for the noise, has {df}"
-        return ResidualCheck("shapiro-wilk", math.nan, math.nan, why=few)
+        return ResidualCheck("shapiro-wilk", why=f"needs 3 degrees of freedom for the noise, has {df}")
     if left.size <= SHAPIRO_UP_TO:
         w, p = stats.shapiro(left)
         return ResidualCheck("shapiro-wilk", float(w), float(p))
@@ -486,31 +433,25 @@ def _normal(left: FloatArray, df: int) -> ResidualCheck:
     return ResidualCheck("dagostino-pearson", float(k2), float(p))
 
 
-def _moments(left: FloatArray) -> tuple[float, float]:
-    centred = left - left.mean()
-    square = float(np.mean(centred**2))
-    return float(np.mean(centred**3)) / square**1.5, float(np.mean(centred**4)) / square**2 - 3
-
-
 def _spread(fit: LinearFit, left: FloatArray, codes: npt.NDArray[np.generic]) -> ResidualCheck:
     """Levene's test about the medians (Brown and Forsythe 1974), over the groups with two rows or more."""
     from scipy import stats
 
-    name, noise = "brown-forsythe", fit.model.noise
+    name = "brown-forsythe"
     if _has_interactions(fit) and fit.residual_df < FREE_ENOUGH * fit.n:
         why = f"with interactions only {fit.residual_df} degrees of freedom are left of {fit.n} rows"
-        return ResidualCheck(name, math.nan, math.nan, why=why)
+        return ResidualCheck(name, why=why)
     groups = [left[codes == code] for code in np.unique(codes)]
     groups = [group for group in groups if group.size > 1]
     if len(groups) < 2:
-        return ResidualCheck(name, math.nan, math.nan, why="needs two groups with two rows each")
+        return ResidualCheck(name, why="needs two groups with two rows each")
     n, k = sum(group.size for group in groups), len(groups)
     inside = sum(group.size * float(np.abs(group - np.median(group)).var()) for group in groups)
-    if inside <= noise:
-        return ResidualCheck(name, math.nan, math.nan, why="distances from the medians do not vary")
+    if inside <= fit.model.noise:
+        return ResidualCheck(name, why="distances from the medians do not vary")
     f, p = stats.levene(*groups, center="median")
-    if k == 2 and f * inside / (n - k) <= noise:
-        return ResidualCheck(name, math.nan, math.nan, why="the residuals of two groups mirror each other")
+    if k == 2 and f * inside / (n - k) <= fit.model.noise:
+        return ResidualCheck(name, why="the residuals of two groups mirror each other")
     return ResidualCheck(name=name, statistic=float(f), p=float(p), df=(k - 1, n - k))
 
 
@@ -523,15 +464,15 @@ def _additive(fit: LinearFit) -> ResidualCheck:
     name = "tukey-1-df"
     model = fit.model
     if _has_interactions(fit):
-        return ResidualCheck(name, math.nan, math.nan, why="the model has interactions")
+        return ResidualCheck(name, why="the model has interactions")
     if fit.residual_df < 2:
-        return ResidualCheck(name, math.nan, math.nan, why="no degrees of freedom are left")
+        return ResidualCheck(name, why="no degrees of freedom are left")
     fitted = model.fitted(model.keys)
     square = (fitted - fitted.mean()) ** 2
     extra = square - fit.space.project(square)
     length = float(extra @ extra)
     if length <= 1e-18 * float(square @ square):
-        return ResidualCheck(name, math.nan, math.nan, why="the square of the fit adds nothing of its own")
+        return ResidualCheck(name, why="the square of the fit adds nothing of its own")
     ss = float(extra @ fit.residuals[model.present]) ** 2 / length
     df = fit.residual_df - 1
     rest = fit.residual_ss - ss

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
@@ -20,7 +20,7 @@ import numpy.typing as npt
 from adjudge.core.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.linear.mixed import MixedFit, fit_mixed
+from adjudge.stats.linear.mixed import fit_mixed
 from adjudge.stats.linear.model import Key, LinearModel, Term, crossed
 from adjudge.stats.linear.strata import Strata
 
@@ -38,15 +38,15 @@ class RandomComponents:
     Where no model can be fitted, there are none, and `why` says why.
     """
 
-    terms: tuple[Key, ...]
-    variances: FloatArray
-    low: FloatArray
-    """The ends of intervals of the variances; NaN where the design is not balanced."""
-    high: FloatArray
     level: float
     mixed: dict[Key, tuple[Key, ...]]
     """For every term that is no component of its own, the components that hold its variance; () is the residual."""
-    balanced: bool
+    terms: tuple[Key, ...] = ()
+    variances: FloatArray = field(default_factory=lambda: np.zeros(0))
+    low: FloatArray = field(default_factory=lambda: np.zeros(0))
+    """The ends of intervals of the variances; NaN where the design is not balanced."""
+    high: FloatArray = field(default_factory=lambda: np.zeros(0))
+    balanced: bool = False
     why: str | None = None
 
     def variance(self, key: Key) -> float:
@@ -73,12 +73,17 @@ def random_components(
     varying = [f for f in range(len(factors)) if model.term((f,)).size > 1]
     keys = [key for size in range(1, len(varying) + 1) for key in combinations(varying, size)]
     kept, mixed = _identified(model, keys)
-    kept, mixed = _with_noise(model, kept, mixed)
+    while kept and model.space(kept).rank >= model.n:  # all together would leave no row for the noise
+        large = max(kept, key=lambda key: (len(key), kept.index(key)))
+        kept.remove(large)
+        for key, inside in mixed.items():
+            mixed[key] = tuple(dict.fromkeys(RESIDUAL if part == large else part for part in inside))
+        mixed[large] = (RESIDUAL,)
     if not kept:
-        return _no_components(level, mixed, "no factor has several levels that repeat")
+        return RandomComponents(level, mixed, why="no factor has several levels that repeat")
     fit = fit_mixed(model.scores, model.factors, fixed=(), random=kept)
     if fit.why is not None:
-        return _no_components(level, mixed, fit.why)
+        return RandomComponents(level, mixed, why=fit.why)
     variances = np.append(fit.variances, fit.residual_variance)
     if compared is not None and (compared,) in kept and len(kept) > 1:
         others = [key for key in kept if key != (compared,)]
@@ -86,7 +91,12 @@ def random_components(
         if beside.why is None:
             places = [kept.index(key) for key in others]
             variances[[*places, -1]] = *beside.variances, beside.residual_variance
-    low, high = _intervals(fit, rng, level, draws)
+    low = high = np.full(variances.size, math.nan)
+    balanced = fit.found.balanced if fit.found is not None else None
+    if balanced is not None and balanced.random == fit.random:
+        drawn = generalised(balanced, rng, draws)
+        ends = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
+        low, high = np.maximum(ends, 0.0)
     return RandomComponents(
         terms=(*kept, RESIDUAL),
         variances=variances,
@@ -95,13 +105,6 @@ def random_components(
         level=level,
         mixed=mixed,
         balanced=not bool(np.isnan(low).any()),
-    )
-
-
-def _no_components(level: float, mixed: dict[Key, tuple[Key, ...]], why: str) -> RandomComponents:
-    none = np.zeros(0)
-    return RandomComponents(
-        terms=(), variances=none, low=none, high=none, level=level, mixed=mixed, balanced=False, why=why
     )
 
 
@@ -138,34 +141,6 @@ def _inner(first: Term, second: Term) -> float:
     n = first.codes.size
     one, other = np.bincount(first.codes).astype(float), np.bincount(second.codes).astype(float)
     return float((table.data**2).sum() - 2 * one @ (table @ other) / n + (one @ one) * (other @ other) / n**2)
-
-
-def _with_noise(
-    model: LinearModel, kept: list[Key], mixed: dict[Key, tuple[Key, ...]]
-) -> tuple[list[Key], dict[Key, tuple[Key, ...]]]:
-    """Without the last interactions where all together would leave no row for the noise."""
-    kept, mixed = list(kept), dict(mixed)
-    while kept and model.space(kept).rank >= model.n:
-        large = max(kept, key=lambda key: (len(key), kept.index(key)))
-        kept.remove(large)
-        mixed = {
-            key: tuple(dict.fromkeys(RESIDUAL if part == large else part for part in inside))
-            for key, inside in mixed.items()
-        }
-        mixed[large] = (RESIDUAL,)
-    return kept, mixed
-
-
-def _intervals(
-    fit: MixedFit, rng: np.random.Generator, level: float, draws: int
-) -> tuple[FloatArray, FloatArray]:
-    balanced = fit.found.balanced if fit.found is not None else None
-    if balanced is None or balanced.random != fit.random:
-        none = np.full(fit.variances.size + 1, math.nan)
-        return none, none
-    drawn = generalised(balanced, rng, draws)
-    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    return np.maximum(low, 0.0), np.maximum(high, 0.0)
 
 
 def generalised(balanced: Strata, rng: np.random.Generator, draws: int) -> FloatArray:

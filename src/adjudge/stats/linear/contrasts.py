@@ -21,7 +21,6 @@ from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.linear.model import AdditiveFit, fit_additive
 from adjudge.stats.multiple import holm
 from adjudge.stats.paired import NOISE
-from adjudge.stats.pairs import columns_of_pairs
 
 SHIFTS = 8
 POINTS = 4096
@@ -239,13 +238,6 @@ def between(columns: int, first: Sequence[int], second: Sequence[int]) -> FloatA
     weights[0, list(first)] += 1 / len(first)
     weights[0, list(second)] -= 1 / len(second)
     return weights
-
-
-def all_differences(columns: int) -> FloatArray:
-    """Weights of every pair i < j, in the order of `itertools.combinations`."""
-    first, second = columns_of_pairs(columns)
-    eye = np.eye(columns)
-    return np.asarray(eye[first] - eye[second])
 
 
 def _estimates(model: AdditiveFit, rows: FloatArray) -> tuple[FloatArray, FloatArray]:

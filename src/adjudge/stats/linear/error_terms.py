@@ -40,13 +40,13 @@ class TermTest:
     terms that contain it."""
     random: tuple[Key, ...]
     """All random terms of the model that it was tested in."""
-    method: Method
+    method: Method = "reml"
     """One mean square of a balanced design (exact); several of them, by REML; REML on the rows; or the residuals of a
     larger linear model (exact)."""
-    f: float
-    df: int
-    denominator_df: float
-    p: float
+    f: float = math.nan
+    df: int = 0
+    denominator_df: float = math.nan
+    p: float = math.nan
     why: str | None = None
     added: tuple[Key, ...] = ()
     """Interactions in that model which are no terms of the one given: the noise is what they leave."""
@@ -67,9 +67,14 @@ def term_test(
     residuals would do.
     """
     try:
-        design = model_terms(model, _sampled_for(model, key, sampled), about=key)
+        chosen = set(sampled)
+        for factor in key:
+            inside = finer(model, factor)
+            if not chosen & set(inside):
+                chosen |= {f for f in inside if not finer(model, f)}
+        design = model_terms(model, sorted(chosen), about=key)
     except UsageError as error:  # too large
-        return _untested(key, (), (), str(error))
+        return TermTest(key, (), (), why=str(error))
     term = model.term(key)
     random = tuple(other for other in design.random if other != key and not within(model.term(other), term))
     errors = tuple(other for other in random if within(term, model.term(other)))
@@ -85,23 +90,22 @@ def term_test(
     rank = model.space(fixed).rank
     random = tuple(other for other in random if model.space([*fixed, other]).rank > rank)
     if not set(errors) <= set(random):
-        return _untested(key, errors, random, "nothing is left of what it would be compared with")
+        return TermTest(key, errors, random, why="nothing is left of what it would be compared with")
     if not random:
         return None
     if ss_type == 3 and any(set(key) < set(other) for other in fixed if other in model.keys):
         why = "type III is not computed against several error terms: use type II"
-        return _untested(key, errors, random, why)
+        return TermTest(key, errors, random, why=why)
     try:
         test = fixed_test(model, key, fixed=fixed, after=_before(model, key, fixed, ss_type), random=random)
     except UsageError as error:  # too large, or not of full rank
-        return _untested(key, errors, random, str(error))
+        return TermTest(key, errors, random, why=str(error))
     if test.why is not None:
-        return _untested(key, errors, random, test.why)
+        return TermTest(key, errors, random, why=test.why)
     return TermTest(
         term=key,
         errors=errors,
         random=random,
-        method="reml",
         f=test.f,
         df=test.df,
         denominator_df=test.denominator_df,
@@ -127,18 +131,17 @@ def _in_larger(
     if not added:
         return None
     if ss_type == 3 and any(set(key) < set(other) for other in model.keys):
-        return _untested(
-            key, (), random, "type III is not computed beside interactions that are no terms: use type II"
-        )
+        why = "type III is not computed beside interactions that are no terms: use type II"
+        return TermTest(key, (), random, why=why)
     try:
         fit = fit_model(LinearModel(model.scores, model.factors, [*model.keys, *added]))
         before = _before(model, key, [*model.keys, *added], ss_type)
         df, ss = model.squares_between(before, [*before, key])
     except UsageError as error:  # too large
-        return _untested(key, (), random, str(error))
+        return TermTest(key, (), random, why=str(error))
     why = fit.why or (None if df else "nothing is left of it after the other terms")
     if why is not None:
-        return _untested(key, (), random, why)
+        return TermTest(key, (), random, why=why)
     f = ss / df / fit.residual_mean_square
     return TermTest(
         term=key,
@@ -150,13 +153,6 @@ def _in_larger(
         denominator_df=fit.residual_df,
         p=float(fdtrc(df, fit.residual_df, f)),
         added=added,
-    )
-
-
-def _untested(key: Key, errors: tuple[Key, ...], random: tuple[Key, ...], why: str) -> TermTest:
-    nan = math.nan
-    return TermTest(
-        term=key, errors=errors, random=random, method="reml", f=nan, df=0, denominator_df=nan, p=nan, why=why
     )
 
 
@@ -206,16 +202,6 @@ def finer(model: LinearModel, factor: int) -> list[int]:
 
 def _factors(model: LinearModel) -> list[int]:
     return sorted({f for key in model.keys for f in key})
-
-
-def _sampled_for(model: LinearModel, key: Key, sampled: Sequence[int]) -> list[int]:
-    """The sample that a term is asked about: only where a coarse factor has none within it, the finest that it has."""
-    chosen = set(sampled)
-    for factor in key:
-        inside = finer(model, factor)
-        if not chosen & set(inside):
-            chosen |= {f for f in inside if not finer(model, f)}
-    return sorted(chosen)
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,6 +144,7 @@ class _Judgments:
     system: IntArray
     topic: IntArray
     judge: IntArray
+    all_systems: int
     systems: IntArray
     """The codes given of the systems that have values."""
     topics: int
@@ -156,13 +157,8 @@ class _Judgments:
     def size(self) -> int:
         return self.systems.size
 
-    @property
-    def own_judge_df(self) -> int:
-        """Degrees of freedom for assessors of one pair: within groups, or between groups where those are more."""
-        return int(own_freedom(self.judges, self.groups))
-
     def judge_df_of_systems(self) -> IntArray:
-        """The same of each system alone, by those who judged it."""
+        """Degrees of freedom for assessors of each system alone, by those who judged it."""
         judged, seen = np.zeros((self.size, self.judges)), np.zeros((self.size, self.groups))
         judged[self.system, self.judge] = 1
         seen[self.system, self.group] = 1
@@ -199,76 +195,32 @@ def judged_pairs(
     numbers from 0. NaN values are left out; repeats of one assessor are averaged first.
     """
     data = _judgments(values, rows, columns, judges, size)
-    design, complete = _design(data)
     first, second = columns_of_pairs(size)
-    n = _common_topics(data, size)[first, second]
+    there = np.zeros((size, data.topics))
+    there[data.systems[data.system], data.topic] = 1
+    n = np.asarray((there @ there.T).astype(np.int64))[first, second]
     unavailable, fit = _unavailable(data), None
     no_fit: str | None = "there are no judgments"
     if unavailable is None and data.size > 1 and data.topics > 1:
         try:
-            fit, no_fit = _fitted(data)
+            cube = _balanced(data)
+            fit, no_fit = _from_rows(data) if cube is None else (_from_cube(cube), None)
         except UsageError as large:
             unavailable = str(large)
-    noise = NOISE * float(np.abs(data.values).max(initial=0.0))
-    tests = _tests(data, fit, first, second, n, noise)
-    why = {
-        k: _why_not(int(n[k]), unavailable or no_fit, float(tests.error[k]))
-        for k in np.flatnonzero(np.isnan(tests.p)).tolist()
-    }
-    return JudgedPairs(
-        first=first,
-        second=second,
-        n=n,
-        difference=tests.difference,
-        error=tests.error,
-        df=tests.df,
-        statistic=tests.statistic,
-        p=tests.p,
-        pooled_error=tests.pooled_error,
-        pooled_df=tests.pooled_df,
-        own_error=tests.own_error,
-        own_df=tests.own_df,
-        deviations=_deviations_of(data, fit, size, noise),
-        means=_spread_out(fit.means if fit else None, data.systems, size),
-        components=fit.components if fit else {},
-        design=design,
-        complete=complete,
-        systems=data.size,
-        judges=data.judges,
-        groups=data.groups,
-        unavailable=unavailable,
-        why=why,
-    )
+    return _compared(data, fit, n, unavailable, unavailable or no_fit)
 
 
-def _fitted(data: _Judgments) -> tuple[_Fit | None, str | None]:
-    """The fit, or why there is none."""
-    cube = _balanced(data)
-    return _from_rows(data) if cube is None else (_from_cube(cube), None)
-
-
-@dataclass(frozen=True)
-class _Tests:
-    difference: FloatArray
-    error: FloatArray
-    df: FloatArray
-    statistic: FloatArray
-    p: FloatArray
-    pooled_error: FloatArray
-    pooled_df: FloatArray
-    own_error: FloatArray
-    own_df: FloatArray
-
-
-def _tests(
-    data: _Judgments, fit: _Fit | None, first: IntArray, second: IntArray, n: IntArray, noise: float
-) -> _Tests:
+def _compared(
+    data: _Judgments, fit: _Fit | None, n: IntArray, unavailable: str | None, reason: str | None
+) -> JudgedPairs:
     """Student's t of every pair that has two topics; 0 and p = 1 where two systems do not differ anywhere."""
-    place = np.full(max(1, int(max(first.max(initial=0), second.max(initial=0))) + 1), -1)
+    first, second = columns_of_pairs(data.all_systems)
+    noise = NOISE * float(np.abs(data.values).max(initial=0.0))
+    place = np.full(max(1, data.all_systems), -1)
     place[data.systems] = np.arange(data.size)
     means = _plain_means(data) if fit is None else fit.means.estimate
     difference, error, df, statistic, p = np.full((5, first.size), math.nan)
-    both = np.full((4, first.size), math.nan)
+    pooled_error, pooled_df, own_error, own_df = both = np.full((4, first.size), math.nan)
     at = np.flatnonzero(n > 0)
     difference[at] = means[place[first[at]]] - means[place[second[at]]]
     difference[np.abs(difference) <= noise] = 0.0
@@ -284,16 +236,30 @@ def _tests(
             statistic = np.where((difference == 0) & ~np.isnan(error), 0.0, difference / error)
         statistic[~np.isfinite(statistic)] = math.nan
         p = np.where((difference == 0) & (error == 0), 1.0, 2 * stdtr(df, -np.abs(statistic)))
-    return _Tests(
+    design, complete = _design(data)
+    return JudgedPairs(
+        first=first,
+        second=second,
+        n=n,
         difference=difference,
         error=error,
         df=df,
         statistic=statistic,
         p=p,
-        pooled_error=both[0],
-        pooled_df=both[1],
-        own_error=both[2],
-        own_df=both[3],
+        pooled_error=pooled_error,
+        pooled_df=pooled_df,
+        own_error=own_error,
+        own_df=own_df,
+        deviations=_deviations_of(data, fit, noise),
+        means=_spread_out(fit.means if fit else None, data),
+        components=fit.components if fit else {},
+        design=design,
+        complete=complete,
+        systems=data.size,
+        judges=data.judges,
+        groups=data.groups,
+        unavailable=unavailable,
+        why={k: _why_not(int(n[k]), reason, float(error[k])) for k in np.flatnonzero(np.isnan(p)).tolist()},
     )
 
 
@@ -307,14 +273,13 @@ def _why_not(n: int, reason: str | None, error: float) -> str:
     return "the variances are too uncertain for a test"
 
 
-def _deviations_of(data: _Judgments, fit: _Fit | None, size: int, noise: float) -> JudgedMeans:
+def _deviations_of(data: _Judgments, fit: _Fit | None, noise: float) -> JudgedMeans:
     if fit is None:
-        return _spread_out(None, data.systems, size)
+        return _spread_out(None, data)
     variances = _variances(fit, _deviations, data.judge_df_of_systems() >= OWN_FROM, noise)
     estimate = fit.means.estimate - fit.means.estimate.mean()
-    return _spread_out(
-        JudgedMeans(estimate=estimate, error=np.sqrt(variances.chosen), df=variances.df), data.systems, size
-    )
+    means = JudgedMeans(estimate=estimate, error=np.sqrt(variances.chosen), df=variances.df)
+    return _spread_out(means, data)
 
 
 # The data and its design
@@ -349,6 +314,7 @@ def _judgments(
         system=system.astype(np.int64),
         topic=topic.astype(np.int64),
         judge=judge.astype(np.int64),
+        all_systems=size,
         systems=systems.astype(np.int64),
         topics=topics.size,
         judges=people.size,
@@ -387,12 +353,6 @@ def _unavailable(data: _Judgments) -> str | None:
     return None
 
 
-def _common_topics(data: _Judgments, size: int) -> IntArray:
-    there = np.zeros((size, data.topics))
-    there[data.systems[data.system], data.topic] = 1
-    return np.asarray((there @ there.T).astype(np.int64))
-
-
 def _plain_means(data: _Judgments) -> FloatArray:
     """The mean of each system's topic means."""
     total, count = np.zeros((2, data.size, data.topics))
@@ -402,11 +362,11 @@ def _plain_means(data: _Judgments) -> FloatArray:
     return np.asarray(means.sum(axis=1) / (count > 0).sum(axis=1))
 
 
-def _spread_out(means: JudgedMeans | None, systems: IntArray, size: int) -> JudgedMeans:
+def _spread_out(means: JudgedMeans | None, data: _Judgments) -> JudgedMeans:
     """The numbers of those systems that have any, among all."""
-    arrays = np.full((3, size), math.nan)
+    arrays = np.full((3, data.all_systems), math.nan)
     if means is not None:
-        arrays[:, systems] = means.estimate, means.error, means.df
+        arrays[:, data.systems] = means.estimate, means.error, means.df
     return JudgedMeans(estimate=arrays[0], error=arrays[1], df=arrays[2])
 
 
@@ -627,7 +587,10 @@ def _searched(data: _Judgments, model: LinearModel, random: list[Key]) -> tuple[
     if (why := _no_noise(model, random)) is not None:
         return why
     terms = [model.term(key) for key in random]
-    _check_work(terms, data.size)
+    if elimination(terms, data.size).work > MOST_WORK:
+        raise UsageError(
+            f"{data.size} systems are too many unless equal groups of assessors judged all of them on all their topics"
+        )
     reml = criterion_of(data.values, indicators(model.term((0,))), terms)
     theta = search(reml, range(len(terms)), np.ones(len(terms)))
     if reml.at(theta).rss < LEAST_NOISE * float(np.sum((data.values - data.values.mean()) ** 2)):
@@ -638,7 +601,16 @@ def _searched(data: _Judgments, model: LinearModel, random: list[Key]) -> tuple[
 def _from_rows(data: _Judgments) -> tuple[_Fit | None, str | None]:
     """REML for the pooled variances; sums over topics and assessors of what is left for the contrasts' own."""
     if np.ptp(data.values) <= NOISE * np.abs(data.values).max():
-        return _constant(data), None
+
+        def nothing(form: Form) -> tuple[FloatArray, FloatArray]:
+            variances = form(np.zeros((data.size, data.size)))
+            return variances, np.full(variances.size, math.nan)
+
+        none = np.full(data.size, math.nan)
+        means = JudgedMeans(
+            estimate=np.full(data.size, data.values.mean()), error=np.zeros(data.size), df=none
+        )
+        return _Fit(means=means, components={}, pooled=nothing, own=nothing), None
     model = LinearModel(data.values, [data.system, data.topic, data.judge], [(0,)])
     random = _identified(model)
     for key in ((0, 2), (0, 1)):
@@ -683,18 +655,6 @@ def _from_rows(data: _Judgments) -> tuple[_Fit | None, str | None]:
         return lost * clustered(form) / form(expected) * form(covariance), freedom
 
     return _Fit(means=means, components=components, pooled=pooled, own=own), None
-
-
-def _constant(data: _Judgments) -> _Fit:
-    """All values are the same: nothing varies."""
-
-    def nothing(form: Form) -> tuple[FloatArray, FloatArray]:
-        variances = form(np.zeros((data.size, data.size)))
-        return variances, np.full(variances.size, math.nan)
-
-    none = np.full(data.size, math.nan)
-    means = JudgedMeans(estimate=np.full(data.size, data.values.mean()), error=np.zeros(data.size), df=none)
-    return _Fit(means=means, components={}, pooled=nothing, own=nothing)
 
 
 def _identified(model: LinearModel) -> list[Key]:
@@ -749,13 +709,6 @@ def _held(model: LinearModel, random: list[Key], key: Key) -> bool:
     if key in random or any(same_groups(term, model.term(other)) for other in random):
         return True
     return model.n <= NEARLY_NOISE * term.size
-
-
-def _check_work(terms: list[Term], systems: int) -> None:
-    if elimination(terms, systems).work > MOST_WORK:
-        raise UsageError(
-            f"{systems} systems are too many unless equal groups of assessors judged all of them on all their topics"
-        )
 
 
 def _plain_variances(data: _Judgments, components: dict[str, float]) -> FloatArray:

@@ -24,18 +24,20 @@ from scipy.special import chdtrc, fdtrc
 
 from adjudge.core.errors import UsageError
 from adjudge.stats import checks
-from adjudge.stats.checks import FloatArray, IntArray
+from adjudge.stats.checks import FloatArray
 from adjudge.stats.linear.anova import WHOLE, level_weights
 from adjudge.stats.linear.model import (
     MOST_COLUMNS,
     Key,
     LinearModel,
     Term,
+    cells_around,
     constant,
     factored,
     fit_model,
     indicators,
     same_groups,
+    slots,
     within,
 )
 from adjudge.stats.linear.strata import Strata, deviance, reml_of_mean_squares, strata
@@ -134,7 +136,15 @@ class Reml:
         )
         solve = self._solved_compiled if self.compiled else self._solved
         solved, inverse, seen, inside, explained, log_det = solve(scale, out, ratio * shrink**2)
-        traces, squares, effects = self._by_term(theta, solved, inverse)
+        traces, squares = np.zeros(theta.size), np.zeros(theta.size)
+        effects = [np.zeros(0)] * theta.size
+        start = 0
+        for k in self._others:
+            part = slice(start, start + self.sizes[k])
+            start = part.stop
+            effects[k] = solved[part]
+            traces[k] = self.sizes[k] - float(inverse.diagonal()[part].sum())
+            squares[k] = float(np.sum((solved[part] / theta[k]) ** 2)) if theta[k] else 0.0
         # The absorbed term's block of the inverse is D + D B' C B D, with D the shrinkage.
         left = shrink * first * (self._on_absorbed - seen)
         effects[self._first] = first * left
@@ -167,21 +177,6 @@ class Reml:
             unscaled=inverse[fixed, fixed],
             effects=tuple(effects),
         )
-
-    def _by_term(
-        self, theta: FloatArray, solved: FloatArray, inverse: FloatArray
-    ) -> tuple[FloatArray, FloatArray, list[FloatArray]]:
-        """Traces, squares and effects of every random term but the absorbed one."""
-        traces, squares = np.zeros(theta.size), np.zeros(theta.size)
-        effects = [np.zeros(0)] * theta.size
-        start = 0
-        for k in self._others:
-            part = slice(start, start + self.sizes[k])
-            start = part.stop
-            effects[k] = solved[part]
-            traces[k] = self.sizes[k] - float(inverse.diagonal()[part].sum())
-            squares[k] = float(np.sum((solved[part] / theta[k]) ** 2)) if theta[k] else 0.0
-        return traces, squares, effects
 
     def _solved(
         self, scale: FloatArray, out: FloatArray, through: FloatArray
@@ -265,9 +260,7 @@ def _eliminated(terms: Sequence[Term], part: Term, fixed: int) -> Elimination:
     inside = tuple(k for k, term in enumerate(terms) if within(part, term))
     effects = np.zeros(part.size)
     for k in inside:
-        owner = np.zeros(terms[k].size, dtype=np.int64)
-        owner[terms[k].codes] = part.codes
-        effects += np.bincount(owner, minlength=part.size)
+        effects += np.bincount(cells_around(part, terms[k]), minlength=part.size)
     width = int(effects.max())
     rest = fixed + sum(term.size for k, term in enumerate(terms) if k not in inside)
     work = part.size * width * (width**2 + width * rest + rest**2) + rest**3
@@ -294,23 +287,11 @@ class BlockReml(Reml):
         self._columns = sum(self.sizes[k] for k in self._outside)
         self._design = sparse.hstack([*(self._indicators[k] for k in self._outside), fixed], format="csr")
         self._inner = (self._design.T @ self._design).toarray()
-        self._place(terms, chosen)
-        self.take(y)
-
-    def _place(self, terms: Sequence[Term], chosen: Elimination) -> None:
-        """Give every eliminated effect a block and a position in it; a smaller block leaves its last ones empty."""
+        # Every eliminated effect has a block and a position in it; a smaller block leaves its last ones empty.
         parts, width = chosen.part.size, chosen.width
-        used = np.zeros(parts, dtype=np.int64)
-        self._at: dict[int, tuple[IntArray, IntArray]] = {}
-        for k in chosen.inside:
-            owner = np.zeros(terms[k].size, dtype=np.int64)
-            owner[terms[k].codes] = chosen.part.codes
-            order = np.argsort(owner, kind="stable")
-            counts = np.bincount(owner, minlength=parts)
-            rank = np.empty_like(owner)
-            rank[order] = np.arange(owner.size) - np.repeat(np.cumsum(counts) - counts, counts)
-            self._at[k] = owner, used[owner] + rank
-            used += counts
+        self._at = dict(
+            zip(chosen.inside, slots(chosen.part, [terms[k] for k in chosen.inside]), strict=True)
+        )
         position = [self._at[k][0] * width + self._at[k][1] for k in chosen.inside]
         wide = sparse.hstack([self._indicators[k] for k in chosen.inside], format="csc")
         flat = np.concatenate(position)
@@ -324,6 +305,7 @@ class BlockReml(Reml):
         self._blocks[row // width, row % width, column % width] = inner.data
         cross = (self._absorbed.T @ self._design).toarray()
         self._across = cross.reshape(parts, width, self._columns + self.p)
+        self.take(y)
 
     def take(self, y: FloatArray) -> None:
         super().take(y)
@@ -421,16 +403,13 @@ def search(reml: Reml, free: Sequence[int], start: FloatArray, *, exact: bool = 
     theta = _descend(reml, theta, exact)
     for k in np.argsort(theta):
         if 0 < theta[k] < NEAR_ZERO:
-            theta = _at_the_boundary(reml, theta, int(k), exact)
+            # A small ratio is 0 where that is as good; near 0 the criterion is too flat for a descent to get there.
+            without = theta.copy()
+            without[k] = 0.0
+            without = _descend(reml, without, exact)
+            if reml.at(without).deviance <= reml.at(theta).deviance + 1e-7:
+                theta = without
     return _polished(reml, theta) if exact else theta
-
-
-def _at_the_boundary(reml: Reml, theta: FloatArray, k: int, exact: bool) -> FloatArray:
-    """A small ratio is 0 where that is as good; near 0 the criterion is too flat for a descent to get there."""
-    without = theta.copy()
-    without[k] = 0.0
-    without = _descend(reml, without, exact)
-    return without if reml.at(without).deviance <= reml.at(theta).deviance + 1e-7 else theta
 
 
 def _descend(reml: Reml, theta: FloatArray, exact: bool) -> FloatArray:
@@ -479,11 +458,9 @@ def _curvature(reml: Reml, theta: FloatArray) -> FloatArray:
     """Second derivatives of the criterion by the logarithms of the ratios that are not 0."""
     moving = np.flatnonzero(theta)
     rows = []
-    for k in moving:
-        up, down = theta.copy(), theta.copy()
-        up[k] *= math.exp(STEP)
-        down[k] *= math.exp(-STEP)
-        rows.append((reml.at(up).slope[moving] - reml.at(down).slope[moving]) / (2 * STEP))
+    for k in moving.tolist():
+        up, down = reml.at(_scaled(theta, k, STEP)), reml.at(_scaled(theta, k, -STEP))
+        rows.append((up.slope[moving] - down.slope[moving]) / (2 * STEP))
     return np.array(rows)
 
 
@@ -494,10 +471,10 @@ def _curvature(reml: Reml, theta: FloatArray) -> FloatArray:
 class FixedTest:
     """An F test of fixed effects; `why` where there is none."""
 
-    f: float
-    df: int
-    denominator_df: float
-    p: float
+    f: float = math.nan
+    df: int = 0
+    denominator_df: float = math.nan
+    p: float = math.nan
     why: str | None = None
 
 
@@ -528,7 +505,10 @@ class Satterthwaite:
         last = np.append(2 * best.squares, best.rss)[chosen] / self._sigma2
         curvature[-1], curvature[:-1, -1] = last, last[:-1]
         self._changes.append(self._sigma2 * best.unscaled)
-        self._spread = _inverse(curvature / 2)
+        # The inverse, over the directions in which the criterion is bent: near a boundary it is flat.
+        values, vectors = np.linalg.eigh(curvature / 2)
+        bent = values > FLAT * values.max()
+        self._spread = np.asarray((vectors[:, bent] / values[bent]) @ vectors[:, bent].T)
 
     def of(self, combination: FloatArray) -> float:
         """Degrees of freedom of one combination of fixed effects; NaN where the criterion is too flat to say."""
@@ -556,9 +536,7 @@ class Satterthwaite:
         """Are all the means equal?"""
         apart = self._means[1:] - self._means[0]
         if not apart.shape[0]:
-            return FixedTest(
-                f=math.nan, df=0, denominator_df=math.nan, p=math.nan, why="there is only one level"
-            )
+            return FixedTest(why="there is only one level")
         return self.test(apart)
 
     def test(self, combinations: FloatArray) -> FixedTest:
@@ -569,13 +547,7 @@ class Satterthwaite:
         df = combinations.shape[0]
         denominator = pooled_df(np.array([self.of(row) for row in independent]))
         if math.isnan(denominator):
-            return FixedTest(
-                f=f,
-                df=df,
-                denominator_df=math.nan,
-                p=math.nan,
-                why="the variances are too uncertain for a test",
-            )
+            return FixedTest(f=f, df=df, why="the variances are too uncertain for a test")
         return FixedTest(f=f, df=df, denominator_df=denominator, p=float(fdtrc(df, denominator, f)))
 
 
@@ -595,13 +567,6 @@ def _scaled(theta: FloatArray, k: int, log: float) -> FloatArray:
     return moved
 
 
-def _inverse(matrix: FloatArray) -> FloatArray:
-    """The inverse, over the directions in which the matrix is positive: near a boundary the criterion is flat."""
-    values, vectors = np.linalg.eigh(matrix)
-    bent = values > FLAT * values.max()
-    return np.asarray((vectors[:, bent] / values[bent]) @ vectors[:, bent].T)
-
-
 # Fits, means and tests
 
 LEAST_NOISE = 1e-9
@@ -616,10 +581,10 @@ class MixedFit:
     n: int
     variances: FloatArray
     """One for each random term."""
-    residual_variance: float
-    deviance: float
+    residual_variance: float = math.nan
+    deviance: float = math.nan
     """-2 log restricted likelihood at the best."""
-    effects: tuple[FloatArray, ...]
+    effects: tuple[FloatArray, ...] = ()
     """Best predictions, for each random term and each of its observed cells."""
     why: str | None = None
     found: MixedEstimate | None = field(default=None, repr=False, compare=False)
@@ -698,12 +663,17 @@ def fit_mixed(
     fixed_keys, keys = model.keys[: -len(random)], model.keys[-len(random) :]
     why = _why_not(model, fixed_keys, keys, names)
     if why is not None:
-        return _undefined(keys, model.n, why)
+        return MixedFit(random=keys, n=model.n, variances=np.full(len(keys), math.nan), why=why)
     columns, averaging = _fixed_columns(model, fixed_keys)
     reml = criterion_of(model.scores, columns, [model.term(key) for key in keys])
     balanced = strata(model, fixed_keys, keys)
-    ratios = None if balanced is None else _ratios(balanced, keys)
-    theta = search(reml, range(len(keys)), np.ones(len(keys))) if ratios is None else ratios
+    noise = 0.0
+    if balanced is not None and balanced.random == keys:
+        *variances, noise = reml_of_mean_squares(balanced)
+    if noise:
+        theta = np.sqrt(np.array(variances) / noise)
+    else:
+        theta = search(reml, range(len(keys)), np.ones(len(keys)))
     best = reml.at(theta)
     sigma2 = best.rss / reml.df
     estimate = MixedEstimate(
@@ -721,26 +691,13 @@ def fit_mixed(
     )
 
 
-def _ratios(balanced: Strata, keys: Sequence[Key]) -> FloatArray | None:
-    """The ratios of standard deviations of a balanced design, without a search."""
-    if balanced.random != tuple(keys):
-        return None
-    *variances, noise = reml_of_mean_squares(balanced)
-    return np.sqrt(np.array(variances) / noise) if noise else None
-
-
 def fixed_means(fit: MixedFit) -> MixedMeans:
     """Means with REML's standard errors and Satterthwaite's degrees of freedom, and the test of their equality."""
     estimate = fit.found
     if estimate is None or estimate.averaging is None:
         none = np.zeros(0)
-        why = fit.why or "the design cannot tell the fixed effects apart"
-        return MixedMeans(
-            means=none,
-            covariance=np.zeros((0, 0)),
-            df=none,
-            test=FixedTest(f=math.nan, df=0, denominator_df=math.nan, p=math.nan, why=why),
-        )
+        test = FixedTest(why=fit.why or "the design cannot tell the fixed effects apart")
+        return MixedMeans(means=none, covariance=np.zeros((0, 0)), df=none, test=test)
     best = estimate.reml.at(estimate.theta)
     satterthwaite = Satterthwaite(estimate.reml, estimate.theta, estimate.averaging)
     covariance = fit.residual_variance * estimate.averaging @ best.unscaled @ estimate.averaging.T
@@ -831,7 +788,7 @@ def fixed_test(
     if why is None and not parts[1]:
         why = "nothing is left of it after the other terms"
     if why is not None:
-        return FixedTest(f=math.nan, df=parts[1], denominator_df=math.nan, p=math.nan, why=why)
+        return FixedTest(df=parts[1], why=why)
     reml = criterion_of(model.scores, columns, [model.term(term) for term in terms])
     theta = search(reml, range(len(terms)), np.ones(len(terms)))
     # The estimates without the later terms combine those with them: b_1 + M_11^-1 M_12 b_2, M being the information.
@@ -865,18 +822,17 @@ def random_tests(fit: MixedFit) -> tuple[RandomTest, ...]:
     """Each random term's likelihood-ratio test: the model with it and without it."""
     if fit.found is None:
         return tuple(RandomTest(key, math.nan, math.nan) for key in fit.random)
-    return tuple(_random_test(fit, fit.found, k) for k in range(len(fit.random)))
-
-
-def _random_test(fit: MixedFit, estimate: MixedEstimate, k: int) -> RandomTest:
-    ratio = 0.0
-    if estimate.theta[k] and estimate.balanced is not None and estimate.balanced.random == fit.random:
-        ratio = max(0.0, deviance(estimate.balanced, without=k) - deviance(estimate.balanced))
-    elif estimate.theta[k]:
-        others = [other for other in range(estimate.theta.size) if other != k]
-        without = search(estimate.reml, others, estimate.theta, exact=False)
-        ratio = max(0.0, estimate.reml.at(without).deviance - fit.deviance)
-    return RandomTest(fit.random[k], ratio, 0.5 * float(chdtrc(1, ratio)) if ratio else 1.0)
+    reml, theta, balanced = fit.found.reml, fit.found.theta, fit.found.balanced
+    tests = []
+    for k, key in enumerate(fit.random):
+        ratio = 0.0
+        if theta[k] and balanced is not None and balanced.random == fit.random:
+            ratio = max(0.0, deviance(balanced, without=k) - deviance(balanced))
+        elif theta[k]:
+            without = search(reml, [other for other in range(theta.size) if other != k], theta, exact=False)
+            ratio = max(0.0, reml.at(without).deviance - fit.deviance)
+        tests.append(RandomTest(key, ratio, 0.5 * float(chdtrc(1, ratio)) if ratio else 1.0))
+    return tuple(tests)
 
 
 def _why_not(
@@ -932,18 +888,6 @@ def _fixed_columns(model: LinearModel, fixed: Sequence[Key]) -> tuple[Any, Float
     return columns, weights[:, kept] if defined else None
 
 
-def _undefined(keys: tuple[Key, ...], n: int, why: str) -> MixedFit:
-    return MixedFit(
-        random=keys,
-        n=n,
-        variances=np.full(len(keys), math.nan),
-        residual_variance=math.nan,
-        deviance=math.nan,
-        effects=(),
-        why=why,
-    )
-
-
 # How the variance divides among random terms and noise
 
 RESAMPLES = 200
@@ -983,20 +927,14 @@ def variance_shares(
     checks.share("level", level)
     moved = np.eye(fit.variances.size + 1) if moved is None else moved
     variances = np.append(fit.variances, fit.residual_variance) @ moved
-    none = np.full(variances.size, math.nan)
-    if fit.found is None or not resamples:
-        return VarianceShares(
-            variances=variances,
-            shares=variances / variances.sum(),
-            low=none,
-            high=none,
-            level=level,
-            resamples=0,
-        )
-    if resamples < 2 / (1 - level):
-        raise UsageError(f"resamples: {resamples} are too few for an interval at {level:g}")
-    drawn = _simulated(fit, rng, resamples) @ moved
-    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    low = high = np.full(variances.size, math.nan)
+    if fit.found is None:
+        resamples = 0
+    elif resamples:
+        if resamples < 2 / (1 - level):
+            raise UsageError(f"resamples: {resamples} are too few for an interval at {level:g}")
+        drawn = _simulated(fit, rng, resamples) @ moved
+        low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return VarianceShares(
         variances=variances,
         shares=variances / variances.sum(),

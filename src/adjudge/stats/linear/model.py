@@ -88,11 +88,29 @@ def indicators(term: Term) -> Any:
 
 def within(coarse: Term, fine: Term) -> bool:
     """Whether the cell of `fine` says the cell of `coarse`, so that the one spans the other."""
-    if coarse.size > fine.size:
-        return False
-    seen = np.zeros(fine.size, dtype=np.int64)
-    seen[fine.codes] = coarse.codes
-    return bool((seen[fine.codes] == coarse.codes).all())
+    return coarse.size <= fine.size and bool((cells_around(coarse, fine)[fine.codes] == coarse.codes).all())
+
+
+def cells_around(coarse: Term, fine: Term) -> IntArray:
+    """Of every cell of `fine` the cell of `coarse` that a row of it is in: the one, where the cells lie within."""
+    around = np.zeros(fine.size, dtype=np.int64)
+    around[fine.codes] = coarse.codes
+    return around
+
+
+def slots(coarse: Term, terms: Sequence[Term]) -> list[tuple[IntArray, IntArray]]:
+    """Of every cell of terms within `coarse`: the cell of `coarse` around it, and a position of its own there."""
+    used = np.zeros(coarse.size, dtype=np.int64)
+    places = []
+    for term in terms:
+        around = cells_around(coarse, term)
+        counts = np.bincount(around, minlength=coarse.size)
+        position = np.empty_like(around)
+        starts = np.repeat(np.cumsum(counts) - counts, counts)
+        position[np.argsort(around, kind="stable")] = np.arange(around.size) - starts
+        places.append((around, used[around] + position))
+        used += counts
+    return places
 
 
 def same_groups(first: Term, second: Term) -> bool:
@@ -245,18 +263,14 @@ def span(terms: Sequence[Term], n: int) -> Space:
     tables = [crossed(term, base) for term in others]
     sums = sparse.vstack(tables, format="csr") if tables else sparse.csr_array((0, base.size))
     shares = sums @ sparse.diags_array(1 / counts)
-    matrix = _inner_products(others)
+    rows = [np.hstack([crossed(first, second).toarray() for second in others]) for first in others]
+    matrix = np.vstack(rows) if rows else np.zeros((0, 0))
     lengths = matrix.diagonal().copy()
     for part in _products(sums, shares, base.size):
         matrix -= part
     return Space(
         base=base, others=tuple(others), counts=counts, shares=shares.tocsr(), inner=factored(matrix, lengths)
     )
-
-
-def _inner_products(terms: Sequence[Term]) -> FloatArray:
-    rows = [np.hstack([crossed(first, second).toarray() for second in terms]) for first in terms]
-    return np.vstack(rows) if rows else np.zeros((0, 0))
 
 
 def _products(sums: Any, shares: Any, cells: int) -> Iterator[FloatArray]:
@@ -508,17 +522,27 @@ def fit_additive(matrix: FloatArray) -> AdditiveFit:
     centred = np.where(present, values - levels, 0.0)
     cells = present.astype(np.float64)
     information = np.diag(cells.sum(axis=0)) - cells.T @ (cells / sizes)
-    part = _connected(cells)
-    covariance = _inverse(information, part)
+    part = np.full(cells.shape[1], -1, dtype=np.int64)
+    used = np.flatnonzero(cells.any(axis=0))
+    if used.size:
+        part[used] = connected_components(cells[:, used].T @ cells[:, used], directed=False)[1]
+    # The Moore-Penrose inverse, part by part: a part's null space is the vector of ones.
+    covariance = np.zeros_like(information)
+    parts = int(part.max(initial=-1)) + 1
+    for number in range(parts):
+        columns = np.flatnonzero(part == number)
+        block = information[np.ix_(columns, columns)]
+        lift = max(float(np.trace(block)), 1.0) / columns.size**2
+        covariance[np.ix_(columns, columns)] = np.linalg.inv(block + lift) - 1 / (lift * columns.size**2)
     effects = covariance @ centred.sum(axis=0)
     shared = cells @ effects / sizes[:, 0]
     residuals = np.where(present, centred - effects + shared[:, None], 0.0)
     noise = NOISE * float(np.abs(values[present]).max(initial=0.0))
-    parts = int(part.max(initial=-1)) + 1
+    centre = (levels[:, 0] - shared).mean() if parts == 1 else np.nan
     df = int(cells.sum()) - values.shape[0] - int(np.count_nonzero(part >= 0)) + parts
     return AdditiveFit(
         effects=np.where(part < 0, np.nan, effects),
-        means=_means(effects, levels[:, 0] - shared, part),
+        means=np.where(part < 0, np.nan, effects + centre),
         covariance=np.where((part < 0)[:, None] | (part < 0), np.nan, covariance),
         part=part,
         n=cells.sum(axis=0).astype(np.int64),
@@ -526,32 +550,6 @@ def fit_additive(matrix: FloatArray) -> AdditiveFit:
         mean_square=_mean_square(residuals, df, noise),
         noise=noise,
     )
-
-
-def _connected(cells: FloatArray) -> IntArray:
-    """Which columns are connected through topics; -1 for a column without any."""
-    part = np.full(cells.shape[1], -1, dtype=np.int64)
-    used = np.flatnonzero(cells.any(axis=0))
-    if used.size:
-        part[used] = connected_components(cells[:, used].T @ cells[:, used], directed=False)[1]
-    return part
-
-
-def _inverse(information: FloatArray, part: IntArray) -> FloatArray:
-    """The Moore-Penrose inverse, part by part: a part's null space is the vector of ones."""
-    inverse = np.zeros_like(information)
-    for number in range(int(part.max(initial=-1)) + 1):
-        columns = np.flatnonzero(part == number)
-        block = information[np.ix_(columns, columns)]
-        lift = max(float(np.trace(block)), 1.0) / columns.size**2
-        inverse[np.ix_(columns, columns)] = np.linalg.inv(block + lift) - 1 / (lift * columns.size**2)
-    return inverse
-
-
-def _means(effects: FloatArray, topics: FloatArray, part: IntArray) -> FloatArray:
-    if part.max(initial=-1) != 0:
-        return np.full(effects.size, np.nan)
-    return np.where(part < 0, np.nan, effects + topics.mean())
 
 
 def _mean_square(residuals: FloatArray, df: int, noise: float) -> float:

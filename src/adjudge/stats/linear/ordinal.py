@@ -25,7 +25,7 @@ from scipy.special import expit, log_expit, logit
 from adjudge.core.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.linear.model import LinearModel, Term, within
+from adjudge.stats.linear.model import LinearModel, Term, cells_around, slots, within
 
 LOGISTIC = math.pi / math.sqrt(3)
 """The standard deviation of the logistic distribution, which a rating's own noise has on the latent scale."""
@@ -94,36 +94,19 @@ class Laplace:
         self.n = int(ratings.size)
         self.levels = int(ratings.max()) + 1
         self.size = int(groups.max()) + 1
-        self._place(terms)
-        self.mode = np.zeros(self.count * self.slots + self.width)
-        """The random effects in units of their standard deviations, where they were last."""
-
-    def _place(self, terms: Sequence[Term]) -> None:
-        """Where every term's cells stand, with the blocks that cost least."""
         blocked, members = _blocks(terms)
         self.count = blocked.size if blocked is not None else 0
-        self.slots, self.width = 0, 0
-        self.cells: list[IntArray] = [np.zeros(0, dtype=np.int64)] * len(terms)
+        inside = slots(blocked, [terms[k] for k in members]) if blocked is not None else []
+        self.slots = max((int(slot.max(initial=-1)) + 1 for _, slot in inside), default=0)
+        self.width = 0
+        self.cells: list[IntArray] = []
         """Of every term, the places of its cells."""
-        filled = np.zeros(self.count, dtype=np.int64)
-        slots: dict[int, tuple[IntArray, IntArray]] = {}
-        for k in members:
-            assert blocked is not None
-            block = np.zeros(terms[k].size, dtype=np.int64)
-            block[terms[k].codes] = blocked.codes
-            order = np.argsort(block, kind="stable")
-            sizes = np.bincount(block, minlength=self.count)
-            slot = np.empty_like(block)
-            slot[order] = np.arange(block.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-            slots[k] = block, slot + filled[block]
-            filled += sizes
-        self.slots = int(filled.max(initial=0))
         for k, term in enumerate(terms):
-            if k in slots:
-                block, slot = slots[k]
-                self.cells[k] = block * self.slots + slot
+            if k in members:
+                block, slot = inside[members.index(k)]
+                self.cells.append(block * self.slots + slot)
             else:
-                self.cells[k] = self.count * self.slots + self.width + np.arange(term.size)
+                self.cells.append(self.count * self.slots + self.width + np.arange(term.size))
                 self.width += term.size
         numbers = self.count * self.slots * (self.slots + self.width) + self.width**2
         if numbers > MOST_NUMBERS:
@@ -134,14 +117,16 @@ class Laplace:
             [self.cells[k][term.codes] for k, term in enumerate(terms)], dtype=np.int64
         ).reshape(len(terms), self.n)
         """Of every term and row, the place of the row's cell."""
-        inside, outside = list(members), [k for k in range(len(terms)) if k not in members]
+        outside = [k for k in range(len(terms)) if k not in members]
         slot_of = self.at_rows % max(1, self.slots)
         start = self.count * self.slots
         self._pairs = {
-            "blocks": _pair_places(inside, inside, self.at_rows, slot_of, self.slots),
-            "joined": _pair_places(inside, outside, self.at_rows, self.at_rows - start, self.width),
+            "blocks": _pair_places(members, members, self.at_rows, slot_of, self.slots),
+            "joined": _pair_places(members, outside, self.at_rows, self.at_rows - start, self.width),
             "border": _pair_places(outside, outside, self.at_rows - start, self.at_rows - start, self.width),
         }
+        self.mode = np.zeros(self.count * self.slots + self.width)
+        """The random effects in units of their standard deviations, where they were last."""
 
     def at(self, thresholds: FloatArray, effects: FloatArray, deviations: FloatArray) -> OrdinalCriterion:
         """The criterion; `effects` are of all groups but the first, whose effect is 0.
@@ -293,9 +278,7 @@ def _blocks(terms: Sequence[Term]) -> tuple[Term | None, list[int]]:
         members = [k for k, other in enumerate(terms) if within(term, other)]
         filled = np.zeros(term.size)
         for k in members:
-            block = np.zeros(terms[k].size, dtype=np.int64)
-            block[terms[k].codes] = term.codes
-            filled += np.bincount(block, minlength=term.size)
+            filled += np.bincount(cells_around(term, terms[k]), minlength=term.size)
         slots, width = filled.max(), sum(other.size for k, other in enumerate(terms) if k not in members)
         cost = float(term.size * slots * (slots + width) ** 2 + width**3)
         if cost < best[0]:
@@ -457,20 +440,20 @@ class OrdinalFit:
 
     levels: FloatArray
     """The values that occur, ascending."""
-    thresholds: FloatArray
-    """One fewer, on the latent scale."""
-    effects: FloatArray
-    """Of every group; the first is 0."""
-    covariance: FloatArray
-    """Of the thresholds and the effects but the first."""
+    n: int
     deviations: FloatArray
     """Standard deviations of the random terms."""
-    modes: tuple[FloatArray, ...]
+    thresholds: FloatArray = field(default_factory=lambda: np.zeros(0))
+    """One fewer, on the latent scale."""
+    effects: FloatArray = field(default_factory=lambda: np.zeros(0))
+    """Of every group; the first is 0."""
+    covariance: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    """Of the thresholds and the effects but the first."""
+    modes: tuple[FloatArray, ...] = ()
     """Of every random term and each of its observed cells: the conditional mode."""
-    mode_errors: tuple[FloatArray, ...]
+    mode_errors: tuple[FloatArray, ...] = ()
     """Their standard deviations given the data and the parameters."""
-    log_likelihood: float
-    n: int
+    log_likelihood: float = math.nan
     why: str | None = None
     end: OrdinalEnd | None = field(default=None, repr=False, compare=False)
 
@@ -613,19 +596,7 @@ def _covariance(search: _Search, x: FloatArray, curvature: FloatArray) -> FloatA
 
 
 def _undefined(levels: FloatArray, terms: int, n: int, why: str) -> OrdinalFit:
-    none = np.zeros(0)
-    return OrdinalFit(
-        levels=levels,
-        thresholds=none,
-        effects=none,
-        covariance=np.zeros((0, 0)),
-        deviations=np.full(terms, math.nan),
-        modes=(),
-        mode_errors=(),
-        log_likelihood=math.nan,
-        n=n,
-        why=why,
-    )
+    return OrdinalFit(levels=levels, n=n, deviations=np.full(terms, math.nan), why=why)
 
 
 def separation(ratings: npt.ArrayLike, groups: npt.ArrayLike) -> tuple[list[int], list[int]] | None:
@@ -710,10 +681,18 @@ def scale_check(
     observed = counts(laplace.ratings)
     statistic = distance(observed)
     fixed = fit.effects[laplace.groups]
-    drawn = _mode_draws(laplace, fit, rng)
+    # Draws of the random effects given the data are normal about their mode with the curvature there.
+    curved, mode = fit.end.curved, laplace.mode.copy()
+    blocks, border = np.linalg.cholesky(curved.blocks), np.linalg.cholesky(curved.border)
+
+    def draw() -> FloatArray:
+        outer = border @ rng.standard_normal(laplace.width)
+        inner = np.einsum("tkl,tl->tk", blocks, rng.standard_normal((laplace.count, laplace.slots)))
+        return np.asarray(mode + np.concatenate([(inner - curved.joined @ outer).ravel(), outer]))
+
     larger = 0
     for _ in range(resamples):
-        predictor = fixed + laplace.linear(drawn(), fit.deviations)
+        predictor = fixed + laplace.linear(draw(), fit.deviations)
         latent = predictor + rng.logistic(size=predictor.size)
         larger += distance(counts(np.searchsorted(fit.thresholds, latent))) >= statistic * (1 - 1e-12)
     return ScaleCheck(
@@ -723,17 +702,3 @@ def scale_check(
         p=(larger + 1) / (resamples + 1),
         resamples=resamples,
     )
-
-
-def _mode_draws(laplace: Laplace, fit: OrdinalFit, rng: np.random.Generator) -> Callable[[], FloatArray]:
-    """Draws of the random effects given the data, normal about their mode with the curvature there."""
-    assert fit.end is not None
-    curved, mode = fit.end.curved, laplace.mode.copy()
-    blocks, border = np.linalg.cholesky(curved.blocks), np.linalg.cholesky(curved.border)
-
-    def draw() -> FloatArray:
-        outer = border @ rng.standard_normal(laplace.width)
-        inner = np.einsum("tkl,tl->tk", blocks, rng.standard_normal((laplace.count, laplace.slots)))
-        return np.asarray(mode + np.concatenate([(inner - curved.joined @ outer).ravel(), outer]))
-
-    return draw

@@ -156,7 +156,47 @@ def tukey(values: npt.ArrayLike, *, scale: Scale = "values", level: float = 0.95
     """
     matrix = scaled(values, scale)
     checks.share("level", level)
-    return _pairs(fit_additive(matrix), scale, level, known_variance=scale == "topic-ranks")
+    model = fit_additive(matrix)
+    known_variance = scale == "topic-ranks"
+    columns = model.columns
+    df = math.inf if known_variance else float(model.df)
+    mean_square = columns * (columns + 1) / 12 if known_variance else model.mean_square
+    first, second = columns_of_pairs(model.n.size)
+    difference = model.effects[first] - model.effects[second]
+    difference[np.abs(difference) <= model.noise] = 0.0
+    variance = model.covariance.diagonal()
+    factor = variance[first] + variance[second] - 2 * model.covariance[first, second]
+    why = _reasons(model, first, second, difference, mean_square)
+    se = np.sqrt(mean_square * np.maximum(factor, 0.0))
+    difference[(model.part[first] != model.part[second])] = np.nan
+    se[list(why)] = np.nan
+    with np.errstate(invalid="ignore"):  # 0 / 0 where nothing varies and nothing differs
+        statistic = np.where(difference == 0, 0.0, math.sqrt(2) * difference / se)
+    statistic[list(why)] = np.nan
+    critical, p = math.nan, np.full_like(statistic, np.nan)
+    if len(why) < p.size:
+        critical = studentized_range_isf(1 - level, columns, df)
+        p = studentized_range_sf(np.abs(statistic), columns, df)
+    reach = critical * se / math.sqrt(2)
+    return Tukey(
+        scale=scale,
+        level=level,
+        columns=columns,
+        n=model.n,
+        means=model.means,
+        first=first,
+        second=second,
+        difference=difference,
+        se=se,
+        statistic=statistic,
+        p=p,
+        low=difference - reach,
+        high=difference + reach,
+        df=df,
+        mean_square=mean_square,
+        critical=critical,
+        why=why,
+    )
 
 
 def scaled(values: npt.ArrayLike, scale: Scale) -> FloatArray:
@@ -164,7 +204,10 @@ def scaled(values: npt.ArrayLike, scale: Scale) -> FloatArray:
     matrix = checks.numbers("values", values, dimensions=2)
     checks.one_of("scale", scale, SCALES)
     if scale == "ranks":
-        return _ranked(matrix)
+        ranks = np.full_like(matrix, np.nan)
+        present = ~np.isnan(matrix)
+        ranks[present] = doubled_ranks(matrix[present]) / 2
+        return ranks
     return _ranked_in_topics(matrix) if scale == "topic-ranks" else matrix
 
 
@@ -224,14 +267,6 @@ def spread_check(values: npt.ArrayLike) -> SpreadCheck:
     return SpreadCheck(least=float(spreads.min()), most=float(spreads.max()), p=p, n=n)
 
 
-def _ranked(matrix: FloatArray) -> FloatArray:
-    """Every value's rank among all that are there."""
-    ranks = np.full_like(matrix, np.nan)
-    present = ~np.isnan(matrix)
-    ranks[present] = doubled_ranks(matrix[present]) / 2
-    return ranks
-
-
 def _ranked_in_topics(matrix: FloatArray) -> FloatArray:
     """Every value's rank in its row, stretched about the middle where the row has missing cells."""
     ranks = np.full_like(matrix, np.nan)
@@ -244,48 +279,6 @@ def _ranked_in_topics(matrix: FloatArray) -> FloatArray:
             centred = doubled_ranks(values[present]) / 2 - (size + 1) / 2
             row[present] = (columns + 1) / 2 + stretch * centred
     return ranks
-
-
-def _pairs(model: AdditiveFit, scale: Scale, level: float, *, known_variance: bool) -> Tukey:
-    columns = model.columns
-    df = math.inf if known_variance else float(model.df)
-    mean_square = columns * (columns + 1) / 12 if known_variance else model.mean_square
-    first, second = columns_of_pairs(model.n.size)
-    difference = model.effects[first] - model.effects[second]
-    difference[np.abs(difference) <= model.noise] = 0.0
-    variance = model.covariance.diagonal()
-    factor = variance[first] + variance[second] - 2 * model.covariance[first, second]
-    why = _reasons(model, first, second, difference, mean_square)
-    se = np.sqrt(mean_square * np.maximum(factor, 0.0))
-    difference[(model.part[first] != model.part[second])] = np.nan
-    se[list(why)] = np.nan
-    with np.errstate(invalid="ignore"):  # 0 / 0 where nothing varies and nothing differs
-        statistic = np.where(difference == 0, 0.0, math.sqrt(2) * difference / se)
-    statistic[list(why)] = np.nan
-    critical, p = math.nan, np.full_like(statistic, np.nan)
-    if len(why) < p.size:
-        critical = studentized_range_isf(1 - level, columns, df)
-        p = studentized_range_sf(np.abs(statistic), columns, df)
-    reach = critical * se / math.sqrt(2)
-    return Tukey(
-        scale=scale,
-        level=level,
-        columns=columns,
-        n=model.n,
-        means=model.means,
-        first=first,
-        second=second,
-        difference=difference,
-        se=se,
-        statistic=statistic,
-        p=p,
-        low=difference - reach,
-        high=difference + reach,
-        df=df,
-        mean_square=mean_square,
-        critical=critical,
-        why=why,
-    )
 
 
 def _reasons(

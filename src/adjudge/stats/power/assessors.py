@@ -82,15 +82,6 @@ class Crossed:
             return root * root * root  # a tenth of the time that ** takes
         return _chi_squared(self.seed, k, freedom)
 
-    def _limits(self, n: float, judges: float, alpha: float, groups: float) -> FloatArray:
-        """How large a mean must be to be significant, given the mean squares of each draw."""
-        groups = self._groups(judges, groups)
-        key = (n, judges, alpha, groups)
-        if key not in self._known:
-            variance, df = self._estimated(n, judges, groups)
-            self._known[key] = t_quantiles(df, alpha) * np.sqrt(variance)
-        return self._known[key]
-
     def _groups(self, judges: float, groups: float) -> float:
         return judges if self.alone else groups
 
@@ -153,7 +144,12 @@ class Crossed:
         sd = self.error(n, judges, groups)
         if not sd > 0:
             return float(difference != 0)
-        limits = self._limits(n, judges, alpha, groups)
+        group_count = self._groups(judges, groups)
+        key = (n, judges, alpha, group_count)
+        if key not in self._known:
+            variance, df = self._estimated(n, judges, group_count)
+            self._known[key] = t_quantiles(df, alpha) * np.sqrt(variance)
+        limits = self._known[key]
         return float(np.mean(ndtr((difference - limits) / sd) + ndtr((-difference - limits) / sd)))
 
     def best(self, judges: float, difference: float, alpha: float) -> float:

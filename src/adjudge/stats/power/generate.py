@@ -99,16 +99,37 @@ def draw(model: ScoreModel, simulations: int, rng: np.random.Generator) -> Float
     """So many score matrices, simulations x topics x systems; NaN where a score is missing."""
     checks.count("simulations", simulations, least=0)
     shape = (simulations, model.topics, model.systems)
-    scores = model.topic_sd * rng.standard_normal((*shape[:2], 1))
-    scores = scores + _noise(model, shape, rng) + np.array(model.means)
+    scores: FloatArray = model.topic_sd * rng.standard_normal((*shape[:2], 1))
+    noise = unit_noise(model.noise, shape, rng)
+    if model.shared:
+        # The symmetric root of the correlation matrix whose entries off the diagonal are all the same.
+        systems = model.systems
+        apart, common = math.sqrt(1 - model.shared), math.sqrt(1 + (systems - 1) * model.shared)
+        noise = noise @ (apart * np.eye(systems) + (common - apart) / systems)
+    if model.unequal != 1:
+        sizes = model.unequal ** np.linspace(0, 1, model.systems)
+        noise *= sizes / math.sqrt(float(np.mean(sizes**2)))
+    if model.uneven != 1:
+        sizes = model.uneven ** rng.uniform(-0.5, 0.5, (*shape[:2], 1))
+        # The mean of sizes**2, by integration.
+        noise *= sizes / math.sqrt((model.uneven - 1 / model.uneven) / (2 * math.log(model.uneven)))
+    scores = scores + noise + np.array(model.means)
     if model.bounds is not None:
         scores += sum(model.bounds) / 2
     if model.step is not None:
-        scores = _rounded(scores, model.step)
+        step = model.step
+        parts = round(1 / step)
+        if parts and abs(parts * step - 1) < 1e-12:
+            scores = np.rint(scores * parts) / parts
+        else:
+            scores = np.rint(scores / step) * step
     if model.bounds is not None:
         scores = np.clip(scores, *model.bounds)
     if model.missing_half:
-        _remove_halves(scores, rng)
+        some = scores[:, :, 1::2]
+        order = np.argsort(rng.random(some.shape), axis=1)
+        kept = -(-scores.shape[1] // 2)
+        some[order >= kept] = np.nan
     return scores
 
 
@@ -125,38 +146,3 @@ def unit_noise(noise: Noise, shape: tuple[int, ...], rng: np.random.Generator) -
             return (rng.standard_gamma(2, shape) - 2) / math.sqrt(2)
         case "lognormal":
             return (rng.lognormal(size=shape) - math.exp(0.5)) / math.sqrt((math.e - 1) * math.e)
-
-
-def _noise(model: ScoreModel, shape: tuple[int, int, int], rng: np.random.Generator) -> FloatArray:
-    noise = unit_noise(model.noise, shape, rng)
-    if model.shared:
-        noise = noise @ _mixing(model.systems, model.shared)
-    if model.unequal != 1:
-        sizes = model.unequal ** np.linspace(0, 1, model.systems)
-        noise *= sizes / math.sqrt(float(np.mean(sizes**2)))
-    if model.uneven != 1:
-        sizes = model.uneven ** rng.uniform(-0.5, 0.5, (*shape[:2], 1))
-        # The mean of sizes**2, by integration.
-        noise *= sizes / math.sqrt((model.uneven - 1 / model.uneven) / (2 * math.log(model.uneven)))
-    return noise
-
-
-def _mixing(systems: int, correlation: float) -> FloatArray:
-    """The symmetric root of the correlation matrix whose entries off the diagonal are all the same."""
-    apart, common = math.sqrt(1 - correlation), math.sqrt(1 + (systems - 1) * correlation)
-    return apart * np.eye(systems) + (common - apart) / systems
-
-
-def _rounded(scores: FloatArray, step: float) -> FloatArray:
-    """Multiples of the step; where it is a tenth or the like, the numbers that a reader of decimals would get."""
-    parts = round(1 / step)
-    if parts and abs(parts * step - 1) < 1e-12:
-        return np.rint(scores * parts) / parts
-    return np.rint(scores / step) * step
-
-
-def _remove_halves(scores: FloatArray, rng: np.random.Generator) -> None:
-    some = scores[:, :, 1::2]
-    order = np.argsort(rng.random(some.shape), axis=1)
-    kept = -(-scores.shape[1] // 2)
-    some[order >= kept] = np.nan

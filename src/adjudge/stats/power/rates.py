@@ -1,21 +1,18 @@
 """Size and power: simulated rates with their Monte Carlo error, the paired t-test's power and its errors of sign and
-size, the fewest topics of exact tests, asymptotic efficiency."""
+size, the fewest topics of exact tests."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
-import numpy as np
 from scipy.special import bdtr, bdtrik, nctdtr, ndtr, ndtri, stdtrit
 
 from adjudge.core.errors import UsageError
 from adjudge.stats import checks
-from adjudge.stats.checks import FloatArray
-from adjudge.stats.multiple import SAME, at_most
-from adjudge.stats.paired import Alternative, untied_p
+from adjudge.stats.multiple import SAME
+from adjudge.stats.paired import Alternative
 from adjudge.stats.shares import wilson_end
 
 MOST_TOPICS = 10_000_000
@@ -65,37 +62,6 @@ def _binomial_quantile(q: float, n: int, p: float) -> int:
     while bdtr(k, n, p) < q:
         k += 1
     return k
-
-
-def attainable_size(test: str, n: int, alpha: float = 0.05, *, resamples: int = 2000) -> float:
-    """How often p <= alpha without a difference, on n continuous scores, for tests whose p-values are steps.
-
-    Of "wilcoxon", "sign" and "exact" none may be near alpha. Random swaps ("mc" of the mean, "mc:w")
-    guess at such a p from some swaps, and where it is close to alpha they are wrong about the side at times.
-    """
-    checks.share("alpha", alpha)
-    checks.count("n", n, least=2)
-    checks.one_of("test", test, ("wilcoxon", "sign", "exact", "mc", "mc:w"))
-    levels = _levels(test, n)
-    if not test.startswith("mc"):
-        return float(np.max(levels[at_most(levels, alpha)], initial=0.0))
-    # Resamples that may reach the observed one: (k + 1) / (R + 1) <= alpha.
-    most = math.floor(alpha * (resamples + 1) * (1 + SAME)) - 1
-    if most < 0 or levels[0] > alpha * (1 + SAME):
-        return 0.0
-    return float(np.diff(levels, prepend=0.0) @ bdtr(most, resamples, levels))
-
-
-def _levels(test: str, n: int) -> FloatArray:
-    """The different p-values that there can be, ascending; the chance of at most p is p, for each of them."""
-    if test == "sign":
-        return np.unique(np.minimum(2 * bdtr(np.arange(n), n, 0.5), 1.0))
-    if test in ("wilcoxon", "mc:w"):
-        sums = np.arange(n * (n + 1) // 2 + 1)
-        return np.unique(untied_p(np.full(sums.size, n), 2 * sums, "two-sided"))
-    # All swaps are as likely, and each has a mirror image; a million steps are as good as more.
-    swaps = 1 << min(n - 1, 20)
-    return np.arange(1, swaps + 1) / swaps
 
 
 BY_SIGNS = ("wilcoxon", "sign", "exact", "mc")
@@ -195,6 +161,10 @@ def t_reach(error: float, freedom: float, *, power: float = 0.8, alpha: float = 
     return error * high
 
 
+def normal(z: float) -> float:
+    return math.exp(-z * z / 2) / math.sqrt(2 * math.pi)
+
+
 def t_errors(n: int, difference: float, sd: float, *, alpha: float = 0.05) -> tuple[float, float]:
     """Of the paired t-test's findings on normal differences: the share with the wrong sign, and the exaggeration.
 
@@ -229,52 +199,3 @@ def t_errors(n: int, difference: float, sd: float, *, alpha: float = 0.05) -> tu
         for low, high in pairwise(parts)
     )
     return _beyond(cutoff, freedom, -shift) / power, total / (power * shift)
-
-
-# How efficient the signed-rank test is compared with the paired t-test, by theory
-
-LEAST = 108 / 125
-"""No density has less: Hodges and Lehmann 1956. The parabola `epanechnikov` has just that."""
-
-
-def efficiency(density: Callable[[float], float], *, width: float = math.inf) -> float:
-    """The asymptotic relative efficiency of W to T^p for differences with a density that is symmetric about 0.
-
-    12 variance (integral of density^2)^2: with n topics W finds about what T^p finds with so many times n. Rankel
-    et al. 2011, section 3; Randles and Wolfe 1979, section 5.4. `width` is where the density ends, on either side.
-    Infinite where the variance is: then T^p finds next to nothing.
-    """
-    from scipy.integrate import quad
-
-    def half(f: Callable[[float], float]) -> float:
-        return float(quad(f, 0, width, limit=200, epsabs=0, epsrel=1e-10)[0])
-
-    variance = 2 * half(lambda z: z * z * density(z))
-    return 12 * variance * (2 * half(lambda z: density(z) ** 2)) ** 2
-
-
-def normal(z: float) -> float:
-    return math.exp(-z * z / 2) / math.sqrt(2 * math.pi)
-
-
-def logistic(z: float) -> float:
-    e = math.exp(-abs(z))
-    return e / (1 + e) ** 2
-
-
-def laplace(z: float) -> float:
-    return math.exp(-abs(z)) / 2
-
-
-def uniform(z: float) -> float:
-    return 0.5 if abs(z) <= 1 else 0.0
-
-
-def student3(z: float) -> float:
-    """Student's t with 3 degrees of freedom."""
-    return 2 / (math.pi * math.sqrt(3) * (1 + z * z / 3) ** 2)
-
-
-def epanechnikov(z: float) -> float:
-    """The parabola on which W is at its worst."""
-    return 0.75 * max(1 - z * z, 0.0)

@@ -30,8 +30,7 @@ from adjudge.stats.paired import (
     untied_p,
     welch_freedom,
 )
-from adjudge.stats.pairs import PairResults
-from adjudge.stats.power.family import ALONE, Family
+from adjudge.stats.pairs import PairResults, columns_of_pairs
 from adjudge.stats.power.rates import (
     BY_SIGNS,
     MOST_TOPICS,
@@ -85,10 +84,33 @@ def wilcoxon_rows(x: FloatArray, y: FloatArray, *, tied_up_to: int = EXACT_UP_TO
     z = settled(x - y, noise_of(x, y))
     if z.shape[1] < 2:
         return np.full(len(z), np.nan)
-    doubled, starts = _ranks(z, _noise(x, y))
+    rows, n = z.shape
+    size = np.abs(z)
+    order = np.argsort(size, axis=1, kind="stable")
+    ordered = np.take_along_axis(size, order, axis=1)
+    starts = np.ones(z.shape, dtype=np.bool_)
+    starts[:, 1:] = (np.diff(ordered) > _noise(x, y)[:, None]) | (
+        (ordered[:, 1:] > 0) & (ordered[:, :-1] == 0)
+    )
+    place = np.arange(n)
+    first = np.maximum.accumulate(np.where(starts, place, 0), axis=1)
+    last = np.flip(np.minimum.accumulate(np.flip(_ends(starts, place), axis=1), axis=1), axis=1)
+    zeros = n - np.count_nonzero(z, axis=1)
+    # Places first to last, from 0 on and after the zeros, share the mean of their ranks.
+    doubled = np.empty((rows, n), dtype=np.int64)
+    np.put_along_axis(doubled, order, first + last + 2 - 2 * zeros[:, None], axis=1)
+    doubled[z == 0] = 0
     positive = np.where(z > 0, doubled, 0).sum(axis=1)
     ranked = np.count_nonzero(z, axis=1)
-    cubes = _cubes(starts, ranked)
+    # The sum of t^3 - t over the groups of t tied differences that are ranked.
+    rows, n = starts.shape
+    cubes = np.zeros(rows)
+    row, place = np.nonzero(starts)
+    stop = np.append(place[1:], n)
+    stop[stop == 0] = n  # the next group is another row's first
+    counts = place >= n - ranked[row]
+    sizes = (stop - place).astype(np.float64)
+    np.add.at(cubes, row[counts], (sizes**3 - sizes)[counts])
     with np.errstate(divide="ignore", invalid="ignore"):  # nothing is ranked: settled below
         p: FloatArray = normal_p(positive, ranked, np.zeros_like(ranked), cubes)
     exact, untied = ranked <= EXACT_UP_TO, cubes == 0
@@ -180,43 +202,11 @@ def _ones_where_equal(p: FloatArray, z: FloatArray) -> FloatArray:
     return np.where((z.shape[1] > 1) & ~z.any(axis=1), 1.0, p)
 
 
-def _ranks(z: FloatArray, noise: FloatArray) -> tuple[IntArray, BoolArray]:
-    """Doubled mid-ranks by size, 0 for a zero; and, by ascending size, where a new size begins, zeros first."""
-    rows, n = z.shape
-    size = np.abs(z)
-    order = np.argsort(size, axis=1, kind="stable")
-    ordered = np.take_along_axis(size, order, axis=1)
-    starts = np.ones(z.shape, dtype=np.bool_)
-    starts[:, 1:] = (np.diff(ordered) > noise[:, None]) | ((ordered[:, 1:] > 0) & (ordered[:, :-1] == 0))
-    place = np.arange(n)
-    first = np.maximum.accumulate(np.where(starts, place, 0), axis=1)
-    last = np.flip(np.minimum.accumulate(np.flip(_ends(starts, place), axis=1), axis=1), axis=1)
-    zeros = n - np.count_nonzero(z, axis=1)
-    # Places first to last, from 0 on and after the zeros, share the mean of their ranks.
-    doubled = np.empty((rows, n), dtype=np.int64)
-    np.put_along_axis(doubled, order, first + last + 2 - 2 * zeros[:, None], axis=1)
-    doubled[z == 0] = 0
-    return doubled, starts
-
-
 def _ends(starts: BoolArray, place: IntArray) -> IntArray:
     """The place of the last of each group where there is one, else one that is beyond all."""
     last = np.ones(starts.shape, dtype=np.bool_)
     last[:, :-1] = starts[:, 1:]
     return np.where(last, place, place.size)
-
-
-def _cubes(starts: BoolArray, ranked: IntArray) -> FloatArray:
-    """The sum of t^3 - t over the groups of t tied differences that are ranked."""
-    rows, n = starts.shape
-    cubes = np.zeros(rows)
-    row, place = np.nonzero(starts)
-    stop = np.append(place[1:], n)
-    stop[stop == 0] = n  # the next group is another row's first
-    counts = place >= n - ranked[row]
-    sizes = (stop - place).astype(np.float64)
-    np.add.at(cubes, row[counts], (sizes**3 - sizes)[counts])
-    return cubes
 
 
 # Tests by name
@@ -314,6 +304,78 @@ def run_rows(
             return sign_rows(x, y)
     pairs = np.stack([x, y], axis=2)
     return np.array([run(test, values, rng, resamples).p[0] for values in pairs], dtype=np.float64)
+
+
+# The comparison in which a pair is tested: other systems, other pairs, Holm's correction over all of them
+
+MOST_SYSTEMS = 20
+"""That are simulated; of more, each pair stands for several."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """Pairs that are tested together, one of which is looked for.
+
+    Without `places` nothing else is found: the pair must pass the first step of Holm's procedure, alpha / pairs,
+    which is Bonferroni's. Holm finds whatever that finds, so no other systems make it harder. With places the other
+    systems have these means, and pairs that are found before leave fewer in the way.
+    """
+
+    pairs: int = 1
+    places: tuple[float, ...] = ()
+
+    @property
+    def alone(self) -> bool:
+        """Whether the pair's own p decides."""
+        return self.pairs == 1 or not self.places
+
+    @property
+    def systems(self) -> int:
+        """The fewest with so many pairs."""
+        return math.ceil((1 + math.sqrt(1 + 8 * self.pairs)) / 2 - 1e-9)
+
+    @property
+    def columns(self) -> tuple[IntArray, IntArray]:
+        """The other pairs, as columns of `scores`; the pair itself is left out."""
+        first, second = columns_of_pairs(max(min(self.systems, MOST_SYSTEMS), 3))
+        return first[1:], second[1:]
+
+    def scores(
+        self, x: FloatArray, y: FloatArray, source: Source, stretch: float, rng: np.random.Generator
+    ) -> FloatArray:
+        """Simulations x systems x topics: the pair, and systems beside it.
+
+        Their means are drawn from the places, the pair's middle too. Their noise is normal and as wide as the pair's;
+        a topic's effect is drawn given what the pair has in common there, so that differences from x and y go
+        together as they would. `stretch` makes places as much larger as the difference.
+        """
+        drawn, topics = x.shape
+        noise = source.spread**2 / 2
+        common = source.topic_sd**2
+        level = (x + y) / 2
+        middle = level.mean()
+        weight = common / (common + noise / 2) if common > 0 else 0.0
+        shape = (drawn, max(min(self.systems, MOST_SYSTEMS), 3) - 2, topics)
+        topic = weight * (level - middle) + math.sqrt(common * (1 - weight)) * rng.standard_normal(x.shape)
+        places = np.array(self.places)
+        apart = rng.choice(places, shape[:2]) - rng.choice(places, (drawn, 1))
+        beside = middle + stretch * apart[:, :, None] + topic[:, None, :]
+        beside = beside + math.sqrt(noise) * rng.standard_normal(shape)
+        return np.concatenate([x[:, None, :], y[:, None, :], beside], axis=1)
+
+    def found(self, p: FloatArray, others: FloatArray, alpha: float) -> BoolArray:
+        """Whether Holm's procedure gets to the pair and rejects it. Others are simulations x pairs."""
+        ascending = np.sort(np.where(np.isnan(others), 1.0, others), axis=1)
+        weight = (self.pairs - 1) / others.shape[1]
+        left = np.maximum(self.pairs - weight * np.arange(others.shape[1] + 1), 1.0)
+        passed = np.logical_and.accumulate(at_most(ascending, alpha / left[:-1]), axis=1).sum(axis=1)
+        before = (ascending < p[:, None]).sum(axis=1)
+        rejected: BoolArray = (passed >= before) & at_most(p, alpha / left[before])
+        return rejected
+
+
+ALONE = Family()
+"""The pair is the whole comparison."""
 
 
 # The search

@@ -51,7 +51,15 @@ class PairAnswers:
             if values.shape != (rows,):
                 raise DataError(f"{name}: {len(values)} values for {rows} answers")
             object.__setattr__(self, name, values.astype(kind))
-        _check(self)
+        items = np.concatenate([self.first, self.second])
+        if len(items) and not (items.min() >= 0 and items.max() < self.n):
+            raise DataError(f"an answer names item {items.max()}, and there are {self.n}, from 0")
+        if np.any(self.first == self.second):
+            raise DataError("an answer compares an item with itself")
+        if not np.all((self.won >= 0) & (self.won <= 1)):
+            raise DataError("won is not from 0 to 1")
+        if not np.all(np.isfinite(self.weight) & (self.weight >= 0)):
+            raise DataError("a weight is negative or not a number")
 
     def __len__(self) -> int:
         return len(self.first)
@@ -89,24 +97,17 @@ class PairAnswers:
         return replace(some, n=len(kept), first=numbers[some.first], second=numbers[some.second])
 
 
-def _check(answers: PairAnswers) -> None:
-    items = np.concatenate([answers.first, answers.second])
-    if len(items) and not (items.min() >= 0 and items.max() < answers.n):
-        raise DataError(f"an answer names item {items.max()}, and there are {answers.n}, from 0")
-    if np.any(answers.first == answers.second):
-        raise DataError("an answer compares an item with itself")
-    if not np.all((answers.won >= 0) & (answers.won <= 1)):
-        raise DataError("won is not from 0 to 1")
-    if not np.all(np.isfinite(answers.weight) & (answers.weight >= 0)):
-        raise DataError("a weight is negative or not a number")
-
-
 def propagated(answers: PairAnswers, similarity: FloatArray) -> FloatArray:
     """M, the sum over answers of outer(sim(winner), sim(loser)), as products of matrices: S' W S, W the plain wins.
 
     The diagonal that this fills means nothing; the fit leaves it out.
     """
-    matrix = _checked(similarity, answers.n)
+    n = answers.n
+    matrix = np.asarray(similarity, dtype=np.float64)
+    if matrix.shape != (n, n):
+        raise DataError(f"the similarity is {matrix.shape}, and there are {n} items")
+    if matrix.size and not (matrix.min() >= 0 and matrix.max() < np.inf):
+        raise DataError("a similarity is negative, infinite or missing")
     winners = np.concatenate([answers.first, answers.second])
     losers = np.concatenate([answers.second, answers.first])
     counts = np.concatenate([answers.weight * answers.won, answers.weight * (1 - answers.won)])
@@ -116,12 +117,3 @@ def propagated(answers: PairAnswers, similarity: FloatArray) -> FloatArray:
     # Items that never won have no part in it: with few answers this product is a narrow one.
     product: FloatArray = matrix[won].T @ (wins[won] @ matrix)
     return product
-
-
-def _checked(similarity: FloatArray, n: int) -> FloatArray:
-    matrix = np.asarray(similarity, dtype=np.float64)
-    if matrix.shape != (n, n):
-        raise DataError(f"the similarity is {matrix.shape}, and there are {n} items")
-    if matrix.size and not (matrix.min() >= 0 and matrix.max() < np.inf):
-        raise DataError("a similarity is negative, infinite or missing")
-    return matrix

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -135,12 +135,30 @@ def fit(
     strength can be further than `tolerance` from the maximum. "zermelo" is the plain iteration (equation 3, see
     `zermelo`), "accelerated" goes by Newton's steps; they have the same end.
     """
-    _check(regularise, method, tolerance, most)
+    if method not in get_args(Method):
+        raise UsageError(
+            f"method: unknown value {quoted(method)}; expected one of {', '.join(get_args(Method))}"
+        )
+    if regularise is not None and not 0 <= regularise < np.inf:
+        raise UsageError(f"regularise: expected a number from 0 on, got {regularise!r}")
+    if not tolerance > 0:
+        raise UsageError(f"tolerance: expected a positive number, got {tolerance!r}")
+    if most < 1:
+        raise UsageError(f"most: expected a whole number of at least 1, got {most!r}")
     duels = packed(wins)
     if not duels.n:
         raise DataError("wins: there are no items")
     components = parts(duels)
-    scale = _scale(components, regularise)
+    connected = not components.any()
+    if regularise == 0 and not connected:
+        raise DataError(
+            f"the strengths have no finite maximum: the items fall into {_groups(components)}, between which wins go"
+            " one way at most; regularise"
+        )
+    if regularise is not None:
+        scale = float(regularise)
+    else:
+        scale = 0.0 if connected else REGULARISER
     first = None if start is None else _start(start, duels.n)
     total = float(duels.totals[0].sum())
     values, opponent, steps, error = _fitted(duels, scale, method, tolerance, most, first)
@@ -170,7 +188,7 @@ def _fitted(
     if method == "zermelo":
         values, steps, error = zermelo(duels, start, tolerance=tolerance, most=most)
     else:
-        values, steps, error = climb(duels, start, tolerance=tolerance, most=most, certify=True)
+        values, steps, error = climb(duels, start, tolerance=tolerance, most=most)
     items = values[:-1] if scale else values
     values = values / np.exp(np.log(items).mean())
     return (values[:-1], float(values[-1]), steps, error) if scale else (values, math.nan, steps, error)
@@ -202,19 +220,6 @@ def zermelo(
     return values, most, error_at(duels, values)
 
 
-def _scale(components: IntArray, regularise: float | None) -> float:
-    """How much is regularised: as much as asked, or only where there is need."""
-    connected = not components.any()
-    if regularise == 0 and not connected:
-        raise DataError(
-            f"the strengths have no finite maximum: the items fall into {_groups(components)}, between which wins go"
-            " one way at most; regularise"
-        )
-    if regularise is not None:
-        return float(regularise)
-    return 0.0 if connected else REGULARISER
-
-
 def _groups(components: IntArray) -> str:
     """`3 groups (items 0, 1 and 4; item 2; item 3)`, the largest first."""
     members = [np.flatnonzero(components == part).tolist() for part in range(int(components.max()) + 1)]
@@ -232,19 +237,6 @@ def _start(start: FloatArray, n: int) -> FloatArray:
     if values.shape != (n,) or not np.all((values > 0) & np.isfinite(values)):
         raise UsageError(f"start: expected {counted(n, 'positive number')}")
     return values
-
-
-def _check(regularise: float | None, method: str, tolerance: float, most: int) -> None:
-    if method not in get_args(Method):
-        raise UsageError(
-            f"method: unknown value {quoted(method)}; expected one of {', '.join(get_args(Method))}"
-        )
-    if regularise is not None and not 0 <= regularise < np.inf:
-        raise UsageError(f"regularise: expected a number from 0 on, got {regularise!r}")
-    if not tolerance > 0:
-        raise UsageError(f"tolerance: expected a positive number, got {tolerance!r}")
-    if most < 1:
-        raise UsageError(f"most: expected a whole number of at least 1, got {most!r}")
 
 
 # Newton's steps
@@ -268,12 +260,6 @@ LOOSE = 30
 """By how much the bound may be too large, as a guess: it is not computed where it would be of no use."""
 ROUNDED = 4
 """A pair's slope is off by at most this many units of rounding of its parts: two products, a sum, a quotient."""
-
-
-class Climbed(NamedTuple):
-    values: FloatArray
-    steps: int
-    error: float
 
 
 _Room = tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]
@@ -325,7 +311,12 @@ class Ascent:
         if not self._slow and self._solve(None, tolerance, SLOW):
             return
         self._slow = True
-        self._solve(self._spanning(), tolerance, self.duels.n + SLOW)
+        tree = minimum_spanning_tree(self._lengths())
+        order, parent = breadth_first_order(tree, int(np.argmax(self.degree)), directed=False)
+        both = (tree + tree.T).tocsr()
+        weight = np.zeros(self.duels.n)
+        weight[order[1:]] = 1 / np.asarray(both[order[1:], parent[order[1:]]]).ravel()
+        self._solve((order.astype(np.int64), parent.astype(np.int64), weight), tolerance, self.duels.n + SLOW)
 
     def _solve(self, tree: tuple[IntArray, IntArray, FloatArray] | None, tolerance: float, most: int) -> bool:
         order, parent, weight = tree or (np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1))
@@ -350,15 +341,6 @@ class Ascent:
         there = self.curve > 0
         pairs = self.duels.first[there], self.duels.second[there]
         return csr_array((1 / self.curve[there], pairs), shape=(self.duels.n, self.duels.n))
-
-    def _spanning(self) -> tuple[IntArray, IntArray, FloatArray]:
-        """The spanning tree of the largest weights: nodes from the root on, their parents, weights to these."""
-        tree = minimum_spanning_tree(self._lengths())
-        order, parent = breadth_first_order(tree, int(np.argmax(self.degree)), directed=False)
-        both = (tree + tree.T).tocsr()
-        weight = np.zeros(self.duels.n)
-        weight[order[1:]] = 1 / np.asarray(both[order[1:], parent[order[1:]]]).ravel()
-        return order.astype(np.int64), parent.astype(np.int64), weight
 
     def go(self) -> None:
         """A step up, damped where its range is large; geometric mean 1 again."""
@@ -435,12 +417,14 @@ def first_guess(duels: Duels) -> FloatArray:
     return np.asarray(np.exp(log / np.sqrt(1 - min(np.pi / 8 * log.var(), 0.5))))
 
 
-def climb(duels: Duels, start: FloatArray | None, *, tolerance: float, most: int, certify: bool) -> Climbed:
-    """Up to the maximum. `certify`: until the bound is below the tolerance; otherwise until a step is (then NaN)."""
+def climb(
+    duels: Duels, start: FloatArray | None, *, tolerance: float, most: int
+) -> tuple[FloatArray, int, float]:
+    """Up to the maximum, until the bound is below the tolerance: strengths, steps, the bound."""
     place = Ascent(duels, first_guess(duels) if start is None else start)
     size, best, stale = FIRST, np.inf, 0
     for step in range(1, most + 1):
-        exact = certify and size < CARE
+        exact = size < CARE
         place.look(exact=exact)
         # Steps square, down to a goal well below the tolerance: solved more exactly, they would not become smaller.
         place.aim(min(0.1, max(size**2, GOAL * tolerance / size**2)))
@@ -451,11 +435,11 @@ def climb(duels: Duels, start: FloatArray | None, *, tolerance: float, most: int
         if exact and size <= WHOLE and LOOSE * size**2 <= tolerance:
             error = place.bound(ahead=True, thorough=not duels.dense)
         place.go()
-        if error <= tolerance or (not certify and size <= tolerance):
-            return Climbed(place.values, step, error if certify else np.nan)
+        if error <= tolerance:
+            return place.values, step, error
         if size < NEAR and stale >= 3:
             break
-    return Climbed(place.values, step, error_at(duels, place.values) if certify else np.nan)
+    return place.values, step, error_at(duels, place.values)
 
 
 def error_at(duels: Duels, values: FloatArray) -> float:

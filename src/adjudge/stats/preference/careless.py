@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from adjudge.core.errors import DataError, UsageError
-from adjudge.stats.preference.answers import FloatArray, PairAnswers, propagated
+from adjudge.stats.multiple import holm
+from adjudge.stats.preference.answers import FloatArray, PairAnswers
 from adjudge.stats.preference.bradley_terry import Strengths, fit
 from adjudge.stats.preference.next_pair import Pair
 
@@ -122,8 +123,13 @@ def find_careless(
     milliseconds, NaN where unknown. Weights play no part here: an answer is an answer.
     """
     limits = limits or CarelessLimits()
-    _check(limits)
-    spent = _times(times, len(answers))
+    for name in ("level", "one_sided", "honest", "checks", "repeats", "ties", "fast"):
+        if not 0 <= getattr(limits, name) <= 1:
+            raise UsageError(f"{name} is {getattr(limits, name)}, and must be from 0 to 1")
+    rows = len(answers)
+    spent = np.full(rows, np.nan) if times is None else np.asarray(times, dtype=np.float64)
+    if spent.shape != (rows,):
+        raise DataError(f"{spent.size} times for {rows} answers")
     right = {frozenset(pair): pair[0] for pair in checks}
     people = [int(person) for person in np.unique(answers.who[answers.who >= 0])]
     rows = [
@@ -133,7 +139,7 @@ def find_careless(
     shares = [row.agreement for row in rows if row.compared]
     median = float(np.median(shares)) if shares else np.nan
     raw = [_tested(row, median, limits) for row in rows]
-    adjusted = {code: _holm(np.array([p[code] for p in raw])) for code in FAMILIES}
+    adjusted = {code: holm([p[code] for p in raw]) for code in FAMILIES}
     signs = []
     for k, (row, p) in enumerate(zip(rows, raw, strict=True)):
         tested = replace(row, p=p, adjusted={code: float(adjusted[code][k]) for code in FAMILIES})
@@ -148,7 +154,7 @@ def _others(
     if strengths is not None:
         return strengths.log
     rest = answers.take(answers.who != who)
-    log = fit(rest.wins() if similarity is None else propagated(rest, similarity), tolerance=1e-6).log
+    log = fit(rest.wins(similarity), tolerance=1e-6).log
     if not len(rest):
         return np.full(answers.n, np.nan)
     if similarity is None:
@@ -170,8 +176,27 @@ def _counted(
     first_won, decided = theirs.won > 0.5, theirs.won != 0.5
     gap = log[theirs.first] - log[theirs.second]
     told_apart = decided & (np.abs(gap) > 1e-9)
-    checks_right, checks_asked = _checks(theirs, right)
-    repeats_same, repeats_asked = _repeats(theirs)
+    # How many planted checks were answered right, of how many.
+    checks_right = checks_asked = 0
+    for first, second, won in zip(
+        theirs.first.tolist(), theirs.second.tolist(), theirs.won.tolist(), strict=True
+    ):
+        better = right.get(frozenset((first, second)))
+        if better is not None:
+            checks_asked += 1
+            checks_right += won > 0.5 if better == first else won < 0.5
+    # How often a pair that came again the other way round was answered as when it last came, of how many.
+    last: dict[Pair, float] = {}
+    same = asked = 0
+    for first, second, won in zip(
+        theirs.first.tolist(), theirs.second.tolist(), theirs.won.tolist(), strict=True
+    ):
+        before = last.get((second, first))
+        if before is not None:
+            asked += 1
+            same += np.sign(before - 0.5) == -np.sign(won - 0.5)
+        last[first, second] = won
+    repeats_same, repeats_asked = int(same), asked
     times = spent[answers.who == who]
     times = times[~np.isnan(times)]
     return AssessorSigns(
@@ -188,34 +213,6 @@ def _counted(
         median_ms=float(np.median(times)) if len(times) else np.nan,
         fast=_share(int(np.sum(times < limits.fast_ms)), len(times)),
     )
-
-
-def _checks(answers: PairAnswers, right: dict[frozenset[int], int]) -> tuple[int, int]:
-    """How many planted checks were answered right, of how many."""
-    good = asked = 0
-    for first, second, won in zip(
-        answers.first.tolist(), answers.second.tolist(), answers.won.tolist(), strict=True
-    ):
-        better = right.get(frozenset((first, second)))
-        if better is not None:
-            asked += 1
-            good += won > 0.5 if better == first else won < 0.5
-    return good, asked
-
-
-def _repeats(answers: PairAnswers) -> tuple[int, int]:
-    """How often a pair that came again the other way round was answered as when it last came, of how many."""
-    last: dict[Pair, float] = {}
-    same = asked = 0
-    for first, second, won in zip(
-        answers.first.tolist(), answers.second.tolist(), answers.won.tolist(), strict=True
-    ):
-        before = last.get((second, first))
-        if before is not None:
-            asked += 1
-            same += np.sign(before - 0.5) == -np.sign(won - 0.5)
-        last[first, second] = won
-    return int(same), asked
 
 
 def _tested(row: AssessorSigns, median: float, limits: CarelessLimits) -> dict[str, float]:
@@ -269,27 +266,5 @@ def _lower(good: int, asked: int, share: float) -> float:
     return float(binom.cdf(good, asked, share)) if asked else 1.0
 
 
-def _holm(p: FloatArray) -> FloatArray:
-    """Holm 1979. (stats/multiple.py has this too; preference/ stands beside stats/ and does not import it.)"""
-    order = np.argsort(p)
-    steps = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)) if len(p) else p
-    adjusted = np.empty(len(p))
-    adjusted[order] = np.minimum(steps, 1.0)
-    return adjusted
-
-
 def _share(part: int, whole: int) -> float:
     return part / whole if whole else np.nan
-
-
-def _times(times: npt.ArrayLike | None, rows: int) -> FloatArray:
-    spent = np.full(rows, np.nan) if times is None else np.asarray(times, dtype=np.float64)
-    if spent.shape != (rows,):
-        raise DataError(f"{spent.size} times for {rows} answers")
-    return spent
-
-
-def _check(limits: CarelessLimits) -> None:
-    for name in ("level", "one_sided", "honest", "checks", "repeats", "ties", "fast"):
-        if not 0 <= getattr(limits, name) <= 1:
-            raise UsageError(f"{name} is {getattr(limits, name)}, and must be from 0 to 1")

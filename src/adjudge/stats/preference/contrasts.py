@@ -392,13 +392,12 @@ class OneWay:
             return 0.0
         return max(self._least_decided(i, j, least), self._least_beside_ties(i, j))
 
-    def _least_beside_ties(self, i: int, j: int) -> float:
-        """The smallest p with ties as they are: p by the standard error is no smaller than by the likelihood ratio."""
+    def _one_sided(self, i: int, j: int, ties: FloatArray) -> tuple[PairLikelihood, Top, float]:
+        """If i had won all its duels and j had lost all of its, but for `ties`: what was answered, the maximum where
+        the two are equal, and what that loses."""
         like = self.like
         won, lost = (like.first == i) | (like.second == j), (like.second == i) | (like.first == j)
-        if not self.tied[won | lost].any():
-            return 0.0
-        most, half = like.weight - self.tied / 2, self.tied / 2
+        most, half = like.weight - ties / 2, ties / 2
         like = replace(
             like,
             wins=np.where(won, most, np.where(lost, half, like.wins)),
@@ -406,23 +405,20 @@ class OneWay:
         )
         whole = merged(like)
         at = climb_model(whole, self.part, contrast=self._between(i, j))
-        gap = max(climb_model(whole, self.part).value - at.value, 0.0)
+        return like, at, max(climb_model(whole, self.part).value - at.value, 0.0)
+
+    def _least_beside_ties(self, i: int, j: int) -> float:
+        """The smallest p with ties as they are: p by the standard error is no smaller than by the likelihood ratio."""
+        both = np.array([i, j])
+        if not self.tied[np.isin(self.like.first, both) | np.isin(self.like.second, both)].any():
+            return 0.0
+        gap = self._one_sided(i, j, self.tied)[2]
         return 2 * float(ndtr(-math.sqrt(2 * gap)))
 
     def _least_decided(self, i: int, j: int, least: float) -> float:
         """The smallest p, whatever had been answered."""
-        like, both = self.like, np.array([i, j])
-        won = (like.first == i) | (like.second == j)
-        lost = (like.second == i) | (like.first == j)
-        most = like.weight
-        like = replace(
-            like,
-            wins=np.where(won, most, np.where(lost, 0.0, like.wins)),
-            losses=np.where(lost, most, np.where(won, 0.0, like.losses)),
-        )
-        whole = merged(like)
-        at = climb_model(whole, self.part, contrast=self._between(i, j))
-        gap = max(climb_model(whole, self.part).value - at.value, 0.0)
+        both = np.array([i, j])
+        like, at, gap = self._one_sided(i, j, np.zeros(len(self.tied)))
         mine = np.isin(like.first, both) | np.isin(like.second, both)
         units = float(min(self.units_of[i], self.units_of[j]))
         if self.clustered and len(np.unique(like.unit[mine])) == 1:

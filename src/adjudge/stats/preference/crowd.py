@@ -169,7 +169,12 @@ def fit_crowd(
     an answer of an assessor with a low eta joins nothing.
     """
     scale = REGULARISER if regularise is None else regularise
-    _check(scale, prior)
+    if not (np.isfinite(scale) and scale > 0):
+        raise UsageError(
+            f"regularise is {scale}, and must be above 0: without it strengths may have no maximum"
+        )
+    if len(prior) != 2 or not all(np.isfinite(number) and number >= 1 for number in prior):
+        raise UsageError(f"the prior of reliabilities is {prior}: two numbers from 1 up are needed")
     used = answers.take(answers.weight > 0)
     people = int(answers.who.max(initial=-1)) + 1
     who = np.where(used.who >= 0, used.who, people)
@@ -177,6 +182,10 @@ def fit_crowd(
     plain = fit(used.wins(), regularise=scale)
     log, eta, error, variance = _mode(model, plain.log, tolerance, most)
     counts = np.bincount(who, minlength=people + 1)[:-1]
+    # The chance that the first item deserved to win, by Bayes: its assessor was right, or wrong about the
+    # second.
+    better, reliability, first, second = model.chances(log, eta)
+    won = model.answers.won
     return CrowdFit(
         strengths=replace(plain, values=np.exp(log - log.mean()), error=error, converged=error <= tolerance),
         reliability=np.where(counts > 0, eta, np.nan),
@@ -184,17 +193,15 @@ def fit_crowd(
         counts=counts,
         unknown=int(np.sum(used.who < 0)),
         plain=plain,
-        truth=replace(used, won=_deserved(model, log, eta)),
+        truth=replace(
+            used,
+            won=np.asarray(
+                won * reliability * better / first + (1 - won) * (1 - reliability) * better / second
+            ),
+        ),
         prior=prior,
         why=_why(variance, eta),
     )
-
-
-def _deserved(model: CrowdPosterior, log: FloatArray, eta: FloatArray) -> FloatArray:
-    """The chance that the first item deserved to win, by Bayes: its assessor was right, or wrong about the second."""
-    better, reliability, first, second = model.chances(log, eta)
-    won = model.answers.won
-    return np.asarray(won * reliability * better / first + (1 - won) * (1 - reliability) * better / second)
 
 
 def _why(variance: FloatArray, eta: FloatArray) -> str | None:
@@ -208,15 +215,6 @@ def _why(variance: FloatArray, eta: FloatArray) -> str | None:
 
 def _at_edge(eta: FloatArray) -> npt.NDArray[np.bool_]:
     return np.asarray(np.abs(logit(eta)) > FARTHEST - 0.01)
-
-
-def _check(scale: float, prior: tuple[float, float]) -> None:
-    if not (np.isfinite(scale) and scale > 0):
-        raise UsageError(
-            f"regularise is {scale}, and must be above 0: without it strengths may have no maximum"
-        )
-    if len(prior) != 2 or not all(np.isfinite(number) and number >= 1 for number in prior):
-        raise UsageError(f"the prior of reliabilities is {prior}: two numbers from 1 up are needed")
 
 
 def _mode(

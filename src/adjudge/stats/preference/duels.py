@@ -7,7 +7,7 @@ are cut small, and sums run in lanes, so that the compiler can vectorise them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -456,10 +456,6 @@ class Duels:
             others = self.first[before]
         behind = after - self.starts[item] + item + 1 if self.dense else self.columns[after]
         return np.concatenate([others, behind]), np.concatenate([before, after])
-
-    def but(self, up: FloatArray, down: FloatArray) -> Duels:
-        """The same pairs with other counts."""
-        return replace(self, up=up, down=down)
 
 
 def packed(wins: npt.ArrayLike) -> Duels:

@@ -146,15 +146,18 @@ def posterior(asked: AskedCounts, factor: FloatArray, waiting: AskedCounts | Non
     answer would, for under the approximation it does not depend on which way they will be answered.
     """
     mean = mode(asked, factor)
-    asked = asked if waiting is None else _together(asked, waiting)
+    asked = (
+        asked
+        if waiting is None
+        else AskedCounts(
+            *(
+                np.concatenate([getattr(asked, name), getattr(waiting, name)])
+                for name in asked.__dataclass_fields__
+            )
+        )
+    )
     gap = mean[asked.first] - mean[asked.second]
     return Posterior(mean, covariance(asked, asked.times * expit(gap) * expit(-gap), factor))
-
-
-def _together(one: AskedCounts, other: AskedCounts) -> AskedCounts:
-    return AskedCounts(
-        *(np.concatenate([getattr(one, name), getattr(other, name)]) for name in one.__dataclass_fields__)
-    )
 
 
 def mode(asked: AskedCounts, factor: FloatArray) -> FloatArray:
@@ -238,7 +241,18 @@ def next_pairs(
     if not len(pool) or not count:
         return []
     belief = Belief(_known(answers, handed, similarity), how)
-    return _greedy(belief, _Graph(answers, handed, member), pool, count, rng)
+    graph = _Graph(answers, handed, member)
+    chosen: list[Pair] = []
+    while len(chosen) < count and len(pool):
+        looked_at = _linking(graph, pool, rng) if graph.asked % LINK_EVERY == 0 else pool
+        gains = belief.gain(looked_at[:, 0], looked_at[:, 1])
+        first, second = map(int, looked_at[rng.choice(np.flatnonzero(gains >= gains.max() * (1 - SAME)))])
+        belief.ask(first, second)
+        graph.add(first, second)
+        chosen.append((first, second))
+        pool = pool[(pool[:, 0] != first) | (pool[:, 1] != second)]
+    low, high = np.array(chosen, dtype=np.int64).T
+    return in_either_order(low, high, rng=rng)
 
 
 class Belief:
@@ -339,22 +353,6 @@ class _Graph:
         return np.bincount(np.concatenate([self.winner, self.loser]), minlength=self.n)
 
 
-def _greedy(
-    belief: Belief, graph: _Graph, pool: IntArray, count: int, rng: np.random.Generator
-) -> list[Pair]:
-    chosen: list[Pair] = []
-    while len(chosen) < count and len(pool):
-        looked_at = _linking(graph, pool, rng) if graph.asked % LINK_EVERY == 0 else pool
-        gains = belief.gain(looked_at[:, 0], looked_at[:, 1])
-        first, second = map(int, looked_at[rng.choice(np.flatnonzero(gains >= gains.max() * (1 - SAME)))])
-        belief.ask(first, second)
-        graph.add(first, second)
-        chosen.append((first, second))
-        pool = pool[(pool[:, 0] != first) | (pool[:, 1] != second)]
-    low, high = np.array(chosen, dtype=np.int64).T
-    return in_either_order(low, high, rng=rng)
-
-
 def _linking(graph: _Graph, pool: IntArray, rng: np.random.Generator) -> IntArray:
     """The pairs that join what is not joined. Only these are looked at for every fifth pair, so nothing starves.
 
@@ -384,7 +382,12 @@ def _linking(graph: _Graph, pool: IntArray, rng: np.random.Generator) -> IntArra
 def _drawn(member: IntArray, count: int, asked: IntArray, rng: np.random.Generator) -> list[Pair]:
     """Pairs inside groups that were not asked, all equally likely."""
     if not np.any(member != member[:1]):
-        return random_pairs(len(member), count, rng=rng, taken=_pairs_numbered(asked))
+        return random_pairs(
+            len(member),
+            count,
+            rng=rng,
+            taken=[(int(a), int(b)) for a, b in zip(*numbered_pairs(asked), strict=True)],
+        )
     low, high = numbered_pairs(asked)
     free: list[int] = []
     taken: list[list[Pair]] = []
@@ -409,10 +412,6 @@ def _known(answers: PairAnswers, handed: Sequence[Pair], similarity: FloatArray 
     both = np.array(handed, dtype=np.int64).reshape(-1, 2)
     waiting = AskedCounts(both[:, 0], both[:, 1], np.full(len(both), 0.5), np.ones(len(both)))
     return posterior(pair_counts(answers), prior_factor(answers.n, similarity), waiting)
-
-
-def _pairs_numbered(numbers: IntArray) -> list[Pair]:
-    return [(int(a), int(b)) for a, b in zip(*numbered_pairs(numbers), strict=True)]
 
 
 def _checked(n: int, how: str, count: int, groups: npt.ArrayLike | None) -> IntArray:

@@ -51,7 +51,11 @@ def cluster_mc_pairs(
         checks.share("alpha", alpha)
     size = int(codes.max(initial=-1)) + 1
     exact = size <= ALL_SIGNS_UP_TO
-    signs = _all_signs(size) if exact else 2.0 * rng.integers(0, 2, (resamples, size)) - 1.0
+    signs = (
+        np.array(list(product((1.0, -1.0), repeat=size))).reshape(2**size, size)
+        if exact
+        else 2.0 * rng.integers(0, 2, (resamples, size)) - 1.0
+    )
     counts = pair_counts(matrix)
     (p, cutoff), met = np.full((2, len(counts)), np.nan), np.zeros(len(counts), dtype=np.int64)
     for block in _blocks(matrix, codes, len(signs)):
@@ -61,7 +65,12 @@ def cluster_mc_pairs(
         met[block.pairs] = np.count_nonzero(block.sizes, axis=0)
         if alpha is not None:
             with np.errstate(invalid="ignore"):  # 0 / 0 where a pair has no topic
-                cutoff[block.pairs] = _cutoff(drawn, alpha, alternative) / block.sizes.sum(axis=0)
+                side = SIDES[alternative]
+                folded = np.abs(drawn) if side == 0 else side * drawn
+                place = quantile_place(1 - alpha, len(folded))
+                cutoff[block.pairs] = np.asarray(
+                    (side or 1) * np.partition(folded, place, axis=0)[place]
+                ) / block.sizes.sum(axis=0)
     few = np.flatnonzero(met < LEAST_CLUSTERS).tolist()
     p[few] = cutoff[few] = np.nan
     statistic = counts.difference.copy()
@@ -166,18 +175,6 @@ def _reached(drawn: FloatArray, block: _Block, alternative: Alternative) -> IntA
     elif alternative == "less":
         drawn, observed = -drawn, -observed
     return np.asarray(np.count_nonzero(drawn >= observed - block.noise, axis=0), dtype=np.int64)
-
-
-def _cutoff(drawn: FloatArray, alpha: float, alternative: Alternative) -> FloatArray:
-    """The empirical (1 - alpha) quantile of each column's sums, or of their sizes where the test is two-sided."""
-    side = SIDES[alternative]
-    folded = np.abs(drawn) if side == 0 else side * drawn
-    place = quantile_place(1 - alpha, len(folded))
-    return np.asarray((side or 1) * np.partition(folded, place, axis=0)[place])
-
-
-def _all_signs(clusters: int) -> FloatArray:
-    return np.array(list(product((1.0, -1.0), repeat=clusters))).reshape(2**clusters, clusters)
 
 
 def _ratio_errors(sums: FloatArray, sizes: FloatArray) -> tuple[FloatArray, FloatArray]:

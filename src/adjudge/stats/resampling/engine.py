@@ -66,13 +66,8 @@ def common_topics(present: BoolArray) -> CommonTopics:
     first, second = columns_of_pairs(columns)
     bits = np.packbits(present, axis=0).T
     if present.all():
-        return CommonTopics(
-            first=first,
-            second=second,
-            set_of_pair=np.zeros(first.size, dtype=np.int64),
-            packed=bits[:1],
-            topics=topics,
-        )
+        same = np.zeros(first.size, dtype=np.int64)
+        return CommonTopics(first=first, second=second, set_of_pair=same, packed=bits[:1], topics=topics)
     patterns, pattern = np.unique(bits, axis=0, return_inverse=True)
     a, b = np.triu_indices(len(patterns))
     packed, met = np.unique(patterns[a] & patterns[b], axis=0, return_inverse=True)
@@ -94,7 +89,7 @@ Statistic = Literal["mean", "median", "t", "t-unpaired", "w"]
 """Mean difference, median difference, T^p, T (pooled variance), signed-rank sum W. Rankel et al. 2011, section 2."""
 
 ResampledZeros = Literal["wilcox", "pratt"]
-"""Of W, as in `paired.wilcoxon`; "split" is missing since it has the W of "pratt"."""
+"""Of W, as in `paired.wilcoxon`."""
 
 RESAMPLES = 2000
 SIDES: dict[Alternative, int] = {"two-sided": 0, "greater": 1, "less": -1}
@@ -235,38 +230,6 @@ def quantile_place(q: float, size: int) -> int:
     return max(math.ceil(round(q * size, 9)), 1) - 1
 
 
-@dataclass(frozen=True)
-class NullDistribution:
-    """The null distribution of one pair's statistic, for figures and quantiles."""
-
-    statistic: float
-    """As observed."""
-    p: float
-    n: int
-    values: FloatArray
-    """The resampled statistics, ascending and signed; one for every resample."""
-    alternative: Alternative
-    why: str | None = None
-
-    def quantile(self, q: float) -> float:
-        """The smallest t with F(t) >= q, for the distribution of |S| where the test is two-sided, else of S."""
-        checks.share("q", q)
-        if not self.values.size:
-            return math.nan
-        values = np.sort(np.abs(self.values)) if self.alternative == "two-sided" else self.values
-        return float(values[quantile_place(q, values.size)])
-
-    def cutoff(self, alpha: float = 0.05) -> float:
-        """What the statistic must reach, as the paper defines it; for "less", what it must fall to."""
-        checks.share("alpha", alpha)
-        if self.alternative != "less":
-            return self.quantile(1 - alpha)
-        mirrored = NullDistribution(
-            statistic=self.statistic, p=self.p, n=self.n, values=-self.values[::-1], alternative="greater"
-        )
-        return -mirrored.quantile(1 - alpha)
-
-
 # Tasks: the scores made ready; and results
 
 LEAST_TOPICS = 2
@@ -344,39 +307,26 @@ def prepare(values: npt.ArrayLike, options: ResamplingOptions) -> list[Resamplin
     scores = np.ascontiguousarray(matrix.T)
     usable = np.flatnonzero(n >= LEAST_TOPICS)
     level = np.zeros(len(scores), dtype=np.int64) if quantised.on_grid else _levels(matrix)
+
+    def task(quantised: Quantised, pairs: IntArray) -> ResamplingTask:
+        return ResamplingTask(
+            scores=scores,
+            whole=np.ascontiguousarray(quantised.whole.T),
+            quantised=quantised,
+            common=common,
+            options=options,
+            n=n,
+            pairs=pairs,
+        )
+
     if not level.any() or not usable.size:
-        return [
-            ResamplingTask(
-                scores=scores,
-                whole=_by_system(quantised),
-                quantised=quantised,
-                common=common,
-                options=options,
-                n=n,
-                pairs=usable,
-            )
-        ]
+        return [task(quantised, usable)]
     level_of_pair = np.maximum(level[common.first], level[common.second])[usable]
     tasks = []
     for pair_level in np.unique(level_of_pair):
-        quantised = quantise(np.where(level <= pair_level, matrix, np.nan))
-        pairs = usable[level_of_pair == pair_level]
-        tasks.append(
-            ResamplingTask(
-                scores=scores,
-                whole=_by_system(quantised),
-                quantised=quantised,
-                common=common,
-                options=options,
-                n=n,
-                pairs=pairs,
-            )
-        )
+        some = quantise(np.where(level <= pair_level, matrix, np.nan))
+        tasks.append(task(some, usable[level_of_pair == pair_level]))
     return tasks
-
-
-def _by_system(quantised: Quantised) -> FloatArray:
-    return np.ascontiguousarray(quantised.whole.T)
 
 
 def _levels(matrix: FloatArray) -> IntArray:
@@ -511,7 +461,12 @@ def score_batches(
     if waiting:
         yield _joined(waiting)
     if alone:
-        yield from column_batches(_differences(whole, common, dtype), np.concatenate(alone), width)
+
+        def differences(pairs: IntArray) -> Columns:
+            z = whole[common.first[pairs]] - whole[common.second[pairs]]
+            return np.where(np.isnan(z), 0.0, z).astype(dtype)
+
+        yield from column_batches(differences, np.concatenate(alone), width)
 
 
 def _tiles(
@@ -551,14 +506,6 @@ def _joined(batches: list[SumBatch]) -> SumBatch:
         second=np.concatenate([batch.second + at for batch, at in zip(batches, offsets, strict=True)]),
         pairs=np.concatenate([batch.pairs for batch in batches]),
     )
-
-
-def _differences(whole: FloatArray, common: CommonTopics, dtype: Float) -> Callable[[IntArray], Columns]:
-    def columns(pairs: IntArray) -> Columns:
-        z = whole[common.first[pairs]] - whole[common.second[pairs]]
-        return np.where(np.isnan(z), 0.0, z).astype(dtype)
-
-    return columns
 
 
 # Draws: swaps alone, or a bootstrap and then swaps
@@ -899,36 +846,6 @@ def count_tails(
         values, first, second, observed.edges(options.side), options.side, options.rank, guess, per_count
     )
     return counts, (-1 if options.side < 0 else 1) * observed.shown(largest)
-
-
-def null_of_pair(task: ResamplingTask, draws: Draws) -> NullDistribution:
-    """The null distribution of the only pair of a task."""
-    options, n = task.options, int(task.n[0])
-    if not task.pairs.size:
-        return NullDistribution(
-            statistic=np.nan,
-            p=np.nan,
-            n=n,
-            values=np.empty(0),
-            alternative=options.alternative,
-            why=too_few(n),
-        )
-    rows = task.common.rows(int(task.common.set_of_pair[0]))
-    job = make_job(task, task.pairs, rows)
-    observed = observe(task, task.pairs, rows, job)
-    values = resample(job, rows, draws).astype(np.float64)
-    values = values[job.first] - values[job.second]
-    folded = np.abs(values) if options.side == 0 else options.side * values
-    reached = int(np.count_nonzero(folded >= observed.edges(options.side)))
-    statistic = float(shown(task, task.pairs, observed)[0])
-    p = (reached + 1) / (options.resamples + 1)
-    return NullDistribution(
-        statistic=statistic,
-        p=p,
-        n=n,
-        values=np.sort(observed.shown(values)[0]),
-        alternative=options.alternative,
-    )
 
 
 def resample(job: ResamplingJob, rows: IntArray, draws: Draws, space: Scratch | None = None) -> Columns:

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from adjudge.stats import checks
-from adjudge.stats.checks import FloatArray, IntArray
+from adjudge.stats.checks import FloatArray
 from adjudge.stats.paired import NOISE, Alternative, too_few
-from adjudge.stats.pairs import PairCounts, PairResults, pair_counts
+from adjudge.stats.pairs import PairResults, pair_counts
 from adjudge.stats.resampling.engine import LEAST_TOPICS, SIDES
 from adjudge.stats.resampling.quantised import MOST_STEPS, denominators
 
@@ -47,7 +47,23 @@ def exact_pairs(
     checks.count("cells", cells, least=2)
     matrix = checks.numbers("values", values, dimensions=2)
     counts = pair_counts(matrix)
-    low, high = _bounds(matrix, counts, SIDES[alternative], cells)
+    from adjudge.stats.resampling.exact_kernels import permutation_bounds
+
+    columns = np.ascontiguousarray(matrix.T)
+    # One denominator for both columns of each pair; 0 where there is none, or where steps come near the
+    # noise.
+    by_column = denominators(matrix)
+    both = np.lcm(by_column[counts.first], by_column[counts.second])
+    largest = np.max(np.abs(matrix), axis=0, initial=0.0, where=~np.isnan(matrix))
+    denominator = np.where(
+        np.maximum(largest[counts.first], largest[counts.second]) * both <= MOST_STEPS, both, 0
+    )
+    if np.nanmax(np.abs(columns), initial=0.0) > LARGEST:
+        columns = np.ldexp(columns, -600)  # p does not change, and sums do not overflow
+    bounds: tuple[FloatArray, FloatArray] = permutation_bounds(
+        columns, counts.first, counts.second, denominator, NOISE, SIDES[alternative], cells
+    )
+    low, high = bounds
     bound = high - low
     why = {int(k): too_few(int(counts.n[k])) for k in np.flatnonzero(counts.n < LEAST_TOPICS)}
     for k in np.flatnonzero((bound > MOST_ERROR) & (counts.n >= LEAST_TOPICS)):
@@ -71,24 +87,3 @@ def exact_pairs(
         why=why,
         bound=bound,
     )
-
-
-def _bounds(matrix: FloatArray, counts: PairCounts, side: int, cells: int) -> tuple[FloatArray, FloatArray]:
-    from adjudge.stats.resampling.exact_kernels import permutation_bounds
-
-    columns = np.ascontiguousarray(matrix.T)
-    denominator = _pair_denominators(matrix, counts.first, counts.second)
-    if np.nanmax(np.abs(columns), initial=0.0) > LARGEST:
-        columns = np.ldexp(columns, -600)  # p does not change, and sums do not overflow
-    bounds: tuple[FloatArray, FloatArray] = permutation_bounds(
-        columns, counts.first, counts.second, denominator, NOISE, side, cells
-    )
-    return bounds
-
-
-def _pair_denominators(matrix: FloatArray, first: IntArray, second: IntArray) -> IntArray:
-    """One denominator for both columns of each pair; 0 where there is none, or where steps come near the noise."""
-    by_column = denominators(matrix)
-    both = np.lcm(by_column[first], by_column[second])
-    largest = np.max(np.abs(matrix), axis=0, initial=0.0, where=~np.isnan(matrix))
-    return np.where(np.maximum(largest[first], largest[second]) * both <= MOST_STEPS, both, 0)

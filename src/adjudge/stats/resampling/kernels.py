@@ -759,30 +759,3 @@ def step_max_t(
             count += running[r] >= bound
         counts[pair] = count
     return counts
-
-
-@kernel
-def step_min_p(keys: np.ndarray, order: np.ndarray, noise: np.ndarray, running: np.ndarray) -> np.ndarray:
-    """For every pair, how many resamples have a least p, over this and all earlier pairs, at most its own.
-
-    Rows of `keys` are pairs; columns are the resamples and, last, what was observed; `order` sorts each row. The
-    p of a column is how many columns reach it, up to noise: a whole number. `running` holds the least so far.
-    """
-    columns = keys.shape[1]
-    counts = np.zeros(len(keys), dtype=np.int64)
-    p = np.empty(columns, dtype=np.int64)
-    for pair in range(len(keys)):
-        below = 0
-        for place in range(columns):
-            column = order[pair, place]
-            least = keys[pair, column] - noise[pair]
-            while keys[pair, order[pair, below]] < least:
-                below += 1
-            p[column] = columns - below
-        observed, count = p[columns - 1], 0
-        for r in range(columns - 1):
-            if p[r] < running[r]:
-                running[r] = p[r]
-            count += running[r] <= observed
-        counts[pair] = count
-    return counts

@@ -20,7 +20,7 @@ from adjudge.core.errors import UsageError
 from adjudge.core.words import counted
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
-from adjudge.stats.paired import NOISE, Alternative, noise_of, settled
+from adjudge.stats.paired import NOISE, Alternative, noise_of, settled, too_few
 from adjudge.stats.pairs import columns_of_pairs
 
 LEAST_VARIED = 5
@@ -117,30 +117,6 @@ def max_t(
     first, second = columns_of_pairs(matrix.shape[1])
     columns = np.ascontiguousarray(matrix.T) + 0.0
     rows = DifferenceRows(columns, first, second)
-    return max_t_rows(
-        rows,
-        row_moments(rows),
-        rng=rng,
-        resamples=resamples,
-        level=level,
-        alternative=alternative,
-        family=family,
-    )
-
-
-def max_t_means(
-    values: npt.ArrayLike,
-    *,
-    rng: np.random.Generator,
-    resamples: int = 10_000,
-    level: float = 0.95,
-    alternative: Alternative = "two-sided",
-    family: npt.ArrayLike | None = None,
-) -> MaxT:
-    """As `max_t`, of the means of the columns themselves: differences or contrasts, a value for each topic."""
-    matrix = checks.numbers("values", values, dimensions=2)
-    columns = np.ascontiguousarray(matrix.T) + 0.0
-    rows = DifferenceRows(columns, None, None)
     return max_t_rows(
         rows,
         row_moments(rows),
@@ -256,22 +232,19 @@ def row_moments(rows: DifferenceRows) -> RowMoments:
             largest = np.abs(deviations).max(axis=1, initial=0.0)  # squares of it may not fit a float
             scaled = np.square(deviations / largest[:, None]).sum(axis=1)
             sd[at] = largest * np.sqrt(scaled / (size - 1))
-        varied[at] = size - _commonest(x, np.max(noise, axis=1, initial=0.0, where=present))
+        ordered = np.sort(x, axis=1)
+        most: IntArray = np.minimum(1, np.count_nonzero(~np.isnan(x), axis=1))
+        # A number that occurs k + 1 times is k places further on the same.
+        run = np.ones(len(x), dtype=np.bool_)
+        for k in range(1, x.shape[1]):
+            run &= (
+                ordered[:, k:] - ordered[:, :-k] <= np.max(noise, axis=1, initial=0.0, where=present)[:, None]
+            ).any(axis=1)
+            if not run.any():
+                break
+            most[run] = k + 1
+        varied[at] = size - most
     return RowMoments(n=n, mean=mean, sd=sd, varied=varied, nonzero=nonzero)
-
-
-def _commonest(x: FloatArray, noise: FloatArray) -> IntArray:
-    """How often the commonest number of each row occurs, but for noise."""
-    ordered = np.sort(x, axis=1)
-    most: IntArray = np.minimum(1, np.count_nonzero(~np.isnan(x), axis=1))
-    # A number that occurs k + 1 times is k places further on the same.
-    run = np.ones(len(x), dtype=np.bool_)
-    for k in range(1, x.shape[1]):
-        run &= (ordered[:, k:] - ordered[:, :-k] <= noise[:, None]).any(axis=1)
-        if not run.any():
-            break
-        most[run] = k + 1
-    return most
 
 
 def _blocks(positions: IntArray, numbers: int) -> Iterator[IntArray]:
@@ -300,7 +273,7 @@ def max_t_rows(
     checks.count("resamples", resamples, least=1)
     alpha = round(1 - level, 12)
     rank = _rank(level, resamples)
-    asked = _asked(family, len(rows))
+    asked = checks.family(family, len(rows))
     why = {int(at): _reason(seen, int(at)) for at in np.flatnonzero(asked & ~seen.usable)}
     member = asked.copy()
     member[list(why)] = False
@@ -351,14 +324,6 @@ def max_t_rows(
     )
 
 
-def _asked(family: npt.ArrayLike | None, rows: int) -> BoolArray:
-    asked = np.ones(rows, dtype=np.bool_) if family is None else np.asarray(family)
-    if asked.dtype != np.bool_ or asked.shape != (rows,):
-        form = f"{asked.dtype} of shape {asked.shape}"
-        raise UsageError(f"family: expected {rows} truth values, one for each pair, got {form}")
-    return asked
-
-
 def _rank(level: float, resamples: int) -> int:
     """Which of the largest maxima is critical: p < 1 - level where fewer than so many reach the observed t."""
     alpha = round(1 - level, 12)
@@ -374,7 +339,7 @@ def _reason(seen: RowMoments, at: int) -> str:
     """Why a row cannot be in the family."""
     n, varied = int(seen.n[at]), int(seen.varied[at])
     if n < 2:
-        return f"needs two topics that both have, has {n or 'none'}"
+        return too_few(n)
     if varied == 0:
         return f"all {n} differences are the same, and need to vary"
     if n <= LEAST_VARIED:
@@ -416,7 +381,10 @@ def _counted(
     order = np.argsort(observed, kind="stable")
     alone, stepped = np.zeros((2, positions.size), dtype=np.int64)
     largest = np.empty(resamples, dtype=np.float32)
-    step = _step(positions.size * (resamples + ROW))
+    if (positions.size * (resamples + ROW)) < COMPILED_FROM:
+        step = plain_step
+    else:
+        step = compiled_step
 
     def count(start: int, drawn: SingleArray) -> IntArray:
         """Of some resamples by themselves: how many reach each row's t, alone and stepped."""
@@ -494,13 +462,6 @@ def _multiply(z: SingleArray, drawn: SingleArray, out: SingleArray) -> None:
     width = max(16, ALONE // max(1, z.size))
     for start in range(0, drawn.shape[1], width):
         np.matmul(z, drawn[:, start : start + width], out=out[:, start : start + width])
-
-
-def _step(work: int) -> Step:
-    """What counts: compiled where there is so much to do that loading the compiler pays."""
-    if work < COMPILED_FROM:
-        return plain_step
-    return compiled_step
 
 
 def compiled_step(

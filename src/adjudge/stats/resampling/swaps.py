@@ -10,7 +10,6 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.paired import NOISE, Alternative
 from adjudge.stats.pairs import PairResults
@@ -19,7 +18,6 @@ from adjudge.stats.resampling.engine import (
     SHARES,
     Bits,
     Columns,
-    NullDistribution,
     ObservedStatistic,
     ResampledZeros,
     ResamplingOptions,
@@ -33,7 +31,6 @@ from adjudge.stats.resampling.engine import (
     count_tails,
     full_squares,
     hybrid_draws,
-    null_of_pair,
     prepare,
     results,
     score_batches,
@@ -73,25 +70,6 @@ def mc_pairs(
     if statistic == "median":
         return results("mc", "swaps", tasks, [tails(task, SwapDraws(bits, resamples)) for task in tasks])
     return results("mc", "swaps", tasks, [_product_tails(task, bits) for task in tasks])
-
-
-def mc_null(
-    x: npt.ArrayLike,
-    y: npt.ArrayLike,
-    *,
-    rng: np.random.Generator,
-    statistic: Statistic = "mean",
-    resamples: int = RESAMPLES,
-    alternative: Alternative = "two-sided",
-    zeros: ResampledZeros = "wilcox",
-) -> NullDistribution:
-    """One pair's null distribution under random swaps: the same signs as `mc_pairs` has from the same generator."""
-    options = ResamplingOptions(
-        statistic=statistic, resamples=resamples, alternative=alternative, alpha=0.05, zeros=zeros
-    )
-    [task] = prepare(np.column_stack(checks.pair(x, y)), options)
-    bits = sign_bits(rng, task.whole.shape[1], resamples)
-    return null_of_pair(task, SwapDraws(bits, resamples))
 
 
 def _product_tails(task: ResamplingTask, bits: Bits) -> Tails:
@@ -195,21 +173,3 @@ def hb_pairs(
     )
     draws = hybrid_draws(rng, resamples)
     return results("hb", "bootstrap", tasks, [tails(task, draws) for task in tasks])
-
-
-def hb_null(
-    x: npt.ArrayLike,
-    y: npt.ArrayLike,
-    *,
-    rng: np.random.Generator,
-    statistic: Statistic = "mean",
-    resamples: int = RESAMPLES,
-    alternative: Alternative = "two-sided",
-    zeros: ResampledZeros = "wilcox",
-) -> NullDistribution:
-    """One pair's null distribution under HB: the same draws as `hb_pairs` has from the same generator."""
-    options = ResamplingOptions(
-        statistic=statistic, resamples=resamples, alternative=alternative, alpha=0.05, zeros=zeros
-    )
-    [task] = prepare(np.column_stack(checks.pair(x, y)), options)
-    return null_of_pair(task, hybrid_draws(rng, resamples))

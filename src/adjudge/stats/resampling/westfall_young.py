@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from adjudge.core.errors import UsageError
 from adjudge.core.words import counted
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
@@ -125,7 +124,6 @@ def _spread(block: PairBlock, grid: DifferenceGrid) -> FloatArray:
 
 # The adjusted p-values
 
-Method = Literal["max-t", "min-p"]
 EXCHANGEABLE = (
     "swaps test that the scores of two systems are exchangeable, not that their means are equal: where the shapes of"
     " their noise differ, as at a ceiling of ratings, equal means are found to differ far more often than alpha says"
@@ -136,7 +134,6 @@ EXCHANGEABLE = (
 class WestfallYoung:
     """Adjusted p-values of all pairs, in the order of `itertools.combinations`; NaN outside the family."""
 
-    method: Method
     alternative: Alternative
     n: IntArray
     """Topics that both columns of a pair have."""
@@ -173,44 +170,45 @@ def westfall_young(
     *,
     rng: np.random.Generator,
     resamples: int = 10_000,
-    method: Method = "max-t",
     alternative: Alternative = "two-sided",
     alpha: float = 0.05,
     family: npt.ArrayLike | None = None,
 ) -> WestfallYoung:
     """Step-down adjusted p-values of all pairs of columns. Westfall and Young 1993; Ge, Dudoit and Speed 2003.
 
-    "max-t" compares a pair's |T^p| with the largest |T^p| among the pairs that are no more significant. It is
-    studentised, since sums of differences grow with n, which differs by pair. "min-p" compares the pair's own p
-    with the smallest: fairer where n differs much, but it needs many more resamples than there are pairs.
+    A pair's |T^p| is compared with the largest |T^p| among the pairs that are no more significant. It is
+    studentised, since sums of differences grow with n, which differs by pair.
 
     `family` has a truth value for each pair, to be tested or not; without it all are. A pair that has too few
     common topics to reach alpha whatever its scores leaves the family, and `why` says so. Where there are at
     most `resamples` + 1 vectors of signs, all of them are gone through and nothing is random.
     """
-    matrix, asked = _checked(values, family, resamples, method, alternative)
+    matrix = checks.numbers("values", values, dimensions=2)
+    checks.count("resamples", resamples, least=1)
+    checks.one_of("alternative", alternative, get_args(Alternative))
     first, second = columns_of_pairs(matrix.shape[1])
     seen = (~np.isnan(matrix)).astype(np.float64)
     n = (seen.T @ seen)[first, second].astype(np.int64)
+    asked = checks.family(family, n.size)
     least = least_topics(alpha, alternative)
     member = asked & (n >= least)
     positions = np.flatnonzero(member)
-    signs, enumerated = _signs(seen, resamples, rng)
-    swaps = SwapFamily(
-        matrix=matrix[_used(seen)], first=first, second=second, signs=signs, alternative=alternative
-    )
+    used = np.count_nonzero(seen, axis=1) >= 2  # topics that some pair has
+    topics = int(np.count_nonzero(used))
+    enumerated = topics < 63 and 2**topics <= resamples + 1
+    signs = all_signs(topics) if enumerated else draw_signs(topics, resamples, rng)
+    swaps = SwapFamily(matrix=matrix[used], first=first, second=second, signs=signs, alternative=alternative)
     statistic, raw, p = np.full((3, n.size), np.nan)
     floor = np.nan
     if positions.size:
         statistic[positions] = swaps.statistics(positions)
-        max_t = method == "max-t"
-        adjusted = _max_t(swaps, positions, statistic[positions]) if max_t else _min_p(swaps, positions)
-        raw[positions], p[positions], floor = adjusted
-    why = {int(k): _too_few(int(n[k]), least, alpha, alternative) for k in np.flatnonzero(asked & ~member)}
+        raw[positions], p[positions] = _max_t(swaps, positions, statistic[positions])
+        floor = 1 / (len(signs) + 1)
+    side = "two-sided" if alternative == "two-sided" else "one-sided"
+    reach = f"swaps reach p = {alpha:g} {side} from {least} on"
+    why = {int(k): f"{counted(int(n[k]), 'common topic')}: {reach}" for k in np.flatnonzero(asked & ~member)}
     how = f"all:{len(signs) + 1}" if enumerated else f"resamples:{len(signs)}"
-    signature = f"westfall-young|{method}|{alternative}|pairs:{positions.size}|topics>={least}|{how}"
     return WestfallYoung(
-        method=method,
         alternative=alternative,
         n=n,
         statistic=statistic,
@@ -222,7 +220,7 @@ def westfall_young(
         least=least,
         resamples=len(signs),
         enumerated=enumerated,
-        signature=signature,
+        signature=f"westfall-young|max-t|{alternative}|pairs:{positions.size}|topics>={least}|{how}",
     )
 
 
@@ -242,85 +240,18 @@ def least_topics(alpha: float, alternative: Alternative = "two-sided") -> int:
     return n
 
 
-def _max_t(
-    swaps: SwapFamily, positions: IntArray, statistic: FloatArray
-) -> tuple[FloatArray, FloatArray, float]:
-    """Each pair's own p, its adjusted one by the largest T^p, and the floor."""
-    from adjudge.stats.resampling.kernels import step_max_t
+def _max_t(swaps: SwapFamily, positions: IntArray, statistic: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Each pair's own p, and its adjusted one by the largest T^p: (k + 1) / (R + 1)."""
+    from adjudge.stats.resampling.kernels import reached, step_max_t
 
+    resamples = len(swaps.signs)
     order = np.argsort(swaps.keys(swaps.turn * statistic), kind="stable")
-    running = np.full(len(swaps.signs), -np.inf)
+    running = np.full(resamples, -np.inf)
     alone, steps = [], []
     for s in swaps.sums(positions[order]):
-        alone.append(_reached(swaps, s))
+        alone.append(reached(s.swapped, swaps.keys(s.observed) - s.noise, swaps.two_sided))
         steps.append(step_max_t(s.swapped, s.observed, s.noise, s.n, s.spread, swaps.two_sided, running))
-    raw, p = _p_values(np.concatenate(alone), np.concatenate(steps), order, len(swaps.signs))
-    return raw, p, 1 / (len(swaps.signs) + 1)
-
-
-def _min_p(swaps: SwapFamily, positions: IntArray) -> tuple[FloatArray, FloatArray, float]:
-    """Each pair's own p, its adjusted one by the smallest p, and the floor."""
-    from adjudge.stats.resampling.kernels import step_min_p
-
-    alone = np.concatenate([_reached(swaps, s) for s in swaps.sums(positions)])
-    order = np.argsort(-alone, kind="stable")
-    running = np.full(len(swaps.signs), len(swaps.signs) + 1)
-    steps = []
-    for s in swaps.sums(positions[order]):
-        keys = swaps.keys(np.column_stack([s.swapped, s.observed]))
-        steps.append(step_min_p(keys, np.argsort(keys, axis=1), s.noise, running))
-    raw, p = _p_values(alone[order], np.concatenate(steps), order, len(swaps.signs))
-    # Where every pair has its own resample that is furthest out, all of these undercut whatever is observed.
-    return raw, p, (np.count_nonzero(running == 1) + 1) / (len(swaps.signs) + 1)
-
-
-def _reached(swaps: SwapFamily, sums: SwappedSums) -> IntArray:
-    """How many resamples reach what was observed, pair by pair."""
-    from adjudge.stats.resampling.kernels import reached
-
-    return reached(sums.swapped, swaps.keys(sums.observed) - sums.noise, swaps.two_sided)
-
-
-def _p_values(
-    alone: IntArray, steps: IntArray, order: IntArray, resamples: int
-) -> tuple[FloatArray, FloatArray]:
-    """(k + 1) / (R + 1) from counts in the order from the least significant pair on; back in the order of pairs."""
     raw, p = np.empty((2, order.size))
-    raw[order] = (alone + 1) / (resamples + 1)
-    p[order] = (np.maximum.accumulate(steps[::-1])[::-1] + 1) / (resamples + 1)
+    raw[order] = (np.concatenate(alone) + 1) / (resamples + 1)
+    p[order] = (np.maximum.accumulate(np.concatenate(steps)[::-1])[::-1] + 1) / (resamples + 1)
     return raw, p
-
-
-def _used(seen: FloatArray) -> BoolArray:
-    """Topics that some pair has."""
-    used: BoolArray = np.count_nonzero(seen, axis=1) >= 2
-    return used
-
-
-def _signs(seen: FloatArray, resamples: int, rng: np.random.Generator) -> tuple[Signs, bool]:
-    """The signs of every resample, and whether they are all there are."""
-    topics = int(np.count_nonzero(_used(seen)))
-    if topics < 63 and 2**topics <= resamples + 1:
-        return all_signs(topics), True
-    return draw_signs(topics, resamples, rng), False
-
-
-def _checked(
-    values: npt.ArrayLike, family: npt.ArrayLike | None, resamples: int, method: str, alternative: str
-) -> tuple[FloatArray, BoolArray]:
-    """The scores, and which pairs are asked for."""
-    matrix = checks.numbers("values", values, dimensions=2)
-    checks.count("resamples", resamples, least=1)
-    checks.one_of("method", method, get_args(Method))
-    checks.one_of("alternative", alternative, get_args(Alternative))
-    pairs = matrix.shape[1] * (matrix.shape[1] - 1) // 2
-    asked = np.ones(pairs, dtype=np.bool_) if family is None else np.asarray(family)
-    if asked.dtype != np.bool_ or asked.shape != (pairs,):
-        form = f"{asked.dtype} of shape {asked.shape}"
-        raise UsageError(f"family: expected {pairs} truth values, one for each pair, got {form}")
-    return matrix, asked
-
-
-def _too_few(n: int, least: int, alpha: float, alternative: Alternative) -> str:
-    side = "two-sided" if alternative == "two-sided" else "one-sided"
-    return f"{counted(n, 'common topic')}: swaps reach p = {alpha:g} {side} from {least} on"
