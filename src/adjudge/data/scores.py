@@ -140,7 +140,21 @@ class ScoreTable:
     def from_frame(cls, frame: pd.DataFrame, info: Iterable[MeasureInfo] = ()) -> ScoreTable:
         """A table from any frame with measure, topic, system, value; other columns may be absent."""
         frame = _typed(frame)
-        _check(frame)
+        twice = frame.duplicated(list(KEY))
+        if twice.any():
+            row = frame[twice].iloc[0]
+            raise DataError(
+                f"two scores of {row['measure']} for topic {quoted(row['topic'])},"
+                f" system {quoted(row['system'])} have one key; tell them apart by length, form, assessor,"
+                " reference or repeat"
+            )
+        silent = frame["value"].isna() & frame["why"].isna()
+        if silent.any():
+            row = frame[silent].iloc[0]
+            raise DataError(
+                f"the score of {row['measure']} for topic {quoted(row['topic'])},"
+                f" system {quoted(row['system'])} is missing and does not say why"
+            )
         by_measure = {described.measure: described for described in info}
         for measure in frame["measure"].unique():
             by_measure.setdefault(str(measure), MeasureInfo(str(measure)))
@@ -306,7 +320,19 @@ class ScoreTable:
         column = "assessor" if persons else "repeat"
         if rows[column].nunique() < 2:
             return None
-        return CellJudgments(_cube(rows.dropna(subset=[column, "value"]), column, matrix), persons)
+        import numpy as np
+
+        means = pooled(rows.dropna(subset=[column, "value"]), [name for name in POOLED if name != column])
+        places = {name: k for k, name in enumerate(sorted(means[column].unique()))}
+        means = means[means["topic"].isin(matrix.topics) & means["system"].isin(matrix.systems)]
+        cube = np.full((*matrix.values.shape, len(places)), np.nan)
+        at = (
+            means["topic"].map({t: i for i, t in enumerate(matrix.topics)}).to_numpy(dtype=int),
+            means["system"].map({s: i for i, s in enumerate(matrix.systems)}).to_numpy(dtype=int),
+            means[column].map(places).to_numpy(dtype=int),
+        )
+        cube[at] = means["value"].to_numpy(dtype=float)
+        return CellJudgments(cube, persons)
 
 
 @dataclass(frozen=True)
@@ -489,24 +515,6 @@ def _typed(frame: pd.DataFrame) -> pd.DataFrame:
     return result
 
 
-def _check(frame: pd.DataFrame) -> None:
-    twice = frame.duplicated(list(KEY))
-    if twice.any():
-        row = frame[twice].iloc[0]
-        raise DataError(
-            f"two scores of {row['measure']} for topic {quoted(row['topic'])},"
-            f" system {quoted(row['system'])} have one key; tell them apart by length, form, assessor,"
-            " reference or repeat"
-        )
-    silent = frame["value"].isna() & frame["why"].isna()
-    if silent.any():
-        row = frame[silent].iloc[0]
-        raise DataError(
-            f"the score of {row['measure']} for topic {quoted(row['topic'])},"
-            f" system {quoted(row['system'])} is missing and does not say why"
-        )
-
-
 def pooled(frame: pd.DataFrame, over: Sequence[str], *, pool: Pool = "mean") -> pd.DataFrame:
     """Rows averaged over some of the columns of their key, one after the other; `count` says over how many rows.
 
@@ -583,22 +591,6 @@ def _matrix(
         only_form=only_form,
         rows=tuple(keys),
     )
-
-
-def _cube(rows: pd.DataFrame, judge: str, matrix: ScoreMatrix) -> np.ndarray:
-    import numpy as np
-
-    means = pooled(rows, [name for name in POOLED if name != judge])
-    places = {name: k for k, name in enumerate(sorted(means[judge].unique()))}
-    means = means[means["topic"].isin(matrix.topics) & means["system"].isin(matrix.systems)]
-    cube = np.full((*matrix.values.shape, len(places)), np.nan)
-    at = (
-        means["topic"].map({t: i for i, t in enumerate(matrix.topics)}).to_numpy(dtype=int),
-        means["system"].map({s: i for i, s in enumerate(matrix.systems)}).to_numpy(dtype=int),
-        means[judge].map(places).to_numpy(dtype=int),
-    )
-    cube[at] = means["value"].to_numpy(dtype=float)
-    return cube
 
 
 def _frozen(array: np.ndarray) -> np.ndarray:

@@ -113,7 +113,14 @@ def _inside(root: Path, suffixes: tuple[str, ...], deep: bool) -> Iterator[tuple
             entries = sorted(folder.iterdir(), key=lambda path: path.name)
         below: list[Path] = []
         for path in entries:
-            _must_stay(path, home)
+            try:
+                inside = not path.is_symlink() or path.resolve().is_relative_to(home)
+            except (OSError, RuntimeError):  # a link to itself leads nowhere
+                inside = True
+            if not inside:
+                raise FormatError(
+                    f"leaves the folder {home}: a link to somewhere else is not followed", file=path
+                )
             with reading(path):
                 is_folder, is_file = path.is_dir(), path.is_file()
             if path.name.startswith("."):
@@ -129,15 +136,6 @@ def _inside(root: Path, suffixes: tuple[str, ...], deep: bool) -> Iterator[tuple
             else:
                 yield path, None
         folders.extend(reversed(below))
-
-
-def _must_stay(path: Path, home: Path) -> None:
-    try:
-        inside = not path.is_symlink() or path.resolve().is_relative_to(home)
-    except (OSError, RuntimeError):  # a link to itself leads nowhere
-        inside = True
-    if not inside:
-        raise FormatError(f"leaves the folder {home}: a link to somewhere else is not followed", file=path)
 
 
 @contextmanager

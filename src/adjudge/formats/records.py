@@ -1141,7 +1141,8 @@ class _Record:
             self._same("topic", row.topic, name, getattr(row, name))
         yield self._place.item(row)
         yield from self._documents(row.topic)
-        target = Target(self._length(), self._form())
+        value = self._raw("form")
+        target = Target(self._length(), self._options.form if value is None else value)
         yield from self._summaries(row.topic, target)
         yield from self._references(row.topic, target)
 
@@ -1172,10 +1173,6 @@ class _Record:
         if value is None:
             return self._options.length
         return self._place.whole_number(self._here.fields["length"], value, least=1)
-
-    def _form(self) -> Any:
-        value = self._raw("form")
-        return self._options.form if value is None else value
 
     def _roles(self) -> tuple[str, ...]:
         value = self._raw("role")
@@ -1225,7 +1222,20 @@ class _Record:
                 if number is None:
                     continue
                 rated = True
-                yield from self._rating(aspect, aspect_column, topic, name, number, target)
+                if (
+                    isinstance(number, bool)
+                    or not isinstance(number, int | float)
+                    or not math.isfinite(number)
+                ):
+                    raise self._place.wrong(
+                        f"{shown(aspect_column)} holds {type_name(number)}, expected finite numbers"
+                    )
+                measure = f"{MEANS}:{aspect}"
+                if measure not in self._file.measures:
+                    self._file.measures.add(measure)
+                    signature = f"{measure}|imported|means-only"
+                    yield self._place.item(MeasureInfo(measure, "higher", (None, None), signature))
+                yield self._place.item(Score(measure, topic, name, float(number), *target))
         if rated:
             yield self._place.item(MEANS_ONLY)
 
@@ -1268,18 +1278,6 @@ class _Record:
                 f"{shown(column)} is {actual}, expected one for each of {len(texts)} texts"
             )
         return dict(zip(texts, values, strict=True))
-
-    def _rating(
-        self, aspect: str, column: str, topic: str, system: str, value: object, target: Target
-    ) -> Iterator[Item]:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            raise self._place.wrong(f"{shown(column)} holds {type_name(value)}, expected finite numbers")
-        measure = f"{MEANS}:{aspect}"
-        if measure not in self._file.measures:
-            self._file.measures.add(measure)
-            signature = f"{measure}|imported|means-only"
-            yield self._place.item(MeasureInfo(measure, "higher", (None, None), signature))
-        yield self._place.item(Score(measure, topic, system, float(value), *target))
 
     def _listed(self, name: str) -> Any:
         """A field that may be a list; in a table of cells, a text that only looks like one stays a text."""

@@ -158,7 +158,17 @@ class Pyramid:
         if self.saved_as is not None:
             return self.saved_as
         units = sorted(
-            [scu.uid, scu.label, sorted(_places(contributor) for contributor in scu.contributors)]
+            [
+                scu.uid,
+                scu.label,
+                sorted(
+                    [
+                        contributor.reference or "",
+                        sorted([part.start, part.end, part.text] for part in contributor.parts),
+                    ]
+                    for contributor in scu.contributors
+                ),
+            ]
             for scu in self.scus
         )
         references = [[r.system, *r.target.parts] for r in self.references]
@@ -290,13 +300,6 @@ def _squashed(text: str) -> str:
 # Answers
 
 
-def _places(contributor: Contributor) -> list[Any]:
-    return [
-        contributor.reference or "",
-        sorted([part.start, part.end, part.text] for part in contributor.parts),
-    ]
-
-
 def _contributors(contributors: Iterable[Contributor]) -> list[dict[str, Any]]:
     return [
         ({} if c.reference is None else {"reference": c.reference})
@@ -378,18 +381,14 @@ def built(judged: Iterable[Judged]) -> list[Built]:
     pyramids = []
     for judgment in judged:
         if PYRAMID in judgment.answers:
-            pyramid = _as_named_now(pyramid_of(judgment.answers[PYRAMID].answer), judgment)
+            # A pyramid under the names that its references' systems got after it was saved.
+            pyramid = pyramid_of(judgment.answers[PYRAMID].answer)
+            saved_at = judgment.answers[PYRAMID].received_at or ""
+            for when, old, new in judgment.task.renamed:
+                if saved_at <= when:
+                    pyramid = pyramid.with_name(old, new)
             pyramids.append(Built(judgment, pyramid, pyramid.digest()))
     return pyramids
-
-
-def _as_named_now(pyramid: Pyramid, judged: Judged) -> Pyramid:
-    """A pyramid under the names that its references' systems got after it was saved."""
-    saved_at = judged.answers[PYRAMID].received_at or ""
-    for when, old, new in judged.task.renamed:
-        if saved_at <= when:
-            pyramid = pyramid.with_name(old, new)
-    return pyramid
 
 
 def pyramid_for(annotation: PeerAnnotation, assessor: str, pyramids: Iterable[Built]) -> Built | str:

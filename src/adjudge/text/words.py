@@ -108,16 +108,11 @@ def first_words(text: str, n: int) -> str:
     """The text up to the end of its `n`-th word, characters as they were; all of it where it has no more."""
     if n < 0:
         raise UsageError(f"n: a text cannot be cut after {n} words, expected 0 or more")
-    ends = _word_ends(text)
+    ends = (token.end() for token in _TOKEN.finditer(text) if _LETTER_OR_DIGIT.search(token[0]))
     end = 0
     for _ in range(n):
         end = next(ends, len(text))
     return text if next(ends, None) is None else text[:end]
-
-
-def _word_ends(text: str) -> Iterator[int]:
-    """Where each word of `count_words` ends."""
-    return (token.end() for token in _TOKEN.finditer(text) if _LETTER_OR_DIGIT.search(token[0]))
 
 
 @cache

@@ -201,9 +201,7 @@ class AnswerForm:
             return ReadAnswer(None, f"{OFF_SCALE}: {quoted_json(value)}")
         if self.units is None:
             return ReadAnswer({self.field: option.value})
-        return self._with_marks(data.get(MARKED), option)
-
-    def _with_marks(self, marked: Any, option: AnswerOption) -> ReadAnswer:
+        marked = data.get(MARKED)
         if not isinstance(marked, list) or isinstance(marked, _Pairs):
             return ReadAnswer(None, NO_MARKS)
         ids = {name.casefold(): id for name, id in self.units or ()}
@@ -292,9 +290,7 @@ class AnswerForm:
             at = words.get(token.strip(_SPACES))
             if at is not None:
                 mass[at] += p
-        return self._mean(mass, max(0.0, 1.0 - total))
-
-    def _mean(self, mass: list[float], unlisted: float) -> ReadAnswer:
+        unlisted = max(0.0, 1.0 - total)
         values = [float(option.value) for option in self.options]
         covered = math.fsum(mass)
         if not covered:

@@ -189,7 +189,17 @@ class Asking:
                 await self._rest(self._backoff(attempt, last.wait))
             if not await self._admit(bound, likely):
                 return last
-            outcome = await self._attempt(body, bound, likely)
+            outcome = _Outcome(prompt=bound.prompt, answer=bound.answer)
+            started = self._timing.clock()
+            try:
+                await self._send(body, outcome)
+            finally:
+                self.purse.settle(bound, outcome.prompt, outcome.answer)
+                self._settled.set()
+                if self._limits.tokens_per_minute is not None:
+                    more = outcome.prompt + outcome.answer - likely
+                    self._next_by_tokens += 60 * more / self._limits.tokens_per_minute
+            outcome.seconds = max(self._timing.clock() - started, 0.0)
             if last is not None:
                 outcome.prompt += last.prompt
                 outcome.answer += last.answer
@@ -224,21 +234,6 @@ class Asking:
                 return True
         return False
 
-    async def _attempt(self, body: bytes, bound: Bound, likely: int) -> _Outcome:
-        """One request; what it took is settled however it ends."""
-        outcome = _Outcome(prompt=bound.prompt, answer=bound.answer)
-        started = self._timing.clock()
-        try:
-            await self._send(body, outcome)
-        finally:
-            self.purse.settle(bound, outcome.prompt, outcome.answer)
-            self._settled.set()
-            if self._limits.tokens_per_minute is not None:
-                more = outcome.prompt + outcome.answer - likely
-                self._next_by_tokens += 60 * more / self._limits.tokens_per_minute
-        outcome.seconds = max(self._timing.clock() - started, 0.0)
-        return outcome
-
     async def _send(self, body: bytes, outcome: _Outcome) -> None:
         try:
             fetched = await self._fetch("POST", "/chat/completions", body)
@@ -252,8 +247,10 @@ class Asking:
                 ChatReply(text=None, why=f"the server's reply has more than {LARGEST_BODY:,} bytes")
             )
         elif HTTPStatus.OK <= fetched.status < HTTPStatus.MULTIPLE_CHOICES:
-            outcome.read = self._without_key(
-                read_completion(fetched.body, fetched.headers.get("content-type", ""))
+            read = read_completion(fetched.body, fetched.headers.get("content-type", ""))
+            why = read.reply.why
+            outcome.read = (
+                read if why is None else replace(read, reply=replace(read.reply, why=self._hidden(why)))
             )
         else:
             self._note_refusal(fetched, outcome)
@@ -465,10 +462,6 @@ class Asking:
     def _hidden(self, text: str) -> str:
         """Without the key, which some servers repeat."""
         return text.replace(self._key, "***") if self._key else text
-
-    def _without_key(self, read: Read) -> Read:
-        why = read.reply.why
-        return read if why is None else replace(read, reply=replace(read.reply, why=self._hidden(why)))
 
 
 def _asked_wait(value: str | None, today: datetime) -> float | None:

@@ -157,7 +157,14 @@ def read_completion(body: bytes, kind: str) -> Read:
     if not isinstance(message, dict):
         return _failed("the server's reply holds no message", usage)
     content, refusal = message.get("content"), message.get("refusal")
-    text = _joined(content)
+    # The text of a message: a string, or a list of parts as some servers send it.
+    text: str | None = None
+    if isinstance(content, str):
+        text = content
+    elif isinstance(content, list) and all(isinstance(part, dict) for part in content):
+        texts = [part.get("text", "") for part in content]
+        if all(isinstance(part, str) for part in texts):
+            text = "".join(texts)
     if content is not None and text is None:
         return _failed("the text of the server's reply is none", usage)
     if text is not None and len(text) > LONGEST_TEXT:
@@ -173,11 +180,31 @@ def read_completion(body: bytes, kind: str) -> Read:
             ": the limit of its tokens was reached before its text" if finish == "length" else ""
         )
     prompt, answer = usage or (0, 0)
+    logprobs = choices[0].get("logprobs")
+    places = logprobs.get("content") if isinstance(logprobs, dict) else None
+    likeliest = []
+    for place in places[:MOST_PLACES] if isinstance(places, list) else ():
+        top = place.get("top_logprobs") if isinstance(place, dict) else None
+        if not isinstance(top, list):
+            break
+        pairs: list[tuple[Any, Any]] = [
+            (candidate.get("token"), candidate.get("logprob"))
+            for candidate in top
+            if isinstance(candidate, dict)
+        ]
+        # A log-probability; servers round, so one may be a little above 0.
+        if len(pairs) != len(top) or not all(
+            isinstance(token, str)
+            and (isinstance(value, int | float) and not isinstance(value, bool) and -1e9 < value < 1e-3)
+            for token, value in pairs
+        ):
+            break
+        likeliest.append(tuple((token, float(value)) for token, value in pairs))
     reply = ChatReply(
         text=None if why else text,
         why=why,
         finish=finish[:40],
-        tokens=_likeliest(choices[0].get("logprobs")),
+        tokens=tuple(likeliest),
         prompt_tokens=prompt,
         answer_tokens=answer,
     )
@@ -199,42 +226,6 @@ def _usage(usage: Any) -> tuple[int, int] | None:
         return None
     prompt, answer = counts
     return (prompt, answer) if prompt else None  # a prompt has tokens
-
-
-def _joined(content: Any) -> str | None:
-    """The text of a message: a string, or a list of parts as some servers send it."""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list) and all(isinstance(part, dict) for part in content):
-        texts = [part.get("text", "") for part in content]
-        return "".join(texts) if all(isinstance(text, str) for text in texts) else None
-    return None
-
-
-def _likeliest(logprobs: Any) -> tuple[tuple[tuple[str, float], ...], ...]:
-    """By place, the likeliest tokens; as many places as are well formed."""
-    places = logprobs.get("content") if isinstance(logprobs, dict) else None
-    likeliest = []
-    for place in places[:MOST_PLACES] if isinstance(places, list) else ():
-        top = place.get("top_logprobs") if isinstance(place, dict) else None
-        if not isinstance(top, list):
-            break
-        pairs: list[tuple[Any, Any]] = [
-            (candidate.get("token"), candidate.get("logprob"))
-            for candidate in top
-            if isinstance(candidate, dict)
-        ]
-        if len(pairs) != len(top) or not all(
-            isinstance(token, str) and _is_log(value) for token, value in pairs
-        ):
-            break
-        likeliest.append(tuple((token, float(value)) for token, value in pairs))
-    return tuple(likeliest)
-
-
-def _is_log(value: Any) -> bool:
-    """A log-probability; servers round, so one may be a little above 0."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and -1e9 < value < 1e-3
 
 
 @dataclass(frozen=True, slots=True)

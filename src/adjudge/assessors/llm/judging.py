@@ -447,7 +447,20 @@ def _tasks(
         pairs = _sentence_pairs(collection, protocol, store, name, options)
     first = make_tasks(collection, protocol, [name], store.evaluation, pairs=pairs)
     if options.pairs is not None and protocol.compares == "summaries":
-        first = _some_pairs(first, protocol, store, name, options)
+        # So many pairs of summaries a topic: those that others were asked about first, then some at
+        # random.
+        assert options.pairs is not None
+        asked_of_others = {
+            (task.topic, frozenset(sides_of(task))) for task in _asked_of_others(store, protocol, name)
+        }
+        chosen: set[str] = set()
+        for topic in dict.fromkeys(task.topic for task in first):
+            of_topic = [task for task in first if task.topic == topic]
+            rng = generator(options.seed, f"judge/llm/{topic}")
+            order = [of_topic[k] for k in rng.permutation(len(of_topic)).tolist()]
+            order.sort(key=lambda task: (task.topic, frozenset(sides_of(task))) not in asked_of_others)
+            chosen.update(task.id for task in order[: options.pairs])
+        first = [task for task in first if task.id in chosen]
     made = list(first)
     made += even_repeats(first, options.share_again, swap=False)
     if options.both_orders and protocol.compares is not None:
@@ -520,24 +533,6 @@ def _random_pairs(n: int, many: int, seed: int, topic: str) -> list[tuple[int, i
         pair = (a, a + 1 + k)
         pairs.append(pair if rng.random() < 0.5 else pair[::-1])
     return pairs
-
-
-def _some_pairs(
-    tasks: Sequence[Task], protocol: Protocol, store: Store, name: str, options: LlmOptions
-) -> list[Task]:
-    """So many pairs of summaries a topic: those that others were asked about first, then some at random."""
-    assert options.pairs is not None
-    asked_of_others = {
-        (task.topic, frozenset(sides_of(task))) for task in _asked_of_others(store, protocol, name)
-    }
-    chosen: set[str] = set()
-    for topic in dict.fromkeys(task.topic for task in tasks):
-        of_topic = [task for task in tasks if task.topic == topic]
-        rng = generator(options.seed, f"judge/llm/{topic}")
-        order = [of_topic[k] for k in rng.permutation(len(of_topic)).tolist()]
-        order.sort(key=lambda task: (task.topic, frozenset(sides_of(task))) not in asked_of_others)
-        chosen.update(task.id for task in order[: options.pairs])
-    return [task for task in tasks if task.id in chosen]
 
 
 # AskedServer
@@ -851,7 +846,11 @@ class _Run:
                 self.asking.ask(requests, [question.form for question in posed])
             ) as replies:  # so that it has ended when an interrupted run is saved
                 for position, reply in replies:
-                    if not self._take(posed[position], reply) and _may_retry(reply):
+                    # Whether a model answered, with something of no use; what the
+                    # server failed at was sent again already.
+                    if not self._take(posed[position], reply) and (
+                        reply.text is not None or bool(reply.finish)
+                    ):
                         again.append(posed[position])
                     if len(self.events) >= SAVED_AT_ONCE or self.clock() - self.saved >= SAVED_EVERY:
                         self.save()
@@ -863,8 +862,11 @@ class _Run:
         task = posed.task
         if reading.answer is None:
             self.missing.setdefault(task.id, {})[posed.question] = (
-                _refusal(reading.reason) or "no answer found"
-            )
+                REFUSED
+                if reading.reason is not None
+                and ("refused" in reading.reason or "content filter" in reading.reason)
+                else reading.reason
+            ) or "no answer found"
             return False
         self.missing.get(task.id, {}).pop(posed.question, None)
         self.job.protocol.check(posed.question, reading.answer)
@@ -1010,15 +1012,6 @@ class _Run:
         order = [self.job.protocol.counted_as(question) for question in self.job.protocol.asked([""])]
         for question in sorted({*answered, *missing}, key=lambda name: order.index(name)):
             yield QuestionCount(question, answered[question], dict(missing.get(question, {})))
-
-
-def _refusal(reason: str | None) -> str | None:
-    return REFUSED if reason is not None and ("refused" in reason or "content filter" in reason) else reason
-
-
-def _may_retry(reply: ChatReply) -> bool:
-    """Whether a model answered, with something of no use; what the server failed at was sent again already."""
-    return reply.text is not None or bool(reply.finish)
 
 
 def _answered(store: Store, name: str, protocol: Protocol) -> dict[str, Mapping[str, Event]]:

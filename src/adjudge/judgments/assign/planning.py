@@ -780,7 +780,12 @@ def named_in_texts(collection: Collection, pages: Iterable[JudgingPage]) -> list
 def own_name(summary: Summary, label: str) -> str | None:
     """The name that a text gives away, as a whole word and in the same case."""
     for name in dict.fromkeys((summary.system, label, summary.author)):
-        if name is not None and tells(name) and name in summary.text and _word(name).search(summary.text):
+        if (
+            name is not None
+            and tells(name)
+            and name in summary.text
+            and re.compile(rf"(?<!\w){re.escape(name)}(?!\w)").search(summary.text)
+        ):
             return name
     return None
 
@@ -789,7 +794,3 @@ def tells(name: str) -> bool:
     """Whether a name in a text is telling: not an ordinary word, a single letter or a number."""
     ordinary = name.isalpha() and name.islower()
     return len(name) > 1 and not name.isdigit() and not ordinary
-
-
-def _word(name: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")

@@ -20,11 +20,16 @@ def rouge_many(
     """ROUGE of many texts at once, each with references of its own: a list of numbers per measure."""
     import numpy as np
 
-    chosen = _chosen(measures)
+    elements, chosen = _apart(parse_quickly(measures))
+    if elements:
+        raise UsageError(f"{elements[0]} is scored text by text: use adjudge.rouge")
     if len(peers) != len(references):
         raise UsageError(f"{len(peers)} texts and {len(references)} lists of references, expected as many")
     for texts in references:
-        _check(texts)
+        if isinstance(texts, str):
+            raise UsageError("references is one text, expected a list of texts")
+        if not texts:
+            raise UsageError("no references: there is nothing to compare a text with")
     groups: dict[tuple[str, ...], list[Rouge]] = {}
     for measure in chosen:
         groups.setdefault(measure.alike, []).append(measure)
@@ -40,13 +45,6 @@ def rouge_many(
         ):
             by_measure[str(measure)] = list(cast(Sequence[float], values))
     return {str(measure): by_measure[str(measure)] for measure in chosen}
-
-
-def _chosen(measures: Sequence[str]) -> list[Rouge]:
-    elements, words = _apart(parse_quickly(measures))
-    if elements:
-        raise UsageError(f"{elements[0]} is scored text by text: use adjudge.rouge")
-    return words
 
 
 def parse_quickly(measures: str | Sequence[str]) -> list[Measure]:
@@ -66,10 +64,3 @@ def _apart(measures: Sequence[Measure]) -> tuple[list[RougeBe], list[Rouge]]:
             raise UsageError(f"{measure} is not a ROUGE")
     elements = [m for m in measures if isinstance(m, RougeBe)]
     return elements, [m for m in measures if isinstance(m, Rouge)]
-
-
-def _check(references: Sequence[str]) -> None:
-    if isinstance(references, str):
-        raise UsageError("references is one text, expected a list of texts")
-    if not references:
-        raise UsageError("no references: there is nothing to compare a text with")
