@@ -93,6 +93,8 @@ class _Outcome:
     read: Read | None = None
     refused: ServerRefusal | None = None
     why: str = ""
+    reason: str = ""
+    """The same without its particulars."""
     again: bool = False
     """Whether sending it once more may help."""
     unreached: bool = False
@@ -117,9 +119,9 @@ class _Fetched:
 class _Failure(Exception):
     """Nothing whole came back."""
 
-    def __init__(self, why: str, *, unreached: bool = False):
-        super().__init__(why)
-        self.unreached = unreached
+    def __init__(self, reason: str, particulars: str = "", *, unreached: bool = False):
+        super().__init__(f"{reason}: {particulars}" if particulars else reason)
+        self.reason, self.unreached = reason, unreached
 
 
 class Asking:
@@ -172,7 +174,7 @@ class Asking:
             self._fail(f"{outcome.why}; is the server running there?")
             return None
         is_answered = read is not None and read.answered
-        reply = ChatReply(text=None, why=outcome.why) if read is None else read.reply
+        reply = ChatReply(text=None, why=outcome.why, reason=outcome.reason) if read is None else read.reply
         if read is None or not read.counted:
             reply = replace(reply, prompt_tokens=outcome.prompt, answer_tokens=outcome.answer)
         self._failed = 0 if is_answered or is_of_text else self._failed + 1
@@ -238,7 +240,8 @@ class Asking:
         try:
             fetched = await self._fetch("POST", "/chat/completions", body)
         except _Failure as failure:
-            outcome.why, outcome.again, outcome.unreached = str(failure), True, failure.unreached
+            outcome.why, outcome.reason = str(failure), failure.reason
+            outcome.again, outcome.unreached = True, failure.unreached
             if failure.unreached:
                 outcome.prompt = outcome.answer = 0
             return
@@ -263,7 +266,7 @@ class Asking:
     def _note_refusal(self, fetched: _Fetched, outcome: _Outcome) -> None:
         refused = ServerRefusal.of(fetched.status, fetched.body)
         refused = replace(refused, words=self._hidden(refused.words))
-        outcome.refused, outcome.why = refused, refused.reason
+        outcome.refused, outcome.why, outcome.reason = refused, refused.why, refused.reason
         outcome.again = (refused.status in _AGAIN or refused.status >= 500) and not refused.is_spent
         if not outcome.again or refused.status in _FREE:
             outcome.prompt = outcome.answer = 0
@@ -305,11 +308,11 @@ class Asking:
                         return _Fetched(response.status_code, response.headers, b"", is_whole=False)
                 return _Fetched(response.status_code, response.headers, bytes(content), is_whole=True)
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as error:
-            raise _Failure(f"cannot be reached: {_said(error)}", unreached=True) from None
+            raise _Failure("cannot be reached", _said(error), unreached=True) from None
         except TimeoutError:
             raise _Failure(f"no reply within {self._limits.timeout:g} seconds") from None
         except (httpx.RequestError, OSError) as error:
-            raise _Failure(f"the connection failed: {_said(error)}") from None
+            raise _Failure("the connection failed", _said(error)) from None
 
     def _backoff(self, attempt: int, asked: float | None) -> float:
         longest = min(_BACKOFF * 2.0 ** (attempt - 1), _LONGEST_BACKOFF)

@@ -14,7 +14,14 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from adjudge.assessors.llm.exchange import ChatReply, ChatRequest, LlmServer, ServerFeatures, parse_body
+from adjudge.assessors.llm.exchange import (
+    REFUSED,
+    ChatReply,
+    ChatRequest,
+    LlmServer,
+    ServerFeatures,
+    parse_body,
+)
 from adjudge.core.errors import UsageError, quoted
 
 LONGEST_WORDS = 200  # characters of a server's message
@@ -152,7 +159,8 @@ def read_completion(body: bytes, kind: str) -> Read:
     choices = data.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
         error = words_of(data) if "error" in data else ""
-        return _failed(f"the server's reply holds no choices{f': {error}' if error else ''}", usage)
+        reason = "the server's reply holds no choices"
+        return _failed(f"{reason}: {error}" if error else reason, usage, reason)
     message, finish = choices[0].get("message"), choices[0].get("finish_reason")
     if not isinstance(message, dict):
         return _failed("the server's reply holds no message", usage)
@@ -170,15 +178,15 @@ def read_completion(body: bytes, kind: str) -> Read:
     if text is not None and len(text) > LONGEST_TEXT:
         return _failed(f"the text of the server's reply has more than {LONGEST_TEXT:,} characters", usage)
     finish = finish if isinstance(finish, str) else ""
-    why = None
+    why = reason = None
     if isinstance(refusal, str) and refusal:
-        why = f"the model refused: {shortened(refusal)}"
+        why, reason = f"the model refused: {shortened(refusal)}", REFUSED
     elif finish == "content_filter":
-        why = "the server's content filter stopped the answer"
+        why, reason = "the server's content filter stopped the answer", REFUSED
     elif not text:
-        why = "the answer is empty" + (
-            ": the limit of its tokens was reached before its text" if finish == "length" else ""
-        )
+        why = reason = "the answer is empty"
+        if finish == "length":
+            why += ": the limit of its tokens was reached before its text"
     prompt, answer = usage or (0, 0)
     logprobs = choices[0].get("logprobs")
     places = logprobs.get("content") if isinstance(logprobs, dict) else None
@@ -203,6 +211,7 @@ def read_completion(body: bytes, kind: str) -> Read:
     reply = ChatReply(
         text=None if why else text,
         why=why,
+        reason=reason,
         finish=finish[:40],
         tokens=tuple(likeliest),
         prompt_tokens=prompt,
@@ -211,9 +220,9 @@ def read_completion(body: bytes, kind: str) -> Read:
     return Read(reply, counted=usage is not None, answered=True)
 
 
-def _failed(why: str, usage: tuple[int, int] | None = None) -> Read:
+def _failed(why: str, usage: tuple[int, int] | None = None, reason: str | None = None) -> Read:
     prompt, answer = usage or (0, 0)
-    reply = ChatReply(text=None, why=why, prompt_tokens=prompt, answer_tokens=answer)
+    reply = ChatReply(text=None, why=why, reason=reason or why, prompt_tokens=prompt, answer_tokens=answer)
     return Read(reply, counted=usage is not None)
 
 
@@ -268,13 +277,20 @@ class ServerRefusal:
         return self.status == 402 or (self.status == 429 and "insufficient_quota" in self.text)
 
     @property
-    def reason(self) -> str:
+    def why(self) -> str:
         """Why there is no reply."""
         if self.is_too_long:
-            return f"the prompt is too long for the model: {self.words or self}"
+            return f"{self.reason}: {self.words or self}"
         if self.is_filtered:
             return f"the server's content filter refused it: {self.words or self}"
-        return f"the server failed: {self}"
+        return f"{self.reason}: {self}"
+
+    @property
+    def reason(self) -> str:
+        """What it is counted as, without the server's words."""
+        if self.is_too_long:
+            return "the prompt is too long for the model"
+        return REFUSED if self.is_filtered else "the server failed"
 
     def __str__(self) -> str:
         return f"HTTP {self.status}{f': {self.words}' if self.words else ''}"

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from adjudge import __version__
 from adjudge.assessors.cards import JudgeCard, only_run, read_cards, write_card
-from adjudge.assessors.llm.answers import REFUSED, SCORES, AnswerForm, Score
+from adjudge.assessors.llm.answers import NOT_FOUND, SCORES, AnswerForm, Score
 from adjudge.assessors.llm.cache import JudgeReplies, KeptNote, ReplyStore
 from adjudge.assessors.llm.exchange import (
     AskEstimate,
@@ -861,12 +861,7 @@ class _Run:
         reading = posed.form.read(reply)
         task = posed.task
         if reading.answer is None:
-            self.missing.setdefault(task.id, {})[posed.question] = (
-                REFUSED
-                if reading.reason is not None
-                and ("refused" in reading.reason or "content filter" in reading.reason)
-                else reading.reason
-            ) or "no answer found"
+            self.missing.setdefault(task.id, {})[posed.question] = reading.reason or NOT_FOUND
             return False
         self.missing.get(task.id, {}).pop(posed.question, None)
         self.job.protocol.check(posed.question, reading.answer)
