@@ -112,10 +112,15 @@ def read_settings(folder: Path) -> Settings:
     if value and not value.startswith(("postgresql://", "postgresql+psycopg://", "postgres://")):
         # The address may hold a password: it is not shown.
         raise FormatError("database is no address, expected postgresql://USER@HOST/NAME", file=path)
+    lengths = data.get("lengths", [])
+    if not isinstance(lengths, list) or not all(type(v) is int and v > 0 for v in lengths):
+        raise FormatError(
+            f"lengths is {quoted(lengths)}, expected numbers of words such as [50, 100]", file=path
+        )
     return Settings(
         name=_text(data, "name", path) or name_of(folder),
         language=_text(data, "language", path) or "en",
-        lengths=_lengths(data, path),
+        lengths=tuple(lengths),
         protocol=_text(data, "protocol", path),
         database=value or None,
         judging=_judging(data.get("judging", {}), path),
@@ -186,15 +191,6 @@ def _text(data: dict[str, Any], key: str, path: Path) -> str | None:
     if value is not None and not isinstance(value, str):
         raise FormatError(f"{key} is {quoted(value)}, expected a text in quotes", file=path)
     return value
-
-
-def _lengths(data: dict[str, Any], path: Path) -> tuple[int, ...]:
-    value = data.get("lengths", [])
-    if not isinstance(value, list) or not all(type(v) is int and v > 0 for v in value):
-        raise FormatError(
-            f"lengths is {quoted(value)}, expected numbers of words such as [50, 100]", file=path
-        )
-    return tuple(value)
 
 
 def _how_to_begin(path: Path) -> str:

@@ -359,7 +359,14 @@ class Incoming:
                     out.writelines(row + "\n" for row in rows)
         for kind in PLAIN:
             if kind.FILE in self._new:
-                self._stage_plain(kind)
+                # The old lines, byte for byte, less those replaced; then the new ones.
+                old, new = self.folder.path / kind.FILE, self.change.scratch(kind.FILE)
+                with self.change.stage(kind.FILE).open("wb") as target:
+                    if old.exists():
+                        target.writelines(self._kept(kind, old))
+                    with new.open("rb") as added:
+                        while block := added.read(1 << 20):
+                            target.write(block)
         self.report.scores = self._scores.stage(self.change)
         if self._scores.same:
             self.report.same["scores"] = self._scores.same
@@ -370,16 +377,6 @@ class Incoming:
 
     def close(self) -> None:
         self._stack.close()
-
-    def _stage_plain(self, kind: type[Row]) -> None:
-        """The old lines, byte for byte, less those replaced; then the new ones."""
-        old, new = self.folder.path / kind.FILE, self.change.scratch(kind.FILE)
-        with self.change.stage(kind.FILE).open("wb") as out:
-            if old.exists():
-                out.writelines(self._kept(kind, old))
-            with new.open("rb") as stream:
-                while block := stream.read(1 << 20):
-                    out.write(block)
 
     def _kept(self, kind: type[Row], old: Path) -> Iterator[bytes]:
         if not self._replaced:

@@ -250,10 +250,6 @@ class _Look:
         if len(formats) == 1 and formats <= {"csv", "jsonl", "parquet", "summeval", "sacrerouge", "scores"}:
             format = formats.pop()
             return format, f"a folder of files, each {sorted(words for _, words in kinds)[0]}"
-        return self._text_folder(path)
-
-    def _text_folder(self, path: Path) -> tuple[str, str]:
-        """A text a file: the layout, or the patterns that may be said."""
         from adjudge.formats.textfolder import find_layout, texts_below, ways_to_read
 
         names = texts_below(path)
@@ -268,9 +264,9 @@ class _Look:
                 )
                 for way in ways_to_read(names)
             ]
-            files = counted(len(names), "file")
+            many = counted(len(names), "file")
             raise Undecided(
-                f"{path} is a folder of {files} that are not tables of one format, and what their paths mean is not"
+                f"{path} is a folder of {many} that are not tables of one format, and what their paths mean is not"
                 f" clear ({', '.join(names[:3])}{', ...' if len(names) > 3 else ''})",
                 ways,
             ) from None

@@ -543,7 +543,15 @@ class RecordFile:
             first.extend(islice(records, _SAMPLE))
         except FormatError as error:
             broken = error  # told in its turn: an earlier record may be wrong in another way
-        self._ask([record for _, _, record in first])
+        sample = [record for _, _, record in first]
+        names = tuple(dict.fromkeys(name for record in sample for name in record))
+        self._absent = tuple(c for c in self._columns.values() if c and c not in names) if sample else ()
+        if single := single_texts(sample, names, cells=self.cells):
+            plain = {name.strip().casefold() for name in single}
+            outputs = tuple(name for name in RECORD["outputs"] if name not in plain)
+            self._aliases = {**RECORD, "text": (*RECORD["text"], *sorted(plain)), "outputs": outputs}
+        with self._missing_first(names):
+            self._ask_about(names, sample)
         while first:
             yield first.pop(0)
         if broken is not None:
@@ -808,17 +816,6 @@ class RecordFile:
                 ),
             ],
         )
-
-    def _ask(self, sample: Sequence[Mapping[str, Any]]) -> None:
-        """Ask about texts in columns that nobody named, where no summaries are: they may be the systems'."""
-        names = tuple(dict.fromkeys(name for record in sample for name in record))
-        self._absent = tuple(c for c in self._columns.values() if c and c not in names) if sample else ()
-        if single := single_texts(sample, names, cells=self.cells):
-            plain = {name.strip().casefold() for name in single}
-            outputs = tuple(name for name in RECORD["outputs"] if name not in plain)
-            self._aliases = {**RECORD, "text": (*RECORD["text"], *sorted(plain)), "outputs": outputs}
-        with self._missing_first(names):
-            self._ask_about(names, sample)
 
     def _ask_about(self, names: tuple[str, ...], sample: Sequence[Mapping[str, Any]]) -> None:
         columns = {**self._columns, **self._implied(names)}

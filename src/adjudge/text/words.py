@@ -122,12 +122,6 @@ def _unicode_word() -> re.Pattern[str]:
     The standard library's \w leaves out combining marks, which would cut Hindi and Thai words into pieces,
     and knows no class for them; so the class is gathered from unicodedata, once, when first needed.
     """
-    more = _marks() + _JOINERS
-    return re.compile(rf"[^\W_](?:[^\W_]|[{more}])*")
-
-
-def _marks() -> str:
-    """All combining marks as the inside of a character class: ranges, in order."""
     ranges: list[tuple[int, int]] = []
     categories = map(unicodedata.category, map(chr, range(sys.maxunicode + 1)))
     for code in (code for code, category in enumerate(categories) if category[0] == "M"):
@@ -135,4 +129,5 @@ def _marks() -> str:
             ranges[-1] = (ranges[-1][0], code)
         else:
             ranges.append((code, code))
-    return "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in ranges)
+    more = "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in ranges) + _JOINERS
+    return re.compile(rf"[^\W_](?:[^\W_]|[{more}])*")

@@ -163,8 +163,11 @@ def load_judge(path: str | Path) -> LearnedJudge:
         chosen = _known(FeatureOptions, data["options"])
         options = FeatureOptions(**{name: _text(chosen, name) for name in chosen})  # type: ignore[arg-type]
         seen = _known(TrainedOn, data["trained_on"])
+        learner = _text(data, "learner")
+        if learner not in LEARNERS:
+            raise DataError(f"the learner {quoted(learner)} is not known")
         judge = LearnedJudge(
-            learner=_learner(data),
+            learner=learner,
             options=options,
             seed=_count(data, "seed"),
             protocol=_text(data, "protocol"),
@@ -197,13 +200,6 @@ def load_judge(path: str | Path) -> LearnedJudge:
 
 def _why(error: Exception) -> str:
     return f"it has no {error.args[0]}" if isinstance(error, KeyError) else one_line(error)
-
-
-def _learner(data: Mapping[str, Any]) -> str:
-    name = _text(data, "learner")
-    if name not in LEARNERS:
-        raise DataError(f"the learner {quoted(name)} is not known")
-    return name
 
 
 def _held_from(data: Any) -> HeldOutModels:

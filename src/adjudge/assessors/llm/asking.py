@@ -256,32 +256,29 @@ class Asking:
                 read if why is None else replace(read, reply=replace(read.reply, why=self._hidden(why)))
             )
         else:
-            self._note_refusal(fetched, outcome)
+            refused = ServerRefusal.of(fetched.status, fetched.body)
+            refused = replace(refused, words=self._hidden(refused.words))
+            outcome.refused, outcome.why, outcome.reason = refused, refused.why, refused.reason
+            outcome.again = (refused.status in _AGAIN or refused.status >= 500) and not refused.is_spent
+            if not outcome.again or refused.status in _FREE:
+                outcome.prompt = outcome.answer = 0
+            if refused.status < 400:
+                outcome.location = shortened(fetched.headers.get("location", ""))
+            if outcome.again:
+                asked = fetched.headers.get("retry-after")
+                outcome.wait = _asked_wait(asked, self._timing.today())
+                if outcome.wait is not None:  # it is meant for all that are under way
+                    self._paused = max(self._paused, self._timing.clock() + outcome.wait)
+                if outcome.wait is not None and outcome.wait >= LONG_WAIT:
+                    self._tell(
+                        f"the server wants no request for {outcome.wait:,.0f} s (HTTP {refused.status}, Retry-After:"
+                        f" {shortened(asked or '')[:40]}); waiting"
+                    )
         if outcome.read is not None and outcome.read.counted:
             outcome.prompt, outcome.answer = (
                 outcome.read.reply.prompt_tokens,
                 outcome.read.reply.answer_tokens,
             )
-
-    def _note_refusal(self, fetched: _Fetched, outcome: _Outcome) -> None:
-        refused = ServerRefusal.of(fetched.status, fetched.body)
-        refused = replace(refused, words=self._hidden(refused.words))
-        outcome.refused, outcome.why, outcome.reason = refused, refused.why, refused.reason
-        outcome.again = (refused.status in _AGAIN or refused.status >= 500) and not refused.is_spent
-        if not outcome.again or refused.status in _FREE:
-            outcome.prompt = outcome.answer = 0
-        if refused.status < 400:
-            outcome.location = shortened(fetched.headers.get("location", ""))
-        if outcome.again:
-            asked = fetched.headers.get("retry-after")
-            outcome.wait = _asked_wait(asked, self._timing.today())
-            if outcome.wait is not None:  # it is meant for all that are under way
-                self._paused = max(self._paused, self._timing.clock() + outcome.wait)
-            if outcome.wait is not None and outcome.wait >= LONG_WAIT:
-                self._tell(
-                    f"the server wants no request for {outcome.wait:,.0f} s (HTTP {refused.status}, Retry-After:"
-                    f" {shortened(asked or '')[:40]}); waiting"
-                )
 
     async def _fetch(self, method: str, path: str, body: bytes | None = None) -> _Fetched:
         """A whole reply, of at most so many bytes and seconds."""

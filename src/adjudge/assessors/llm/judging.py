@@ -449,7 +449,6 @@ def _tasks(
     if options.pairs is not None and protocol.compares == "summaries":
         # So many pairs of summaries a topic: those that others were asked about first, then some at
         # random.
-        assert options.pairs is not None
         asked_of_others = {
             (task.topic, frozenset(sides_of(task))) for task in _asked_of_others(store, protocol, name)
         }

@@ -290,7 +290,7 @@ class _Running:
                         store.put(key, server.model, reply)
                     self._queue.put((key, reply))
 
-            tasks = [asyncio.ensure_future(worker) for worker in [work() for _ in range(workers)]]
+            tasks = [asyncio.ensure_future(work()) for _ in range(workers)]
             try:
                 await asyncio.gather(*tasks)
             finally:
