@@ -159,8 +159,8 @@ def read_completion(body: bytes, kind: str) -> Read:
     choices = data.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
         error = words_of(data) if "error" in data else ""
-        reason = "the server's reply holds no choices"
-        return _failed(f"{reason}: {error}" if error else reason, usage, reason)
+        problem = "the server's reply holds no choices"
+        return _failed(f"{problem}: {error}" if error else problem, usage, problem)
     message, finish = choices[0].get("message"), choices[0].get("finish_reason")
     if not isinstance(message, dict):
         return _failed("the server's reply holds no message", usage)
@@ -178,7 +178,8 @@ def read_completion(body: bytes, kind: str) -> Read:
     if text is not None and len(text) > LONGEST_TEXT:
         return _failed(f"the text of the server's reply has more than {LONGEST_TEXT:,} characters", usage)
     finish = finish if isinstance(finish, str) else ""
-    why = reason = None
+    why: str | None = None
+    reason: str | None = None
     if isinstance(refusal, str) and refusal:
         why, reason = f"the model refused: {shortened(refusal)}", REFUSED
     elif finish == "content_filter":

@@ -7,9 +7,9 @@ from contextlib import suppress
 from typing import cast
 
 from adjudge.core.errors import UsageError
+from adjudge.core.words import listed
 from adjudge.measures.base import Measure
 from adjudge.measures.presets import written_out
-from adjudge.measures.rouge.elements import RougeBe
 from adjudge.measures.rouge.family import Rouge, parse_rouge
 from adjudge.measures.rouge.scoring import values_of
 
@@ -20,9 +20,10 @@ def rouge_many(
     """ROUGE of many texts at once, each with references of its own: a list of numbers per measure."""
     import numpy as np
 
-    elements, chosen = _apart(parse_quickly(measures))
-    if elements:
-        raise UsageError(f"{elements[0]} is scored text by text: use adjudge.rouge")
+    parsed = parse_quickly(measures)
+    chosen = [measure for measure in parsed if isinstance(measure, Rouge)]
+    if len(chosen) < len(parsed):
+        raise UsageError(f"{listed(list(measures))} are not all ROUGE of words: use adjudge.rouge")
     if len(peers) != len(references):
         raise UsageError(f"{len(peers)} texts and {len(references)} lists of references, expected as many")
     for texts in references:
@@ -55,12 +56,3 @@ def parse_quickly(measures: str | Sequence[str]) -> list[Measure]:
     from adjudge.measures.registry import parse_measures
 
     return parse_measures(measures)
-
-
-def _apart(measures: Sequence[Measure]) -> tuple[list[RougeBe], list[Rouge]]:
-    """Those of basic elements, and those of words."""
-    for measure in measures:
-        if not isinstance(measure, Rouge | RougeBe):
-            raise UsageError(f"{measure} is not a ROUGE")
-    elements = [m for m in measures if isinstance(m, RougeBe)]
-    return elements, [m for m in measures if isinstance(m, Rouge)]
