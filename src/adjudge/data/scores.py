@@ -685,24 +685,33 @@ def average_lengths(
     n = kept.sum(axis=0)
     with np.errstate(invalid="ignore"):  # 0 / 0 is NaN, a missing cell
         means = np.where(kept, values, 0.0).sum(axis=0) / n
-    holes = _mean_reasons(matrices, topics, systems, n == 0, there)
+    reasons = {(t, s): why for m in matrices.values() for t, s, why in m.missing}
+    missing = []
+    for i, j in np.argwhere(n == 0):
+        why = NO_LENGTH if there[i, j] else reasons.get((topics[i], systems[j]), "no score")
+        missing.append((topics[i], systems[j], why))
+    left_out = []
+    for index, length in enumerate(matrices):
+        dropped = present[index].any(axis=1) & ~used[index]
+        if dropped.any():
+            lacking = (there & ~present[index])[dropped].any(axis=0)
+            names = tuple(systems[j] for j in np.flatnonzero(lacking))
+            left_out.append(LengthLeftOut(length, int(np.count_nonzero(dropped)), names))
     first = next(iter(matrices.values()))
     signature = f"{first.info.signature or first.measure}|lengths:averaged-within-topics"
-    return (
-        ScoreMatrix(
-            values=_frozen(means),
-            counts=np.where(kept, counts, 0).sum(axis=0),
-            topics=topics,
-            systems=systems,
-            info=replace(first.info, signature=signature),
-            pool=first.pool,
-            missing=holes,
-            form=first.form,
-            only_form=first.only_form,
-            together=_together([m.together for m in matrices.values() if m.together]),
-        ),
-        _left_out(tuple(matrices), present, used, systems),
+    matrix = ScoreMatrix(
+        values=_frozen(means),
+        counts=np.where(kept, counts, 0).sum(axis=0),
+        topics=topics,
+        systems=systems,
+        info=replace(first.info, signature=signature),
+        pool=first.pool,
+        missing=tuple(missing),
+        form=first.form,
+        only_form=first.only_form,
+        together=_together([m.together for m in matrices.values() if m.together]),
     )
+    return matrix, tuple(left_out)
 
 
 def _together(parts: Sequence[PooledSystems]) -> PooledSystems | None:
@@ -731,39 +740,3 @@ def _placed(
     column = {system: index for index, system in enumerate(systems)}
     placed[np.ix_([row[t] for t in matrix.topics], [column[s] for s in matrix.systems])] = what
     return placed
-
-
-def _mean_reasons(
-    matrices: Mapping[Length, ScoreMatrix],
-    topics: tuple[str, ...],
-    systems: tuple[str, ...],
-    empty: np.ndarray,
-    there: np.ndarray,
-) -> tuple[tuple[str, str, str], ...]:
-    import numpy as np
-
-    reasons = {(t, s): why for m in matrices.values() for t, s, why in m.missing}
-    return tuple(
-        (
-            topics[i],
-            systems[j],
-            NO_LENGTH if there[i, j] else reasons.get((topics[i], systems[j]), "no score"),
-        )
-        for i, j in np.argwhere(empty)
-    )
-
-
-def _left_out(
-    lengths: tuple[Length, ...], present: np.ndarray, used: np.ndarray, systems: tuple[str, ...]
-) -> tuple[LengthLeftOut, ...]:
-    import numpy as np
-
-    left_out = []
-    there = present.any(axis=0)
-    for index, length in enumerate(lengths):
-        dropped = present[index].any(axis=1) & ~used[index]
-        lacking = (there & ~present[index])[dropped].any(axis=0)
-        if dropped.any():
-            names = tuple(systems[j] for j in np.flatnonzero(lacking))
-            left_out.append(LengthLeftOut(length, int(np.count_nonzero(dropped)), names))
-    return tuple(left_out)

@@ -435,6 +435,8 @@ class TableCells(NamedTuple):
     header: list[str]
     rows: Rows
     found: tuple[str, ...] = ()
+    delimiter: str = ""
+    """What stands between columns, where it is not the usual sign and nobody said so."""
 
     def noted(self, *more: str) -> list[Remark]:
         """What was found out and nobody asked for, in one note: `read with ";" between columns`."""
@@ -467,9 +469,9 @@ def read_cells(
     if start.startswith(b"PK\3\4"):
         from adjudge.formats.excel import sheet_rows
 
-        rows, notes = sheet_rows(path)
+        (rows, notes), unusual = sheet_rows(path), ""
     else:
-        rows, notes = _text_rows(_Lines(path, max_line, encoding), delimiter, quotes)
+        rows, notes, unusual = _text_rows(_Lines(path, max_line, encoding), delimiter, quotes)
     line, header = next(((n, row) for n, row in rows if row), (1, []))
     header = [csv_plain(name).strip() for name in header]
     width = len(header)
@@ -480,7 +482,7 @@ def read_cells(
         rows = _cut(rows, len(header), path)
         notes.append("without the last column, which is empty")
     even = _even(rows if blank else ((n, row) for n, row in rows if row), header, path)
-    return TableCells(header, even, tuple(notes))
+    return TableCells(header, even, tuple(notes), unusual)
 
 
 def _cut(rows: Rows, width: int, path: Path) -> Rows:
@@ -502,8 +504,8 @@ def _called(delimiter: str) -> str:
     return "tab" if delimiter == "\t" else f'"{delimiter}"'
 
 
-def _text_rows(lines: _Lines, asked: str | None, quotes: bool) -> tuple[Rows, list[str]]:
-    """The rows of a text file, and what was found out: its encoding and what stands between its columns."""
+def _text_rows(lines: _Lines, asked: str | None, quotes: bool) -> tuple[Rows, list[str], str]:
+    """The rows of a text file, what was found out, and what stands between its columns where it is not the usual."""
     csv.field_size_limit(max(csv.field_size_limit(), min(lines.max_line, _LARGEST_LIMIT)))
     usual = "\t" if bare_name(lines.path).lower().endswith((".tsv", ".tab")) else ","
     sample = lines.sample(_SAMPLE)
@@ -538,9 +540,9 @@ def _text_rows(lines: _Lines, asked: str | None, quotes: bool) -> tuple[Rows, li
     reader = csv.reader(texts, delimiter=delimiter, quoting=quoting, strict=True, skipinitialspace=spaced)
     rows = _rows(reader, lines)
     notes = [] if lines.own == lines.asked else [f"as {lines.own.upper()}"]
-    if asked is None and delimiter != usual:
-        notes.append(f"with {_called(delimiter)} between columns")
-    return rows, notes
+    if asked is not None or delimiter == usual:
+        return rows, notes, ""
+    return rows, [*notes, f"with {_called(delimiter)} between columns"], delimiter
 
 
 _JSON = re.compile(r'\s*(\{\s*("|\}\s*$)|\[\s*[\[{])')

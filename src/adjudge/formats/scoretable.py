@@ -530,13 +530,8 @@ class _ScoreFile:
             yield from self._last_row(*last, plan, names, count)
         if self._style.found != style_notes:  # a number far below told
             yield from map(Place(self._path, 1).item, cells._replace(found=()).noted(*self._style.found))
-        # Whether `;` stands between columns, as where commas are decimal.
-        if (
-            self._thousands
-            and not style.given
-            and self._style.decimal == "."
-            and any('";"' in note for note in cells.found)
-        ):
+        decimal_is_open = not style.given and self._style.decimal == "."
+        if self._thousands and decimal_is_open and cells.delimiter == ";":  # as where commas are decimal
             yield place.item(
                 Noted(
                     f"numbers such as {self._thousands} read with a decimal point; if they are thousands, say"
