@@ -231,8 +231,7 @@ class Folder:
             if path.exists() and not os.access(path, os.R_OK | os.X_OK):
                 raise DataError(f"{path}: cannot be read: Permission denied")
             if create and (not path.exists() or (path.is_dir() and not any(path.iterdir()))):
-                # The evaluation comes last on a command line: where it was forgotten, a
-                # file or a pattern stands there.
+                # The evaluation comes last on a command line: where it was forgotten, a file or a pattern stands there.
                 if path.suffix.lower() in _OF_FILES or any(c in path.name for c in "*?[]"):
                     raise UsageError(
                         f"{path} is no name for a new evaluation: its folder, such as my-eval, comes after the files"

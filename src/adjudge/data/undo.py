@@ -80,8 +80,7 @@ def plan_undo(folder: Path, entry: HistoryEntry) -> Undoing:
         if now == wanted:
             continue
         if name == CHANGES:
-            # The log of changes, without the line of this change, or with it; what was added
-            # since stays.
+            # The log of changes, without the line of this change, or with it; what was added since stays.
             path = folder / name
             text = path.read_bytes() if path.exists() else b""
             expected = entry.expected(CHANGES)

@@ -261,8 +261,7 @@ class _SettingsReader:
         elif element == "P":
             self._trial.peers[of] = Listed(of, "", text, line)
         else:
-            # An ID that is listed twice counts twice, each time with the file named last, as in
-            # the original.
+            # An ID that is listed twice counts twice, each time with the file named last, as in the original.
             model = Listed(of, "", text, line)
             self._trial.models.append(model)
             self._named_last[self._trial.id, model.id] = model
@@ -348,8 +347,7 @@ class SummaryFiles:
             path = folder.joinpath(*name)
             if is_file(path):
                 _must_stay(path, root, place)
-                # Remember the folder; peers and models that had two folders must not end up
-                # in one.
+                # Remember the folder; peers and models that had two folders must not end up in one.
                 for (old, other), taken in self._folders.items():
                     if other != side and old != listed.root and taken == folder:
                         raise place.wrong(

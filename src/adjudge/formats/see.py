@@ -119,8 +119,7 @@ class _SeeIntake:
         for place, text in lines(path, max_line=max_line, encoding=encoding):
             yield from place.noted()
             values = _cells(text)
-            # Whether a line is meant as a row: M or S in the second column, and too many words
-            # for a header.
+            # Whether a line is meant as a row: M or S in the second column, and too many words for a header.
             if len(values) > PEER and values[TASK].upper() in NIST_TASKS:
                 rows += 1
                 yield from self.row(place, values, header)

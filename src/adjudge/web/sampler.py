@@ -281,8 +281,7 @@ class TopicLine:
     def pool(self) -> PairPool | None:
         if self._pool is None:
             pool = next(iter(pools_of(self.site.collection, self.topic, self.protocol)), None)
-            # Without sentences that are nothing but a header line, of which an assessor would
-            # see nothing.
+            # Without sentences that are nothing but a header line, of which an assessor would see nothing.
             self._pool = (
                 None
                 if pool is None

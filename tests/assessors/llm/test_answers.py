@@ -19,14 +19,13 @@ from adjudge.assessors.llm.answers import (
     NOT_COVERED,
     NOT_FOUND,
     OFF_SCALE,
-    REFUSED,
     SEVERAL,
     TOO_LONG,
     AnswerForm,
     answer_form,
     weighted_form,
 )
-from adjudge.assessors.llm.exchange import ChatReply
+from adjudge.assessors.llm.exchange import REFUSED, ChatReply
 from adjudge.core.errors import UsageError
 from adjudge.judgments.kinds.preference import SIDES, TIE
 from adjudge.judgments.protocol import Choice, Question

@@ -72,8 +72,7 @@ def local_server(
             f"{model}: llama.cpp cannot load it; is it a whole model of text, and is there enough memory?"
         ) from None
     try:
-        # Until the server's loop has answered once: one that is ended before its loop begins never
-        # ends.
+        # Until the server's loop has answered once: one that is ended before its loop begins never ends.
         import httpx
 
         with httpx.Client(

@@ -55,8 +55,7 @@ class EventLedger:
         ledger = cls(evaluation=evaluation, last=last, tasks=set(), people=set(), stored={}, current={})
         seen = set[str]()
         for some in chunked(rows, AT_ONCE):
-            # Everything that a ledger needs, in one question: on a network, asking costs more
-            # than answering.
+            # Everything that a ledger needs, in one question: on a network, asking costs more than answering.
             wanted = {
                 name: sorted({row[name] for row in some}) for name in ("id", "task", "assessor", "question")
             }
@@ -92,8 +91,7 @@ class EventLedger:
             return None
         mine, theirs = event_of(row), event_of(before)
         if mine.content() != theirs.content():
-            # The first field that two events do not share; 1 and 1.0 are two things here, as in
-            # Event.content.
+            # The first field that two events do not share; 1 and 1.0 are two things here, as in Event.content.
             content = (name for name in EVENT_FIELDS if name not in ("seq", "received_at"))
             pairs = ((n, getattr(mine, n), getattr(theirs, n)) for n in content)
             name = next(
@@ -131,8 +129,7 @@ class EventLedger:
         table = schema.evaluation
         moved = sa.update(table).where(table.c.name == self.evaluation).values(last_seq=self.last)
         connection.execute(moved)
-        # Whatever is acknowledged was read back: a trigger or a rule may have made it something
-        # else, or nothing.
+        # Whatever is acknowledged was read back: a trigger or a rule may have made it something else, or nothing.
         expected = [(*(row[name] for name in _COLUMNS), self.last) for row in self.fresh]
         which = {"of": self.evaluation, "first": self.fresh[0]["seq"]}
         if list(map(tuple, connection.execute(_READ_BACK, which))) != expected:

@@ -134,8 +134,7 @@ def _simulated(batch: TopicBatch, recipe: Recipe, part: Source, without: str | N
         if part == "py":
             return "no peer has a pyramid annotation"
         return "the topic has no reference" if without is None else "the only reference is by the same system"
-    # Pairs of sentences, drawn by their place in the order of texts: the order of documents does not
-    # matter.
+    # Pairs of sentences, drawn by their place in the order of texts: the order of documents does not matter.
     texts = [sentence.text for sentence in topic_sentences(batch)]
     order = sorted(range(len(texts)), key=texts.__getitem__)
     every = len(order) * (len(order) - 1) // 2
