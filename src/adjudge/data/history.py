@@ -342,9 +342,10 @@ def _read(path: Path) -> HistoryEntry:
             _words(verb): {_words(thing): _whole(n) for thing, n in things.items()}
             for verb, things in entry["counts"].items()
         }
-        when = _words(entry["when"]) or datetime.fromtimestamp((path / ENTRY).stat().st_mtime, UTC).isoformat(
-            timespec="seconds"
-        )
+        when = _words(entry["when"])
+        if not when:  # made from Python, without saying when: the file's own time
+            written = datetime.fromtimestamp((path / ENTRY).stat().st_mtime, UTC)
+            when = written.isoformat(timespec="seconds")
         return HistoryEntry(
             path=path,
             note=ChangeNote(what=_words(entry["what"]), when=when, counts=counts, edit=_edit(entry["edit"])),
