@@ -108,8 +108,8 @@ def read_settings(folder: Path) -> Settings:
     data = parse_toml(read_text(path), path)
     _refuse_unknown(data, _KNOWN, path)
     # An address; never a path, which could be any file of the user's.
-    value = _text(data, "database", path)
-    if value and not value.startswith(("postgresql://", "postgresql+psycopg://", "postgres://")):
+    database = _text(data, "database", path)
+    if database and not database.startswith(("postgresql://", "postgresql+psycopg://", "postgres://")):
         # The address may hold a password: it is not shown.
         raise FormatError("database is no address, expected postgresql://USER@HOST/NAME", file=path)
     lengths = data.get("lengths", [])
@@ -122,7 +122,7 @@ def read_settings(folder: Path) -> Settings:
         language=_text(data, "language", path) or "en",
         lengths=tuple(lengths),
         protocol=_text(data, "protocol", path),
-        database=value or None,
+        database=database or None,
         judging=_judging(data.get("judging", {}), path),
     )
 

@@ -220,17 +220,11 @@ def forget_unstored(folder: Path, measure: str) -> None:
 
 
 def _is_range(ends: object) -> bool:
-    return (
-        isinstance(ends, list)
-        and len(ends) == 2
-        and all(
-            (
-                end is None
-                or (isinstance(end, int | float) and not isinstance(end, bool) and abs(end) < 10**300)
-            )
-            for end in ends
-        )
-    )
+    return isinstance(ends, list) and len(ends) == 2 and all(map(_is_end, ends))
+
+
+def _is_end(end: object) -> bool:
+    return end is None or (isinstance(end, int | float) and not isinstance(end, bool) and abs(end) < 10**300)
 
 
 def _is_name(name: object) -> bool:

@@ -113,19 +113,9 @@ def made_whole(path: Path) -> Iterator[Path]:
 
 def items(seed: int = 1, *, full: bool = False) -> Iterator[Item]:
     """Everything the demo holds, as items to import. The same seed gives the same texts."""
-    yield from (
-        ("demo", system)
-        for system in (
-            [
-                replace(system, currency=CURRENCY, **COSTS[system.system])
-                if system.system in COSTS
-                else system
-                for system in (*SYSTEMS, *BASELINES)
-            ]
-            if full
-            else SYSTEMS
-        )
-    )
+    for row in (*SYSTEMS, *BASELINES) if full else SYSTEMS:
+        costs = COSTS.get(row.system) if full else None
+        yield "demo", row if costs is None else replace(row, currency=CURRENCY, **costs)
     for story in stories(full=full):
         topic = story["topic"]
         yield topic, Topic.parse({k: story.get(k) for k in Topic.CHECKS})

@@ -70,22 +70,24 @@ def _rows(
     current: Iterable[Judged], repeats: Mapping[str, int], disguise: Disguise | None
 ) -> Iterator[dict[str, Cell]]:
     for judged in current:
-        text: Any = judged.task.peer
-        side = judged.task.left or {}
-        of_task = {
-            "task": judged.task.id,
-            "protocol": judged.task.protocol,
-            "version": judged.task.version,
-            "phase": judged.task.phase,
-            "repeat_of": judged.task.repeat_of,
-            "topic": judged.task.topic,
+        task = judged.task
+        text: Any = task.peer
+        side = task.left or {}
+        of_task: dict[str, Cell] = {
+            "task": task.id,
+            "protocol": task.protocol,
+            "version": task.version,
+            "phase": task.phase,
+            "repeat_of": task.repeat_of,
+            "topic": task.topic,
             "system": None if text is None else text.system,
             "length": side.get("length") if text is None else text.length,
             "form": side.get("form") if text is None else text.form,
-            "reference": None if judged.task.reference is None else judged.task.reference.system,
-            **_side("left", judged.task.left),
-            **_side("right", judged.task.right),
-        } | {"repeat": repeats.get(judged.task.id, 0)}
+            "reference": None if task.reference is None else task.reference.system,
+            **_side("left", task.left),
+            **_side("right", task.right),
+            "repeat": repeats.get(task.id, 0),
+        }
         for _, event in sorted(judged.answers.items()):
             record = {
                 "kind": "event",

@@ -559,7 +559,7 @@ def _named(text: str, spans: Sequence[tuple[int, int]]) -> tuple[SummaryName, ..
         lines = [line.strip() for line in whole.split("\n")]
         title = next((line for line in lines if line and not _RULE.fullmatch(line)), "")
         name = SummaryName.parse(title)
-        who = name.who if (0 < len(name.who) <= 100 and name.who.isprintable()) else f"reference-{number}"
+        who = name.who if 0 < len(name.who) <= 100 and name.who.isprintable() else f"reference-{number}"
         if who in {other.who for other in names}:
             who = f"{who}-{number}"
         names.append(replace(name, who=who))

@@ -228,6 +228,7 @@ class _Look:
 
     def _folder(self, path: Path) -> tuple[str, str]:
         from adjudge.formats.duc import is_summary
+        from adjudge.formats.textfolder import find_layout, texts_below, ways_to_read
 
         if (path / "evaluation.toml").exists():
             raise UsageError(
@@ -250,8 +251,6 @@ class _Look:
         if len(formats) == 1 and formats <= {"csv", "jsonl", "parquet", "summeval", "sacrerouge", "scores"}:
             format = formats.pop()
             return format, f"a folder of files, each {sorted(words for _, words in kinds)[0]}"
-        from adjudge.formats.textfolder import find_layout, texts_below, ways_to_read
-
         names = texts_below(path)
         try:
             find_layout(path, names)
@@ -317,7 +316,7 @@ class _Look:
         if any(_BARS.fullmatch(line) for line in lines[:40]):
             raise self._judgments(path, "a table of NIST's judgments", "nist")
         named = [line.split() for line in lines if line.strip() and not line.startswith("#")][:_LOOK]
-        if bool(named) and all(
+        if named and all(
             len(names) > 1 and all((path.parent / name).is_file() or Path(name).is_file() for name in names)
             for names in named
         ):

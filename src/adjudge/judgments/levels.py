@@ -163,10 +163,9 @@ def _check(unit: Unit, allowed: dict[Key, list[int]], where: str) -> None:
 def _level(unit: Unit, versions: Sequence[Summary], sentence_words: dict[Key, list[frozenset[str]]]) -> int:
     wanted = _content(unit.text)
     for version in versions:
-        if version.length is not None and (
-            bool(wanted)
-            and any(len(wanted & words) >= APPEARS * len(wanted) for words in sentence_words[version.key])
-        ):
+        if not wanted or version.length is None:
+            continue
+        if any(len(wanted & words) >= APPEARS * len(wanted) for words in sentence_words[version.key]):
             return version.length
     assert unit.length is not None
     return unit.length

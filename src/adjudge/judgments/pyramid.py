@@ -158,17 +158,7 @@ class Pyramid:
         if self.saved_as is not None:
             return self.saved_as
         units = sorted(
-            [
-                scu.uid,
-                scu.label,
-                sorted(
-                    [
-                        contributor.reference or "",
-                        sorted([part.start, part.end, part.text] for part in contributor.parts),
-                    ]
-                    for contributor in scu.contributors
-                ),
-            ]
+            [scu.uid, scu.label, sorted(_places(contributor) for contributor in scu.contributors)]
             for scu in self.scus
         )
         references = [[r.system, *r.target.parts] for r in self.references]
@@ -298,6 +288,13 @@ def _squashed(text: str) -> str:
 
 
 # Answers
+
+
+def _places(contributor: Contributor) -> list[Any]:
+    return [
+        contributor.reference or "",
+        sorted([part.start, part.end, part.text] for part in contributor.parts),
+    ]
 
 
 def _contributors(contributors: Iterable[Contributor]) -> list[dict[str, Any]]:
