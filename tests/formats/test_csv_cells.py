@@ -56,7 +56,7 @@ def written(text: str) -> tuple[list[str], list[list[str]]]:
         path.write_text(text, encoding="utf-8", newline="")
         with open_bytes(path) as stream:
             assert not re.search(rb'(?:^|[,\n])"?[=+@\t\r]', stream.read())
-        header, rows, _ = read_cells(path)
+        header, rows, *_ = read_cells(path)
         return header, [row for _, row in rows]
 
 
@@ -69,7 +69,7 @@ def test_tables_and_frames_come_back(rows: list[tuple[str, str]]) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "cells.csv"
             path.write_text(text, encoding="utf-8", newline="")
-            header, found, _ = read_cells(path)
+            header, found, *_ = read_cells(path)
             assert (header, [row for _, row in found]) == (["a", "b"], cells)
 
 
@@ -108,7 +108,7 @@ def test_commands_write_what_commands_read(scores: Path, tmp_path: Path) -> None
         assert done.returncode == 0, done.stderr
         text = (tmp_path / "out.csv").read_text(encoding="utf-8")
         assert not re.search(r"(?:^|[,\n])[=+@]", text)
-        header, rows, _ = read_cells(tmp_path / "out.csv")
+        header, rows, *_ = read_cells(tmp_path / "out.csv")
         names = set(header[1:]) if options else {row[header.index("system")] for _, row in rows}
         assert names == set(SYSTEMS)
     done = called(tmp_path, "compare", "scores.csv", "--csv", "pairs.csv")

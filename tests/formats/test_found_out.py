@@ -33,7 +33,7 @@ def text_of(rows: list[list[str]], delimiter: str) -> str:
 
 
 def cells_of(path: Path, **options: str) -> tuple[list[list[str]], tuple[str, ...]]:
-    header, rows, found = read_cells(path, **options)  # type: ignore[arg-type]
+    header, rows, found, _ = read_cells(path, **options)  # type: ignore[arg-type]
     return [header, *(row for _, row in rows)], found
 
 

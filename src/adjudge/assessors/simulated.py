@@ -113,12 +113,18 @@ def simulate(
     the other tasks: the same seed gives the same answers. Drift follows the tasks' positions.
     """
     root = int(rng.integers(2**63))
-    people = _by_name(assessors)
+    people: dict[str, Simulated] = {}
+    for who in assessors:
+        if who.name in people:
+            raise UsageError(f"two simulated assessors are named {quoted(who.name)}")
+        people[who.name] = who
     todo = list(tasks)
     progress = _progress(todo, people)
 
     def sit(task: Task, time: int) -> Sitting:
-        return _sit(people[task.assessor], progress[task.id], root, task, time)
+        digest = blake2b(f"{time} {_subject(task)}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        stream = np.random.default_rng([root, int.from_bytes(digest, "big")])
+        return Sitting(people[task.assessor], progress[task.id], stream)
 
     timed = _timed(todo)
     answers = protocol.simulator(truth, sit, timed)
@@ -135,15 +141,6 @@ def simulate(
                 answer=answer,
                 origin="simulated",
             )
-
-
-def _by_name(assessors: Iterable[Simulated]) -> dict[str, Simulated]:
-    people: dict[str, Simulated] = {}
-    for who in assessors:
-        if who.name in people:
-            raise UsageError(f"two simulated assessors are named {quoted(who.name)}")
-        people[who.name] = who
-    return people
 
 
 def _progress(tasks: Sequence[Task], people: Mapping[str, Simulated]) -> dict[str, float]:
@@ -181,12 +178,6 @@ def _subject(task: Task) -> str:
 
     parts = [task.assessor, task.topic, text(task.peer), text(task.reference), task.left, task.right]
     return json.dumps(parts, sort_keys=True)
-
-
-def _sit(who: Simulated, progress: float, root: int, task: Task, time: int) -> Sitting:
-    digest = blake2b(f"{time} {_subject(task)}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    stream = np.random.default_rng([root, int.from_bytes(digest, "big")])
-    return Sitting(who, progress, stream)
 
 
 def simulate_judgments(

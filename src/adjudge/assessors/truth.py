@@ -168,7 +168,14 @@ def truth_from_pyramids(
         peer_units = _units(collection, protocol, peer, protocol.peer_units)
         model = _units(collection, protocol, reference, protocol.model_units)
         facts = _facts_of_units(pyramids[topic], reference, model)
-        units_by_fact = _said(annotations[page[:2]], peer, peer_units)
+        units_by_fact: dict[int, list[str]] = {}
+        for scu in annotations[page[:2]].scus:
+            if scu.uid != UNMATCHED and scu.contributors:
+                parts = [part for contributor in scu.contributors for part in contributor.parts]
+                places = [place for part in parts for place in _place(peer.text, part)]
+                units_by_fact[scu.uid] = [
+                    u.id for u in peer_units if any(u.start < e and s < u.end for s, e in places)
+                ]
         units[page] = {unit: _expressed(wanted, units_by_fact) for unit, wanted in facts.items()}
         subject = _content(reference.text)
         relevant[page] = frozenset(unit.id for unit in peer_units if _content(unit.text) & subject)
@@ -185,19 +192,6 @@ def _facts_of_units(pyramid: Pyramid, reference: Summary, units: Sequence[Unit])
                 if unit.start < end and start < unit.end:
                     facts[unit.id].add(scu.uid)
     return facts
-
-
-def _said(annotation: PeerAnnotation, peer: Summary, units: Sequence[Unit]) -> dict[int, list[str]]:
-    """The peer units that express each content unit."""
-    units_by_fact: dict[int, list[str]] = {}
-    for scu in annotation.scus:
-        if scu.uid != UNMATCHED and scu.contributors:
-            parts = [part for contributor in scu.contributors for part in contributor.parts]
-            places = [place for part in parts for place in _place(peer.text, part)]
-            units_by_fact[scu.uid] = [
-                u.id for u in units if any(u.start < e and s < u.end for s, e in places)
-            ]
-    return units_by_fact
 
 
 def _expressed(wanted: set[int], units_by_fact: Mapping[int, Sequence[str]]) -> UnitTruth:

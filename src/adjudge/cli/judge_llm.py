@@ -493,7 +493,7 @@ def _job(
 
 
 def _show_prompt(job: LlmJob, json: bool) -> None:
-    first, template = job.first(), job.template()
+    first, template = job.first(), job.prompter.template
     schema = first.form.schema()
     if json:
         show_json(

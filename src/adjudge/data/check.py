@@ -102,23 +102,22 @@ def check(folder: Folder) -> CheckReport:
     findings = [finding for rule in RULES for finding in rule(collection)]
     findings += _unlisted(folder, collection)
     order = {"error": 0, "warning": 1, "note": 2}
-    return CheckReport(_counts(collection), tuple(sorted(findings, key=lambda f: order[f.severity])))
-
-
-def _counts(collection: Collection) -> dict[str, Any]:
     peers = [s for s in collection.all_summaries() if s.is_peer]
     references = [s for s in collection.all_summaries() if s.is_reference]
-    return {
-        "topics": len(collection.topics),
-        "systems": dict(Counter(collection.kind(s) for s in dict.fromkeys(p.system for p in peers))),
-        "documents": sum(map(len, collection.documents.values())),
-        "peers": len(peers),
-        "references": len(references),
-        "lengths": list(collection.lengths),
-        **({"forms": list(collection.forms)} if any(collection.forms) else {}),
-        "units": sum(map(len, collection.units.values())),
-        "withdrawn": len(collection.withdrawn),
-    }
+    return CheckReport(
+        {
+            "topics": len(collection.topics),
+            "systems": dict(Counter(collection.kind(s) for s in dict.fromkeys(p.system for p in peers))),
+            "documents": sum(map(len, collection.documents.values())),
+            "peers": len(peers),
+            "references": len(references),
+            "lengths": list(collection.lengths),
+            **({"forms": list(collection.forms)} if any(collection.forms) else {}),
+            "units": sum(map(len, collection.units.values())),
+            "withdrawn": len(collection.withdrawn),
+        },
+        tuple(sorted(findings, key=lambda f: order[f.severity])),
+    )
 
 
 # What is there

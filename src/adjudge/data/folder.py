@@ -100,11 +100,6 @@ class Settings:
 _KNOWN = ("name", "language", "lengths", "protocol", "database", "judging")
 
 
-def _render(name: str) -> str:
-    """A new, commented evaluation.toml."""
-    return _TEMPLATE.format(name=json.dumps(name, ensure_ascii=False))  # a TOML string too
-
-
 def read_settings(folder: Path) -> Settings:
     """The settings of a folder; a folder without the file gets its own name and the defaults."""
     path = folder / SETTINGS
@@ -112,12 +107,22 @@ def read_settings(folder: Path) -> Settings:
         return Settings(name=name_of(folder))
     data = parse_toml(read_text(path), path)
     _refuse_unknown(data, _KNOWN, path)
+    # An address; never a path, which could be any file of the user's.
+    database = _text(data, "database", path)
+    if database and not database.startswith(("postgresql://", "postgresql+psycopg://", "postgres://")):
+        # The address may hold a password: it is not shown.
+        raise FormatError("database is no address, expected postgresql://USER@HOST/NAME", file=path)
+    lengths = data.get("lengths", [])
+    if not isinstance(lengths, list) or not all(type(v) is int and v > 0 for v in lengths):
+        raise FormatError(
+            f"lengths is {quoted(lengths)}, expected numbers of words such as [50, 100]", file=path
+        )
     return Settings(
         name=_text(data, "name", path) or name_of(folder),
         language=_text(data, "language", path) or "en",
-        lengths=_lengths(data, path),
+        lengths=tuple(lengths),
         protocol=_text(data, "protocol", path),
-        database=_database(data, path),
+        database=database or None,
         judging=_judging(data.get("judging", {}), path),
     )
 
@@ -188,24 +193,6 @@ def _text(data: dict[str, Any], key: str, path: Path) -> str | None:
     return value
 
 
-def _database(data: dict[str, Any], path: Path) -> str | None:
-    """An address; never a path, which could be any file of the user's."""
-    value = _text(data, "database", path)
-    if value and not value.startswith(("postgresql://", "postgresql+psycopg://", "postgres://")):
-        # The address may hold a password: it is not shown.
-        raise FormatError("database is no address, expected postgresql://USER@HOST/NAME", file=path)
-    return value or None
-
-
-def _lengths(data: dict[str, Any], path: Path) -> tuple[int, ...]:
-    value = data.get("lengths", [])
-    if not isinstance(value, list) or not all(type(v) is int and v > 0 for v in value):
-        raise FormatError(
-            f"lengths is {quoted(value)}, expected numbers of words such as [50, 100]", file=path
-        )
-    return tuple(value)
-
-
 def _how_to_begin(path: Path) -> str:
     """What to type about a folder that is no evaluation; one with files in it is rather to be imported."""
     if any(entry.suffix != ".toml" for entry in path.iterdir()):
@@ -217,14 +204,6 @@ def _how_to_begin(path: Path) -> str:
 
 def _is_evaluation(path: Path) -> bool:
     return (path / SETTINGS).exists() or (path / Summary.FILE).exists()
-
-
-def _must_be_a_folders_name(path: Path) -> None:
-    """The evaluation comes last on a command line: where it was forgotten, a file or a pattern stands there."""
-    if path.suffix.lower() in _OF_FILES or any(c in path.name for c in "*?[]"):
-        raise UsageError(
-            f"{path} is no name for a new evaluation: its folder, such as my-eval, comes after the files"
-        )
 
 
 @dataclass(frozen=True)
@@ -252,7 +231,11 @@ class Folder:
             if path.exists() and not os.access(path, os.R_OK | os.X_OK):
                 raise DataError(f"{path}: cannot be read: Permission denied")
             if create and (not path.exists() or (path.is_dir() and not any(path.iterdir()))):
-                _must_be_a_folders_name(path)
+                # The evaluation comes last on a command line: where it was forgotten, a file or a pattern stands there.
+                if path.suffix.lower() in _OF_FILES or any(c in path.name for c in "*?[]"):
+                    raise UsageError(
+                        f"{path} is no name for a new evaluation: its folder, such as my-eval, comes after the files"
+                    )
                 return cls(path, Settings(name=name_of(path)))
         except OSError as error:
             raise DataError(f"{path}: cannot be read: {error.strerror}") from None
@@ -290,7 +273,10 @@ class Folder:
         made = [path for path in (self.path, *self.path.parents) if not path.exists()]
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            write_whole(self.path / SETTINGS, _render(self.settings.name))
+            write_whole(
+                self.path / SETTINGS,
+                _TEMPLATE.format(name=json.dumps(self.settings.name, ensure_ascii=False)),
+            )
         except (OSError, DataError) as error:
             self.unmake(made)
             if isinstance(error, OSError):

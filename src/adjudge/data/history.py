@@ -274,7 +274,10 @@ def _hold(folder: Path, place: Path, names: Iterable[str]) -> str | None:
     try:
         for name in names:
             (place / name).parent.mkdir(parents=True, exist_ok=True)
-            _link_or_copy(folder / name, place / name)
+            target = place / name
+            if link_or_copy(folder / name, target):
+                with target.open("rb+") as stream:
+                    os.fsync(stream.fileno())
     except OSError as error:
         shutil.rmtree(place, ignore_errors=True)
         return f"what it replaced could not be kept: {error.strerror}"
@@ -289,12 +292,6 @@ def link_or_copy(source: Path, target: Path) -> bool:
         shutil.copyfile(source, target)
         return True
     return False
-
-
-def _link_or_copy(source: Path, target: Path) -> None:
-    if link_or_copy(source, target):
-        with target.open("rb+") as stream:
-            os.fsync(stream.fileno())
 
 
 def _write_entry(
@@ -337,30 +334,29 @@ def _read(path: Path) -> HistoryEntry:
         if (path / ENTRY).stat().st_size > LARGEST_ENTRY:
             raise FormatError(f"{ENTRY} is larger than {LARGEST_ENTRY:,} bytes")
         entry = parse_json((path / ENTRY).read_text(encoding="utf-8"), path / ENTRY, 1)
-        return _parse(path, entry)
+        if entry["format"] != 1:
+            raise FormatError(f"its format is {quoted(entry['format'])}, this version reads 1")
+        if type(entry["undone"]) is not bool:
+            raise FormatError("it does not say whether it was undone")
+        counts = {
+            _words(verb): {_words(thing): _whole(n) for thing, n in things.items()}
+            for verb, things in entry["counts"].items()
+        }
+        when = _words(entry["when"])
+        if not when:  # made from Python, without saying when: the file's own time
+            written = datetime.fromtimestamp((path / ENTRY).stat().st_mtime, UTC)
+            when = written.isoformat(timespec="seconds")
+        return HistoryEntry(
+            path=path,
+            note=ChangeNote(what=_words(entry["what"]), when=when, counts=counts, edit=_edit(entry["edit"])),
+            files={_name(name): _states(both) for name, both in entry["files"].items()},
+            undone=entry["undone"],
+            unkept=None if entry["unkept"] is None else _words(entry["unkept"]),
+        )
     except (DataError, OSError, UnicodeDecodeError, ValueError, TypeError, KeyError, AttributeError) as error:
         why = error.problem if isinstance(error, FormatError) else getattr(error, "strerror", None) or error
         damage = f"{HISTORY}/{path.name} is not what Adjudge wrote ({_one_line(str(why))}); remove {HISTORY} to go on"
         return HistoryEntry(path=path, note=ChangeNote(what="unknown"), damage=f"{damage} without it")
-
-
-def _parse(path: Path, entry: Any) -> HistoryEntry:
-    if entry["format"] != 1:
-        raise FormatError(f"its format is {quoted(entry['format'])}, this version reads 1")
-    if type(entry["undone"]) is not bool:
-        raise FormatError("it does not say whether it was undone")
-    counts = {
-        _words(verb): {_words(thing): _whole(n) for thing, n in things.items()}
-        for verb, things in entry["counts"].items()
-    }
-    when = _words(entry["when"]) or _file_time(path / ENTRY)
-    return HistoryEntry(
-        path=path,
-        note=ChangeNote(what=_words(entry["what"]), when=when, counts=counts, edit=_edit(entry["edit"])),
-        files={_name(name): _states(both) for name, both in entry["files"].items()},
-        undone=entry["undone"],
-        unkept=None if entry["unkept"] is None else _words(entry["unkept"]),
-    )
 
 
 def _edit(edit: Any) -> TextEdit | None:
@@ -413,11 +409,6 @@ def _words(value: Any) -> str:
 def _one_line(text: str) -> str:
     shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
     return shown if len(shown) <= 2 * LONGEST else f"{shown[: 2 * LONGEST]}..."
-
-
-def _file_time(path: Path) -> str:
-    """When a change was made from Python, without saying when: the file's own time."""
-    return datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")
 
 
 def shortened(command: str) -> str:

@@ -244,19 +244,17 @@ class Incoming:
         self._scores = ScoreMerge(folder.path, on_clash)
         try:
             for kind in (*MERGED, *PLAIN):
-                self._learn(kind)
+                for line, row in self.folder.rows(kind):
+                    kept = dump_json(row.as_dict()) if kind in MERGED else None
+                    self._hold(row)
+                    before = self._index.add(kind.FILE, row.key, Seen(digest_of(row), _HERE, kept))
+                    if before:
+                        raise FormatError(
+                            f"{_what(row)} stands twice", file=self.folder.path / kind.FILE, line=line
+                        )
         except BaseException:
             self.close()
             raise
-
-    def _learn(self, kind: type[Row]) -> None:
-        """Remember what the folder has."""
-        for line, row in self.folder.rows(kind):
-            kept = dump_json(row.as_dict()) if kind in MERGED else None
-            self._hold(row)
-            before = self._index.add(kind.FILE, row.key, Seen(digest_of(row), _HERE, kept))
-            if before:
-                raise FormatError(f"{_what(row)} stands twice", file=self.folder.path / kind.FILE, line=line)
 
     def _hold(self, row: Row) -> None:
         if isinstance(row, Document):
@@ -353,10 +351,22 @@ class Incoming:
                 f" {_on_clash('skip')} keeps the old ones"
             )
         for kind in MERGED:
-            self._stage_merged(kind)
+            rows = iter(self._index.rows(kind.FILE))
+            first = next(rows, None)
+            if first is not None:
+                with self.change.stage(kind.FILE).open("w", encoding="utf-8", newline="\n") as out:
+                    out.write(first + "\n")
+                    out.writelines(row + "\n" for row in rows)
         for kind in PLAIN:
             if kind.FILE in self._new:
-                self._stage_plain(kind)
+                # The old lines, byte for byte, less those replaced; then the new ones.
+                old, new = self.folder.path / kind.FILE, self.change.scratch(kind.FILE)
+                with self.change.stage(kind.FILE).open("wb") as target:
+                    if old.exists():
+                        target.writelines(self._kept(kind, old))
+                    with new.open("rb") as added:
+                        while block := added.read(1 << 20):
+                            target.write(block)
         self.report.scores = self._scores.stage(self.change)
         if self._scores.same:
             self.report.same["scores"] = self._scores.same
@@ -367,24 +377,6 @@ class Incoming:
 
     def close(self) -> None:
         self._stack.close()
-
-    def _stage_merged(self, kind: type[Row]) -> None:
-        rows = iter(self._index.rows(kind.FILE))
-        first = next(rows, None)
-        if first is not None:
-            with self.change.stage(kind.FILE).open("w", encoding="utf-8", newline="\n") as out:
-                out.write(first + "\n")
-                out.writelines(row + "\n" for row in rows)
-
-    def _stage_plain(self, kind: type[Row]) -> None:
-        """The old lines, byte for byte, less those replaced; then the new ones."""
-        old, new = self.folder.path / kind.FILE, self.change.scratch(kind.FILE)
-        with self.change.stage(kind.FILE).open("wb") as out:
-            if old.exists():
-                out.writelines(self._kept(kind, old))
-            with new.open("rb") as stream:
-                while block := stream.read(1 << 20):
-                    out.write(block)
 
     def _kept(self, kind: type[Row], old: Path) -> Iterator[bytes]:
         if not self._replaced:
@@ -517,7 +509,8 @@ class ScoreMerge:
             )
         self._places.setdefault(score.measure, place.rsplit(":", 1)[0])
         if (old := self._old_rows(score.measure).get(key)) is not None:
-            if _is_same(old, score):
+            equal = old.value == score.value or (isnan(old.value) and isnan(score.value))
+            if equal and old.why == score.why:
                 self.same += 1
                 kept.add(key)
                 return
@@ -555,9 +548,3 @@ class ScoreMerge:
                 write(change.stage(file_name(measure)), stored)
                 counts[measure] = len(rows)
         return counts
-
-
-def _is_same(score: Score, other: Score) -> bool:
-    """Two scores of one key; missing ones by their reasons."""
-    equal = score.value == other.value or (isnan(score.value) and isnan(other.value))
-    return equal and score.why == other.why

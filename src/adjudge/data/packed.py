@@ -156,7 +156,8 @@ class _Streams(io.RawIOBase):
             if not self._packed and (self._stream is None or self._needs_input()):
                 self._packed = self._file.read(_CHUNK)
                 if not self._packed:
-                    self._check_end()
+                    if self._stream is not None or self._padding % 4:
+                        raise EOFError("the file is cut off")
                     return 0
             if self._stream is None and not self._begin():
                 continue
@@ -182,10 +183,6 @@ class _Streams(io.RawIOBase):
     def _unpack(self, packed: bytes) -> bytes:
         unpacked: bytes = self._stream.decompress(packed, _UNPACKED)
         return unpacked
-
-    def _check_end(self) -> None:
-        if self._stream is not None or self._padding % 4:
-            raise EOFError("the file is cut off")
 
 
 class _Padded(_Streams):

@@ -116,7 +116,19 @@ def _read(path: Path) -> ScoreFile:
     table = pq.read_table(path, page_checksum_verification=True)
     table.validate(full=True)  # texts are UTF-8
     metadata = table.schema.metadata or {}
-    about = _about(path, metadata)
+    if _META not in metadata:
+        raise FormatError("a Parquet file that Adjudge did not write", file=path)
+    about = parse_json(metadata[_META].decode(), path, 1)
+    if not isinstance(about, dict):
+        raise FormatError(f"not a score file: what is said of it is no object; {_AGAIN}", file=path)
+    if about.get("format") != _FORMAT:
+        raise FormatError(
+            f"score format {about.get('format')}, this version reads {_FORMAT}: score again",
+            file=path,
+        )
+    wrong = next((name for name, is_right in _RIGHT.items() if not is_right(about.get(name))), None)
+    if wrong is not None:
+        raise FormatError(f"not a score file: what is said of its {wrong} cannot be; {_AGAIN}", file=path)
     if _DIGEST in metadata and metadata[_DIGEST] != _digest(table, metadata[_META]):
         raise FormatError(f"damaged: its scores are not those that were written; {_AGAIN}", file=path)
     for name in table.column_names:
@@ -207,25 +219,8 @@ def forget_unstored(folder: Path, measure: str) -> None:
         (folder / UNSTORED).rmdir()  # where it was the last
 
 
-def _about(path: Path, metadata: Mapping[bytes, bytes]) -> Any:
-    if _META not in metadata:
-        raise FormatError("a Parquet file that Adjudge did not write", file=path)
-    about = parse_json(metadata[_META].decode(), path, 1)
-    if not isinstance(about, dict):
-        raise FormatError(f"not a score file: what is said of it is no object; {_AGAIN}", file=path)
-    if about.get("format") != _FORMAT:
-        raise FormatError(
-            f"score format {about.get('format')}, this version reads {_FORMAT}: score again",
-            file=path,
-        )
-    wrong = next((name for name, is_right in _RIGHT.items() if not is_right(about.get(name))), None)
-    if wrong is not None:
-        raise FormatError(f"not a score file: what is said of its {wrong} cannot be; {_AGAIN}", file=path)
-    return about
-
-
 def _is_range(ends: object) -> bool:
-    return isinstance(ends, list) and len(ends) == 2 and all(_is_end(end) for end in ends)
+    return isinstance(ends, list) and len(ends) == 2 and all(map(_is_end, ends))
 
 
 def _is_end(end: object) -> bool:

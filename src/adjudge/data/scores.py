@@ -140,7 +140,21 @@ class ScoreTable:
     def from_frame(cls, frame: pd.DataFrame, info: Iterable[MeasureInfo] = ()) -> ScoreTable:
         """A table from any frame with measure, topic, system, value; other columns may be absent."""
         frame = _typed(frame)
-        _check(frame)
+        twice = frame.duplicated(list(KEY))
+        if twice.any():
+            row = frame[twice].iloc[0]
+            raise DataError(
+                f"two scores of {row['measure']} for topic {quoted(row['topic'])},"
+                f" system {quoted(row['system'])} have one key; tell them apart by length, form, assessor,"
+                " reference or repeat"
+            )
+        silent = frame["value"].isna() & frame["why"].isna()
+        if silent.any():
+            row = frame[silent].iloc[0]
+            raise DataError(
+                f"the score of {row['measure']} for topic {quoted(row['topic'])},"
+                f" system {quoted(row['system'])} is missing and does not say why"
+            )
         by_measure = {described.measure: described for described in info}
         for measure in frame["measure"].unique():
             by_measure.setdefault(str(measure), MeasureInfo(str(measure)))
@@ -306,7 +320,19 @@ class ScoreTable:
         column = "assessor" if persons else "repeat"
         if rows[column].nunique() < 2:
             return None
-        return CellJudgments(_cube(rows.dropna(subset=[column, "value"]), column, matrix), persons)
+        import numpy as np
+
+        means = pooled(rows.dropna(subset=[column, "value"]), [name for name in POOLED if name != column])
+        places = {name: k for k, name in enumerate(sorted(means[column].unique()))}
+        means = means[means["topic"].isin(matrix.topics) & means["system"].isin(matrix.systems)]
+        cube = np.full((*matrix.values.shape, len(places)), np.nan)
+        at = (
+            means["topic"].map({t: i for i, t in enumerate(matrix.topics)}).to_numpy(dtype=int),
+            means["system"].map({s: i for i, s in enumerate(matrix.systems)}).to_numpy(dtype=int),
+            means[column].map(places).to_numpy(dtype=int),
+        )
+        cube[at] = means["value"].to_numpy(dtype=float)
+        return CellJudgments(cube, persons)
 
 
 @dataclass(frozen=True)
@@ -489,24 +515,6 @@ def _typed(frame: pd.DataFrame) -> pd.DataFrame:
     return result
 
 
-def _check(frame: pd.DataFrame) -> None:
-    twice = frame.duplicated(list(KEY))
-    if twice.any():
-        row = frame[twice].iloc[0]
-        raise DataError(
-            f"two scores of {row['measure']} for topic {quoted(row['topic'])},"
-            f" system {quoted(row['system'])} have one key; tell them apart by length, form, assessor,"
-            " reference or repeat"
-        )
-    silent = frame["value"].isna() & frame["why"].isna()
-    if silent.any():
-        row = frame[silent].iloc[0]
-        raise DataError(
-            f"the score of {row['measure']} for topic {quoted(row['topic'])},"
-            f" system {quoted(row['system'])} is missing and does not say why"
-        )
-
-
 def pooled(frame: pd.DataFrame, over: Sequence[str], *, pool: Pool = "mean") -> pd.DataFrame:
     """Rows averaged over some of the columns of their key, one after the other; `count` says over how many rows.
 
@@ -583,22 +591,6 @@ def _matrix(
         only_form=only_form,
         rows=tuple(keys),
     )
-
-
-def _cube(rows: pd.DataFrame, judge: str, matrix: ScoreMatrix) -> np.ndarray:
-    import numpy as np
-
-    means = pooled(rows, [name for name in POOLED if name != judge])
-    places = {name: k for k, name in enumerate(sorted(means[judge].unique()))}
-    means = means[means["topic"].isin(matrix.topics) & means["system"].isin(matrix.systems)]
-    cube = np.full((*matrix.values.shape, len(places)), np.nan)
-    at = (
-        means["topic"].map({t: i for i, t in enumerate(matrix.topics)}).to_numpy(dtype=int),
-        means["system"].map({s: i for i, s in enumerate(matrix.systems)}).to_numpy(dtype=int),
-        means[judge].map(places).to_numpy(dtype=int),
-    )
-    cube[at] = means["value"].to_numpy(dtype=float)
-    return cube
 
 
 def _frozen(array: np.ndarray) -> np.ndarray:
@@ -693,24 +685,33 @@ def average_lengths(
     n = kept.sum(axis=0)
     with np.errstate(invalid="ignore"):  # 0 / 0 is NaN, a missing cell
         means = np.where(kept, values, 0.0).sum(axis=0) / n
-    holes = _mean_reasons(matrices, topics, systems, n == 0, there)
+    reasons = {(t, s): why for m in matrices.values() for t, s, why in m.missing}
+    missing = []
+    for i, j in np.argwhere(n == 0):
+        why = NO_LENGTH if there[i, j] else reasons.get((topics[i], systems[j]), "no score")
+        missing.append((topics[i], systems[j], why))
+    left_out = []
+    for index, length in enumerate(matrices):
+        dropped = present[index].any(axis=1) & ~used[index]
+        if dropped.any():
+            lacking = (there & ~present[index])[dropped].any(axis=0)
+            names = tuple(systems[j] for j in np.flatnonzero(lacking))
+            left_out.append(LengthLeftOut(length, int(np.count_nonzero(dropped)), names))
     first = next(iter(matrices.values()))
     signature = f"{first.info.signature or first.measure}|lengths:averaged-within-topics"
-    return (
-        ScoreMatrix(
-            values=_frozen(means),
-            counts=np.where(kept, counts, 0).sum(axis=0),
-            topics=topics,
-            systems=systems,
-            info=replace(first.info, signature=signature),
-            pool=first.pool,
-            missing=holes,
-            form=first.form,
-            only_form=first.only_form,
-            together=_together([m.together for m in matrices.values() if m.together]),
-        ),
-        _left_out(tuple(matrices), present, used, systems),
+    matrix = ScoreMatrix(
+        values=_frozen(means),
+        counts=np.where(kept, counts, 0).sum(axis=0),
+        topics=topics,
+        systems=systems,
+        info=replace(first.info, signature=signature),
+        pool=first.pool,
+        missing=tuple(missing),
+        form=first.form,
+        only_form=first.only_form,
+        together=_together([m.together for m in matrices.values() if m.together]),
     )
+    return matrix, tuple(left_out)
 
 
 def _together(parts: Sequence[PooledSystems]) -> PooledSystems | None:
@@ -739,39 +740,3 @@ def _placed(
     column = {system: index for index, system in enumerate(systems)}
     placed[np.ix_([row[t] for t in matrix.topics], [column[s] for s in matrix.systems])] = what
     return placed
-
-
-def _mean_reasons(
-    matrices: Mapping[Length, ScoreMatrix],
-    topics: tuple[str, ...],
-    systems: tuple[str, ...],
-    empty: np.ndarray,
-    there: np.ndarray,
-) -> tuple[tuple[str, str, str], ...]:
-    import numpy as np
-
-    reasons = {(t, s): why for m in matrices.values() for t, s, why in m.missing}
-    return tuple(
-        (
-            topics[i],
-            systems[j],
-            NO_LENGTH if there[i, j] else reasons.get((topics[i], systems[j]), "no score"),
-        )
-        for i, j in np.argwhere(empty)
-    )
-
-
-def _left_out(
-    lengths: tuple[Length, ...], present: np.ndarray, used: np.ndarray, systems: tuple[str, ...]
-) -> tuple[LengthLeftOut, ...]:
-    import numpy as np
-
-    left_out = []
-    there = present.any(axis=0)
-    for index, length in enumerate(lengths):
-        dropped = present[index].any(axis=1) & ~used[index]
-        lacking = (there & ~present[index])[dropped].any(axis=0)
-        if dropped.any():
-            names = tuple(systems[j] for j in np.flatnonzero(lacking))
-            left_out.append(LengthLeftOut(length, int(np.count_nonzero(dropped)), names))
-    return tuple(left_out)

@@ -252,7 +252,9 @@ class Journal:
             for name in journal.replace:
                 check_plain_folder((staging / name).parent)
                 check_plain_file(staging / name)
-            journal._refuse_twice()
+            names = (*journal.replace, *journal.remove)
+            if len(set(names)) < len(names):
+                raise FormatError("it names a file twice")
         except (DataError, UnicodeDecodeError) as error:
             why = error.problem if isinstance(error, FormatError) else error
             raise FormatError(
@@ -261,11 +263,6 @@ class Journal:
                 file=path,
             ) from None
         return journal
-
-    def _refuse_twice(self) -> None:
-        names = (*self.replace, *self.remove)
-        if len(set(names)) < len(names):
-            raise FormatError("it names a file twice")
 
     def carry_out(self, folder: Path, staging: Path) -> None:
         """Every step may be repeated."""

@@ -80,7 +80,15 @@ def plan_undo(folder: Path, entry: HistoryEntry) -> Undoing:
         if now == wanted:
             continue
         if name == CHANGES:
-            steps[name] = _log(folder / name, entry)
+            # The log of changes, without the line of this change, or with it; what was added since stays.
+            path = folder / name
+            text = path.read_bytes() if path.exists() else b""
+            expected = entry.expected(CHANGES)
+            size = 0 if expected is None else expected.size
+            if expected is not None and FileState.of_bytes(text[:size]) != expected:
+                raise DataError(f"{CHANGES} has changed since, and that would be lost")
+            kept = b"" if entry.wanted(CHANGES) is None else entry.kept(CHANGES).read_bytes()
+            steps[name] = kept + text[size:] or None
         elif now == entry.expected(name):
             steps[name] = None if wanted is None else entry.kept(name)
         elif not name.startswith(f"{SCORES}/"):
@@ -90,17 +98,6 @@ def plan_undo(folder: Path, entry: HistoryEntry) -> Undoing:
         else:
             steps[name] = None if wanted is None else entry.kept(name)
     return Undoing(entry, steps, frozenset(scored))
-
-
-def _log(path: Path, entry: HistoryEntry) -> bytes | None:
-    """The log of changes, without the line of this change, or with it; what was added since stays."""
-    text = path.read_bytes() if path.exists() else b""
-    expected = entry.expected(CHANGES)
-    size = 0 if expected is None else expected.size
-    if expected is not None and FileState.of_bytes(text[:size]) != expected:
-        raise DataError(f"{CHANGES} has changed since, and that would be lost")
-    kept = b"" if entry.wanted(CHANGES) is None else entry.kept(CHANGES).read_bytes()
-    return kept + text[size:] or None
 
 
 # What people see

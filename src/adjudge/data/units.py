@@ -85,7 +85,7 @@ def stage_units(
         for number, (_, summary) in enumerate(folder.rows(Summary), 1):
             kinds = ["sentence", "edu"] if summary.is_reference or edus_for == "all" else ["sentence"]
             for kind in kinds:
-                before = by_group.pop(_group(summary, kind), [])
+                before = by_group.pop((summary.key, kind), [])
                 units = _units(summary, kind, before, folder.settings.language, report)
                 report.made[kind] += len(units)
                 out.writelines(dump_json(unit.as_dict()) + "\n" for unit in units)
@@ -134,7 +134,8 @@ def _units(summary: Summary, kind: str, before: list[Unit], language: str, repor
         return split(summary, kind, language)
     report.edited += 1
     if not fits(before, summary.text):
-        report.astray.append(_named(summary, kind))
+        target = "".join(f", {name} {value}" for name, value in summary.target._asdict().items() if value)
+        report.astray.append(f'topic "{summary.topic}", system "{summary.system}"{target} ({kind})')
     return [unit if _made_here(unit) else replace(unit, edited=True) for unit in before]
 
 
@@ -161,15 +162,6 @@ def _known(folder: Folder) -> dict[GroupKey, list[Unit]]:
     for _, unit in folder.rows(Unit):
         by_group.setdefault((unit.of, unit.kind), []).append(unit)
     return by_group
-
-
-def _group(summary: Summary, kind: str) -> GroupKey:
-    return summary.key, kind
-
-
-def _named(summary: Summary, kind: str) -> str:
-    target = "".join(f", {name} {value}" for name, value in summary.target._asdict().items() if value)
-    return f'topic "{summary.topic}", system "{summary.system}"{target} ({kind})'
 
 
 def misfits(summaries: Iterable[Summary], units: dict[str, list[Unit]]) -> Iterator[str]:

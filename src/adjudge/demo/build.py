@@ -113,33 +113,24 @@ def made_whole(path: Path) -> Iterator[Path]:
 
 def items(seed: int = 1, *, full: bool = False) -> Iterator[Item]:
     """Everything the demo holds, as items to import. The same seed gives the same texts."""
-    yield from (("demo", system) for system in (_priced() if full else SYSTEMS))
+    for row in (*SYSTEMS, *BASELINES) if full else SYSTEMS:
+        costs = COSTS.get(row.system) if full else None
+        yield "demo", row if costs is None else replace(row, currency=CURRENCY, **costs)
     for story in stories(full=full):
         topic = story["topic"]
         yield topic, Topic.parse({k: story.get(k) for k in Topic.CHECKS})
         yield from ((topic, document) for document in documents(story))
         for target in targets(story, full=full):
             for system, text in texts(story, seed, target).items():
-                yield topic, _summary(topic, system, target, text)
-
-
-def _priced() -> list[System]:
-    """All systems of the full demo, with what they state of their cost."""
-    return [
-        replace(system, currency=CURRENCY, **COSTS[system.system]) if system.system in COSTS else system
-        for system in (*SYSTEMS, *BASELINES)
-    ]
-
-
-def _summary(topic: str, system: str, target: Target, text: str) -> Summary:
-    """People write references; who is a peer too depends on the length, since nobody is compared with herself."""
-    roles: tuple[str, ...] = ("peer",)
-    if system in WRITERS and target.length == LENGTH:
-        roles = ("peer", "reference") if system in PEERS_TOO else ("reference",)
-    elif system in (AUTHOR, EXTRACTOR):
-        roles = ("reference",)
-    author = system if system in WRITERS else None
-    return Summary(topic, system, text, target.length, roles, author, form=target.form)
+                # People write references; who is a peer too depends on the length, since
+                # nobody is compared with herself.
+                roles: tuple[str, ...] = ("peer",)
+                if system in WRITERS and target.length == LENGTH:
+                    roles = ("peer", "reference") if system in PEERS_TOO else ("reference",)
+                elif system in (AUTHOR, EXTRACTOR):
+                    roles = ("reference",)
+                author = system if system in WRITERS else None
+                yield topic, Summary(topic, system, text, target.length, roles, author, form=target.form)
 
 
 def documents(story: Story) -> list[Document]:
@@ -163,11 +154,23 @@ def texts(story: Story, seed: int, target: Target = Target(LENGTH)) -> dict[str,
     written = _written(story, target)
     limit = target.length or LENGTH
     if target.form == EXTRACT:
-        made = {DOES_BOTH: _nearest(story, written.pop(DOES_BOTH), limit)}
+        made = {DOES_BOTH: _extracts(_source(story, limit), (written.pop(DOES_BOTH),), limit)[1]}
     else:
-        made = _extracted(story, seed, limit, tuple(text for who, text in written.items() if who in WRITERS))
+        source = _source(story, limit)
+        middle, best = _extracts(
+            source, tuple(text for who, text in written.items() if who in WRITERS), limit
+        )
+        stream = f"{seed}/{story['topic']}" + (f"/{limit}" if limit != LENGTH else "")
+        made = {
+            "greedy-best": best,
+            "random": " ".join(random_extract(source, limit, Random(stream))),  # noqa: S311
+            "centroid": middle,
+            "garbled": garbled(middle),
+        }
     if target.form is not None:
-        made |= _baselines(story, limit)
+        # As `adjudge baselines` makes them: of a single document, the lead alone.
+        names = LABELS if story["task"] == "multi" else ("lead",)
+        made |= {name: make(name, documents(story), limit) for name in names}
     return written | made
 
 
@@ -202,31 +205,8 @@ def _source(story: Story, limit: int) -> tuple[str, ...]:
     return tuple(fragments(sentences, limit) if limit <= SHORTEST else sentences)
 
 
-def _extracted(story: Story, seed: int, limit: int, references: tuple[str, ...]) -> dict[str, str]:
-    source = _source(story, limit)
-    middle, best = _extracts(source, references, limit)
-    stream = f"{seed}/{story['topic']}" + (f"/{limit}" if limit != LENGTH else "")
-    return {
-        "greedy-best": best,
-        "random": " ".join(random_extract(source, limit, Random(stream))),  # noqa: S311
-        "centroid": middle,
-        "garbled": garbled(middle),
-    }
-
-
 @cache
 def _extracts(sentences: tuple[str, ...], references: tuple[str, ...], limit: int) -> tuple[str, str]:
     """The centroid and the greedy best extract, made once: units, pyramids and judgments ask for them again."""
     best = greedy_best(sentences, references, limit)
     return " ".join(centroid(sentences, limit)), " ".join(best)
-
-
-def _nearest(story: Story, abstract: str, limit: int) -> str:
-    """An extract by a system that can write: the sentences that come nearest to what it would have written."""
-    return _extracts(_source(story, limit), (abstract,), limit)[1]
-
-
-def _baselines(story: Story, limit: int) -> dict[str, str]:
-    """As `adjudge baselines` makes them: of a single document, the lead alone."""
-    names = LABELS if story["task"] == "multi" else ("lead",)
-    return {name: make(name, documents(story), limit) for name in names}

@@ -63,9 +63,24 @@ def add_judgments(e: Evaluation, *, seed: int = 1, full: bool = False) -> DemoJu
         evaluation = store.evaluation
     pyramids = e.take_judgments(pyramid_judgments(evaluation, seed=seed, full=full))
     if not full:
-        return DemoJudgments(pyramids=pyramids, pages=_judge(e, PROTOCOL, truth(e), seed))
+        return DemoJudgments(
+            pyramids=pyramids,
+            pages=e.simulate_judgments(
+                PROTOCOL,
+                assessors=ASSESSORS,
+                noise=NOISE,
+                bias=BIAS,
+                repeats=REPEATS,
+                seed=seed,
+                truth=truth(e),
+            ),
+        )
     facts = truth(e, protocol=RATINGS, full=True)
-    usual = _of_usual_length(e.collection)
+    kept = {
+        topic: [s for s in summaries if s.length == LENGTH]
+        for topic, summaries in e.collection.summaries.items()
+    }
+    usual = replace(e.collection, summaries=kept)
     sentences = e.prefer.simulate(
         "py", assessors=ASSESSORS, count=SENTENCE_PAIRS, per_pair=PER_PAIR, noise=NOISE, seed=seed
     )
@@ -75,26 +90,6 @@ def add_judgments(e: Evaluation, *, seed: int = 1, full: bool = False) -> DemoJu
         summaries=_judge_pairs(e, usual, facts, seed),
         ratings=_judge_some(e, usual, RATINGS, facts, seed),
         pages=_judge_some(e, e.collection, PROTOCOL, truth(e, full=True), seed),  # the most by far, so last
-    )
-
-
-def _of_usual_length(collection: Collection) -> Collection:
-    kept = {
-        topic: [s for s in summaries if s.length == LENGTH]
-        for topic, summaries in collection.summaries.items()
-    }
-    return replace(collection, summaries=kept)
-
-
-def _judge(e: Evaluation, protocol: str, facts: Truth, seed: int) -> Taken:
-    return e.simulate_judgments(
-        protocol,
-        assessors=ASSESSORS,
-        noise=NOISE,
-        bias=BIAS,
-        repeats=REPEATS,
-        seed=seed,
-        truth=facts,
     )
 
 
@@ -163,7 +158,14 @@ def truth(e: Evaluation, *, protocol: str = PROTOCOL, full: bool = False) -> Tru
     facts = truth_from_pyramids(e.collection, asked, pyramids, annotations)
     others = {target for story in told for target in targets(story, full=full)} - {usual}
     for target in sorted(others, key=lambda target: target.order):
-        facts = _joined(facts, _truth_at(e, asked, told, target))
+        other = _truth_at(e, asked, told, target)
+        facts = replace(
+            facts,
+            units={**facts.units, **other.units},
+            relevant={**facts.relevant, **other.relevant},
+            levels={**facts.levels, **other.levels},
+            worth={**facts.worth, **other.worth},
+        )
     return facts
 
 
@@ -185,14 +187,3 @@ def _truth_at(e: Evaluation, asked: Protocol, told: Sequence[Story], target: Tar
         for system, annotation in peer_annotations(with_facts, pyramids[topic], written).items():
             annotations[topic, TextRef(system, *target)] = annotation
     return truth_from_pyramids(e.collection, asked, pyramids, annotations)
-
-
-def _joined(one: Truth, other: Truth) -> Truth:
-    """What both know; they know of different summaries."""
-    return replace(
-        one,
-        units={**one.units, **other.units},
-        relevant={**one.relevant, **other.relevant},
-        levels={**one.levels, **other.levels},
-        worth={**one.worth, **other.worth},
-    )

@@ -14,7 +14,7 @@ from adjudge.core.table import Cell, Column, Table
 from adjudge.judgments.kinds import KINDS, kind_asking
 from adjudge.judgments.store.records import Disguise
 from adjudge.judgments.store.store import Store
-from adjudge.judgments.tasks import Event, Judged, Task
+from adjudge.judgments.tasks import Judged
 
 COLUMNS = (
     "task",
@@ -52,7 +52,12 @@ COLUMNS = (
 def answer_table(store: Store, *, pseudonyms: bool = False) -> Table:
     """The answers that count now, a row each; columns keep apart what must not be mixed: people, programs, repeats."""
     disguise = Disguise.of(store.people.all(), ()) if pseudonyms else None
-    repeats = _repeats(store.tasks(cancelled=True))
+    # Which time a task asks the same: 0 is the first time, which most are.
+    repeats: dict[str, int] = {}
+    times: dict[str, int] = {}
+    for task in sorted(store.tasks(cancelled=True), key=lambda task: (task.position, task.id)):
+        if task.repeat_of is not None:
+            times[task.repeat_of] = repeats[task.id] = times.get(task.repeat_of, 0) + 1
     rows = _rows(store.current(), repeats, disguise)
     return Table(
         name="answers",
@@ -61,42 +66,52 @@ def answer_table(store: Store, *, pseudonyms: bool = False) -> Table:
     )
 
 
-def _repeats(tasks: Iterable[Task]) -> dict[str, int]:
-    """Which time a task asks the same: 0 is the first time, which most are."""
-    repeats: dict[str, int] = {}
-    times: dict[str, int] = {}
-    for task in sorted(tasks, key=lambda task: (task.position, task.id)):
-        if task.repeat_of is not None:
-            times[task.repeat_of] = repeats[task.id] = times.get(task.repeat_of, 0) + 1
-    return repeats
-
-
 def _rows(
     current: Iterable[Judged], repeats: Mapping[str, int], disguise: Disguise | None
 ) -> Iterator[dict[str, Cell]]:
     for judged in current:
-        of_task = _of_task(judged.task) | {"repeat": repeats.get(judged.task.id, 0)}
+        task = judged.task
+        text: Any = task.peer
+        side = task.left or {}
+        of_task: dict[str, Cell] = {
+            "task": task.id,
+            "protocol": task.protocol,
+            "version": task.version,
+            "phase": task.phase,
+            "repeat_of": task.repeat_of,
+            "topic": task.topic,
+            "system": None if text is None else text.system,
+            "length": side.get("length") if text is None else text.length,
+            "form": side.get("form") if text is None else text.form,
+            "reference": None if task.reference is None else task.reference.system,
+            **_side("left", task.left),
+            **_side("right", task.right),
+            "repeat": repeats.get(task.id, 0),
+        }
         for _, event in sorted(judged.answers.items()):
-            yield of_task | _of_event(event, disguise)
-
-
-def _of_task(task: Task) -> dict[str, Cell]:
-    text: Any = task.peer
-    side = task.left or {}
-    return {
-        "task": task.id,
-        "protocol": task.protocol,
-        "version": task.version,
-        "phase": task.phase,
-        "repeat_of": task.repeat_of,
-        "topic": task.topic,
-        "system": None if text is None else text.system,
-        "length": side.get("length") if text is None else text.length,
-        "form": side.get("form") if text is None else text.form,
-        "reference": None if task.reference is None else task.reference.system,
-        **_side("left", task.left),
-        **_side("right", task.right),
-    }
+            record = {
+                "kind": "event",
+                "assessor": event.assessor,
+                "question": event.question,
+                "answer": event.answer,
+            }
+            if disguise is not None:
+                record = disguise.record(record | {"client": None})
+            answer: Any = record["answer"]
+            cells = kind_asking(event.question).cells(event.question, answer)
+            yield of_task | {
+                **cells,
+                "question": event.question,
+                "assessor": record["assessor"],
+                "origin": event.origin,
+                "value": cells["value"] if isinstance(cells["value"], str | int | float) else None,
+                "answer": json.dumps(answer, ensure_ascii=False),
+                "shown_at": event.shown_at,
+                "answered_at": event.answered_at,
+                "received_at": event.received_at,
+                "took_ms": event.took_ms,
+                "seq": event.seq,
+            }
 
 
 def _side(role: str, side: Mapping[str, Any] | None) -> dict[str, Cell]:
@@ -106,25 +121,4 @@ def _side(role: str, side: Mapping[str, Any] | None) -> dict[str, Cell]:
         role: side.get("system", side.get("document")),
         f"{role}_start": side.get("start"),
         f"{role}_end": side.get("end"),
-    }
-
-
-def _of_event(event: Event, disguise: Disguise | None) -> dict[str, Cell]:
-    record = {"kind": "event", "assessor": event.assessor, "question": event.question, "answer": event.answer}
-    if disguise is not None:
-        record = disguise.record(record | {"client": None})
-    answer: Any = record["answer"]
-    cells = kind_asking(event.question).cells(event.question, answer)
-    return {
-        **cells,
-        "question": event.question,
-        "assessor": record["assessor"],
-        "origin": event.origin,
-        "value": cells["value"] if isinstance(cells["value"], str | int | float) else None,
-        "answer": json.dumps(answer, ensure_ascii=False),
-        "shown_at": event.shown_at,
-        "answered_at": event.answered_at,
-        "received_at": event.received_at,
-        "took_ms": event.took_ms,
-        "seq": event.seq,
     }

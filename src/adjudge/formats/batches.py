@@ -161,7 +161,7 @@ NO_TIME = Noted("time that is not ISO 8601: not taken; its answer is")
 
 def is_batch(path: str | Path) -> bool:
     """Whether a file has a column of task ids, as batches do: TOPIC/LEFT/RIGHT is none."""
-    header, rows, _ = read_cells(Path(path))
+    header, rows, *_ = read_cells(Path(path))
     at = next(iter(_slots(header)), {}).get("task")
     if at is None:
         return False
@@ -172,7 +172,7 @@ def is_batch(path: str | Path) -> bool:
 def read_batch(path: str | Path, store: Store, protocols: Mapping[str, Protocol]) -> Iterator[Item]:
     """The answers of an answered batch, for `judgments.intake.take`."""
     path = Path(path)
-    header, rows, _ = read_cells(path)
+    header, rows, *_ = read_cells(path)
     slots = _slots(header)
     if not slots:
         raise FormatError('no column "task", as `adjudge prefer export` writes it', file=path, line=1)

@@ -196,20 +196,17 @@ class _CrowdIntake:
                 raise place.wrong(f"no column {quoted(self.given[name])}{nearest(self.given[name], header)}")
             if position is not None and position not in at.values():
                 at[name] = position
-        self._check_subject(place, at)
+        needed = ("topic", "system") if self.protocol.compares is None else ("topic", "left", "right")
+        if "task" not in at and (missing := next((name for name in needed if name not in at), None)):
+            raise place.wrong(
+                f"no column {shown('task')} and no column {shown(missing)}; name it with {_named(missing)}"
+            )
         aspects: dict[str, int] = {}
         if self.protocol.compares is None:
             aspects = self._aspects(place, lower, at)
         elif "label" not in at:
             raise place.wrong(f"no column that says who won, such as winner; name it with {_named('label')}")
         return _CrowdColumns(at=at, aspects=aspects)
-
-    def _check_subject(self, place: Place, at: Mapping[str, int]) -> None:
-        wanted = ("topic", "system") if self.protocol.compares is None else ("topic", "left", "right")
-        if "task" not in at and (missing := next((name for name in wanted if name not in at), None)):
-            raise place.wrong(
-                f"no column {shown('task')} and no column {shown(missing)}; name it with {_named(missing)}"
-            )
 
     def _aspects(self, place: Place, lower: list[str], at: dict[str, int]) -> dict[str, int]:
         """The columns that hold ratings: the label's, or one per aspect."""

@@ -96,7 +96,19 @@ def _read_documents(
             continue
         doc = _parse(decoded(raw, place, encoding), place)
         yield from unused(place, doc.unused)
-        yield from _document(place, once, name, doc)
+        if doc.number is None:
+            yield place.item(LeftOut("<DOC> without <DOCNO>"))
+        elif doc.text is None:
+            yield place.item(LeftOut("<DOC> without <TEXT>"))
+        else:
+            date = date_in_line(doc.date or "") or date_in_number(doc.number)
+            if date is None and doc.date:
+                yield place.item(Noted("date not understood"))
+            yield from once.new(place, place.row(Topic, {"topic": name}))
+            data = {"topic": name, "id": doc.number, "date": date, "text": place.text("TEXT", doc.text)}
+            if doc.headline:
+                data["headline"] = place.text("HEADLINE", doc.headline)
+            yield place.item(place.row(Document, data, {"id": "DOCNO"}))
         yield from place.noted()
 
 
@@ -190,22 +202,6 @@ def _parse(doc: str, place: Place) -> _Found:
         date=named.get("date"),
         unused=unused,
     )
-
-
-def _document(place: Place, once: Once, topic: str, doc: _Found) -> Iterator[Item]:
-    if doc.number is None:
-        yield place.item(LeftOut("<DOC> without <DOCNO>"))
-    elif doc.text is None:
-        yield place.item(LeftOut("<DOC> without <TEXT>"))
-    else:
-        date = date_in_line(doc.date or "") or date_in_number(doc.number)
-        if date is None and doc.date:
-            yield place.item(Noted("date not understood"))
-        yield from once.new(place, place.row(Topic, {"topic": topic}))
-        data = {"topic": topic, "id": doc.number, "date": date, "text": place.text("TEXT", doc.text)}
-        if doc.headline:
-            data["headline"] = place.text("HEADLINE", doc.headline)
-        yield place.item(place.row(Document, data, {"id": "DOCNO"}))
 
 
 def paragraphs(text: str) -> str:
@@ -361,7 +357,9 @@ def date_in_number(number: str) -> str | None:
     """
     number = number[:_LONGEST]
     if match := _YEAR_AND_DAY.fullmatch(number):
-        return _day_of_year(match[1], int(match[2]))
+        year = match[1]
+        that_day = date(_year(year), 1, 1) + timedelta(days=int(match[2]) - 1)
+        return that_day.isoformat() if that_day.year == _year(year) else None
     if match := _NUMBERED.fullmatch(number):
         wire, digits = match.groups()
         return _compact(digits[4:] + digits[:4] if wire == "LA" and len(digits) == 6 else digits)
@@ -391,8 +389,3 @@ def _iso(year: str, month: str, day: str, clock: list[str | None] | None = None)
     if hour is None or minute is None or int(hour) > 23 or int(minute) > 59:
         return text
     return f"{text}T{hour}:{minute}"
-
-
-def _day_of_year(year: str, day: int) -> str | None:
-    that_day = date(_year(year), 1, 1) + timedelta(days=day - 1)
-    return that_day.isoformat() if that_day.year == _year(year) else None

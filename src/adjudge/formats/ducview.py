@@ -559,15 +559,11 @@ def _named(text: str, spans: Sequence[tuple[int, int]]) -> tuple[SummaryName, ..
         lines = [line.strip() for line in whole.split("\n")]
         title = next((line for line in lines if line and not _RULE.fullmatch(line)), "")
         name = SummaryName.parse(title)
-        who = name.who if _is_name(name.who) else f"reference-{number}"
+        who = name.who if 0 < len(name.who) <= 100 and name.who.isprintable() else f"reference-{number}"
         if who in {other.who for other in names}:
             who = f"{who}-{number}"
         names.append(replace(name, who=who))
     return tuple(names)
-
-
-def _is_name(text: str) -> bool:
-    return 0 < len(text) <= 100 and text.isprintable()
 
 
 def compose(texts: Iterable[tuple[SummaryName, str]]) -> tuple[str, tuple[Reference, ...]]:
@@ -769,7 +765,10 @@ class _Tolerant:
     def run(self) -> Node:
         tag = _TAG.search(self._text)
         while tag:
-            name, line = tag[2].lower(), self._line_at(tag.start())
+            position = tag.start()
+            self._line += self._text.count("\n", self._counted_to, position)
+            self._counted_to = position
+            name, line = tag[2].lower(), self._line
             in_text = name in _HOLDS_TEXT and not tag[1]
             following = (_AFTER_TEXT if in_text else _TAG).search(self._text, tag.end())
             end = following.start() if following else len(self._text)
@@ -782,11 +781,6 @@ class _Tolerant:
         for node in self._stack[1:]:
             self._note(node.line, UNCLOSED)
         return self._top
-
-    def _line_at(self, position: int) -> int:
-        self._line += self._text.count("\n", self._counted_to, position)
-        self._counted_to = position
-        return self._line
 
     def _close(self, name: str, line: int) -> None:
         if all(node.name != name for node in self._stack):

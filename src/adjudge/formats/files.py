@@ -113,7 +113,14 @@ def _inside(root: Path, suffixes: tuple[str, ...], deep: bool) -> Iterator[tuple
             entries = sorted(folder.iterdir(), key=lambda path: path.name)
         below: list[Path] = []
         for path in entries:
-            _must_stay(path, home)
+            try:
+                inside = not path.is_symlink() or path.resolve().is_relative_to(home)
+            except (OSError, RuntimeError):  # a link to itself leads nowhere
+                inside = True
+            if not inside:
+                raise FormatError(
+                    f"leaves the folder {home}: a link to somewhere else is not followed", file=path
+                )
             with reading(path):
                 is_folder, is_file = path.is_dir(), path.is_file()
             if path.name.startswith("."):
@@ -129,15 +136,6 @@ def _inside(root: Path, suffixes: tuple[str, ...], deep: bool) -> Iterator[tuple
             else:
                 yield path, None
         folders.extend(reversed(below))
-
-
-def _must_stay(path: Path, home: Path) -> None:
-    try:
-        inside = not path.is_symlink() or path.resolve().is_relative_to(home)
-    except (OSError, RuntimeError):  # a link to itself leads nowhere
-        inside = True
-    if not inside:
-        raise FormatError(f"leaves the folder {home}: a link to somewhere else is not followed", file=path)
 
 
 @contextmanager
@@ -437,6 +435,8 @@ class TableCells(NamedTuple):
     header: list[str]
     rows: Rows
     found: tuple[str, ...] = ()
+    delimiter: str = ""
+    """What stands between columns, where it is not the usual sign and nobody said so."""
 
     def noted(self, *more: str) -> list[Remark]:
         """What was found out and nobody asked for, in one note: `read with ";" between columns`."""
@@ -469,9 +469,9 @@ def read_cells(
     if start.startswith(b"PK\3\4"):
         from adjudge.formats.excel import sheet_rows
 
-        rows, notes = sheet_rows(path)
+        (rows, notes), unusual = sheet_rows(path), ""
     else:
-        rows, notes = _text_rows(_Lines(path, max_line, encoding), delimiter, quotes)
+        rows, notes, unusual = _text_rows(_Lines(path, max_line, encoding), delimiter, quotes)
     line, header = next(((n, row) for n, row in rows if row), (1, []))
     header = [csv_plain(name).strip() for name in header]
     width = len(header)
@@ -482,7 +482,7 @@ def read_cells(
         rows = _cut(rows, len(header), path)
         notes.append("without the last column, which is empty")
     even = _even(rows if blank else ((n, row) for n, row in rows if row), header, path)
-    return TableCells(header, even, tuple(notes))
+    return TableCells(header, even, tuple(notes), unusual)
 
 
 def _cut(rows: Rows, width: int, path: Path) -> Rows:
@@ -504,8 +504,8 @@ def _called(delimiter: str) -> str:
     return "tab" if delimiter == "\t" else f'"{delimiter}"'
 
 
-def _text_rows(lines: _Lines, asked: str | None, quotes: bool) -> tuple[Rows, list[str]]:
-    """The rows of a text file, and what was found out: its encoding and what stands between its columns."""
+def _text_rows(lines: _Lines, asked: str | None, quotes: bool) -> tuple[Rows, list[str], str]:
+    """The rows of a text file, what was found out, and what stands between its columns where it is not the usual."""
     csv.field_size_limit(max(csv.field_size_limit(), min(lines.max_line, _LARGEST_LIMIT)))
     usual = "\t" if bare_name(lines.path).lower().endswith((".tsv", ".tab")) else ","
     sample = lines.sample(_SAMPLE)
@@ -540,9 +540,9 @@ def _text_rows(lines: _Lines, asked: str | None, quotes: bool) -> tuple[Rows, li
     reader = csv.reader(texts, delimiter=delimiter, quoting=quoting, strict=True, skipinitialspace=spaced)
     rows = _rows(reader, lines)
     notes = [] if lines.own == lines.asked else [f"as {lines.own.upper()}"]
-    if asked is None and delimiter != usual:
-        notes.append(f"with {_called(delimiter)} between columns")
-    return rows, notes
+    if asked is not None or delimiter == usual:
+        return rows, notes, ""
+    return rows, [*notes, f"with {_called(delimiter)} between columns"], delimiter
 
 
 _JSON = re.compile(r'\s*(\{\s*("|\}\s*$)|\[\s*[\[{])')

@@ -33,7 +33,13 @@ def rows_of(data: Any) -> Iterator[dict[str, Any]]:
             dict(zip(names, row, strict=True)) for row in data.itertuples(index=index is not None, name=None)
         )
     elif isinstance(data, Mapping):
-        rows = _by_column(data)
+        columns = [value.tolist() if hasattr(value, "tolist") else value for value in data.values()]
+        if not columns or not all(isinstance(column, list | tuple) for column in columns):
+            raise UsageError(_a_mapping(data))
+        if len({len(column) for column in columns}) > 1:
+            sizes = listed([f"{name} {len(column)}" for name, column in zip(data, columns, strict=True)])
+            raise UsageError(f"the columns have different numbers of values: {sizes}")
+        rows = (dict(zip(data, cells, strict=True)) for cells in zip(*columns, strict=True))
     elif isinstance(data, Iterable) and not isinstance(data, str | bytes):
         rows = data
     else:
@@ -44,17 +50,6 @@ def rows_of(data: Any) -> Iterator[dict[str, Any]]:
                 f"record {number} is {type(row).__name__}, expected a dict with a key per column"
             )
         yield {str(name): plain(value) for name, value in row.items()}
-
-
-def _by_column(data: Mapping[Any, Any]) -> Iterator[dict[Any, Any]]:
-    """The rows of lists by column."""
-    columns = [value.tolist() if hasattr(value, "tolist") else value for value in data.values()]
-    if not columns or not all(isinstance(column, list | tuple) for column in columns):
-        raise UsageError(_a_mapping(data))
-    if len({len(column) for column in columns}) > 1:
-        sizes = listed([f"{name} {len(column)}" for name, column in zip(data, columns, strict=True)])
-        raise UsageError(f"the columns have different numbers of values: {sizes}")
-    return (dict(zip(data, cells, strict=True)) for cells in zip(*columns, strict=True))
 
 
 def _a_mapping(data: Mapping[Any, Any]) -> str:

@@ -506,7 +506,7 @@ SAME = LeftOut("row that compares a sentence with itself")
 def is_about_sentences(path: str | Path, collection: Collection, protocol: Protocol) -> bool:
     """Whether the first row with two items names a sentence of its topic."""
     path = Path(path)
-    header, rows, _ = read_cells(path)
+    header, rows, *_ = read_cells(path)
     lower = [name.lower() for name in header]
     if not {"left", "right", "topic"} <= set(lower):
         return False

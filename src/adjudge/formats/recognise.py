@@ -201,7 +201,16 @@ class _Look:
         from adjudge.formats.duc import is_summary
 
         if start.startswith(b"PAR1"):
-            return self._parquet(path)
+            from adjudge.formats.parquet import ParquetRows
+
+            table = ParquetRows(path)
+            self.names[path] = {*table.names}
+            names = {name.strip().casefold() for name in table.names}
+            if names & {*SYSTEM} and names & {*_VALUE} and not names & {*RECORD["text"]}:
+                raise self._to_compare(path, "a Parquet file of scores")
+            if names & {*_WINNER}:
+                raise self._preferences(path, "a Parquet file of preferences", as_judgments=False)
+            return "parquet", f"Parquet of {_content(table.names)}"
         if start.startswith(b"PK\x03\x04"):
             return self._zip(path)
         for magic, what in _NOT_TEXT:
@@ -219,6 +228,7 @@ class _Look:
 
     def _folder(self, path: Path) -> tuple[str, str]:
         from adjudge.formats.duc import is_summary
+        from adjudge.formats.textfolder import find_layout, texts_below, ways_to_read
 
         if (path / "evaluation.toml").exists():
             raise UsageError(
@@ -241,12 +251,6 @@ class _Look:
         if len(formats) == 1 and formats <= {"csv", "jsonl", "parquet", "summeval", "sacrerouge", "scores"}:
             format = formats.pop()
             return format, f"a folder of files, each {sorted(words for _, words in kinds)[0]}"
-        return self._text_folder(path)
-
-    def _text_folder(self, path: Path) -> tuple[str, str]:
-        """A text a file: the layout, or the patterns that may be said."""
-        from adjudge.formats.textfolder import find_layout, texts_below, ways_to_read
-
         names = texts_below(path)
         try:
             find_layout(path, names)
@@ -259,27 +263,15 @@ class _Look:
                 )
                 for way in ways_to_read(names)
             ]
-            files = counted(len(names), "file")
+            many = counted(len(names), "file")
             raise Undecided(
-                f"{path} is a folder of {files} that are not tables of one format, and what their paths mean is not"
+                f"{path} is a folder of {many} that are not tables of one format, and what their paths mean is not"
                 f" clear ({', '.join(names[:3])}{', ...' if len(names) > 3 else ''})",
                 ways,
             ) from None
         return "folder", "a folder of texts, a file each"
 
     # Tables in packages
-
-    def _parquet(self, path: Path) -> tuple[str, str]:
-        from adjudge.formats.parquet import ParquetRows
-
-        table = ParquetRows(path)
-        self.names[path] = {*table.names}
-        names = {name.strip().casefold() for name in table.names}
-        if names & {*SYSTEM} and names & {*_VALUE} and not names & {*RECORD["text"]}:
-            raise self._to_compare(path, "a Parquet file of scores")
-        if names & {*_WINNER}:
-            raise self._preferences(path, "a Parquet file of preferences", as_judgments=False)
-        return "parquet", f"Parquet of {_content(table.names)}"
 
     def _zip(self, path: Path) -> tuple[str, str]:
         try:
@@ -310,13 +302,24 @@ class _Look:
         if "\0" in start[:4096]:
             raise self._unknown(path, "no text file")
         if first == "<":
-            return self._marked_up(path, start)
+            text = start.lower()
+            if re.search(r"<rouge[-_]eval", text):
+                return "rouge155", "settings of ROUGE-1.5.5"
+            if re.search(r"<doc(\s[^<>]*)?>", text):
+                return "duc", "DUC's documents"
+            if re.search(r"<(pyramid|peerannotation)\b", text):
+                raise self._judgments(path, "a pyramid of DUCView", "ducview")
+            raise self._unknown(path, "marked up text of an unknown kind")
         lines = [line.rstrip("\r") for line in start.split("\n")[:200]]
         if any(_ROUGE_LINE.match(line) for line in lines):
             return "rouge-output", "what ROUGE-1.5.5 printed"
         if any(_BARS.fullmatch(line) for line in lines[:40]):
             raise self._judgments(path, "a table of NIST's judgments", "nist")
-        if self._is_list(path, lines):
+        named = [line.split() for line in lines if line.strip() and not line.startswith("#")][:_LOOK]
+        if named and all(
+            len(names) > 1 and all((path.parent / name).is_file() or Path(name).is_file() for name in names)
+            for names in named
+        ):
             return "rouge155", "a list of files for ROUGE-1.5.5"
         if self._is_table(path, start):
             return self._table(path, "CSV")
@@ -349,24 +352,6 @@ class _Look:
         names = list(dict.fromkeys(str(key) for record in sample for key in record))
         by_topic = " by topic" if what == "JSON" and names == ["topic", "text"] else ""
         return "jsonl", f"{what} of {_content(names, sample)}{by_topic}"
-
-    def _marked_up(self, path: Path, start: str) -> tuple[str, str]:
-        text = start.lower()
-        if re.search(r"<rouge[-_]eval", text):
-            return "rouge155", "settings of ROUGE-1.5.5"
-        if re.search(r"<doc(\s[^<>]*)?>", text):
-            return "duc", "DUC's documents"
-        if re.search(r"<(pyramid|peerannotation)\b", text):
-            raise self._judgments(path, "a pyramid of DUCView", "ducview")
-        raise self._unknown(path, "marked up text of an unknown kind")
-
-    def _is_list(self, path: Path, lines: Sequence[str]) -> bool:
-        """Whether each line names files that are there: a peer's, then its models'."""
-        named = [line.split() for line in lines if line.strip() and not line.startswith("#")][:_LOOK]
-        return bool(named) and all(
-            len(names) > 1 and all((path.parent / name).is_file() or Path(name).is_file() for name in names)
-            for names in named
-        )
 
     # Tables of text
 

@@ -543,7 +543,15 @@ class RecordFile:
             first.extend(islice(records, _SAMPLE))
         except FormatError as error:
             broken = error  # told in its turn: an earlier record may be wrong in another way
-        self._ask([record for _, _, record in first])
+        sample = [record for _, _, record in first]
+        names = tuple(dict.fromkeys(name for record in sample for name in record))
+        self._absent = tuple(c for c in self._columns.values() if c and c not in names) if sample else ()
+        if single := single_texts(sample, names, cells=self.cells):
+            plain = {name.strip().casefold() for name in single}
+            outputs = tuple(name for name in RECORD["outputs"] if name not in plain)
+            self._aliases = {**RECORD, "text": (*RECORD["text"], *sorted(plain)), "outputs": outputs}
+        with self._missing_first(names):
+            self._ask_about(names, sample)
         while first:
             yield first.pop(0)
         if broken is not None:
@@ -808,17 +816,6 @@ class RecordFile:
                 ),
             ],
         )
-
-    def _ask(self, sample: Sequence[Mapping[str, Any]]) -> None:
-        """Ask about texts in columns that nobody named, where no summaries are: they may be the systems'."""
-        names = tuple(dict.fromkeys(name for record in sample for name in record))
-        self._absent = tuple(c for c in self._columns.values() if c and c not in names) if sample else ()
-        if single := single_texts(sample, names, cells=self.cells):
-            plain = {name.strip().casefold() for name in single}
-            outputs = tuple(name for name in RECORD["outputs"] if name not in plain)
-            self._aliases = {**RECORD, "text": (*RECORD["text"], *sorted(plain)), "outputs": outputs}
-        with self._missing_first(names):
-            self._ask_about(names, sample)
 
     def _ask_about(self, names: tuple[str, ...], sample: Sequence[Mapping[str, Any]]) -> None:
         columns = {**self._columns, **self._implied(names)}
@@ -1141,7 +1138,8 @@ class _Record:
             self._same("topic", row.topic, name, getattr(row, name))
         yield self._place.item(row)
         yield from self._documents(row.topic)
-        target = Target(self._length(), self._form())
+        value = self._raw("form")
+        target = Target(self._length(), self._options.form if value is None else value)
         yield from self._summaries(row.topic, target)
         yield from self._references(row.topic, target)
 
@@ -1172,10 +1170,6 @@ class _Record:
         if value is None:
             return self._options.length
         return self._place.whole_number(self._here.fields["length"], value, least=1)
-
-    def _form(self) -> Any:
-        value = self._raw("form")
-        return self._options.form if value is None else value
 
     def _roles(self) -> tuple[str, ...]:
         value = self._raw("role")
@@ -1225,7 +1219,20 @@ class _Record:
                 if number is None:
                     continue
                 rated = True
-                yield from self._rating(aspect, aspect_column, topic, name, number, target)
+                if (
+                    isinstance(number, bool)
+                    or not isinstance(number, int | float)
+                    or not math.isfinite(number)
+                ):
+                    raise self._place.wrong(
+                        f"{shown(aspect_column)} holds {type_name(number)}, expected finite numbers"
+                    )
+                measure = f"{MEANS}:{aspect}"
+                if measure not in self._file.measures:
+                    self._file.measures.add(measure)
+                    signature = f"{measure}|imported|means-only"
+                    yield self._place.item(MeasureInfo(measure, "higher", (None, None), signature))
+                yield self._place.item(Score(measure, topic, name, float(number), *target))
         if rated:
             yield self._place.item(MEANS_ONLY)
 
@@ -1268,18 +1275,6 @@ class _Record:
                 f"{shown(column)} is {actual}, expected one for each of {len(texts)} texts"
             )
         return dict(zip(texts, values, strict=True))
-
-    def _rating(
-        self, aspect: str, column: str, topic: str, system: str, value: object, target: Target
-    ) -> Iterator[Item]:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            raise self._place.wrong(f"{shown(column)} holds {type_name(value)}, expected finite numbers")
-        measure = f"{MEANS}:{aspect}"
-        if measure not in self._file.measures:
-            self._file.measures.add(measure)
-            signature = f"{measure}|imported|means-only"
-            yield self._place.item(MeasureInfo(measure, "higher", (None, None), signature))
-        yield self._place.item(Score(measure, topic, system, float(value), *target))
 
     def _listed(self, name: str) -> Any:
         """A field that may be a list; in a table of cells, a text that only looks like one stays a text."""

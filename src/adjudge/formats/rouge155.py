@@ -224,36 +224,29 @@ class _SettingsReader:
                 raise place.wrong(f"<{self._open[0]}> of line {self._open[2]} is not closed before this")
             self._close(place)
         elif token.name == "EVAL":
-            self._eval(place, token)
+            if token.opens:
+                if self._trial is not None:
+                    raise place.wrong(f"an <EVAL> begins before the one of line {self._trial.line} has ended")
+                name = place.name("EVAL ID", token.attributes.get("ID", ""))
+                self._trial = self._trials.setdefault(name, Trial(name, place.line))
+                self._roots.setdefault(name, {})
+            if token.closes:
+                self._trial = None
         elif token.opens and token.name in (*_HELD, "INPUT-FORMAT"):
             if self._trial is None:
                 raise place.wrong(f"<{token.name}> stands outside an <EVAL>")
             if token.name == "INPUT-FORMAT":
-                self._format(place, token, self._trial)
+                form = token.attributes.get("TYPE", "")
+                if form.upper() not in FORMATS:
+                    raise place.wrong(
+                        f"INPUT-FORMAT TYPE is {shown(form)}, expected one of: {', '.join(FORMATS)}"
+                    )
+                self._trial.format = form.upper()
             elif not token.closes:
-                self._begin(place, token)
-
-    def _eval(self, place: Place, token: _SettingsElement) -> None:
-        if token.opens:
-            if self._trial is not None:
-                raise place.wrong(f"an <EVAL> begins before the one of line {self._trial.line} has ended")
-            name = place.name("EVAL ID", token.attributes.get("ID", ""))
-            self._trial = self._trials.setdefault(name, Trial(name, place.line))
-            self._roots.setdefault(name, {})
-        if token.closes:
-            self._trial = None
-
-    def _format(self, place: Place, token: _SettingsElement, trial: Trial) -> None:
-        form = token.attributes.get("TYPE", "")
-        if form.upper() not in FORMATS:
-            raise place.wrong(f"INPUT-FORMAT TYPE is {shown(form)}, expected one of: {', '.join(FORMATS)}")
-        trial.format = form.upper()
-
-    def _begin(self, place: Place, token: _SettingsElement) -> None:
-        of = token.attributes.get("ID", "")
-        if token.name in ("P", "M"):
-            of = place.name(f"{token.name} ID", of)
-        self._open, self._text = (token.name, of, place.line), []
+                of = token.attributes.get("ID", "")
+                if token.name in ("P", "M"):
+                    of = place.name(f"{token.name} ID", of)
+                self._open, self._text = (token.name, of, place.line), []
 
     def _close(self, place: Place) -> None:
         if self._open is None or self._trial is None:
@@ -268,12 +261,10 @@ class _SettingsReader:
         elif element == "P":
             self._trial.peers[of] = Listed(of, "", text, line)
         else:
-            self._add_model(Listed(of, "", text, line), self._trial)
-
-    def _add_model(self, model: Listed, trial: Trial) -> None:
-        """An ID that is listed twice counts twice, each time with the file named last, as in the original."""
-        trial.models.append(model)
-        self._named_last[trial.id, model.id] = model
+            # An ID that is listed twice counts twice, each time with the file named last, as in the original.
+            model = Listed(of, "", text, line)
+            self._trial.models.append(model)
+            self._named_last[self._trial.id, model.id] = model
 
     def finish(self) -> None:
         if self._open is not None:
@@ -356,19 +347,16 @@ class SummaryFiles:
             path = folder.joinpath(*name)
             if is_file(path):
                 _must_stay(path, root, place)
-                self._settle(listed, side, folder, place)
+                # Remember the folder; peers and models that had two folders must not end up in one.
+                for (old, other), taken in self._folders.items():
+                    if other != side and old != listed.root and taken == folder:
+                        raise place.wrong(
+                            f"peers and models are in two folders here, but both are found in {folder}:"
+                            f" give the folder above the two as {Argument('root')}"
+                        )
+                self._folders[listed.root, side] = folder
                 return path
         return None
-
-    def _settle(self, listed: Listed, side: Side, folder: Path, place: Place) -> None:
-        """Remember the folder; peers and models that had two folders must not end up in one."""
-        for (old, other), taken in self._folders.items():
-            if other != side and old != listed.root and taken == folder:
-                raise place.wrong(
-                    f"peers and models are in two folders here, but both are found in {folder}:"
-                    f" give the folder above the two as {Argument('root')}"
-                )
-        self._folders[listed.root, side] = folder
 
 
 def is_file(path: Path) -> bool:
@@ -534,11 +522,11 @@ class _SettingsRows:
         for name, path in here.models:
             models.setdefault(name, []).append(path)
         for name, path in here.peers:
-            if any(not self._same(path, other) for other in models.get(name, ())):
+            if any(
+                not (path == other or self._bytes(path) == self._bytes(other))
+                for other in models.get(name, ())
+            ):
                 yield name
-
-    def _same(self, path: Path, other: Path) -> bool:
-        return path == other or self._bytes(path) == self._bytes(other)
 
     def _bytes(self, path: Path) -> bytes:
         return read_bytes(path, max_size=self._max_line)

@@ -77,7 +77,17 @@ class _SacrerougeRecords:
         if "summary" in record:
             yield from self._summary(place, topic.topic, who.system, role, "summary", record["summary"])
         yield from self._references(place, topic.topic, record.get("references"))
-        yield from self._scores(place, topic.topic, who.system, record.get("metrics"))
+        metrics = record.get("metrics")
+        if metrics is not None and not isinstance(metrics, dict):
+            raise place.wrong(f'"metrics" is {type_name(metrics)}, expected an object')
+        for name, value in _flat(metrics or {}):
+            number = _number(value)
+            if number is None:
+                yield place.item(_NO_NUMBER)
+                continue
+            measure = self._measures.text(place, "metrics", name)
+            yield from self._measures.describe(place, name, measure, "sacrerouge")
+            yield place.item(Score(measure, topic.topic, who.system, number))
 
     def _system(self, place: Place, name: object, role: str) -> System:
         kind = "human" if role == "reference" else None
@@ -124,18 +134,6 @@ class _SacrerougeRecords:
                 "text": text,
             }
             yield place.item(place.row(Document, data, {"id": "document id", "date": "document date"}))
-
-    def _scores(self, place: Place, topic: str, system: str, metrics: object) -> Iterator[Item]:
-        if metrics is not None and not isinstance(metrics, dict):
-            raise place.wrong(f'"metrics" is {type_name(metrics)}, expected an object')
-        for name, value in _flat(metrics or {}):
-            number = _number(value)
-            if number is None:
-                yield place.item(_NO_NUMBER)
-                continue
-            measure = self._measures.text(place, "metrics", name)
-            yield from self._measures.describe(place, name, measure, "sacrerouge")
-            yield place.item(Score(measure, topic, system, number))
 
 
 def _text(place: Place, column: str, value: object) -> str | None:

@@ -280,7 +280,11 @@ class ScoreColumns:
         rest = {field: name for field, name in self.fields.items() if field != "topic"}
         if is_nameless(column):
             second = self.values[0]
-            if len(self.values) > 1 and names_rows(column, texts(column)) and not _all_numbers(texts(second)):
+            if (
+                len(self.values) > 1
+                and names_rows(column, texts(column))
+                and not all(is_number(text) for text in texts(second))
+            ):
                 fields = {**rest, "topic": second}
                 return replace(
                     self, fields=fields, values=self.values[1:], unused=(*self.unused, column), first=False
@@ -397,19 +401,15 @@ def _matrix(
             f"one column only, {shown(header[0])}, expected a matrix: topics, then a column per system, with a comma,"
             f" a semicolon, a tab or | between them; where every line is a text, say: {_ROUGE}"
         )
-    _refuse_scores_as_names(values)
-    return ScoreColumns(
-        fields=about, values=values, across=across, unused=off, first=by_place and first == "topic"
-    )
-
-
-def _refuse_scores_as_names(values: Sequence[str]) -> None:
-    """Systems may be numbered, as NIST's are, but none is called 0.31."""
+    # Systems may be numbered, as NIST's are, but none is called 0.31.
     if all(is_number(value) and not value.strip().isdigit() for value in values):
         raise FormatError(
             f"the first row holds scores, {listed(values)}: put a row of names above it, such as"
             f" {','.join(['topic', *(f'system{n}' for n in range(1, min(len(values), 3) + 1))])}"
         )
+    return ScoreColumns(
+        fields=about, values=values, across=across, unused=off, first=by_place and first == "topic"
+    )
 
 
 def check_columns(columns: Mapping[str, str]) -> None:
@@ -436,10 +436,6 @@ def _named_columns(header: Sequence[str], names: str | Collection[str], where: s
                 )
             columns.append(name)
     return tuple(dict.fromkeys(columns))
-
-
-def _all_numbers(texts: Sequence[str]) -> bool:
-    return all(is_number(text) for text in texts)
 
 
 def transposed_words(systems: int, topics: int) -> str | None:
@@ -534,7 +530,8 @@ class _ScoreFile:
             yield from self._last_row(*last, plan, names, count)
         if self._style.found != style_notes:  # a number far below told
             yield from map(Place(self._path, 1).item, cells._replace(found=()).noted(*self._style.found))
-        if self._thousands and not style.given and self._style.decimal == "." and _semicolons(cells):
+        decimal_is_open = not style.given and self._style.decimal == "."
+        if self._thousands and decimal_is_open and cells.delimiter == ";":  # as where commas are decimal
             yield place.item(
                 Noted(
                     f"numbers such as {self._thousands} read with a decimal point; if they are thousands, say"
@@ -670,11 +667,6 @@ class _ScoreFile:
             if across in ("system", "topic") and len(self._sums) > 1 and not is_number(text):
                 hint = f"; if the column is no {across}, say {left_out(column)}"
             raise place.wrong(f"{shown(column)} {error}{hint}") from None
-
-
-def _semicolons(cells: TableCells) -> bool:
-    """Whether `;` stands between columns, as where commas are decimal."""
-    return any('";"' in note for note in cells.found)
 
 
 def _numeric(header: Sequence[str], rows: Sequence[tuple[int, Sequence[str]]]) -> set[str]:

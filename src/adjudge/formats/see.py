@@ -119,7 +119,8 @@ class _SeeIntake:
         for place, text in lines(path, max_line=max_line, encoding=encoding):
             yield from place.noted()
             values = _cells(text)
-            if _is_row(values):
+            # Whether a line is meant as a row: M or S in the second column, and too many words for a header.
+            if len(values) > PEER and values[TASK].upper() in NIST_TASKS:
                 rows += 1
                 yield from self.row(place, values, header)
             elif rows:
@@ -189,7 +190,16 @@ class _SeeIntake:
             question = f"{QUALITY}{number}"
             if not _missing(cell):
                 self._answer(place, answers, question, {"value": CODES.get(cell.removesuffix(".0"), cell)})
-        summed = self._summed(place, values)
+        summed: dict[str, float] = {}
+        for name, column in (SHARES | COUNTS).items():
+            value = _number(values[column])
+            if value is not None and (value <= 1 if name in SHARES else value.is_integer()):
+                summed[name] = value if name in SHARES else whole(value)
+            elif not _missing(values[column]):
+                place.notes.append(STRANGE_NUMBER)
+        parts = [summed.get(name) for name in ("peer_units", "marked", "unmarked")]
+        if None not in parts and parts[0] != sum(part or 0 for part in parts[1:]):
+            place.notes.append(SUMS)
         relevant = _number(values[RELEVANT])
         if relevant is None:
             if not _missing(values[RELEVANT]):
@@ -209,30 +219,11 @@ class _SeeIntake:
         else:
             answers[question] = answer
 
-    def _summed(self, place: Place, values: list[str]) -> dict[str, float]:
-        """What the page came to: numbers of units, and coverage as shares."""
-        summed: dict[str, float] = {}
-        for name, column in (SHARES | COUNTS).items():
-            value = _number(values[column])
-            if value is not None and (value <= 1 if name in SHARES else value.is_integer()):
-                summed[name] = value if name in SHARES else whole(value)
-            elif not _missing(values[column]):
-                place.notes.append(STRANGE_NUMBER)
-        parts = [summed.get(name) for name in ("peer_units", "marked", "unmarked")]
-        if None not in parts and parts[0] != sum(part or 0 for part in parts[1:]):
-            place.notes.append(SUMS)
-        return summed
-
 
 def _cells(text: str) -> list[str]:
     """Between tabs where that gives the right number; else between spaces, as the columns are aligned."""
     values = cells(text)
     return values if len(values) == WIDTH else text.split()
-
-
-def _is_row(values: list[str]) -> bool:
-    """Whether a line is meant as a row: M or S in the second column, and too many words for a header."""
-    return len(values) > PEER and values[TASK].upper() in NIST_TASKS
 
 
 def _missing(cell: str) -> bool:

@@ -95,7 +95,10 @@ class _SummevalRecords:
         topic, system = _subject(place, record)
         yield from self._texts(place, record, topic, system)
         for rating in _ratings(place, record):
-            yield from self._described(place, rating.measure)
+            if rating.measure not in self._measures:
+                self._measures.add(rating.measure)
+                signature = f"{rating.measure}|imported|summeval|scale:{SCALE[0]}-{SCALE[1]}"
+                yield place.item(MeasureInfo(rating.measure, "higher", SCALE, signature))
             if rating.value is None:
                 yield place.item(NO_RATING)
             else:
@@ -149,12 +152,6 @@ class _SummevalRecords:
             writer = System(f"reference-{number}", kind="human")
             yield from self._once.new(place, writer)
             yield from _summary(place, topic, writer, "reference", "references", text)
-
-    def _described(self, place: Place, measure: str) -> Iterator[Item]:
-        if measure not in self._measures:
-            self._measures.add(measure)
-            signature = f"{measure}|imported|summeval|scale:{SCALE[0]}-{SCALE[1]}"
-            yield place.item(MeasureInfo(measure, "higher", SCALE, signature))
 
 
 def _subject(place: Place, record: dict[str, Any]) -> tuple[Topic, System]:

@@ -276,24 +276,25 @@ def read_judged(folder: Folder) -> tuple[list[Judged], dict[str, Protocol], int]
             if _may_have_changed(judged)
             and _marked_otherwise(store.events(task=judged.task.id), judged.answers[UNMARKED])
         }
-    kept = [_without_unmarked(judged) if judged.task.id in changed else judged for judged in current]
+    kept = [
+        replace(judged, answers={q: event for q, event in judged.answers.items() if q != UNMARKED})
+        if judged.task.id in changed
+        else judged
+        for judged in current
+    ]
     protocols = protocols_of(folder, dict.fromkeys(judged.task.protocol for judged in current))
-    _refuse_unknown(kept, protocols, store.database.place)
-    return kept, protocols, len(changed)
-
-
-def _refuse_unknown(judged: Iterable[Judged], protocols: Mapping[str, Protocol], place: str) -> None:
-    """Whatever computes with answers relies on their form, and a store may hold what strangers wrote."""
+    # Whatever computes with answers relies on their form, and a store may hold what strangers wrote.
     from adjudge.judgments.store.encoding import BadCell
 
-    for judgment in judged:
+    for judgment in kept:
         if (protocol := protocols.get(judgment.task.protocol)) is None:
             continue
         for question, event in judgment.answers.items():
             try:
                 protocol.check(question, event.answer)
             except DataError as error:
-                raise BadCell("event", event.seq, "answer", str(error), file=place) from None
+                raise BadCell("event", event.seq, "answer", str(error), file=store.database.place) from None
+    return kept, protocols, len(changed)
 
 
 # The app of the first releases left an answer about the unmarked units as it was when others were marked afterwards.
@@ -325,7 +326,3 @@ def _marked_otherwise(events: Iterable[Event], last: Event) -> bool:
         if event.seq == last.seq:
             then = frozenset[str]().union(*marked.values())
     return then != frozenset[str]().union(*marked.values())
-
-
-def _without_unmarked(judged: Judged) -> Judged:
-    return replace(judged, answers={q: event for q, event in judged.answers.items() if q != UNMARKED})

@@ -59,7 +59,10 @@ def unit_levels(collection: Collection) -> dict[Key, int]:
     for topic, units in collection.units.items():
         references = collection.references(topic)
         of = {r.key: r for r in references}
-        sentence_words = {r.key: _said(r, collection.settings.language) for r in references}
+        sentence_words = {
+            r.key: [_content(span.text) for span in sentences(r.text, collection.settings.language)]
+            for r in references
+        }
         for unit in units:
             reference = of.get(unit.of)
             if reference is not None and len(author_lengths(reference, references)) > 1:
@@ -120,7 +123,12 @@ def stage_levels(folder: Folder, change: Transaction) -> LevelsReport:
     if not collection.units:
         raise DataError(f"{folder.path}: no units yet; make them with: adjudge units")
     levels = unit_levels(collection)
-    allowed = _allowed(collection)
+    # The levels that units of each reference may have: its author's lengths up to its own.
+    allowed: dict[Key, list[int]] = {}
+    for topic in collection.topics:
+        references = collection.references(topic)
+        for r in references:
+            allowed[r.key] = [n for n in author_lengths(r, references) if n <= (r.length or 0)]
     scratch = change.scratch(Unit.FILE)
     with scratch.open("w", encoding="utf-8", newline="\n") as out:
         for line, unit in folder.rows(Unit):
@@ -145,16 +153,6 @@ def _with_level(unit: Unit, level: int | None) -> Unit:
     return replace(unit, extra=extra if level is None else {**extra, LEVEL: level})
 
 
-def _allowed(collection: Collection) -> dict[Key, list[int]]:
-    """The levels that units of each reference may have: its author's lengths up to its own."""
-    allowed: dict[Key, list[int]] = {}
-    for topic in collection.topics:
-        references = collection.references(topic)
-        for r in references:
-            allowed[r.key] = [n for n in author_lengths(r, references) if n <= (r.length or 0)]
-    return allowed
-
-
 def _check(unit: Unit, allowed: dict[Key, list[int]], where: str) -> None:
     level, levels = unit.extra[LEVEL], allowed.get(unit.of, [])
     if level is not None and (level_of(unit) is None or level not in levels):
@@ -165,18 +163,12 @@ def _check(unit: Unit, allowed: dict[Key, list[int]], where: str) -> None:
 def _level(unit: Unit, versions: Sequence[Summary], sentence_words: dict[Key, list[frozenset[str]]]) -> int:
     wanted = _content(unit.text)
     for version in versions:
-        if version.length is not None and _appears(wanted, sentence_words[version.key]):
+        if not wanted or version.length is None:
+            continue
+        if any(len(wanted & words) >= APPEARS * len(wanted) for words in sentence_words[version.key]):
             return version.length
     assert unit.length is not None
     return unit.length
-
-
-def _appears(wanted: frozenset[str], sentences: Iterable[frozenset[str]]) -> bool:
-    return bool(wanted) and any(len(wanted & words) >= APPEARS * len(wanted) for words in sentences)
-
-
-def _said(reference: Summary, language: str) -> list[frozenset[str]]:
-    return [_content(span.text) for span in sentences(reference.text, language)]
 
 
 @lru_cache(maxsize=4096)

@@ -378,18 +378,14 @@ def built(judged: Iterable[Judged]) -> list[Built]:
     pyramids = []
     for judgment in judged:
         if PYRAMID in judgment.answers:
-            pyramid = _as_named_now(pyramid_of(judgment.answers[PYRAMID].answer), judgment)
+            # A pyramid under the names that its references' systems got after it was saved.
+            pyramid = pyramid_of(judgment.answers[PYRAMID].answer)
+            saved_at = judgment.answers[PYRAMID].received_at or ""
+            for when, old, new in judgment.task.renamed:
+                if saved_at <= when:
+                    pyramid = pyramid.with_name(old, new)
             pyramids.append(Built(judgment, pyramid, pyramid.digest()))
     return pyramids
-
-
-def _as_named_now(pyramid: Pyramid, judged: Judged) -> Pyramid:
-    """A pyramid under the names that its references' systems got after it was saved."""
-    saved_at = judged.answers[PYRAMID].received_at or ""
-    for when, old, new in judged.task.renamed:
-        if saved_at <= when:
-            pyramid = pyramid.with_name(old, new)
-    return pyramid
 
 
 def pyramid_for(annotation: PeerAnnotation, assessor: str, pyramids: Iterable[Built]) -> Built | str:

@@ -11,7 +11,7 @@ from adjudge.data.rows import Key
 from adjudge.data.scores import Score
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Measure, Need, no_reference
-from adjudge.text.embeddings import MODEL, NEEDED, EmbeddedText, Encoder, minilm, model_signature
+from adjudge.text.embeddings import MODEL, NEEDED, EmbeddedText, minilm, model_signature
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,11 @@ class Embedding(Measure):
     def score_many(cls, measures: Sequence[Measure], batches: Sequence[TopicBatch]) -> Iterator[Score]:
         """A topic's texts go through the model together, once for all measures, and are then forgotten."""
         for batch in batches:
-            encoded = _encoded(batch, minilm())
+            # Peers and references of a topic; one text is encoded once, whoever wrote it.
+            summaries = (*batch.peers, *batch.references)
+            texts = list(dict.fromkeys(summary.text for summary in summaries))
+            vectors = dict(zip(texts, minilm().encode(texts), strict=True))
+            encoded = {summary.key: vectors[summary.text] for summary in summaries}
             for measure in measures:
                 if isinstance(measure, Embedding):
                     yield from measure.compare(batch, encoded)
@@ -123,11 +127,3 @@ def over_references(values: Sequence[float], refs: str, *, wrote_one: bool) -> f
         rest = [max(v for k, v in enumerate(values) if k != out) for out in range(len(values))]
         return sum(rest) / len(rest)
     return max(values)
-
-
-def _encoded(batch: TopicBatch, encoder: Encoder) -> dict[Key, EmbeddedText]:
-    """Peers and references of a topic; one text is encoded once, whoever wrote it."""
-    summaries = (*batch.peers, *batch.references)
-    texts = list(dict.fromkeys(summary.text for summary in summaries))
-    vectors = dict(zip(texts, encoder.encode(texts), strict=True))
-    return {summary.key: vectors[summary.text] for summary in summaries}

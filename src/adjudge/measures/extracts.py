@@ -149,7 +149,11 @@ class Extract(Measure):
         return replace(super().info(references), range=(low, 1.0))
 
     def score(self, batch: TopicBatch) -> Iterator[Score]:
-        source = self._source(batch)
+        def make() -> SourceSentences:
+            texts = (s.text for d in batch.documents for s in sentences(d.text, batch.language))
+            return SourceSentences(texts, self.words)
+
+        source = batch.once(("extract", "source", self.words), make)
         why = "the source has no sentences" if batch.documents else "the topic has no document"
         for peer in batch.peers:
             references = batch.references_for(peer)
@@ -184,13 +188,6 @@ class Extract(Measure):
                 return 2 * shared / (peer.size + len(model.taken))
             case _:
                 return kappa(len(peer.taken), len(model.taken), shared, sentences_in_all)
-
-    def _source(self, batch: TopicBatch) -> SourceSentences:
-        def make() -> SourceSentences:
-            texts = (s.text for d in batch.documents for s in sentences(d.text, batch.language))
-            return SourceSentences(texts, self.words)
-
-        return batch.once(("extract", "source", self.words), make)
 
     def _selection(self, batch: TopicBatch, summary: Summary, source: SourceSentences) -> Selection:
         """What a summary took; one that repeats a sentence took it once."""

@@ -127,7 +127,12 @@ class Nams(Measure):
     def _against(self, batch: TopicBatch, peer: Summary, reference: Summary) -> Iterator[UnitScore]:
         cut = self._cut()
         theirs = [grams_of(batch, peer, cut, n) for n in ORDERS]
-        for unit, ours in self._model_units(batch, reference, cut):
+
+        def make() -> list[tuple[Unit, tuple[Grams, ...]]]:
+            units = model_units(batch, reference, self.units)
+            return [(unit, _of_every_order(cut(unit.text))) for unit in units]
+
+        for unit, ours in batch.once(("nams", reference.key, self.units, cut), make):
             counts = tuple(grams.total() for grams in ours)
             ratios = tuple(hit_ratio(model, grams) for model, grams in zip(ours, theirs, strict=True))
             yield UnitScore(
@@ -145,17 +150,6 @@ class Nams(Measure):
             return value
         present = math.fsum(share for share, count in zip(shares, counts, strict=True) if count)
         return min(value / present, 1.0) if present else math.nan
-
-    def _model_units(
-        self, batch: TopicBatch, reference: Summary, cut: Cut
-    ) -> list[tuple[Unit, tuple[Grams, ...]]]:
-        """A reference's units, each with its n-grams of every order."""
-
-        def make() -> list[tuple[Unit, tuple[Grams, ...]]]:
-            units = model_units(batch, reference, self.units)
-            return [(unit, _of_every_order(cut(unit.text))) for unit in units]
-
-        return batch.once(("nams", reference.key, self.units, cut), make)
 
     def _cut(self) -> Cut:
         return Cut(self.words, self.stem, self.stop)

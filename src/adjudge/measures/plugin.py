@@ -155,7 +155,12 @@ def registered(
 def from_entry_point(entry: EntryPoint) -> Make:
     """What makes the measure that an entry point stands for: a Measure class, or a function in one."""
     place = _place(entry)
-    _check_name(place, entry.name)
+    try:
+        plain = split_spec(entry.name) == (entry.name, {}) and ":" not in entry.name
+    except AdjudgeError:
+        plain = False
+    if not plain:
+        raise UsageError(f"{place}: a measure's name has no brackets, no colon and no space at its ends")
     try:
         loaded = entry.load()
     except Exception as error:  # any module can be behind an entry point
@@ -171,15 +176,6 @@ def from_entry_point(entry: EntryPoint) -> Make:
         )
     _check_function(place, entry.name, loaded)
     return partial(FunctionMeasure, label=entry.name, function=loaded, source=_source(entry))
-
-
-def _check_name(place: str, name: str) -> None:
-    try:
-        plain = split_spec(name) == (name, {}) and ":" not in name
-    except AdjudgeError:
-        plain = False
-    if not plain:
-        raise UsageError(f"{place}: a measure's name has no brackets, no colon and no space at its ends")
 
 
 def _check_class(place: str, name: str, make: Make) -> None:

@@ -214,30 +214,17 @@ def score(
     A measure that gives no score at all is an error, unless those that do are enough (`partly`). Where it had scores
     and nothing that was judged is left, these go: nothing stands behind them.
     """
-    bare = (
-        {}
-        if judgments.by_topic or judgments.by_judge
-        else {m: _without_judgments(folder, m) for m in measures}
-    )
+    gone: list[Scored] = []
+    bare = {}
+    if not judgments.by_topic and not judgments.by_judge:
+        bare = {measure: _without_judgments(folder, measure) for measure in measures}
     if any(bare.values()):
         with Transaction(folder.path) as change:
             gone = [_drop(change, stored) for files in bare.values() for stored in files]
             change.commit()
-        rest = [measure for measure in measures if not bare[measure]]
-        return gone + (
-            score(
-                folder,
-                collection,
-                rest,
-                judgments=judgments,
-                workers=workers,
-                again=again,
-                partly=partly,
-                progress=progress,
-            )
-            if rest
-            else []
-        )
+        measures = [measure for measure in measures if not bare[measure]]
+        if not measures:
+            return gone
     batches = batches_of(collection, judgments)
     topics = list(batches)
     if not topics:
@@ -274,7 +261,7 @@ def score(
         progress(done, len(todo))
     computed = {plan.measure: plan.computed(rows[str(plan.measure)]) for plan in plans if plan.todo}
     try:
-        return _store(folder, collection, judgments, plans, batches, computed, partly)
+        return gone + _store(folder, collection, judgments, plans, batches, computed, partly)
     except (BusyError, KeyboardInterrupt) as error:  # not on a full disk, which they would fill further
         unstored = [plan.merged(computed[plan.measure], topics) for plan in plans if plan.todo]
         if unstored and _keep(folder, unstored) and isinstance(error, BusyError):

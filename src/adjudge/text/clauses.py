@@ -115,7 +115,7 @@ class Clauses:
 
     def _is_finite_auxiliary(self, i: int) -> bool:
         word, before, after = self.words[i], self.word(i - 1), self.word(i + 1)
-        if word in ("may", "will") and self._is_name(i):
+        if word in ("may", "will") and (i > 0 and self.surface[i][0].isupper()):
             return False
         if word == "may" and (after[:1].isdigit() or before in _MONTH_BEFORE):
             return False
@@ -149,9 +149,6 @@ class Clauses:
         return word in PLURALS_WITHOUT_S or (
             word.endswith("s") and not word.endswith(("ss", "us", "is", "'s")) and len(word) > 3
         )
-
-    def _is_name(self, i: int) -> bool:
-        return i > 0 and self.surface[i][0].isupper()
 
     def _takes_object(self, after: str) -> bool:
         """Whether the word after a form that may be a noun shows it to be a verb."""

@@ -488,18 +488,17 @@ def _english_cuts(sentence: str) -> dict[int, str]:
                 continue
             at = bisect_right(bounds, i)
             low, high = max(bounds[at - 1], i - REACH), min(bounds[at], i + REACH)
-            if rule.opens(c, low, i, high) and _both_stand(c, low, i, high):
+            # Whether both halves are large enough and hold something like a verb.
+            if rule.opens(c, low, i, high) and (
+                all(
+                    c.size(start, end) >= SMALLEST
+                    and (c.has_verb(start, end) or c.words[start] == "according")
+                    for start, end in pairwise((low, i, high))
+                )
+            ):
                 insort(bounds, i)
                 why[i] = rule.name
     return {c.opening(i): why[i] for i in sorted(why)}
-
-
-def _both_stand(c: Clauses, low: int, i: int, high: int) -> bool:
-    """Whether both halves are large enough and hold something like a verb."""
-    return all(
-        c.size(start, end) >= SMALLEST and (c.has_verb(start, end) or c.words[start] == "according")
-        for start, end in pairwise((low, i, high))
-    )
 
 
 def _other_cuts(sentence: str) -> dict[int, str]:

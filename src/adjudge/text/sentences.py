@@ -131,13 +131,6 @@ def _cuts(block: str, language: str) -> list[int]:
     has_case = any(map(str.isupper, block))
     quotes = [quote.start() for quote in _QUOTE_MARK.finditer(block)]
     placed, back = set(), {0: 0}
-    for cut in sorted(_proposed(block, language)):
-        placed.add(_beside_quotes(block, cut, quotes, back))
-    return sorted(cut for cut in placed if 0 < cut < len(block) and _holds(block, cut, has_case))
-
-
-def _proposed(block: str, language: str) -> set[int]:
-    """Every offset after which a sentence may start."""
     from sentencex import get_sentence_boundaries
 
     cuts = {boundary["end_index"] for boundary in get_sentence_boundaries(language, _masked(block))}
@@ -145,7 +138,9 @@ def _proposed(block: str, language: str) -> set[int]:
         cuts.update(stop.end() for stop in always.finditer(block))
     cuts.update(stop.end() for stop in _ELLIPSIS.finditer(block) if _next(block, stop.end()).isupper())
     cuts.update(stop.end() for stop in _STOP_IN_BRACKET.finditer(block) if _bracket_is_sentence(block, stop))
-    return cuts
+    for cut in sorted(cuts):
+        placed.add(_beside_quotes(block, cut, quotes, back))
+    return sorted(cut for cut in placed if 0 < cut < len(block) and _holds(block, cut, has_case))
 
 
 def _masked(block: str) -> str:

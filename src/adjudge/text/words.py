@@ -108,16 +108,11 @@ def first_words(text: str, n: int) -> str:
     """The text up to the end of its `n`-th word, characters as they were; all of it where it has no more."""
     if n < 0:
         raise UsageError(f"n: a text cannot be cut after {n} words, expected 0 or more")
-    ends = _word_ends(text)
+    ends = (token.end() for token in _TOKEN.finditer(text) if _LETTER_OR_DIGIT.search(token[0]))
     end = 0
     for _ in range(n):
         end = next(ends, len(text))
     return text if next(ends, None) is None else text[:end]
-
-
-def _word_ends(text: str) -> Iterator[int]:
-    """Where each word of `count_words` ends."""
-    return (token.end() for token in _TOKEN.finditer(text) if _LETTER_OR_DIGIT.search(token[0]))
 
 
 @cache
@@ -127,12 +122,6 @@ def _unicode_word() -> re.Pattern[str]:
     The standard library's \w leaves out combining marks, which would cut Hindi and Thai words into pieces,
     and knows no class for them; so the class is gathered from unicodedata, once, when first needed.
     """
-    more = _marks() + _JOINERS
-    return re.compile(rf"[^\W_](?:[^\W_]|[{more}])*")
-
-
-def _marks() -> str:
-    """All combining marks as the inside of a character class: ranges, in order."""
     ranges: list[tuple[int, int]] = []
     categories = map(unicodedata.category, map(chr, range(sys.maxunicode + 1)))
     for code in (code for code, category in enumerate(categories) if category[0] == "M"):
@@ -140,4 +129,5 @@ def _marks() -> str:
             ranges[-1] = (ranges[-1][0], code)
         else:
             ranges.append((code, code))
-    return "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in ranges)
+    more = "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in ranges) + _JOINERS
+    return re.compile(rf"[^\W_](?:[^\W_]|[{more}])*")

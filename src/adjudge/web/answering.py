@@ -156,26 +156,25 @@ async def _store_in_turn(site: Site, task: Task, event: Event) -> Saved:
             values = {question: past_event.answer for question, past_event in answers.items()}
             page.check_now(event.question, event.answer, values)
             if (changed := page.reopened(event.question, event.answer, values)) is not None:
-                events.append(_taken_back(answers[changed], event, again))
+                old = answers[changed]
+                events.append(
+                    Event(
+                        id=again,
+                        evaluation=old.evaluation,
+                        task=old.task,
+                        assessor=old.assessor,
+                        question=old.question,
+                        answer=None,
+                        base=old.seq,
+                        origin=event.origin,
+                        answered_at=event.answered_at,
+                    )
+                )
         elif again in before:
             events.append(before[again])
         acks = await _submit(site, events)
     reopened = Reopened(question=events[1].question, seq=acks[1].seq) if len(acks) > 1 else None
     return Saved(id=event.id, seq=acks[0].seq, newer=acks[0].newer, reopened=reopened)
-
-
-def _taken_back(old: Event, cause: Event, id: str) -> Event:
-    return Event(
-        id=id,
-        evaluation=old.evaluation,
-        task=old.task,
-        assessor=old.assessor,
-        question=old.question,
-        answer=None,
-        base=old.seq,
-        origin=cause.origin,
-        answered_at=cause.answered_at,
-    )
 
 
 def latest(events: Iterable[Event], assessor: str) -> dict[str, Event]:

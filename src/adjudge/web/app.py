@@ -135,7 +135,18 @@ class Protected:
             await send(message)
 
         refusal = self._refusal(Headers(scope=scope), scope["method"])
-        await (refusal or self.app)(scope, _counted(receive), send_protected)
+        # Hands over a body as it comes, up to the limit, whatever its headers said.
+        read = 0
+
+        async def receive_counted() -> Message:
+            nonlocal read
+            message = await receive()
+            read += len(message.get("body", b""))
+            if read > LARGEST:
+                raise HTTPException(413)
+            return message
+
+        await (refusal or self.app)(scope, receive_counted, send_protected)
 
     def _refusal(self, headers: Headers, method: str) -> Response | None:
         if self.hosts is not None and _host(headers) not in self.hosts:
@@ -146,21 +157,6 @@ class Protected:
         if "transfer-encoding" in headers or not length.isdecimal():  # a body of unknown size is not read
             return JSONResponse({"says": SAYS[411]}, 411)
         return JSONResponse({"says": SAYS[413]}, 413) if int(length[:20]) > LARGEST else None
-
-
-def _counted(receive: Receive) -> Receive:
-    """Hands over a body as it comes, up to the limit, whatever its headers said."""
-    read = 0
-
-    async def receive_counted() -> Message:
-        nonlocal read
-        message = await receive()
-        read += len(message.get("body", b""))
-        if read > LARGEST:
-            raise HTTPException(413)
-        return message
-
-    return receive_counted
 
 
 def _host(headers: Headers) -> str | None:

@@ -80,7 +80,10 @@ class DecidedPairs:
         """What is decided, as `sides.content` names it."""
         with self._lock:
             self._look()
-            self._learn([task for task in self._given if task not in self._contents])
+            new = [task for task in self._given if task not in self._contents]
+            few = len(new) <= FEW
+            tasks = map(self._store.task, new) if few else self._store.tasks(cancelled=True)
+            self._contents.update((task.id, content(task) if task.left else None) for task in tasks)
             decided = {self._contents[task] for task, people in self._given.items() if people}
             return {pair for pair in decided if pair is not None}
 
@@ -98,11 +101,6 @@ class DecidedPairs:
                 people = self._given.setdefault(event.task, set())
                 (people.discard if event.answer is None else people.add)(event.assessor)
             self._seen = event.seq or self._seen
-
-    def _learn(self, new: list[str]) -> None:
-        few = len(new) <= FEW
-        tasks = map(self._store.task, new) if few else self._store.tasks(cancelled=True)
-        self._contents.update((task.id, content(task) if task.left else None) for task in tasks)
 
 
 FEW = 50
@@ -283,7 +281,14 @@ class TopicLine:
     def pool(self) -> PairPool | None:
         if self._pool is None:
             pool = next(iter(pools_of(self.site.collection, self.topic, self.protocol)), None)
-            self._pool = None if pool is None else _readable(self.site, pool)
+            # Without sentences that are nothing but a header line, of which an assessor would see nothing.
+            self._pool = (
+                None
+                if pool is None
+                else pool.only(
+                    [n for n, side in enumerate(pool.sides) if sentence(self.site, pool.topic, side)]
+                )
+            )
         return self._pool
 
     def take(self) -> Task | None:
@@ -379,8 +384,3 @@ class TopicLine:
         )
         with self._lock:
             self._ready, self._seen = list(pairs), latest
-
-
-def _readable(site: Site, pool: PairPool) -> PairPool:
-    """Without sentences that are nothing but a header line, of which an assessor would see nothing."""
-    return pool.only([n for n, side in enumerate(pool.sides) if sentence(site, pool.topic, side)])

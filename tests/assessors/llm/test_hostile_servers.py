@@ -155,7 +155,7 @@ def test_a_hostile_server_is_a_reason_in_one_line(kind: str) -> None:
             return
         (reply,) = found.values()
         answer = FORM.read(reply)
-        assert (answer.answer is None) == (answer.why is not None)
+        assert (answer.answer is None) == (answer.reason is not None)
         for why in (reply.why, answer.reason):
             assert why is None or (why.isprintable() and len(why) < 300)
         if reply.text is None:

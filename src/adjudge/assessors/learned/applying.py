@@ -30,7 +30,7 @@ from adjudge.judgments.assign.planning import make_tasks, missing_tasks
 from adjudge.judgments.batch import judgments_of
 from adjudge.judgments.intake import Item, take
 from adjudge.judgments.protocol import UNIT, Protocol, protocol_of, protocols_of
-from adjudge.judgments.store.store import Store, store_of
+from adjudge.judgments.store.store import store_of
 from adjudge.judgments.tasks import Event, Task, is_anonymous, stable_id
 from adjudge.stats.checks import FloatArray
 
@@ -95,7 +95,12 @@ def apply_judge(
     asked = protocol_of(folder, protocol) if protocol is not None else _own_protocol(folder, loaded.protocol)
     _check(folder, loaded, who, asked)
     with store_of(folder) as store:
-        _check_free(store, who)
+        # Refuse the name of somebody who judged.
+        for judgment in store.current(assessor=who):
+            if any(event.origin != "learned" for event in judgment.answers.values()):
+                raise ClashError(
+                    f"{quoted(who)} has judged here and is no learned judge; give this one a name of its own"
+                )
         made = make_tasks(collection, asked, [who], store.evaluation)
         there = store.tasks(protocol=asked.name, cancelled=True)
         dropped = {task.id for task in there if task.cancelled}
@@ -171,15 +176,6 @@ def _check(folder: Folder, judge: LearnedJudge, who: str, protocol: Protocol) ->
             raise ClashError(
                 f"{quoted(who)} is another judge that has answered {protocol.name} here;"
                 " give this one a name of its own"
-            )
-
-
-def _check_free(store: Store, who: str) -> None:
-    """Refuse the name of somebody who judged."""
-    for judged in store.current(assessor=who):
-        if any(event.origin != "learned" for event in judged.answers.values()):
-            raise ClashError(
-                f"{quoted(who)} has judged here and is no learned judge; give this one a name of its own"
             )
 
 

@@ -20,7 +20,7 @@ from adjudge.data.collection import Collection
 from adjudge.data.rows import Summary, Unit
 from adjudge.judgments.batch import Judgments
 from adjudge.judgments.protocol import UNIT, Protocol
-from adjudge.judgments.tasks import JUDGES, Event, Judged, TextRef, is_anonymous, units_of
+from adjudge.judgments.tasks import JUDGES, Event, TextRef, is_anonymous, units_of
 from adjudge.measures.nams import ORDERS, hit_ratio
 from adjudge.measures.topicwords import Cut, Grams, check_names, ngrams
 from adjudge.stats.checks import FloatArray, IntArray
@@ -140,7 +140,11 @@ def human_decisions(
         ]
         for judged in sorted(of_topic, key=lambda judged: judged.task.repeat_of is not None):
             task = judged.task
-            answers = _by_people(judged)
+            answers = {
+                question.removeprefix(UNIT): event
+                for question, event in judged.answers.items()
+                if question.startswith(UNIT) and event.origin not in JUDGES
+            }
             if task.peer is None or task.reference is None or not answers or task.assessor in without:
                 continue
             who = f"{task.assessor}/{task.id}" if is_anonymous(task.assessor) else task.assessor
@@ -175,15 +179,6 @@ def human_decisions(
         unknown=unknown,
         repeats=repeats,
     )
-
-
-def _by_people(judged: Judged) -> dict[str, Event]:
-    """A page's answers on model units, by unit, without those of judges."""
-    return {
-        question.removeprefix(UNIT): event
-        for question, event in judged.answers.items()
-        if question.startswith(UNIT) and event.origin not in JUDGES
-    }
 
 
 def _full_marks(events: Iterable[Event], order: Sequence[str]) -> Iterable[tuple[str, ...]]:

@@ -160,7 +160,38 @@ def load_judge(path: str | Path) -> LearnedJudge:
             f"is a judge of version {quoted(data.get('version'))}; this Adjudge reads {VERSION}", file=file
         )
     try:
-        return _judge_from(data)
+        chosen = _known(FeatureOptions, data["options"])
+        options = FeatureOptions(**{name: _text(chosen, name) for name in chosen})  # type: ignore[arg-type]
+        seen = _known(TrainedOn, data["trained_on"])
+        learner = _text(data, "learner")
+        if learner not in LEARNERS:
+            raise DataError(f"the learner {quoted(learner)} is not known")
+        judge = LearnedJudge(
+            learner=learner,
+            options=options,
+            seed=_count(data, "seed"),
+            protocol=_text(data, "protocol"),
+            protocol_version=_text(data, "protocol_version"),
+            labels={float(value): str(label) for value, label in data["labels"]},
+            trained_on=TrainedOn(
+                evaluation=_text(seen, "evaluation"),
+                answers=_count(seen, "answers"),
+                decisions=_count(seen, "decisions"),
+                topics=_count(seen, "topics"),
+                assessors=tuple(map(str, seen["assessors"])),
+                simulated=bool(seen["simulated"]),
+                peers={
+                    str(system): tuple(map(str, hashes)) for system, hashes in _object(seen["peers"]).items()
+                },
+            ),
+            models={
+                task: {mode: _held_from(held) for mode, held in _object(modes).items()}  # type: ignore[misc]
+                for task, modes in _object(data["models"]).items()
+            },
+        )
+        if not judge.models or any(set(modes) != set(judge.modes) for modes in judge.models.values()):
+            raise DataError(f"expected models for {listed(judge.modes)} units")
+        return judge
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise FormatError(f"is a damaged judge: {_why(error)}", file=file) from None
     except AdjudgeError as error:
@@ -169,43 +200,6 @@ def load_judge(path: str | Path) -> LearnedJudge:
 
 def _why(error: Exception) -> str:
     return f"it has no {error.args[0]}" if isinstance(error, KeyError) else one_line(error)
-
-
-def _judge_from(data: Mapping[str, Any]) -> LearnedJudge:
-    chosen = _known(FeatureOptions, data["options"])
-    options = FeatureOptions(**{name: _text(chosen, name) for name in chosen})  # type: ignore[arg-type]
-    seen = _known(TrainedOn, data["trained_on"])
-    judge = LearnedJudge(
-        learner=_learner(data),
-        options=options,
-        seed=_count(data, "seed"),
-        protocol=_text(data, "protocol"),
-        protocol_version=_text(data, "protocol_version"),
-        labels={float(value): str(label) for value, label in data["labels"]},
-        trained_on=TrainedOn(
-            evaluation=_text(seen, "evaluation"),
-            answers=_count(seen, "answers"),
-            decisions=_count(seen, "decisions"),
-            topics=_count(seen, "topics"),
-            assessors=tuple(map(str, seen["assessors"])),
-            simulated=bool(seen["simulated"]),
-            peers={str(system): tuple(map(str, hashes)) for system, hashes in _object(seen["peers"]).items()},
-        ),
-        models={
-            task: {mode: _held_from(held) for mode, held in _object(modes).items()}  # type: ignore[misc]
-            for task, modes in _object(data["models"]).items()
-        },
-    )
-    if not judge.models or any(set(modes) != set(judge.modes) for modes in judge.models.values()):
-        raise DataError(f"expected models for {listed(judge.modes)} units")
-    return judge
-
-
-def _learner(data: Mapping[str, Any]) -> str:
-    name = _text(data, "learner")
-    if name not in LEARNERS:
-        raise DataError(f"the learner {quoted(name)} is not known")
-    return name
 
 
 def _held_from(data: Any) -> HeldOutModels:

@@ -418,7 +418,19 @@ def model_from(data: Any, features: int) -> PlainModel:
                 raise DataError("a forest's trees have different classes, or there are none")
             return PlainForest(trees)
         case "linear":
-            return _linear_from(data, features)
+            model = PlainLinear(
+                classes=_classes(data),
+                mean=_numbers(data, "mean"),
+                scale=_numbers(data, "scale"),
+                weights=tuple(_numbers({"weights": row}, "weights") for row in _list(data, "weights")),
+                constant=_numbers(data, "constant"),
+            )
+            fits = len(model.weights) == len(model.constant) == len(model.classes)
+            if not fits or any(len(row) != features for row in (model.mean, model.scale, *model.weights)):
+                raise DataError(f"a linear model needs a constant and {features} weights for every class")
+            if min(model.scale) <= 0:
+                raise DataError("a linear model's scales are not all above 0")
+            return model
     raise DataError("a model's kind is not known; expected tree, forest or linear")
 
 
@@ -446,22 +458,6 @@ def _tree_from(data: Any, features: int) -> PlainTree:
     if any(len(row) != len(tree.classes) or min(row) < 0 or not sum(row) for row in tree.counts):
         raise DataError("a node of a tree counts no answers, or of other classes")
     return tree
-
-
-def _linear_from(data: Mapping[str, Any], features: int) -> PlainLinear:
-    model = PlainLinear(
-        classes=_classes(data),
-        mean=_numbers(data, "mean"),
-        scale=_numbers(data, "scale"),
-        weights=tuple(_numbers({"weights": row}, "weights") for row in _list(data, "weights")),
-        constant=_numbers(data, "constant"),
-    )
-    fits = len(model.weights) == len(model.constant) == len(model.classes)
-    if not fits or any(len(row) != features for row in (model.mean, model.scale, *model.weights)):
-        raise DataError(f"a linear model needs a constant and {features} weights for every class")
-    if min(model.scale) <= 0:
-        raise DataError("a linear model's scales are not all above 0")
-    return model
 
 
 def _classes(data: Mapping[str, Any]) -> tuple[float, ...]:

@@ -180,10 +180,13 @@ class TrainedJudge(Pictured, Tabular):
 
     def table(self) -> Table:
         """Systems in rows; tasks, with original and expanded model units, in columns, as in figures 5 and 6."""
-        parts = self._parts()
+        tasks = [*self.judge.models]
+        parts = [
+            (task, mode) for task in ([*tasks, ALL] if len(tasks) > 1 else tasks) for mode in self.judge.modes
+        ]
         columns = [Column("system"), Column("kind")]
         for task, mode in parts:
-            name, heading = _column(task, mode)
+            name, heading = (f"{task}_{mode}", f"{task} {mode}") if task else (mode, mode)
             columns += [
                 Column(name, heading, tiny=False),
                 Column(f"{name}_interval", f"{self.level:.0%} interval", data=False, right=True),
@@ -272,21 +275,9 @@ class TrainedJudge(Pictured, Tabular):
         if people.why is None:
             yield f"People agree with each other with alpha = {people.value:.3f}{people.interval_words()}."
 
-    def _parts(self) -> list[tuple[str, Mode]]:
-        """The table's columns: each task, and all where there are several."""
-        tasks = [*self.judge.models]
-        return [
-            (task, mode) for task in ([*tasks, ALL] if len(tasks) > 1 else tasks) for mode in self.judge.modes
-        ]
-
 
 def _the(control: str) -> str:
     return f"the {control}" if control == MAJORITY else control
-
-
-def _column(task: str, mode: Mode) -> tuple[str, str]:
-    """A column's name and heading; topics that have no task have no name either."""
-    return (f"{task}_{mode}", f"{task} {mode}") if task else (mode, mode)
 
 
 def _cells(alpha: AgreementCoefficient | None) -> list[Cell]:
@@ -457,7 +448,14 @@ class _Fitting:
                 for mode, models in without.items():
                     models[str(system)] = self._fit(mode, of_task & ~out, str(system))
                     self.predicted[mode][out] = models[str(system)].predict(self._x(mode, None)[out])
-                self._guess(of_task & ~out, out, str(task), str(system))
+                # The controls: the most common answer about the others, and answers drawn from theirs.
+                at, answers, topics = self._answers(of_task & ~out)
+                x = np.zeros((len(at), 0))
+                size = int(np.count_nonzero(out))
+                self.majority[out] = learn_majority(x, answers, topics, 0).predict(np.zeros((size, 0)))
+                self.chance[out] = generator(self._seed, f"judge-train/chance/{task}/{system}").choice(
+                    answers, size
+                )
                 self._progress(done := done + 1, total)
             by_task[str(task)] = {
                 mode: HeldOutModels(model=self._fit(mode, of_task, None), without=without[mode])
@@ -489,14 +487,6 @@ class _Fitting:
         at = [row for row, _ in pairs]
         return at, np.array([value for _, value in pairs]), [self.topics[row] for row in at]
 
-    def _guess(self, others: BoolArray, out: BoolArray, task: str, system: str) -> None:
-        """The controls: the most common answer about the others, and answers drawn from theirs."""
-        at, answers, topics = self._answers(others)
-        x = np.zeros((len(at), 0))
-        size = int(np.count_nonzero(out))
-        self.majority[out] = learn_majority(x, answers, topics, 0).predict(np.zeros((size, 0)))
-        self.chance[out] = generator(self._seed, f"judge-train/chance/{task}/{system}").choice(answers, size)
-
 
 class _Compared:
     """Alpha of predictions with people, by system, task and mode."""
@@ -518,10 +508,14 @@ class _Compared:
         for control, answers in ((MAJORITY, of.majority), (CHANCE, of.chance)):
             yield from self._each(control, SUMMED[control], modes, dict.fromkeys(modes, answers))
         for task, of_task in self._tasks.items():
+            decisions = [of.decisions[row] for row in np.flatnonzero(of_task)]
+            who = sorted({name for decision in decisions for name in decision.answers}, key=natural)
+            values = np.array(
+                [[decision.answers.get(name, np.nan) for name in who] for decision in decisions]
+            )
+            alpha = krippendorff(values, **self._drawn(of_task))
             for mode in modes:
-                yield JudgeAgreement(
-                    who=PEOPLE, kind=SUMMED[PEOPLE], task=task, mode=mode, alpha=self._people(of_task)
-                )
+                yield JudgeAgreement(who=PEOPLE, kind=SUMMED[PEOPLE], task=task, mode=mode, alpha=alpha)
 
     def _each(
         self,
@@ -556,48 +550,23 @@ class _Compared:
                         same=np.array_equal(judge, other),
                         judge=self._alpha(self._of.predicted[mode], of_task, resamples=0).value,
                         by_control=self._alpha(answers, of_task, resamples=0).value,
-                        difference=krippendorff_difference(
-                            judge,
-                            other,
-                            rng=self._rng(),
-                            resamples=self._resamples,
-                            level=self._level,
-                            clusters=self._clusters(of_task),
-                        ),
+                        difference=krippendorff_difference(judge, other, **self._drawn(of_task)),
                     )
 
-    def _rng(self) -> np.random.Generator:
+    def _drawn(self, rows: BoolArray) -> dict[str, Any]:
         """The same topics are drawn for every row and column, so that what is the same has the same interval."""
-        return generator(self._seed, "judge-train/topics")
+        return {
+            "rng": generator(self._seed, "judge-train/topics"),
+            "resamples": self._resamples,
+            "level": self._level,
+            "clusters": [topic for topic, kept in zip(self._of.topics, rows, strict=True) if kept],
+        }
 
     def _pairs(self, answers: FloatArray, rows: BoolArray) -> FloatArray:
         return np.stack([self._of.human[rows], answers[rows]], axis=1)
 
-    def _clusters(self, rows: BoolArray) -> list[str]:
-        return [topic for topic, kept in zip(self._of.topics, rows, strict=True) if kept]
-
-    def _alpha(
-        self, answers: FloatArray, rows: BoolArray, resamples: int | None = None
-    ) -> AgreementCoefficient:
-        alpha = krippendorff(
-            self._pairs(answers, rows),
-            rng=self._rng(),
-            resamples=self._resamples if resamples is None else resamples,
-            level=self._level,
-            clusters=self._clusters(rows),
-        )
+    def _alpha(self, answers: FloatArray, rows: BoolArray, **changes: int) -> AgreementCoefficient:
+        alpha = krippendorff(self._pairs(answers, rows), **(self._drawn(rows) | changes))
         if alpha.why is not None and np.isnan(answers[rows]).all():
             return replace(alpha, why="there is no other system to learn from")
         return alpha
-
-    def _people(self, rows: BoolArray) -> AgreementCoefficient:
-        decisions = [self._of.decisions[row] for row in np.flatnonzero(rows)]
-        who = sorted({name for decision in decisions for name in decision.answers}, key=natural)
-        values = np.array([[decision.answers.get(name, np.nan) for name in who] for decision in decisions])
-        return krippendorff(
-            values,
-            rng=self._rng(),
-            resamples=self._resamples,
-            level=self._level,
-            clusters=[decision.topic for decision in decisions],
-        )

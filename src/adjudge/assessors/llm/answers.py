@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from adjudge.assessors.llm.exchange import ChatReply, parse_body
-from adjudge.core.errors import UsageError, quoted_json
+from adjudge.assessors.llm.exchange import REFUSED, ChatReply, parse_body
+from adjudge.core.errors import UsageError
 from adjudge.judgments.protocol import Choice, Question, Value
 
 Score = Literal["top", "weighted"]
@@ -26,7 +26,6 @@ OFF_SCALE = "not on the scale"
 NO_UNIT = "no such unit"
 NO_MARKS = "no list of marked units"
 NOT_FOUND = "no answer found"
-REFUSED = "refused"
 CUT_SHORT = "cut short"
 SEVERAL = "several different answers"
 NO_LOGPROBS = "no log-probabilities"
@@ -70,12 +69,7 @@ class ReadAnswer:
     """What a reply says: an answer as it is stored, or why there is none."""
 
     answer: Mapping[str, Any] | None
-    why: str | None = None
-
-    @property
-    def reason(self) -> str | None:
-        """The reason without its particulars, by which answers that are missing are counted."""
-        return None if self.why is None else self.why.partition(":")[0]
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +140,7 @@ class AnswerForm:
     def read(self, reply: ChatReply) -> ReadAnswer:
         """What a reply says."""
         if reply.text is None:
-            return ReadAnswer(None, reply.why or NOT_FOUND)
+            return ReadAnswer(None, reply.reason or reply.why or NOT_FOUND)
         if reply.finish == "content_filter":
             return ReadAnswer(None, REFUSED)
         return self._weighed(reply) if self.weighted else self._said(reply)
@@ -156,7 +150,7 @@ class AnswerForm:
     def _said(self, reply: ChatReply) -> ReadAnswer:
         text = _THOUGHT.sub("", reply.text or "").strip()
         if len(text) > LONGEST:
-            return _too_long(text)
+            return ReadAnswer(None, TOO_LONG)
         try:
             objects = list(_objects(text))
         except RecursionError:  # none of the answers there are is nested
@@ -198,12 +192,10 @@ class AnswerForm:
             return ReadAnswer(None, NOT_FOUND)
         option = self._option(value)
         if option is None:
-            return ReadAnswer(None, f"{OFF_SCALE}: {quoted_json(value)}")
+            return ReadAnswer(None, OFF_SCALE)
         if self.units is None:
             return ReadAnswer({self.field: option.value})
-        return self._with_marks(data.get(MARKED), option)
-
-    def _with_marks(self, marked: Any, option: AnswerOption) -> ReadAnswer:
+        marked = data.get(MARKED)
         if not isinstance(marked, list) or isinstance(marked, _Pairs):
             return ReadAnswer(None, NO_MARKS)
         ids = {name.casefold(): id for name, id in self.units or ()}
@@ -211,9 +203,7 @@ class AnswerForm:
         for mark in marked:
             id = ids.get(str(mark).strip().casefold()) if isinstance(mark, str | int) else None
             if id is None:
-                return ReadAnswer(
-                    None, NO_UNIT if isinstance(mark, list) else f"{NO_UNIT}: {quoted_json(mark)}"
-                )
+                return ReadAnswer(None, NO_UNIT)
             unit_ids.append(id)
         return ReadAnswer({"marked": list(dict.fromkeys(unit_ids)), self.field: option.value})
 
@@ -267,7 +257,7 @@ class AnswerForm:
             if first is not None and second is not None:
                 return ReadAnswer({self.field: first.value}) if first == second else ReadAnswer(None, SEVERAL)
         if _NUMBER.fullmatch(text):
-            return ReadAnswer(None, f"{OFF_SCALE}: {text}")
+            return ReadAnswer(None, OFF_SCALE)
         return ReadAnswer(None, NOT_FOUND)
 
     # By probabilities
@@ -277,7 +267,7 @@ class AnswerForm:
         by itself or because the server held it to them, and these probabilities are known well enough."""
         text = (reply.text or "").strip(_SPACES)
         if len(text) > LONGEST:
-            return _too_long(text)
+            return ReadAnswer(None, TOO_LONG)
         reading = self._bare(text)
         if reading.answer is None:
             return reading
@@ -292,26 +282,20 @@ class AnswerForm:
             at = words.get(token.strip(_SPACES))
             if at is not None:
                 mass[at] += p
-        return self._mean(mass, max(0.0, 1.0 - total))
-
-    def _mean(self, mass: list[float], unlisted: float) -> ReadAnswer:
+        unlisted = max(0.0, 1.0 - total)
         values = [float(option.value) for option in self.options]
         covered = math.fsum(mass)
         if not covered:
-            return ReadAnswer(None, f"{NOT_COVERED}: none of the choices is listed")
+            return ReadAnswer(None, NOT_COVERED)
         mean = math.fsum(p * v for p, v in zip(mass, values, strict=True)) / covered
         missing = [value for p, value in zip(mass, values, strict=True) if not p]
         moved = unlisted / (covered + unlisted) * max((abs(value - mean) for value in missing), default=0.0)
         if moved > NEGLIGIBLE * (max(values) - min(values)):
-            return ReadAnswer(None, f"{NOT_COVERED}: what is not listed could move the score by {moved:.2g}")
+            return ReadAnswer(None, NOT_COVERED)
         top = max(range(len(mass)), key=lambda at: mass[at])
         return ReadAnswer(
             {self.field: self.options[top].value, "weighted": round(mean, 6), "covered": round(covered, 6)}
         )
-
-
-def _too_long(text: str) -> ReadAnswer:
-    return ReadAnswer(None, f"{TOO_LONG}: {len(text):,} characters, expected {LONGEST:,} at most")
 
 
 def _objects(text: str) -> Iterator[list[tuple[str, Any]]]:

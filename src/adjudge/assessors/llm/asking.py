@@ -93,6 +93,8 @@ class _Outcome:
     read: Read | None = None
     refused: ServerRefusal | None = None
     why: str = ""
+    reason: str = ""
+    """The same without its particulars."""
     again: bool = False
     """Whether sending it once more may help."""
     unreached: bool = False
@@ -117,9 +119,9 @@ class _Fetched:
 class _Failure(Exception):
     """Nothing whole came back."""
 
-    def __init__(self, why: str, *, unreached: bool = False):
-        super().__init__(why)
-        self.unreached = unreached
+    def __init__(self, reason: str, particulars: str = "", *, unreached: bool = False):
+        super().__init__(f"{reason}: {particulars}" if particulars else reason)
+        self.reason, self.unreached = reason, unreached
 
 
 class Asking:
@@ -172,7 +174,7 @@ class Asking:
             self._fail(f"{outcome.why}; is the server running there?")
             return None
         is_answered = read is not None and read.answered
-        reply = ChatReply(text=None, why=outcome.why) if read is None else read.reply
+        reply = ChatReply(text=None, why=outcome.why, reason=outcome.reason) if read is None else read.reply
         if read is None or not read.counted:
             reply = replace(reply, prompt_tokens=outcome.prompt, answer_tokens=outcome.answer)
         self._failed = 0 if is_answered or is_of_text else self._failed + 1
@@ -189,7 +191,17 @@ class Asking:
                 await self._rest(self._backoff(attempt, last.wait))
             if not await self._admit(bound, likely):
                 return last
-            outcome = await self._attempt(body, bound, likely)
+            outcome = _Outcome(prompt=bound.prompt, answer=bound.answer)
+            started = self._timing.clock()
+            try:
+                await self._send(body, outcome)
+            finally:
+                self.purse.settle(bound, outcome.prompt, outcome.answer)
+                self._settled.set()
+                if self._limits.tokens_per_minute is not None:
+                    more = outcome.prompt + outcome.answer - likely
+                    self._next_by_tokens += 60 * more / self._limits.tokens_per_minute
+            outcome.seconds = max(self._timing.clock() - started, 0.0)
             if last is not None:
                 outcome.prompt += last.prompt
                 outcome.answer += last.answer
@@ -224,26 +236,12 @@ class Asking:
                 return True
         return False
 
-    async def _attempt(self, body: bytes, bound: Bound, likely: int) -> _Outcome:
-        """One request; what it took is settled however it ends."""
-        outcome = _Outcome(prompt=bound.prompt, answer=bound.answer)
-        started = self._timing.clock()
-        try:
-            await self._send(body, outcome)
-        finally:
-            self.purse.settle(bound, outcome.prompt, outcome.answer)
-            self._settled.set()
-            if self._limits.tokens_per_minute is not None:
-                more = outcome.prompt + outcome.answer - likely
-                self._next_by_tokens += 60 * more / self._limits.tokens_per_minute
-        outcome.seconds = max(self._timing.clock() - started, 0.0)
-        return outcome
-
     async def _send(self, body: bytes, outcome: _Outcome) -> None:
         try:
             fetched = await self._fetch("POST", "/chat/completions", body)
         except _Failure as failure:
-            outcome.why, outcome.again, outcome.unreached = str(failure), True, failure.unreached
+            outcome.why, outcome.reason = str(failure), failure.reason
+            outcome.again, outcome.unreached = True, failure.unreached
             if failure.unreached:
                 outcome.prompt = outcome.answer = 0
             return
@@ -252,36 +250,35 @@ class Asking:
                 ChatReply(text=None, why=f"the server's reply has more than {LARGEST_BODY:,} bytes")
             )
         elif HTTPStatus.OK <= fetched.status < HTTPStatus.MULTIPLE_CHOICES:
-            outcome.read = self._without_key(
-                read_completion(fetched.body, fetched.headers.get("content-type", ""))
+            read = read_completion(fetched.body, fetched.headers.get("content-type", ""))
+            why = read.reply.why
+            outcome.read = (
+                read if why is None else replace(read, reply=replace(read.reply, why=self._hidden(why)))
             )
         else:
-            self._note_refusal(fetched, outcome)
+            refused = ServerRefusal.of(fetched.status, fetched.body)
+            refused = replace(refused, words=self._hidden(refused.words))
+            outcome.refused, outcome.why, outcome.reason = refused, refused.why, refused.reason
+            outcome.again = (refused.status in _AGAIN or refused.status >= 500) and not refused.is_spent
+            if not outcome.again or refused.status in _FREE:
+                outcome.prompt = outcome.answer = 0
+            if refused.status < 400:
+                outcome.location = shortened(fetched.headers.get("location", ""))
+            if outcome.again:
+                asked = fetched.headers.get("retry-after")
+                outcome.wait = _asked_wait(asked, self._timing.today())
+                if outcome.wait is not None:  # it is meant for all that are under way
+                    self._paused = max(self._paused, self._timing.clock() + outcome.wait)
+                if outcome.wait is not None and outcome.wait >= LONG_WAIT:
+                    self._tell(
+                        f"the server wants no request for {outcome.wait:,.0f} s (HTTP {refused.status}, Retry-After:"
+                        f" {shortened(asked or '')[:40]}); waiting"
+                    )
         if outcome.read is not None and outcome.read.counted:
             outcome.prompt, outcome.answer = (
                 outcome.read.reply.prompt_tokens,
                 outcome.read.reply.answer_tokens,
             )
-
-    def _note_refusal(self, fetched: _Fetched, outcome: _Outcome) -> None:
-        refused = ServerRefusal.of(fetched.status, fetched.body)
-        refused = replace(refused, words=self._hidden(refused.words))
-        outcome.refused, outcome.why = refused, refused.reason
-        outcome.again = (refused.status in _AGAIN or refused.status >= 500) and not refused.is_spent
-        if not outcome.again or refused.status in _FREE:
-            outcome.prompt = outcome.answer = 0
-        if refused.status < 400:
-            outcome.location = shortened(fetched.headers.get("location", ""))
-        if outcome.again:
-            asked = fetched.headers.get("retry-after")
-            outcome.wait = _asked_wait(asked, self._timing.today())
-            if outcome.wait is not None:  # it is meant for all that are under way
-                self._paused = max(self._paused, self._timing.clock() + outcome.wait)
-            if outcome.wait is not None and outcome.wait >= LONG_WAIT:
-                self._tell(
-                    f"the server wants no request for {outcome.wait:,.0f} s (HTTP {refused.status}, Retry-After:"
-                    f" {shortened(asked or '')[:40]}); waiting"
-                )
 
     async def _fetch(self, method: str, path: str, body: bytes | None = None) -> _Fetched:
         """A whole reply, of at most so many bytes and seconds."""
@@ -308,11 +305,11 @@ class Asking:
                         return _Fetched(response.status_code, response.headers, b"", is_whole=False)
                 return _Fetched(response.status_code, response.headers, bytes(content), is_whole=True)
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as error:
-            raise _Failure(f"cannot be reached: {_said(error)}", unreached=True) from None
+            raise _Failure("cannot be reached", _said(error), unreached=True) from None
         except TimeoutError:
             raise _Failure(f"no reply within {self._limits.timeout:g} seconds") from None
         except (httpx.RequestError, OSError) as error:
-            raise _Failure(f"the connection failed: {_said(error)}") from None
+            raise _Failure("the connection failed", _said(error)) from None
 
     def _backoff(self, attempt: int, asked: float | None) -> float:
         longest = min(_BACKOFF * 2.0 ** (attempt - 1), _LONGEST_BACKOFF)
@@ -465,10 +462,6 @@ class Asking:
     def _hidden(self, text: str) -> str:
         """Without the key, which some servers repeat."""
         return text.replace(self._key, "***") if self._key else text
-
-    def _without_key(self, read: Read) -> Read:
-        why = read.reply.why
-        return read if why is None else replace(read, reply=replace(read.reply, why=self._hidden(why)))
 
 
 def _asked_wait(value: str | None, today: datetime) -> float | None:

@@ -279,7 +279,7 @@ class JudgeReplies:
 def _parsed(data: Any) -> ChatReply:
     """A reply as `put` wrote it; the file may come from a stranger."""
     reply = ChatReply(**data)
-    texts = (reply.finish, *(text for text in (reply.text, reply.why) if text is not None))
+    texts = (reply.finish, *(text for text in (reply.text, reply.why, reply.reason) if text is not None))
     counts = (reply.prompt_tokens, reply.answer_tokens, reply.attempts)
     numbers = (reply.cost, reply.seconds)
     if not all(isinstance(text, str) for text in texts):

@@ -14,7 +14,14 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from adjudge.assessors.llm.exchange import ChatReply, ChatRequest, LlmServer, ServerFeatures, parse_body
+from adjudge.assessors.llm.exchange import (
+    REFUSED,
+    ChatReply,
+    ChatRequest,
+    LlmServer,
+    ServerFeatures,
+    parse_body,
+)
 from adjudge.core.errors import UsageError, quoted
 
 LONGEST_WORDS = 200  # characters of a server's message
@@ -152,41 +159,71 @@ def read_completion(body: bytes, kind: str) -> Read:
     choices = data.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
         error = words_of(data) if "error" in data else ""
-        return _failed(f"the server's reply holds no choices{f': {error}' if error else ''}", usage)
+        problem = "the server's reply holds no choices"
+        return _failed(f"{problem}: {error}" if error else problem, usage, problem)
     message, finish = choices[0].get("message"), choices[0].get("finish_reason")
     if not isinstance(message, dict):
         return _failed("the server's reply holds no message", usage)
     content, refusal = message.get("content"), message.get("refusal")
-    text = _joined(content)
+    # The text of a message: a string, or a list of parts as some servers send it.
+    text: str | None = None
+    if isinstance(content, str):
+        text = content
+    elif isinstance(content, list) and all(isinstance(part, dict) for part in content):
+        texts = [part.get("text", "") for part in content]
+        if all(isinstance(part, str) for part in texts):
+            text = "".join(texts)
     if content is not None and text is None:
         return _failed("the text of the server's reply is none", usage)
     if text is not None and len(text) > LONGEST_TEXT:
         return _failed(f"the text of the server's reply has more than {LONGEST_TEXT:,} characters", usage)
     finish = finish if isinstance(finish, str) else ""
-    why = None
+    why: str | None = None
+    reason: str | None = None
     if isinstance(refusal, str) and refusal:
-        why = f"the model refused: {shortened(refusal)}"
+        why, reason = f"the model refused: {shortened(refusal)}", REFUSED
     elif finish == "content_filter":
-        why = "the server's content filter stopped the answer"
+        why, reason = "the server's content filter stopped the answer", REFUSED
     elif not text:
-        why = "the answer is empty" + (
-            ": the limit of its tokens was reached before its text" if finish == "length" else ""
-        )
+        why = reason = "the answer is empty"
+        if finish == "length":
+            why += ": the limit of its tokens was reached before its text"
     prompt, answer = usage or (0, 0)
+    logprobs = choices[0].get("logprobs")
+    places = logprobs.get("content") if isinstance(logprobs, dict) else None
+    likeliest = []
+    for place in places[:MOST_PLACES] if isinstance(places, list) else ():
+        top = place.get("top_logprobs") if isinstance(place, dict) else None
+        if not isinstance(top, list):
+            break
+        pairs: list[tuple[Any, Any]] = [
+            (candidate.get("token"), candidate.get("logprob"))
+            for candidate in top
+            if isinstance(candidate, dict)
+        ]
+        # A log-probability; servers round, so one may be a little above 0.
+        if len(pairs) != len(top) or not all(
+            isinstance(token, str)
+            and (isinstance(value, int | float) and not isinstance(value, bool) and -1e9 < value < 1e-3)
+            for token, value in pairs
+        ):
+            break
+        likeliest.append(tuple((token, float(value)) for token, value in pairs))
     reply = ChatReply(
         text=None if why else text,
         why=why,
+        reason=reason,
         finish=finish[:40],
-        tokens=_likeliest(choices[0].get("logprobs")),
+        tokens=tuple(likeliest),
         prompt_tokens=prompt,
         answer_tokens=answer,
     )
     return Read(reply, counted=usage is not None, answered=True)
 
 
-def _failed(why: str, usage: tuple[int, int] | None = None) -> Read:
+def _failed(why: str, usage: tuple[int, int] | None = None, reason: str | None = None) -> Read:
     prompt, answer = usage or (0, 0)
-    reply = ChatReply(text=None, why=why, prompt_tokens=prompt, answer_tokens=answer)
+    reply = ChatReply(text=None, why=why, reason=reason or why, prompt_tokens=prompt, answer_tokens=answer)
     return Read(reply, counted=usage is not None)
 
 
@@ -199,42 +236,6 @@ def _usage(usage: Any) -> tuple[int, int] | None:
         return None
     prompt, answer = counts
     return (prompt, answer) if prompt else None  # a prompt has tokens
-
-
-def _joined(content: Any) -> str | None:
-    """The text of a message: a string, or a list of parts as some servers send it."""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list) and all(isinstance(part, dict) for part in content):
-        texts = [part.get("text", "") for part in content]
-        return "".join(texts) if all(isinstance(text, str) for text in texts) else None
-    return None
-
-
-def _likeliest(logprobs: Any) -> tuple[tuple[tuple[str, float], ...], ...]:
-    """By place, the likeliest tokens; as many places as are well formed."""
-    places = logprobs.get("content") if isinstance(logprobs, dict) else None
-    likeliest = []
-    for place in places[:MOST_PLACES] if isinstance(places, list) else ():
-        top = place.get("top_logprobs") if isinstance(place, dict) else None
-        if not isinstance(top, list):
-            break
-        pairs: list[tuple[Any, Any]] = [
-            (candidate.get("token"), candidate.get("logprob"))
-            for candidate in top
-            if isinstance(candidate, dict)
-        ]
-        if len(pairs) != len(top) or not all(
-            isinstance(token, str) and _is_log(value) for token, value in pairs
-        ):
-            break
-        likeliest.append(tuple((token, float(value)) for token, value in pairs))
-    return tuple(likeliest)
-
-
-def _is_log(value: Any) -> bool:
-    """A log-probability; servers round, so one may be a little above 0."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and -1e9 < value < 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,13 +278,20 @@ class ServerRefusal:
         return self.status == 402 or (self.status == 429 and "insufficient_quota" in self.text)
 
     @property
-    def reason(self) -> str:
+    def why(self) -> str:
         """Why there is no reply."""
         if self.is_too_long:
-            return f"the prompt is too long for the model: {self.words or self}"
+            return f"{self.reason}: {self.words or self}"
         if self.is_filtered:
             return f"the server's content filter refused it: {self.words or self}"
-        return f"the server failed: {self}"
+        return f"{self.reason}: {self}"
+
+    @property
+    def reason(self) -> str:
+        """What it is counted as, without the server's words."""
+        if self.is_too_long:
+            return "the prompt is too long for the model"
+        return REFUSED if self.is_filtered else "the server failed"
 
     def __str__(self) -> str:
         return f"HTTP {self.status}{f': {self.words}' if self.words else ''}"

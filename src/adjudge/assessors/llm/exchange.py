@@ -54,6 +54,10 @@ class ChatRequest:
         return sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
+REFUSED = "refused"
+"""The reason of a reply without text, where a model or a server's filter refused to answer."""
+
+
 @dataclass(frozen=True, slots=True)
 class ChatReply:
     """What came back: a text, or why there is none."""
@@ -61,6 +65,8 @@ class ChatReply:
     text: str | None
     why: str | None = None
     """Why there is no text: a time-out, a refusal, a body that was cut short or is no chat completion."""
+    reason: str | None = None
+    """The same without its particulars, by which answers that are missing are counted."""
     finish: str = ""
     """Why the model stopped: stop, length, content_filter."""
     tokens: tuple[tuple[tuple[str, float], ...], ...] = ()

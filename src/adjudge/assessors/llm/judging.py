@@ -14,11 +14,11 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from adjudge import __version__
 from adjudge.assessors.cards import JudgeCard, only_run, read_cards, write_card
-from adjudge.assessors.llm.answers import REFUSED, SCORES, AnswerForm, Score
+from adjudge.assessors.llm.answers import NOT_FOUND, SCORES, AnswerForm, Score
 from adjudge.assessors.llm.cache import JudgeReplies, KeptNote, ReplyStore
 from adjudge.assessors.llm.exchange import (
     AskEstimate,
@@ -58,9 +58,6 @@ from adjudge.judgments.pairs.sides import pools_of, sentences_of, sides_of
 from adjudge.judgments.protocol import Protocol, protocol_of
 from adjudge.judgments.store.store import Store, store_of
 from adjudge.judgments.tasks import Event, Task, stable_id
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 ORIGIN: Final = "language-model"
 PROMPTS = 1
@@ -192,16 +189,10 @@ class LlmJudged(Tabular):
         return lines
 
     def table(self) -> Table:
-        rows: list[tuple[Cell, ...]] = [
-            (
-                question_count.question,
-                question_count.asked,
-                question_count.answered,
-                sum(question_count.missing.values()),
-                ", ".join(f"{why} {n}" for why, n in question_count.missing.items()) or None,
-            )
-            for question_count in self.questions
-        ]
+        rows: list[tuple[Cell, ...]] = []
+        for q in self.questions:
+            why = ", ".join(f"{reason} {n}" for reason, n in q.missing.items()) or None
+            rows.append((q.question, q.asked, q.answered, sum(q.missing.values()), why))
         return Table(
             name="language-model",
             columns=(
@@ -217,9 +208,6 @@ class LlmJudged(Tabular):
             notes=(*([] if self.others is None else [self.others]), *self.notes),
             signature=self.card.signature,
         )
-
-    def to_frame(self) -> pd.DataFrame:
-        return self.table().to_frame()
 
     def as_dict(self) -> dict[str, Any]:
         from dataclasses import asdict
@@ -258,9 +246,6 @@ class LlmJob:
     """All that the run is about, answered or not."""
     notes: tuple[str, ...] = ()
 
-    def template(self) -> PromptTemplate:
-        return self.prompter.template
-
     def first(self) -> PosedQuestion:
         """The first question of the first task."""
         for task in self.tasks:
@@ -294,17 +279,14 @@ class LlmJob:
         return JudgeReplies(store, self.name, self.protocol.name, since)
 
     def _open(self, answered: Mapping[str, Mapping[str, Event]]) -> Iterator[PosedQuestion]:
+        last = self.protocol.last_question
         for task in self.tasks:
             events = answered.get(task.id, {})
             yield from (posed for posed in self.prompter.asked(task) if posed.question not in events)
-            last = self.protocol.last_question
-            posed = (
-                self.prompter.last(task, _answers(events))
-                if last is not None and last not in events
-                else None
-            )
-            if posed is not None:
-                yield posed
+            if last is not None and last not in events:
+                posed = self.prompter.last(task, _answers(events))
+                if posed is not None:
+                    yield posed
 
 
 def is_planted(task: Task) -> bool:
@@ -447,7 +429,18 @@ def _tasks(
         pairs = _sentence_pairs(collection, protocol, store, name, options)
     first = make_tasks(collection, protocol, [name], store.evaluation, pairs=pairs)
     if options.pairs is not None and protocol.compares == "summaries":
-        first = _some_pairs(first, protocol, store, name, options)
+        # So many pairs of summaries a topic: those that others were asked about first, then some at random.
+        asked_of_others = {
+            (task.topic, frozenset(sides_of(task))) for task in _asked_of_others(store, protocol, name)
+        }
+        chosen: set[str] = set()
+        for topic in dict.fromkeys(task.topic for task in first):
+            of_topic = [task for task in first if task.topic == topic]
+            rng = generator(options.seed, f"judge/llm/{topic}")
+            order = [of_topic[k] for k in rng.permutation(len(of_topic)).tolist()]
+            order.sort(key=lambda task: (task.topic, frozenset(sides_of(task))) not in asked_of_others)
+            chosen.update(task.id for task in order[: options.pairs])
+        first = [task for task in first if task.id in chosen]
     made = list(first)
     made += even_repeats(first, options.share_again, swap=False)
     if options.both_orders and protocol.compares is not None:
@@ -456,9 +449,8 @@ def _tasks(
     there = store.tasks(assessor=name, protocol=protocol.name, cancelled=True)
     by_id = {task.id: task for task in missing_tasks(made, there)}
     gone = {task.id for task in there if task.cancelled}
-    by_id |= {
-        task.id: task for task in there
-    }  # with the hashes of what was judged, and those made under other names
+    # What is there has the hashes of what was judged, and may have been made under other names.
+    by_id |= {task.id: task for task in there}
     wanted = [task for task in by_id.values() if task.id not in gone and _is_wanted(task, options)]
     kept = [task for task in wanted if changed(task, collection, protocol) is None]
     notes = []
@@ -520,24 +512,6 @@ def _random_pairs(n: int, many: int, seed: int, topic: str) -> list[tuple[int, i
         pair = (a, a + 1 + k)
         pairs.append(pair if rng.random() < 0.5 else pair[::-1])
     return pairs
-
-
-def _some_pairs(
-    tasks: Sequence[Task], protocol: Protocol, store: Store, name: str, options: LlmOptions
-) -> list[Task]:
-    """So many pairs of summaries a topic: those that others were asked about first, then some at random."""
-    assert options.pairs is not None
-    asked_of_others = {
-        (task.topic, frozenset(sides_of(task))) for task in _asked_of_others(store, protocol, name)
-    }
-    chosen: set[str] = set()
-    for topic in dict.fromkeys(task.topic for task in tasks):
-        of_topic = [task for task in tasks if task.topic == topic]
-        rng = generator(options.seed, f"judge/llm/{topic}")
-        order = [of_topic[k] for k in rng.permutation(len(of_topic)).tolist()]
-        order.sort(key=lambda task: (task.topic, frozenset(sides_of(task))) not in asked_of_others)
-        chosen.update(task.id for task in order[: options.pairs])
-    return [task for task in tasks if task.id in chosen]
 
 
 # AskedServer
@@ -851,7 +825,9 @@ class _Run:
                 self.asking.ask(requests, [question.form for question in posed])
             ) as replies:  # so that it has ended when an interrupted run is saved
                 for position, reply in replies:
-                    if not self._take(posed[position], reply) and _may_retry(reply):
+                    is_answered = self._take(posed[position], reply)
+                    # What the server failed at was sent again already; here a model said something of no use.
+                    if not is_answered and (reply.text is not None or reply.finish):
                         again.append(posed[position])
                     if len(self.events) >= SAVED_AT_ONCE or self.clock() - self.saved >= SAVED_EVERY:
                         self.save()
@@ -862,9 +838,7 @@ class _Run:
         reading = posed.form.read(reply)
         task = posed.task
         if reading.answer is None:
-            self.missing.setdefault(task.id, {})[posed.question] = (
-                _refusal(reading.reason) or "no answer found"
-            )
+            self.missing.setdefault(task.id, {})[posed.question] = reading.reason or NOT_FOUND
             return False
         self.missing.get(task.id, {}).pop(posed.question, None)
         self.job.protocol.check(posed.question, reading.answer)
@@ -1010,15 +984,6 @@ class _Run:
         order = [self.job.protocol.counted_as(question) for question in self.job.protocol.asked([""])]
         for question in sorted({*answered, *missing}, key=lambda name: order.index(name)):
             yield QuestionCount(question, answered[question], dict(missing.get(question, {})))
-
-
-def _refusal(reason: str | None) -> str | None:
-    return REFUSED if reason is not None and ("refused" in reason or "content filter" in reason) else reason
-
-
-def _may_retry(reply: ChatReply) -> bool:
-    """Whether a model answered, with something of no use; what the server failed at was sent again already."""
-    return reply.text is not None or bool(reply.finish)
 
 
 def _answered(store: Store, name: str, protocol: Protocol) -> dict[str, Mapping[str, Event]]:

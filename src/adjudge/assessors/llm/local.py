@@ -72,18 +72,16 @@ def local_server(
             f"{model}: llama.cpp cannot load it; is it a whole model of text, and is there enough memory?"
         ) from None
     try:
-        _wait(server.listening_address, key)
+        # Until the server's loop has answered once: one that is ended before its loop begins never ends.
+        import httpx
+
+        with httpx.Client(
+            trust_env=False, timeout=60.0, headers={"Authorization": f"Bearer {key}"}
+        ) as client:
+            client.get(f"{server.listening_address}/slots").raise_for_status()
         yield LlmServer(url=f"{server.listening_address}/v1", model=name, api_key=key, slots=1)
     finally:
         del server  # ends its threads and frees the model
-
-
-def _wait(address: str, key: str) -> None:
-    """Until the server's loop has answered once: one that is ended before its loop begins never ends."""
-    import httpx
-
-    with httpx.Client(trust_env=False, timeout=60.0, headers={"Authorization": f"Bearer {key}"}) as client:
-        client.get(f"{address}/slots").raise_for_status()
 
 
 def find_model() -> Path:

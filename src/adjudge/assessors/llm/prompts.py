@@ -235,11 +235,6 @@ class Prompter:
         prompt = self.protocol.last_prompt(task, self, answers)
         return None if prompt is None else self._put(task, prompt)
 
-    def _form(self, prompt: Prompt) -> AnswerForm:
-        if self.score == "weighted":
-            return weighted_form(self.protocol.question(prompt.question))
-        return answer_form(prompt.answer_field, prompt.choices, words=prompt.words, units=prompt.marks)
-
     def side(self, task: Task, role: str) -> str:
         """The text of a side of a pair, as people read it."""
         side = (task.left if role == "left" else task.right) or {}
@@ -269,21 +264,18 @@ class Prompter:
         if "documents" not in self.show:
             return "", 0
         if topic not in self._read:
-            self._read[topic] = self._cut_documents(topic)
+            left, cut = self.max_words, 0
+            parts: list[str] = []
+            for n, document in enumerate(by_date(self.collection.documents.get(topic, ())), 1):
+                text = running_text(document.text)
+                if left is not None:
+                    text, lost = cut_to(text, left)
+                    left, cut = max(0, left - len(text.split())), cut + lost
+                head = f"Document {n}" + (f", {document.date}" if document.date else "")
+                if text:
+                    parts.append(f"{head}:\n{text}")
+            self._read[topic] = "\n\n".join(parts), cut
         return self._read[topic]
-
-    def _cut_documents(self, topic: str) -> tuple[str, int]:
-        left, cut = self.max_words, 0
-        parts: list[str] = []
-        for n, document in enumerate(by_date(self.collection.documents.get(topic, ())), 1):
-            text = running_text(document.text)
-            if left is not None:
-                text, lost = cut_to(text, left)
-                left, cut = max(0, left - len(text.split())), cut + lost
-            head = f"Document {n}" + (f", {document.date}" if document.date else "")
-            if text:
-                parts.append(f"{head}:\n{text}")
-        return "\n\n".join(parts), cut
 
     def _shown_reference(self, task: Task) -> str:
         if "reference" not in self.show:
@@ -298,7 +290,10 @@ class Prompter:
         return running_text(there[0].text) if there else ""
 
     def _put(self, task: Task, prompt: Prompt) -> PosedQuestion:
-        form = self._form(prompt)
+        if self.score == "weighted":
+            form = weighted_form(self.protocol.question(prompt.question))
+        else:
+            form = answer_form(prompt.answer_field, prompt.choices, words=prompt.words, units=prompt.marks)
         documents, cut = self._documents(task.topic)
         if cut:
             self.cut[task.topic] = cut
@@ -312,7 +307,7 @@ class Prompter:
         heads = {**HEADS, **prompt.heads}
         values = dict.fromkeys((*PLACES[self.protocol.kind][0], *PLACES[self.protocol.kind][1]), "")
         values |= {
-            name: _block(heads[name], text, token)
+            name: f"{heads[name]}:\n{token}\n{text}\n{token}"
             for name, text in data.items()
             if text or name in prompt.texts
         }
@@ -367,10 +362,6 @@ def cut_to(text: str, words: int) -> tuple[str, int]:
         return text, 0
     ends = [match.end() for match in re.finditer(r"\S+", text)]
     return (text[: ends[words - 1]] if words else ""), total - words
-
-
-def _block(head: str, text: str, token: str) -> str:
-    return f"{head}:\n{token}\n{text}\n{token}"
 
 
 def cut_words(cut: Mapping[str, int]) -> str | None:

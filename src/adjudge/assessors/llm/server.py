@@ -290,17 +290,13 @@ class _Running:
                         store.put(key, server.model, reply)
                     self._queue.put((key, reply))
 
-            await _together([work() for _ in range(workers)])
-
-
-async def _together(work: list[Any]) -> None:
-    tasks = [asyncio.ensure_future(worker) for worker in work]
-    try:
-        await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+            tasks = [asyncio.ensure_future(work()) for _ in range(workers)]
+            try:
+                await asyncio.gather(*tasks)
+            finally:
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _run(make: Callable[[], Coroutine[Any, Any, ServerFeatures]]) -> ServerFeatures:

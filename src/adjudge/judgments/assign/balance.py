@@ -45,7 +45,11 @@ class Loads:
 def choose(pages: Sequence[PageNeed], loads: Loads, rng: np.random.Generator) -> list[set[int]]:
     """The assessors of every page, `need` of them or all who are allowed; the loads are updated."""
     judges = _greedy(pages, loads, rng)
-    _level(pages, judges, loads)
+    # Even loads: hand pages on along chains from somebody to somebody who has at least two less.
+    everybody = range(len(loads.load))
+    while chain := next(filter(None, (_chain(pages, judges, loads, start) for start in everybody)), None):
+        for p, a, b in chain:
+            _hand_over(pages, judges, loads, p, a, b)
     _swap(pages, judges, loads, rng)
     return judges
 
@@ -63,7 +67,7 @@ def _greedy(pages: Sequence[PageNeed], loads: Loads, rng: np.random.Generator) -
             key=lambda a: (
                 loads.load[a],
                 loads.topic[a][page.topic],
-                _seen(loads, a, page),
+                sum(loads.system[a][system] for system in page.systems),
                 int(chance[a]),
             ),
         )
@@ -71,10 +75,6 @@ def _greedy(pages: Sequence[PageNeed], loads: Loads, rng: np.random.Generator) -
             judges[p].add(who)
             loads.add(who, page.topic, page.systems)
     return judges
-
-
-def _seen(loads: Loads, who: int, page: PageNeed) -> int:
-    return sum(loads.system[who][system] for system in page.systems)
 
 
 def _hand_over(
@@ -85,14 +85,6 @@ def _hand_over(
     judges[p].add(b)
     loads.add(a, page.topic, page.systems, -1)
     loads.add(b, page.topic, page.systems)
-
-
-def _level(pages: Sequence[PageNeed], judges: list[set[int]], loads: Loads) -> None:
-    """Even loads: hand pages on along chains from somebody to somebody who has at least two less."""
-    everybody = range(len(loads.load))
-    while chain := next(filter(None, (_chain(pages, judges, loads, start) for start in everybody)), None):
-        for p, a, b in chain:
-            _hand_over(pages, judges, loads, p, a, b)
 
 
 def _chain(

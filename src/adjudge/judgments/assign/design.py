@@ -35,20 +35,21 @@ class AssignedDesign:
 
     def sentences(self) -> list[str]:
         """The design, what it can show, and what would show more; notes, so without capitals."""
-        return [self._design(), self._shows(), *self._recommended()]
-
-    def _design(self) -> str:
         size = f"{self.smallest}" if self.smallest == self.largest else f"{self.smallest} to {self.largest}"
-        return (
-            "design: "
-            + {
-                "one assessor": "one assessor judges everything",
-                "one group": f"one group of {self.assessors} assessors judges every system on every topic",
-                "groups": f"{self.groups} groups of {size} assessors, each with topics of its own",
-                "own topics": f"{self.assessors} assessors, each with topics of their own that nobody else judges",
-                "whoever": f"each page is judged by whoever it is given to, of {self.assessors} assessors",
-            }[self.kind]
-        )
+        return [
+            (
+                "design: "
+                + {
+                    "one assessor": "one assessor judges everything",
+                    "one group": f"one group of {self.assessors} assessors judges every system on every topic",
+                    "groups": f"{self.groups} groups of {size} assessors, each with topics of its own",
+                    "own topics": f"{self.assessors} assessors, each with topics of their own that nobody else judges",
+                    "whoever": f"each page is judged by whoever it is given to, of {self.assessors} assessors",
+                }[self.kind]
+            ),
+            self._shows(),
+            *self._recommended(),
+        ]
 
     def _shows(self) -> str:
         if self.kind == "one assessor":

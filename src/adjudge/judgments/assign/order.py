@@ -61,19 +61,16 @@ def with_repeats(
     held = _held_back(before, new, repeats, rng) if hold_back and repeats else []
     while True:
         apart = [(*repeats, *held)[i] for i in rng.permutation(len(repeats) + len(held))]
-        placed = _placed(before, new, apart)
+        placed: list[Task] = []
+        elsewhere = {task.id for task, _ in apart}
+        for j in range(len(before), len(before) + len(new) + 1):
+            placed += [task for task, slot in apart if slot == j]
+            placed += [
+                task for task in new[j - len(before) : j - len(before) + 1] if task.id not in elsewhere
+            ]
         if not held or _far_enough(before, placed):
             return placed
         held.pop()
-
-
-def _placed(before: Sequence[Task], new: Sequence[Task], apart: Sequence[tuple[Task, int]]) -> list[Task]:
-    placed: list[Task] = []
-    elsewhere = {task.id for task, _ in apart}
-    for j in range(len(before), len(before) + len(new) + 1):
-        placed += [task for task, slot in apart if slot == j]
-        placed += [task for task in new[j - len(before) : j - len(before) + 1] if task.id not in elsewhere]
-    return placed
 
 
 def _held_back(

@@ -225,7 +225,11 @@ def plan(
     judging_pages = pages_of(collection, protocol, topics)
     pages = judging_pages.pages
     state = AssignedBefore.of(pages, list(tasks), protocol, phase)
-    _check_number(per_summary, {*who, *(task.assessor for task in state.counted)})
+    many = len({*who, *(task.assessor for task in state.counted)})
+    if not 1 <= per_summary <= many:
+        raise UsageError(
+            f"{Argument('per_summary')} is {per_summary}, expected 1 to {many}, the number of assessors"
+        )
     everybody = frozenset(who)
     allowed = {page.key: may_judge(everybody, page, collection.topics[page.topic], phase) for page in pages}
     rng = generator(seed, f"assign/{protocol.name}", key=key)
@@ -243,28 +247,24 @@ def plan(
     )
     made: list[Task] = []
     for name in who:
-        template = replace(blank, assessor=name)
-        new = _tasks(template, in_order(chosen[name], order, rng), rng, new_id)
+        new = []
+        for page in in_order(chosen[name], order, rng):
+            fields = page.fields(swapped=page.is_pair and rng.random() < 0.5)  # which side is left is drawn
+            new.append(replace(blank, assessor=name, id=new_id(), topic=page.topic, **fields))
         made += _in_line(state, name, new, repeats, order, rng, new_id)
-    return describe(
-        Assignment(
-            protocol=protocol.name,
-            phase=phase,
-            per_summary=per_summary,
-            repeats=repeats,
-            order=order,
-            seed=seed,
-            pages=len(pages),
-            tasks=tuple(made),
-        ),
-        pages,
-        allowed,
-        state,
-        who,
-        collection,
-        notes=judging_pages.notes,
-        warnings=named_in_texts(collection, pages),
+    assignment = Assignment(
+        protocol=protocol.name,
+        phase=phase,
+        per_summary=per_summary,
+        repeats=repeats,
+        order=order,
+        seed=seed,
+        pages=len(pages),
+        tasks=tuple(made),
+        notes=tuple(judging_pages.notes),
+        warnings=tuple(named_in_texts(collection, pages)),
     )
+    return describe(assignment, pages, allowed, state, who, collection)
 
 
 def _check(
@@ -288,13 +288,6 @@ def _check(
         raise UsageError(f"{Argument('pairs')} is {pairs}, expected 1 or more")
     check_phase(phase)
     check_order(order)
-
-
-def _check_number(per_summary: int, people: Set[str]) -> None:
-    if not 1 <= per_summary <= len(people):
-        raise UsageError(
-            f"{Argument('per_summary')} is {per_summary}, expected 1 to {len(people)}, the number of assessors"
-        )
 
 
 def _choose(
@@ -329,18 +322,6 @@ def _choose(
         for k in sorted(numbers):
             by_assessor[who[k]].append(page)
     return by_assessor
-
-
-def _tasks(
-    blank: Task, pages: Iterable[JudgingPage], rng: np.random.Generator, new_id: Callable[[], str]
-) -> list[Task]:
-    """A task per page; which side of a pair is on the left is drawn."""
-    return [
-        replace(
-            blank, id=new_id(), topic=page.topic, **page.fields(swapped=page.is_pair and rng.random() < 0.5)
-        )
-        for page in pages
-    ]
 
 
 def _in_line(
@@ -628,9 +609,6 @@ def describe(
     state: AssignedBefore,
     who: Sequence[str],
     collection: Collection,
-    *,
-    notes: Iterable[str] = (),
-    warnings: Iterable[str] = (),
 ) -> Assignment:
     """The plan with its counts and notes."""
     nobody = [page for page in pages if not allowed[page.key] and not state.judges[page.key]]
@@ -641,10 +619,24 @@ def describe(
     keys = {page.key for page in pages}
     before = [task for task in state.counted if task.repeat_of is None and key_of(task) in keys]
     design = _design(pages, (*before, *plan.tasks))
+    systems = sorted({s for page in pages for s in page.systems})
+    workloads = []
+    for share in _shares(plan, before, who, lambda task: [task.assessor]):
+        tasks = [t for t in (*before, *plan.tasks) if t.assessor == share.name and t.repeat_of is None]
+        seen = Counter(system for task in tasks for system in systems_of(task))
+        often = [seen[system] for system in systems if system != share.name]
+        workloads.append(
+            Workload(
+                share=share,
+                topics=len({t.topic for t in tasks}),
+                fewest=min(often, default=0),
+                most=max(often, default=0),
+            )
+        )
     return replace(
         plan,
         design=design,
-        assessors=tuple(_workloads(plan, before, who, pages)),
+        assessors=tuple(workloads),
         topics=tuple(
             _shares(plan, before, sorted({page.topic for page in pages}), lambda task: [task.topic])
         ),
@@ -652,12 +644,9 @@ def describe(
         nobody=tuple(map(_name, nobody)),
         short=tuple(map(_name, short)),
         notes=(
-            *notes,
+            *plan.notes,
             *_notes(plan, pages, nobody, short, state, who, collection),
             *(() if design is None else design.sentences()),
-        ),
-        warnings=tuple(
-            f"{warning}: assessors will see it, and the page is not blind" for warning in warnings
         ),
     )
 
@@ -687,26 +676,6 @@ def _shares(
     again = Counter(name for task in plan.tasks if task.repeat_of is not None for name in of(task))
     there = Counter(name for task in before for name in of(task))
     return [Share(name=name, tasks=first[name], repeats=again[name], before=there[name]) for name in names]
-
-
-def _workloads(
-    plan: Assignment, before: Sequence[Task], who: Sequence[str], pages: Sequence[JudgingPage]
-) -> list[Workload]:
-    systems = sorted({s for page in pages for s in page.systems})
-    workloads = []
-    for share in _shares(plan, before, who, lambda task: [task.assessor]):
-        tasks = [t for t in (*before, *plan.tasks) if t.assessor == share.name and t.repeat_of is None]
-        seen = Counter(system for task in tasks for system in systems_of(task))
-        often = [seen[system] for system in systems if system != share.name]
-        workloads.append(
-            Workload(
-                share=share,
-                topics=len({t.topic for t in tasks}),
-                fewest=min(often, default=0),
-                most=max(often, default=0),
-            )
-        )
-    return workloads
 
 
 def _notes(
@@ -763,7 +732,7 @@ def _name(page: JudgingPage) -> str:
 
 
 def named_in_texts(collection: Collection, pages: Iterable[JudgingPage]) -> list[str]:
-    """`TOPIC/SYSTEM holds "NAME"` for every text shown that holds its own system's, label's or author's name."""
+    """A warning for every text shown that holds its own system's, label's or author's name."""
     shown = {
         summary.key: summary
         for page in pages
@@ -773,14 +742,21 @@ def named_in_texts(collection: Collection, pages: Iterable[JudgingPage]) -> list
     for summary in shown.values():
         name = own_name(summary, collection.label(summary.system))
         if name is not None:
-            warnings.append(f'{summary.topic}/{summary.system} holds "{name}"')
+            warnings.append(
+                f'{summary.topic}/{summary.system} holds "{name}": assessors will see it, and the page is not blind'
+            )
     return warnings
 
 
 def own_name(summary: Summary, label: str) -> str | None:
     """The name that a text gives away, as a whole word and in the same case."""
     for name in dict.fromkeys((summary.system, label, summary.author)):
-        if name is not None and tells(name) and name in summary.text and _word(name).search(summary.text):
+        if (
+            name is not None
+            and tells(name)
+            and name in summary.text
+            and re.compile(rf"(?<!\w){re.escape(name)}(?!\w)").search(summary.text)
+        ):
             return name
     return None
 
@@ -789,7 +765,3 @@ def tells(name: str) -> bool:
     """Whether a name in a text is telling: not an ordinary word, a single letter or a number."""
     ordinary = name.isalpha() and name.islower()
     return len(name) > 1 and not name.isdigit() and not ordinary
-
-
-def _word(name: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")

@@ -70,7 +70,17 @@ class CoverageProtocol(Protocol):
         }
         if "unmarked" in data:
             unmarked = file.question("unmarked", data["unmarked"], UNMARKED)
-            fields |= {"unmarked": unmarked, "reduced": _reduced(file, data["unmarked"], unmarked)}
+            # By the number of unmarked units, those of the choices that can be said of them.
+            reduced: dict[int, tuple[float, ...]] = {}
+            for number, values in file.table("unmarked.reduced", data["unmarked"].get("reduced", {})).items():
+                if not number.isdigit() or not isinstance(values, list):
+                    file.fail(
+                        f"[unmarked.reduced]: {quoted(number)} is no number of units with a list of choices"
+                    )
+                if any(value not in unmarked.values for value in values):
+                    file.fail(f"[unmarked.reduced]: {number} has a choice that is not among [unmarked]'s")
+                reduced[int(number)] = tuple(values)
+            fields |= {"unmarked": unmarked, "reduced": reduced}
         return fields
 
     @property
@@ -111,7 +121,21 @@ class CoverageProtocol(Protocol):
 
     def check_answer(self, question: str, answer: Mapping[str, Any], units: TaskUnits) -> None:
         if question.startswith(UNIT):
-            self._check_unit(question, answer, units)
+            assert self.completeness is not None
+            if units.model is not None and question.removeprefix(UNIT) not in units.model:
+                raise DataError(f"{question}: the reference has no such unit")
+            marked = answer.get("marked")
+            if not isinstance(marked, list) or not all(isinstance(unit, str) for unit in marked):
+                raise DataError(f'{question}: "marked" is {quoted_json(marked)}, expected a list of unit ids')
+            if len(set(marked)) < len(marked):
+                raise DataError(f"{question}: a unit is marked twice")
+            strange = [unit for unit in marked if units.peer is not None and unit not in units.peer]
+            if strange:
+                raise DataError(f"{question}: the peer has no unit {quoted(strange[0])}")
+            try:
+                self.completeness.check(answer.get("completeness"))
+            except DataError as error:
+                raise DataError(f"{question}: {error}") from None
         elif question == UNMARKED and self.unmarked is not None:
             value = answer.get("relevant")
             self.unmarked.check(value)
@@ -124,23 +148,6 @@ class CoverageProtocol(Protocol):
                     raise DataError(f"{question}: {quoted(name)} is {quoted_json(value)}, expected a number")
         else:
             self.question(question).check(answer.get("value"))
-
-    def _check_unit(self, question: str, answer: Mapping[str, Any], units: TaskUnits) -> None:
-        assert self.completeness is not None
-        if units.model is not None and question.removeprefix(UNIT) not in units.model:
-            raise DataError(f"{question}: the reference has no such unit")
-        marked = answer.get("marked")
-        if not isinstance(marked, list) or not all(isinstance(unit, str) for unit in marked):
-            raise DataError(f'{question}: "marked" is {quoted_json(marked)}, expected a list of unit ids')
-        if len(set(marked)) < len(marked):
-            raise DataError(f"{question}: a unit is marked twice")
-        strange = [unit for unit in marked if units.peer is not None and unit not in units.peer]
-        if strange:
-            raise DataError(f"{question}: the peer has no unit {quoted(strange[0])}")
-        try:
-            self.completeness.check(answer.get("completeness"))
-        except DataError as error:
-            raise DataError(f"{question}: {error}") from None
 
     def unmarked_choices(self, unmarked: int) -> tuple[Choice, ...]:
         if self.unmarked is None or not unmarked:
@@ -297,18 +304,6 @@ class CoverageProtocol(Protocol):
             (_letter(n), unit.id, shown(text, unit.start, unit.end, hidden=hidden) or "…")
             for n, unit in enumerate(units)
         ]
-
-
-def _reduced(file: ProtocolFile, data: Mapping[str, Any], unmarked: Question) -> dict[int, tuple[float, ...]]:
-    """By the number of unmarked units, those of the choices that can be said of them."""
-    reduced: dict[int, tuple[float, ...]] = {}
-    for number, values in file.table("unmarked.reduced", data.get("reduced", {})).items():
-        if not number.isdigit() or not isinstance(values, list):
-            file.fail(f"[unmarked.reduced]: {quoted(number)} is no number of units with a list of choices")
-        if any(value not in unmarked.values for value in values):
-            file.fail(f"[unmarked.reduced]: {number} has a choice that is not among [unmarked]'s")
-        reduced[int(number)] = tuple(values)
-    return reduced
 
 
 def _letter(n: int) -> str:

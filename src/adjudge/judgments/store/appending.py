@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import ChainMap
-from collections.abc import Iterable, Iterator, MutableMapping, Sequence
+from collections.abc import Iterator, MutableMapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from functools import cache, partial
@@ -33,7 +33,7 @@ from adjudge.judgments.store.encoding import (
     task_of,
 )
 from adjudge.judgments.store.people import register
-from adjudge.judgments.tasks import Ack, Event, Task
+from adjudge.judgments.tasks import Ack, Task
 
 Key = tuple[str, str, str]  # task, question, assessor: what has one current answer
 
@@ -55,7 +55,13 @@ class EventLedger:
         ledger = cls(evaluation=evaluation, last=last, tasks=set(), people=set(), stored={}, current={})
         seen = set[str]()
         for some in chunked(rows, AT_ONCE):
-            for kind, name, question, assessor, seq in _look_up(connection, evaluation, some):
+            # Everything that a ledger needs, in one question: on a network, asking costs more than answering.
+            wanted = {
+                name: sorted({row[name] for row in some}) for name in ("id", "task", "assessor", "question")
+            }
+            for kind, name, question, assessor, seq in connection.execute(
+                _looking_up(connection.dialect.name), {"evaluation": evaluation, **wanted}
+            ):
                 match kind:
                     case "task":
                         ledger.tasks.add(name)
@@ -85,7 +91,12 @@ class EventLedger:
             return None
         mine, theirs = event_of(row), event_of(before)
         if mine.content() != theirs.content():
-            name = _event_difference(mine, theirs)
+            # The first field that two events do not share; 1 and 1.0 are two things here, as in Event.content.
+            content = (name for name in EVENT_FIELDS if name not in ("seq", "received_at"))
+            pairs = ((n, getattr(mine, n), getattr(theirs, n)) for n in content)
+            name = next(
+                n for n, a, b in pairs if json.dumps(a, sort_keys=True) != json.dumps(b, sort_keys=True)
+            )
             raise ClashError(f"event {quoted(row['id'])}: the id was sent before with other content ({name})")
         return ack_of(before, again=True)
 
@@ -118,10 +129,7 @@ class EventLedger:
         table = schema.evaluation
         moved = sa.update(table).where(table.c.name == self.evaluation).values(last_seq=self.last)
         connection.execute(moved)
-        self._read_back(connection)
-
-    def _read_back(self, connection: Connection) -> None:
-        """Whatever is acknowledged was read back: a trigger or a rule may have made it something else, or nothing."""
+        # Whatever is acknowledged was read back: a trigger or a rule may have made it something else, or nothing.
         expected = [(*(row[name] for name in _COLUMNS), self.last) for row in self.fresh]
         which = {"of": self.evaluation, "first": self.fresh[0]["seq"]}
         if list(map(tuple, connection.execute(_READ_BACK, which))) != expected:
@@ -170,21 +178,8 @@ def _append(ledger: EventLedger, row: Row, received_at: str) -> Ack:
     return ledger.take(row | receipt)
 
 
-def _event_difference(one: Event, other: Event) -> str:
-    """The first field that two events do not share; 1 and 1.0 are two things here, as in Event.content."""
-    content = (name for name in EVENT_FIELDS if name not in ("seq", "received_at"))
-    pairs = ((n, getattr(one, n), getattr(other, n)) for n in content)
-    return next(n for n, a, b in pairs if json.dumps(a, sort_keys=True) != json.dumps(b, sort_keys=True))
-
-
 def _key(row: Row) -> Key:
     return row["task"], row["question"], row["assessor"]
-
-
-def _look_up(connection: Connection, evaluation: str, rows: Sequence[Row]) -> Iterable[Any]:
-    """Everything that a ledger needs, in one question: on a network, asking costs more than answering."""
-    wanted = {name: sorted({row[name] for row in rows}) for name in ("id", "task", "assessor", "question")}
-    return connection.execute(_looking_up(connection.dialect.name), {"evaluation": evaluation, **wanted})
 
 
 @cache

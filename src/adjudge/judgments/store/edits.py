@@ -204,23 +204,19 @@ def make_edit(connection: Connection, evaluation: str, edit: TaskEdit, when: str
     if present(connection, _edit.c.id, evaluation, [edit.id]):
         return
     if edit.what == "forget":
-        _forget(connection, evaluation, edit)
+        # Numbers of events are not given again: who has read up to one misses nothing.
+        mine = (_task.c.evaluation == evaluation) & (_task.c.protocol == (edit.protocol or ""))
+        if edit.assessor is not None:
+            mine &= _task.c.assessor == edit.assessor
+        theirs = _event.c.task.in_(sa.select(_task.c.id).where(mine))
+        connection.execute(sa.delete(_event).where(_event.c.evaluation == evaluation, theirs))
+        connection.execute(sa.delete(_task).where(mine))
     for task in [] if edit.what == "forget" else list(_edited(connection, evaluation, edit, when)):
         row = task_row(task)
         same = (_task.c.evaluation == evaluation) & (_task.c.id == task.id)
         connection.execute(sa.update(_task).where(same).values({name: row[name] for name in _CHANGING}))
     note = {"evaluation": evaluation, "id": edit.id, "made_at": when, "what": edit.to_json()}
     connection.execute(sa.insert(_edit), [note])
-
-
-def _forget(connection: Connection, evaluation: str, edit: TaskEdit) -> None:
-    """Numbers of events are not given again: who has read up to one misses nothing."""
-    mine = (_task.c.evaluation == evaluation) & (_task.c.protocol == (edit.protocol or ""))
-    if edit.assessor is not None:
-        mine &= _task.c.assessor == edit.assessor
-    theirs = _event.c.task.in_(sa.select(_task.c.id).where(mine))
-    connection.execute(sa.delete(_event).where(_event.c.evaluation == evaluation, theirs))
-    connection.execute(sa.delete(_task).where(mine))
 
 
 _CHANGING = ("topic", "peer_system", "reference_system", "left_json", "right_json", "cancelled", "renamed")

@@ -295,9 +295,9 @@ def make_private(path: Path) -> None:
         with suppress(OSError):
             beside = Path(f"{path}{end}")
             status = beside.lstat()
-            if stat.S_ISREG(status.st_mode) and status.st_mode & 0o077 and status.st_uid == _user():
+            if (
+                stat.S_ISREG(status.st_mode)
+                and status.st_mode & 0o077
+                and status.st_uid == (os.geteuid() if hasattr(os, "geteuid") else -1)
+            ):
                 beside.chmod(stat.S_IMODE(status.st_mode) & ~0o077)
-
-
-def _user() -> int:
-    return os.geteuid() if hasattr(os, "geteuid") else -1

@@ -51,7 +51,12 @@ def add_with_rows(
     `check` may refuse both, when nobody else can write to the store any more.
     """
     id = str(uuid.uuid4())
-    _write(change.stage(PENDING_IMPORT), store, id, tasks, events)
+    from adjudge.judgments.store.records import event_record, header, task_record
+
+    with change.stage(PENDING_IMPORT).open("w", encoding="utf-8", newline="\n") as out:
+        out.write(to_json(header(store.evaluation) | {"id": id}) + "\n")
+        out.writelines(to_json(task_record(row)) + "\n" for row in store.task_rows(tasks))
+        out.writelines(to_json(event_record(row)) + "\n" for row in store.event_rows(events))
     change.prepare()
 
     def job(connection: Connection) -> Counts:
@@ -94,7 +99,13 @@ def make_pending_import(folder: Path, store: Store) -> None:
     path = folder / PENDING_IMPORT
     if not path.exists():
         return
-    id = _id(path)
+    try:
+        with path.open(encoding="utf-8") as stream:
+            id = json.loads(stream.readline(10_000))["id"]
+    except (OSError, ValueError, KeyError, TypeError):
+        id = None
+    if not isinstance(id, str):
+        raise FormatError("not an import that Adjudge wrote; remove it to go on without it", file=path)
     now = stamp(store.clock())
 
     def job(connection: Connection) -> None:
@@ -125,23 +136,3 @@ def _add(connection: Connection, store: Store, tasks: Sequence[Task], events: Se
 def _note(connection: Connection, store: Store, id: str) -> None:
     note = {"evaluation": store.evaluation, "id": id, "made_at": stamp(store.clock())}
     connection.execute(sa.insert(schema.edit), [note | {"what": to_json({"what": "import"})}])
-
-
-def _write(path: Path, store: Store, id: str, tasks: Sequence[Task], events: Sequence[Event]) -> None:
-    from adjudge.judgments.store.records import event_record, header, task_record
-
-    with path.open("w", encoding="utf-8", newline="\n") as out:
-        out.write(to_json(header(store.evaluation) | {"id": id}) + "\n")
-        out.writelines(to_json(task_record(row)) + "\n" for row in store.task_rows(tasks))
-        out.writelines(to_json(event_record(row)) + "\n" for row in store.event_rows(events))
-
-
-def _id(path: Path) -> str:
-    try:
-        with path.open(encoding="utf-8") as stream:
-            import_id = json.loads(stream.readline(10_000))["id"]
-    except (OSError, ValueError, KeyError, TypeError):
-        import_id = None
-    if not isinstance(import_id, str):
-        raise FormatError("not an import that Adjudge wrote; remove it to go on without it", file=path)
-    return import_id

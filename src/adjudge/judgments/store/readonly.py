@@ -41,7 +41,8 @@ def connect_to_read(path: Path) -> Guarded:
 
 def uri_to_read(path: Path) -> str | None:
     """How to open a file that cannot be written, where it lies; None where only a copy can be opened."""
-    if not _has_log(path):
+    log = path.with_name(path.name + LOG)
+    if not (log.exists() and log.stat().st_size > 0):
         return _uri(path, "immutable=1")
     live = _uri(path, "mode=ro")
     try:
@@ -60,11 +61,6 @@ def copy_with_log(path: Path, folder: Path) -> Path:
         if source.exists():
             shutil.copyfile(source, folder / source.name)
     return folder / path.name
-
-
-def _has_log(path: Path) -> bool:
-    log = path.with_name(path.name + LOG)
-    return log.exists() and log.stat().st_size > 0
 
 
 def _uri(path: Path, how: str) -> str:

@@ -92,7 +92,14 @@ class Writer:
         item = self._queue.get()
         while item is not None:
             if isinstance(item, Other):
-                self._serve_other(item)
+                try:
+                    with self._begin() as connection:
+                        result = item.job(connection)
+                except BaseException as error:
+                    item.future.set_exception(error)
+                    self._tell_waiting(error)
+                else:
+                    item.future.set_result(result)
                 item = self._queue.get()
             else:
                 batch, item = self._gather(item)
@@ -142,16 +149,6 @@ class Writer:
         """Returns after the block, which commits: only what is on the disk is acknowledged."""
         with self._begin() as connection:
             return self._append_all(connection, [item.rows for item in batch])
-
-    def _serve_other(self, item: Other) -> None:
-        try:
-            with self._begin() as connection:
-                result = item.job(connection)
-        except BaseException as error:
-            item.future.set_exception(error)
-            self._tell_waiting(error)
-        else:
-            item.future.set_result(result)
 
     def _tell_waiting(self, error: BaseException) -> None:
         """In an outage, those behind would each wait as long for the same: they are told at once, and may ask again."""

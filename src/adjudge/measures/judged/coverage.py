@@ -345,15 +345,13 @@ class Unmarked(JudgedMeasure):
         for page in pages(batch):
             number, why = unmarked_units(page)
             if why is None and self.count == "relevant":
-                number, why = self._relevant(page, number)
+                if not number:
+                    number, why = 0.0, None
+                elif UNMARKED not in page.judged.answers:
+                    number, why = math.nan, "the unmarked units are not judged yet"
+                else:
+                    number, why = number * float(page.judged.answers[UNMARKED].answer["relevant"]), None
             yield score_row(self, page.judged, page.repeat, number, why)
-
-    def _relevant(self, page: JudgedPage, number: float) -> tuple[float, str | None]:
-        if not number:
-            return 0.0, None
-        if UNMARKED not in page.judged.answers:
-            return math.nan, "the unmarked units are not judged yet"
-        return number * float(page.judged.answers[UNMARKED].answer["relevant"]), None
 
 
 def unmarked_units(page: JudgedPage) -> tuple[float, str | None]:

@@ -99,31 +99,26 @@ class Preference(JudgedMeasure):
         if self.similarity not in SIMILARITIES:
             similarity_name(self.similarity)
         for option, other in (("asked", "all"), ("simulated", "paper")):
-            self._check_count(option, (other, "all"))
+            words = (other, "all")
+            written = getattr(self, option)
+            if written not in words and not (written.isdecimal() and str(int(written)) == written != "0"):
+                raise UsageError(
+                    f"{self.name}: {option}={written}; expected {' or '.join(dict.fromkeys(words))}, or a number from 1"
+                )
         if self.seed < 0:
             raise UsageError(f"{self.name}: seed={self.seed}; expected a number, 0 or more")
         if self.regularise != "auto":
-            self._check_scale()
+            try:
+                value = float(self.regularise)
+            except ValueError:
+                value = -1.0
+            if not 0 <= value < float("inf"):
+                raise UsageError(
+                    f"{self.name}: regularise={self.regularise}; expected auto or a number, 0 or more"
+                )
         if self.crowd and "man" not in self.parts:
             raise UsageError(
                 f"{self.name}: crowd=true says something of people's answers alone; add them: source=man"
-            )
-
-    def _check_count(self, option: str, words: Sequence[str]) -> None:
-        written = getattr(self, option)
-        if written not in words and not (written.isdecimal() and str(int(written)) == written != "0"):
-            raise UsageError(
-                f"{self.name}: {option}={written}; expected {' or '.join(dict.fromkeys(words))}, or a number from 1"
-            )
-
-    def _check_scale(self) -> None:
-        try:
-            value = float(self.regularise)
-        except ValueError:
-            value = -1.0
-        if not 0 <= value < float("inf"):
-            raise UsageError(
-                f"{self.name}: regularise={self.regularise}; expected auto or a number, 0 or more"
             )
 
     @property
@@ -196,27 +191,25 @@ class Preference(JudgedMeasure):
             if isinstance(strengths, str):
                 yield self.missing(batch, peer, strengths)
                 continue
-            weights = self._weights(batch)[number]
+            from adjudge.judgments.pairs.sides import topic_sentences
+            from adjudge.measures.judged.preference_strengths import similarity_of, summary_weights
+
+            weights = (
+                batch.once(
+                    ("preference/weights", self.similarity, self.penalty),
+                    lambda: summary_weights(
+                        [peer.text for peer in batch.peers],
+                        [sentence.text for sentence in topic_sentences(batch)],
+                        similarity_of(batch, self.similarity),
+                        penalty=cast("Penalty", self.penalty),
+                        language=batch.language,
+                    ),
+                )
+            )[number]
             if math.isnan(weights[0]):
                 yield self.missing(batch, peer, "the summary is empty")
             else:
                 yield self.row(batch, peer, float(weights @ strengths.scaled("mean")))
-
-    def _weights(self, batch: TopicBatch) -> FloatArray:
-        """What every peer takes of every source sentence's strength; made once for all seeds and sources."""
-        from adjudge.judgments.pairs.sides import topic_sentences
-        from adjudge.measures.judged.preference_strengths import similarity_of, summary_weights
-
-        return batch.once(
-            ("preference/weights", self.similarity, self.penalty),
-            lambda: summary_weights(
-                [peer.text for peer in batch.peers],
-                [sentence.text for sentence in topic_sentences(batch)],
-                similarity_of(batch, self.similarity),
-                penalty=cast("Penalty", self.penalty),
-                language=batch.language,
-            ),
-        )
 
     def warnings(self, batches: Sequence[TopicBatch]) -> list[str]:
         if "man" not in self.parts:

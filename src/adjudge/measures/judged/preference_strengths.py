@@ -131,24 +131,18 @@ def _simulated(batch: TopicBatch, recipe: Recipe, part: Source, without: str | N
     make = reference_worth if part == "ref" else pyramid_worth
     worth = make(batch, similarity, without=without)
     if np.isnan(worth).any():
-        return _nothing(part, without)
-    return simulated_answers(worth, _drawn(batch, recipe, part), recipe.ties)
-
-
-def _nothing(part: Source, without: str | None) -> str:
-    if part == "py":
-        return "no peer has a pyramid annotation"
-    return "the topic has no reference" if without is None else "the only reference is by the same system"
-
-
-def _drawn(batch: TopicBatch, recipe: Recipe, part: Source) -> list[tuple[int, int]]:
-    """Pairs of sentences, drawn by their place in the order of texts: the order of documents does not matter."""
+        if part == "py":
+            return "no peer has a pyramid annotation"
+        return "the topic has no reference" if without is None else "the only reference is by the same system"
+    # Pairs of sentences, drawn by their place in the order of texts: the order of documents does not matter.
     texts = [sentence.text for sentence in topic_sentences(batch)]
     order = sorted(range(len(texts)), key=texts.__getitem__)
     every = len(order) * (len(order) - 1) // 2
     count = every if recipe.simulated == ALL else recipe.simulated
     rng = generator(recipe.seed, f"preference/{part}/{batch.topic.topic}")
-    return [(order[a], order[b]) for a, b in random_pairs(len(order), count, rng=rng)]
+    return simulated_answers(
+        worth, [(order[a], order[b]) for a, b in random_pairs(len(order), count, rng=rng)], recipe.ties
+    )
 
 
 def writers(batch: TopicBatch, parts: Sequence[Source]) -> frozenset[str]:
@@ -349,7 +343,7 @@ def redundancy(summary: Sequence[str], penalty: Penalty) -> list[float]:
     """
     if penalty == "none":
         return [1.0] * len(summary)
-    grams = [Counter(_bigrams(sentence)) for sentence in summary]
+    grams = [Counter(pairwise(character_words(sentence))) for sentence in summary]
     total = sum(grams, Counter[tuple[str, str]]())
     factors = []
     for counts in grams:
@@ -357,8 +351,3 @@ def redundancy(summary: Sequence[str], penalty: Penalty) -> list[float]:
         parts = sum(count / total[gram] for gram, count in counts.items())
         factors.append(parts / divisor if divisor else 1.0)
     return factors
-
-
-def _bigrams(sentence: str) -> Iterator[tuple[str, str]]:
-    """None runs from one sentence into the next."""
-    return pairwise(character_words(sentence))

@@ -227,7 +227,10 @@ class JudgedPyramid(JudgedMeasure):
 
     def warnings(self, batches: Sequence[TopicBatch]) -> list[str]:
         peers = [peer for batch in batches for peer in pyramid_peers(batch)]
-        unreadable = sum(_unreadable(batch) for batch in batches)
+        unreadable = sum(
+            (sum(PYRAMID in judged.answers for judged in batch.judgments) - len(_pyramids(batch)))
+            for batch in batches
+        )
         changed = sum(
             peer.annotation is not None
             and peer.against is not None
@@ -335,7 +338,3 @@ class PyramidUnits(JudgedPyramid):
     def of(self, peer: PyramidPeer, pyramid: Pyramid, annotation: PeerAnnotation) -> tuple[float, str | None]:
         counts = tally(pyramid.without(peer.system) if peer.wrote_one else pyramid, annotation)
         return float(getattr(counts, "size" if self.count == "all" else self.count)), None
-
-
-def _unreadable(batch: TopicBatch) -> int:
-    return sum(PYRAMID in judged.answers for judged in batch.judgments) - len(_pyramids(batch))

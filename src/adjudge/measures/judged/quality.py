@@ -67,15 +67,15 @@ def quality_questions(protocol: Protocol) -> dict[str, Question]:
 
     Only those whose answers are numbers, or counts of errors such as DUC-2002's (0, 1-5, 6-10, >10).
     """
-    return {q.key: q for q in protocol.quality_questions() if _counts_errors(q) or _has_numbers(q)}
+    return {
+        q.key: q
+        for q in protocol.quality_questions()
+        if _counts_errors(q) or (not any(isinstance(value, str) for value in q.values))
+    }
 
 
 def _counts_errors(question: Question) -> bool:
     return NONE in question.values
-
-
-def _has_numbers(question: Question) -> bool:
-    return not any(isinstance(value, str) for value in question.values)
 
 
 def _called(protocol: Protocol, q: str) -> Question | None:

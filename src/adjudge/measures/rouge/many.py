@@ -7,9 +7,9 @@ from contextlib import suppress
 from typing import cast
 
 from adjudge.core.errors import UsageError
+from adjudge.core.words import listed
 from adjudge.measures.base import Measure
 from adjudge.measures.presets import written_out
-from adjudge.measures.rouge.elements import RougeBe
 from adjudge.measures.rouge.family import Rouge, parse_rouge
 from adjudge.measures.rouge.scoring import values_of
 
@@ -20,11 +20,17 @@ def rouge_many(
     """ROUGE of many texts at once, each with references of its own: a list of numbers per measure."""
     import numpy as np
 
-    chosen = _chosen(measures)
+    parsed = parse_quickly(measures)
+    chosen = [measure for measure in parsed if isinstance(measure, Rouge)]
+    if len(chosen) < len(parsed):
+        raise UsageError(f"{listed(list(measures))} are not all ROUGE of words: use adjudge.rouge")
     if len(peers) != len(references):
         raise UsageError(f"{len(peers)} texts and {len(references)} lists of references, expected as many")
     for texts in references:
-        _check(texts)
+        if isinstance(texts, str):
+            raise UsageError("references is one text, expected a list of texts")
+        if not texts:
+            raise UsageError("no references: there is nothing to compare a text with")
     groups: dict[tuple[str, ...], list[Rouge]] = {}
     for measure in chosen:
         groups.setdefault(measure.alike, []).append(measure)
@@ -42,13 +48,6 @@ def rouge_many(
     return {str(measure): by_measure[str(measure)] for measure in chosen}
 
 
-def _chosen(measures: Sequence[str]) -> list[Rouge]:
-    elements, words = _apart(parse_quickly(measures))
-    if elements:
-        raise UsageError(f"{elements[0]} is scored text by text: use adjudge.rouge")
-    return words
-
-
 def parse_quickly(measures: str | Sequence[str]) -> list[Measure]:
     """Measures of their specs; where all are ROUGE's, without loading the others that there are."""
     with suppress(UsageError):  # which the registry words better, since it knows them all
@@ -57,19 +56,3 @@ def parse_quickly(measures: str | Sequence[str]) -> list[Measure]:
     from adjudge.measures.registry import parse_measures
 
     return parse_measures(measures)
-
-
-def _apart(measures: Sequence[Measure]) -> tuple[list[RougeBe], list[Rouge]]:
-    """Those of basic elements, and those of words."""
-    for measure in measures:
-        if not isinstance(measure, Rouge | RougeBe):
-            raise UsageError(f"{measure} is not a ROUGE")
-    elements = [m for m in measures if isinstance(m, RougeBe)]
-    return elements, [m for m in measures if isinstance(m, Rouge)]
-
-
-def _check(references: Sequence[str]) -> None:
-    if isinstance(references, str):
-        raise UsageError("references is one text, expected a list of texts")
-    if not references:
-        raise UsageError("no references: there is nothing to compare a text with")

@@ -112,7 +112,26 @@ def evaluate(
         jobs = [job for job in work.jobs if job.peer == peer]
         for asked, counts in counted:
             rows = {f"{j.trial}.{peer}": _row(counts[j.first : j.last], asked, options) for j in jobs}
-            yield _result(peer, asked.tag, rows, options)
+            ordered = [rows[key] for key in sorted(rows)]
+            totals = tuple(map(_total, zip(*ordered, strict=True))) if ordered else (0.0, 0.0, 0.0)
+            intervals = None
+            if options.count < 2:
+                intervals = averages(
+                    ordered,
+                    samples=options.samples,
+                    confidence=float(options.confidence),
+                    seed=options.seed,
+                    alpha=options.alpha if options.count else None,
+                )
+            yield (
+                PeerResult(
+                    peer=peer,
+                    measure=asked.tag,
+                    trials=rows,
+                    intervals=intervals,
+                    totals=(totals[0], totals[1], totals[2]),
+                )
+            )
 
 
 def _gather(trials: Sequence[Trial], files: SummaryFiles, peers: Sequence[str], warn: Say) -> _Work:
@@ -147,7 +166,9 @@ def _all_counts(work: _Work, options: Rouge155Options) -> list[tuple[Rouge155Mea
     exceptions = load_exceptions(options.data) if options.stem and options.data else None
     texts: list[PreparedText] = []
     if any(a.kind != "BE" for a in asked):
-        prepare = _preparation(options, exceptions)
+        stop = read_stop_list(options.data / SMART) if options.stop and options.data else frozenset()
+        stem = partial(stem_words, stemmer="porter-155", exceptions=exceptions) if options.stem else None
+        prepare = Preparation(stop=stop, stem=stem)
         texts = [_text(path, form, prepare, options) for path, form in work.paths]
     count = _plain if len(work.peers) <= PLAIN_UP_TO else _Fast(texts, work)
     result: list[tuple[Rouge155Measure, list[RougeCounts]]] = []
@@ -157,12 +178,6 @@ def _all_counts(work: _Work, options: Rouge155Options) -> list[tuple[Rouge155Mea
         else:
             result.append((measure, count(measure, texts, work)))
     return result
-
-
-def _preparation(options: Rouge155Options, exceptions: Mapping[str, str] | None) -> Preparation:
-    stop = read_stop_list(options.data / SMART) if options.stop and options.data else frozenset()
-    stem = partial(stem_words, stemmer="porter-155", exceptions=exceptions) if options.stem else None
-    return Preparation(stop=stop, stem=stem)
 
 
 def _text(path: Path, form: str, prepare: Preparation, options: Rouge155Options) -> PreparedText:
@@ -256,27 +271,6 @@ def rounded(value: float) -> float:
     return float(f"{value:.5f}")
 
 
-def _result(peer: str, tag: str, rows: Mapping[str, Triple], options: Rouge155Options) -> PeerResult:
-    ordered = [rows[key] for key in sorted(rows)]
-    totals = tuple(map(_total, zip(*ordered, strict=True))) if ordered else (0.0, 0.0, 0.0)
-    intervals = None
-    if options.count < 2:
-        intervals = averages(
-            ordered,
-            samples=options.samples,
-            confidence=float(options.confidence),
-            seed=options.seed,
-            alpha=options.alpha if options.count else None,
-        )
-    return PeerResult(
-        peer=peer,
-        measure=tag,
-        trials=rows,
-        intervals=intervals,
-        totals=(totals[0], totals[1], totals[2]),
-    )
-
-
 def _total(column: Sequence[float]) -> float:
     total = 0.0
     for value in column:
@@ -360,18 +354,15 @@ def averages(
     """Of recall, precision and F of every evaluation; with `alpha`, rows are counts (models', peers', hits)."""
     if not rows:
         return (PercentileInterval(average=0.0, low=0.0, high=0.0),) * 3
-    sampled = _sums(np.asarray(rows, np.float64), draws(len(rows), samples, seed))
+    # Column by column, so that every sample is added up in the order drawn, as the last digit needs.
+    values = np.asarray(rows, np.float64)
+    chosen = draws(len(rows), samples, seed)
+    sampled: np.ndarray = values[chosen[:, 0]].copy()
+    for k in range(1, chosen.shape[1]):
+        sampled += values[chosen[:, k]]
     columns = (sampled / len(rows)).T.tolist() if alpha is None else _ratios(sampled.tolist(), alpha)
     recall, precision, f = (_interval(sorted(column), confidence) for column in columns)
     return recall, precision, f
-
-
-def _sums(values: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """Column by column, so that every sample is added up in the order drawn, as the last digit needs."""
-    total: np.ndarray = values[chosen[:, 0]].copy()
-    for k in range(1, chosen.shape[1]):
-        total += values[chosen[:, k]]
-    return total
 
 
 def _ratios(sums: Sequence[Sequence[float]], alpha: float) -> list[list[float]]:

@@ -195,12 +195,8 @@ def stem_155(word: str) -> str:
     if word.endswith("y") and has_vowel(word[:-1]):
         word = word[:-1] + "i"
     word = change_ending(change_ending(word, STEP_2, 0), STEP_3, 0)
-    return tidy(_step_4_155(word), short=ends_short)
-
-
-def _step_4_155(word: str) -> str:
     word = change_ending(change_ending(word, STEP_4_155, 1), _MENT, 1)
-    return change_ending(word, _ENT, 1) if word.endswith("ent") else drop_ion(word)
+    return tidy(change_ending(word, _ENT, 1) if word.endswith("ent") else drop_ion(word), short=ends_short)
 
 
 def load_exceptions(folder: str | Path) -> dict[str, str]:
@@ -271,15 +267,13 @@ def stem_nltk(word: str) -> str:
         return _IRREGULAR[word]
     if len(word) <= 2:
         return word
-    word = _step_1c_nltk(_step_1b_nltk(_step_1a_nltk(word)))
+    word = _step_1c_nltk(
+        _step_1b_nltk(word[:-1] if len(word) == 4 and word.endswith("ies") else drop_plural(word))
+    )
     word = change_ending(_step_2_nltk(word), STEP_3, 0)
     # "ion" ends in none of step 4's endings, so at most one of the two does anything to a word.
     shorter = change_ending(word, STEP_4, 1)
     return tidy(drop_ion(word) if shorter == word else shorter, short=_short_nltk)
-
-
-def _step_1a_nltk(word: str) -> str:
-    return word[:-1] if len(word) == 4 and word.endswith("ies") else drop_plural(word)
 
 
 def _step_1b_nltk(word: str) -> str:

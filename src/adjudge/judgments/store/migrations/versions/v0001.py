@@ -33,40 +33,6 @@ def upgrade() -> None:
         sa.UniqueConstraint("evaluation", "pseudonym", name="uq_person_evaluation_pseudonym"),
     )
     _create_task()
-    _create_event()
-
-
-def _create_task() -> None:
-    op.create_table(
-        "task",
-        sa.Column("evaluation", Key, nullable=False),
-        sa.Column("id", Key, nullable=False),
-        sa.Column("assessor", Key, nullable=False),
-        sa.Column("protocol", Key, nullable=False),
-        sa.Column("version", sa.Text, nullable=False),
-        sa.Column("topic", Key, nullable=False),
-        sa.Column("peer_system", sa.Text),
-        sa.Column("peer_length", sa.BigInteger),
-        sa.Column("reference_system", sa.Text),
-        sa.Column("reference_length", sa.BigInteger),
-        sa.Column("left_json", sa.Text),
-        sa.Column("right_json", sa.Text),
-        sa.Column("hashes", sa.Text, nullable=False),
-        sa.Column("position", sa.BigInteger, nullable=False),
-        sa.Column("phase", sa.BigInteger),
-        sa.Column("repeat_of", Key),
-        sa.Column("lease_until", sa.Text),
-        sa.Column("lease_by", Key),
-        sa.PrimaryKeyConstraint("evaluation", "id", name="pk_task"),
-        _evaluation("task"),
-        _person("task", "assessor"),
-        _person("task", "lease_by"),
-    )
-    op.create_index("ix_task_evaluation_assessor_position", "task", ["evaluation", "assessor", "position"])
-    op.create_index("ix_task_evaluation_topic", "task", ["evaluation", "topic"])
-
-
-def _create_event() -> None:
     op.create_table(
         "event",
         sa.Column("evaluation", Key, nullable=False),
@@ -97,6 +63,36 @@ def _create_event() -> None:
         "event",
         ["task", "question", "evaluation", "assessor", "seq"],
     )
+
+
+def _create_task() -> None:
+    op.create_table(
+        "task",
+        sa.Column("evaluation", Key, nullable=False),
+        sa.Column("id", Key, nullable=False),
+        sa.Column("assessor", Key, nullable=False),
+        sa.Column("protocol", Key, nullable=False),
+        sa.Column("version", sa.Text, nullable=False),
+        sa.Column("topic", Key, nullable=False),
+        sa.Column("peer_system", sa.Text),
+        sa.Column("peer_length", sa.BigInteger),
+        sa.Column("reference_system", sa.Text),
+        sa.Column("reference_length", sa.BigInteger),
+        sa.Column("left_json", sa.Text),
+        sa.Column("right_json", sa.Text),
+        sa.Column("hashes", sa.Text, nullable=False),
+        sa.Column("position", sa.BigInteger, nullable=False),
+        sa.Column("phase", sa.BigInteger),
+        sa.Column("repeat_of", Key),
+        sa.Column("lease_until", sa.Text),
+        sa.Column("lease_by", Key),
+        sa.PrimaryKeyConstraint("evaluation", "id", name="pk_task"),
+        _evaluation("task"),
+        _person("task", "assessor"),
+        _person("task", "lease_by"),
+    )
+    op.create_index("ix_task_evaluation_assessor_position", "task", ["evaluation", "assessor", "position"])
+    op.create_index("ix_task_evaluation_topic", "task", ["evaluation", "topic"])
 
 
 def _evaluation(table: str) -> sa.ForeignKeyConstraint:
