@@ -21,17 +21,17 @@ from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.judges import Judges
 from adjudge.analyses.judges.bench import AspectBench, JudgeBenches, JudgeCells
 from adjudge.analyses.meta import Meta
-from adjudge.analyses.meta.ceiling.result import MeasureCeiling, ceiling_all
+from adjudge.analyses.meta.ceiling import MeasureCeiling, ceiling_all
 from adjudge.analyses.meta.cells import Cells, HumanCells, score_matrix
-from adjudge.analyses.meta.conclusions.result import (
+from adjudge.analyses.meta.conclusions import (
     AGREEMENTS,
     HEADINGS,
     OPPOSITE,
     ConclusionAgreement,
     agree_on_conclusions,
 )
-from adjudge.analyses.meta.correlations.result import MeasureCorrelation, correlate_all
-from adjudge.analyses.meta.ranks.result import RankTable, rank_tables
+from adjudge.analyses.meta.correlations import MeasureCorrelation, correlate_all
+from adjudge.analyses.meta.ranks import RankTable, rank_tables
 from adjudge.analyses.slices.slicing import RowTexts
 from adjudge.core.errors import AdjudgeError
 from adjudge.core.results import Note, Result

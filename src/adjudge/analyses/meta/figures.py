@@ -11,10 +11,10 @@ import pandas as pd
 
 from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
 from adjudge.analyses.meta import LEVELS
-from adjudge.analyses.meta.better.words import on
-from adjudge.analyses.meta.fooling.words import chosen_words
 from adjudge.analyses.meta.rows import rows_of
 from adjudge.analyses.meta.words import coefficient_words, n_words, over_words
+from adjudge.analyses.meta.words.better import on
+from adjudge.analyses.meta.words.fooling import chosen_words
 from adjudge.analyses.trust_drawing import (
     ROW,
     all_there,
@@ -49,13 +49,13 @@ from adjudge.data.scores import Among
 if TYPE_CHECKING:
     import altair as alt
 
-    from adjudge.analyses.meta.better.result import BetterResult, MeasureComparison
-    from adjudge.analyses.meta.ceiling.result import CeilingResult, MeasureCeiling
+    from adjudge.analyses.meta.better import BetterResult, MeasureComparison
+    from adjudge.analyses.meta.ceiling import CeilingResult, MeasureCeiling
     from adjudge.analyses.meta.cells import Cells
-    from adjudge.analyses.meta.correlations.result import CorrelationsResult, MeasureCorrelation
-    from adjudge.analyses.meta.curves.result import Curve, CurveOf, CurvesResult
-    from adjudge.analyses.meta.fooling.result import FoolingOutcome, FoolingResult
-    from adjudge.analyses.meta.ranks.result import PlaceByMeasure, RankedSystem, RanksResult, RankTable
+    from adjudge.analyses.meta.correlations import CorrelationsResult, MeasureCorrelation
+    from adjudge.analyses.meta.curves import Curve, CurveOf, CurvesResult
+    from adjudge.analyses.meta.fooling import FoolingOutcome, FoolingResult
+    from adjudge.analyses.meta.ranks import PlaceByMeasure, RankedSystem, RanksResult, RankTable
     from adjudge.analyses.meta.result import MetaResult
     from adjudge.analyses.scores import Scores
     from adjudge.data.scores import MeasureInfo
@@ -1092,7 +1092,7 @@ def _ceiling_spec(scores: Scores, options: FigureOptions) -> Figure:
 def _curve_spec(what: str) -> Callable[[Scores, FigureOptions], Figure]:
     def make(scores: Scores, options: FigureOptions) -> Figure:
         from adjudge.analyses.meta.cells import cells_of, human_measures
-        from adjudge.analyses.meta.curves.result import learning_curves
+        from adjudge.analyses.meta.curves import learning_curves
 
         people = human_measures(scores, one_people(options) or (), argument="people")[0]
         cells = cells_of(scores, people, list(options.measures), length=options.length, form=options.form)

@@ -77,19 +77,19 @@ class MetaRun:
 
 
 def _correlations(run: MetaRun) -> Result:
-    from adjudge.analyses.meta.correlations.result import correlate_all
+    from adjudge.analyses.meta.correlations import correlate_all
 
     return correlate_all(run.cells, run.asked, run.asked.progress)
 
 
 def _ranks(run: MetaRun) -> Result:
-    from adjudge.analyses.meta.ranks.result import rank_tables
+    from adjudge.analyses.meta.ranks import rank_tables
 
     return rank_tables(run.cells, run.compared, run.among)
 
 
 def _slices(run: MetaRun) -> Result:
-    from adjudge.analyses.meta.slices.result import slices
+    from adjudge.analyses.meta.slices import slices
 
     asked = run.asked
     return slices(
@@ -106,19 +106,19 @@ def _slices(run: MetaRun) -> Result:
 
 
 def _accuracy(run: MetaRun) -> Result:
-    from adjudge.analyses.meta.accuracy.result import accuracy_all
+    from adjudge.analyses.meta.accuracy import accuracy_all
 
     return accuracy_all(run.cells, run.asked)
 
 
 def _ceiling(run: MetaRun) -> Result:
-    from adjudge.analyses.meta.ceiling.result import ceiling_all
+    from adjudge.analyses.meta.ceiling import ceiling_all
 
     return ceiling_all(run.cells, run.asked)
 
 
 def _fooling(run: MetaRun) -> Result:
-    from adjudge.analyses.meta.fooling.result import fooling
+    from adjudge.analyses.meta.fooling import fooling
 
     asked = run.asked
     return fooling(
@@ -133,7 +133,7 @@ def _fooling(run: MetaRun) -> Result:
 
 
 def _conclusions(run: MetaRun) -> Result:
-    from adjudge.analyses.meta.conclusions.result import agree_on_conclusions
+    from adjudge.analyses.meta.conclusions import agree_on_conclusions
 
     asked = run.asked
     mixed: tuple[Among, ...] = (*run.among, "human-machine") if len(run.among) > 1 else run.among
@@ -149,7 +149,7 @@ def _conclusions(run: MetaRun) -> Result:
 
 
 def _better(run: MetaRun) -> Result:
-    from adjudge.analyses.meta.better.result import better_measures
+    from adjudge.analyses.meta.better import better_measures
 
     asked = run.asked
     # Williams' test is of one correlation; the input level has one for every topic.
@@ -171,7 +171,7 @@ def _better(run: MetaRun) -> Result:
 
 def _power(run: MetaRun) -> Result:
     from adjudge.analyses.counts import COUNTED
-    from adjudge.analyses.meta.power.result import discriminative_power
+    from adjudge.analyses.meta.power import discriminative_power
 
     asked = run.asked
     return discriminative_power(
@@ -180,7 +180,7 @@ def _power(run: MetaRun) -> Result:
 
 
 def _curves(run: MetaRun) -> Result:
-    from adjudge.analyses.meta.curves.result import learning_curves
+    from adjudge.analyses.meta.curves import learning_curves
 
     asked = run.asked
     return learning_curves(
@@ -200,13 +200,13 @@ def _curves(run: MetaRun) -> Result:
 
 
 def _composites(run: MetaRun) -> Result:
-    from adjudge.analyses.meta.composites.result import composites
+    from adjudge.analyses.meta.composites import composites
 
     return composites(run.cells, run.asked)
 
 
 def _hotelling(run: MetaRun) -> Result:
-    from adjudge.analyses.meta.hotelling.result import hotelling
+    from adjudge.analyses.meta.hotelling import hotelling
 
     asked = run.asked
     return hotelling(
