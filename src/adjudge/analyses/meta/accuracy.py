@@ -11,35 +11,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from adjudge import __version__
-from adjudge.analyses.meta import Meta
 from adjudge.analyses.meta.cells import Cells, HumanCells
-from adjudge.analyses.meta.rows import COLUMNS, rows_of
-from adjudge.analyses.meta.words import interval_words, over_words
-from adjudge.core.engine import generator
-from adjudge.core.results import Note, Result
+from adjudge.analyses.meta.parts import MeasureRow, MetaRun, RowsResult
+from adjudge.analyses.meta.words import over_words
+from adjudge.core.results import Note
 from adjudge.core.table import Cell, Column, Table
-from adjudge.data.scores import Among, MeasureInfo
+from adjudge.data.scores import Among
 from adjudge.stats.agreement import LEAST_CLUSTERS, PairAgreement, cluster_draws, pair_agreements
 from adjudge.stats.bootstrap import flat, percentile_limits, t_means
-from adjudge.stats.checks import FloatArray
 from adjudge.stats.correlation import CorrelationLevel
 from adjudge.stats.pairwise import (
     MOST_CANDIDATES,
     NO_SPREAD,
-    MeanAccuracy,
     mean_accuracies,
     scaled,
     soft_accuracies,
     tie_accuracy,
 )
 
-MORE = ("topics", "pairs", "human_ties", "missing", "epsilon", "closer_than", "why", "why_no_interval")
 AGREEMENT, ZERO, CALIBRATED, CROSSED = "agreement", "acc-eq", "acc-eq-calibrated", "acc-eq-cross-validated"
 SOFT, PLAIN, CLOSER = "soft-pairwise", "pairwise", "pairwise-closer"
 HEADINGS = {
@@ -49,26 +44,20 @@ HEADINGS = {
     CROSSED: "cross-validated",
     SOFT: "soft pairwise",
     PLAIN: "pairwise",
-    CLOSER: "pairwise, close pairs",
 }
-INPUT, SYSTEM = (AGREEMENT, ZERO, CALIBRATED, CROSSED), (SOFT, PLAIN, CLOSER)
-NOT_CALIBRATED = "its epsilon was chosen on the same topics"
+SYSTEM = (SOFT, PLAIN, CLOSER)
+ORDER = (AGREEMENT, ZERO, CALIBRATED, CROSSED, *SYSTEM)
 
 
-@dataclass(frozen=True)
-class MeasureAccuracy:
-    """How often one measure orders pairs as people do, by one coefficient."""
+@dataclass(frozen=True, kw_only=True)
+class MeasureAccuracy(MeasureRow):
+    """How often one measure orders pairs as people do, by one coefficient.
 
-    measure: MeasureInfo
-    human: MeasureInfo
-    level: CorrelationLevel
-    coefficient: str
-    among: Among
-    n: int
-    """Topics that count at the input level, pairs of systems at the system level."""
-    value: float
-    low: float
-    high: float
+    `n` are topics that count at the input level, pairs of systems at the system level.
+    """
+
+    UNSEEN = ("topics", "pairs", "human_ties", "missing", "epsilon", "closer_than", "why", "why_no_interval")
+
     topics: int
     pairs: int
     """At the input level pairs of summaries of one topic, at the system level pairs of systems."""
@@ -82,19 +71,11 @@ class MeasureAccuracy:
     """Only pairs that are less than this apart to people count."""
     sampled: bool = False
     """Whether epsilon was chosen among some thresholds instead of all differences, as there are very many."""
-    why: str | None = None
-    why_no_interval: str | None = None
-
-    def record(self) -> dict[str, Any]:
-        names = {"measure": self.measure.measure, "human": self.human.measure}
-        return names | {name: getattr(self, name) for name in (*COLUMNS[2:], *MORE)}
 
     def shown(self) -> Cell:
-        if math.isnan(self.value):
-            return None
         if f"{self.low:.2f}" == f"{self.high:.2f}" != "nan":  # narrow: two decimals would show none
             return f"{self.value:.3f} ({self.low:.4f} to {self.high:.4f})"
-        return f"{self.value:.3f}{interval_words(self.low, self.high)}"
+        return super().shown()
 
 
 @dataclass(frozen=True)
@@ -105,56 +86,24 @@ class AgreementByTopic:
     human: str
     among: Among
     topic: str
-    share: float
-    agreed: int
-    pairs: int
-    ties: int
-    human_ties: int
-    missing: int
-    why: str | None
+    agreement: PairAgreement
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class AccuracyResult(Result):
+class AccuracyResult(RowsResult[MeasureAccuracy]):
     """Every measure against every human measure, by every accuracy."""
 
     WORDS = "adjudge.analyses.meta.words.accuracy"
     FRAME = "accuracy"
     IN_JSON = ("accuracy", "agreement-by-topic")
+    TITLE = "Accuracy of measures in ordering pairs as people do"
 
-    rows: tuple[MeasureAccuracy, ...]
     by_topic: tuple[AgreementByTopic, ...]
-    """Agreement topic by topic."""
-    confidence: float
     clustered: bool
     """Whether intervals resample sets of topics."""
     closer_than: float | None
     all_topics: bool
     """Whether measures keep topics that nobody judged, which do not count here."""
-    resamples: int
-    seed: int
-
-    def of(
-        self,
-        *,
-        coefficient: str | None = None,
-        level: str | None = None,
-        human: str | None = None,
-        among: Among | None = None,
-    ) -> list[MeasureAccuracy]:
-        """The rows of a coefficient, level, human measure and choice of systems, where these are said."""
-        return rows_of(self.rows, level=level, coefficient=coefficient, human=human, among=among)
-
-    def groups(self) -> list[tuple[str, Among]]:
-        """Human measures, each with a choice of systems."""
-        return list(dict.fromkeys((row.human.measure, row.among) for row in self.rows))
-
-    def shown_as(self) -> dict[str, tuple[str, Among]]:
-        """By the name of its table: a level and a choice of systems."""
-        choices = list(dict.fromkeys(row.among for row in self.rows))
-        return {
-            f"accuracy-{level}-{among}": (level, among) for level in ("input", "system") for among in choices
-        }
 
     def how(self) -> str:
         over = "sets" if self.clustered else "topics"
@@ -171,71 +120,45 @@ class AccuracyResult(Result):
         if self.all_topics:
             yield Note.of("judged-topics-alone")
         for row in self.rows:
-            about = {
-                "measure": row.measure.words,
-                "human": row.human.words,
-                "level": row.level,
-                "among": row.among,
-            }
             if row.why is not None:
-                yield Note.of("no-value", **about, coefficient=row.coefficient, why=row.why)
+                yield Note.of("no-value", **row.about("level", "among", "coefficient", "why"))
             elif row.why_no_interval is not None and row.coefficient != CALIBRATED:
-                yield Note.of("no-interval", **about, coefficient=row.coefficient, why=row.why_no_interval)
+                about = row.about("level", "among", "coefficient")
+                yield Note.of("no-interval", **about, why=row.why_no_interval)
             if row.missing and row.coefficient in (ZERO, PLAIN):
-                yield Note.of("pairs-left-out", **about, n=row.missing)
-        for human, among in self.groups():
-            for row in self.of(coefficient=ZERO, human=human, among=among)[:1]:
-                if row.human_ties:
-                    yield Note.of(
-                        "people-tie", n=row.human_ties, pairs=row.pairs, human=row.human.words, among=among
-                    )
+                yield Note.of("pairs-left-out", **row.about("level", "among"), n=row.missing)
+        for human, among in dict.fromkeys((row.human.measure, row.among) for row in self.rows):
+            row = self.of(coefficient=ZERO, human=human, among=among)[0]
+            if row.human_ties:
+                words = row.human.words
+                yield Note.of("people-tie", n=row.human_ties, pairs=row.pairs, human=words, among=among)
         if some := list(dict.fromkeys(row.measure.words for row in self.rows if row.sampled)):
             yield Note.of("some-thresholds-tried", measures=some, n=MOST_CANDIDATES)
         if any(row.coefficient == CALIBRATED and not math.isnan(row.value) for row in self.rows):
             yield Note.of("calibrated-on-the-same-topics")
 
     def on_demand(self) -> Mapping[str, Callable[[], Table]]:
-        return {"accuracy": self._all_rows, "agreement-by-topic": self._by_topic}
+        return {**super().on_demand(), "agreement-by-topic": self._agreement_by_topic}
 
-    def _all_rows(self) -> Table:
-        """All numbers, one row each."""
-        return Table.of(
-            "accuracy",
-            [row.record() for row in self.rows],
-            *(Column(name, right=None, tiny=False) for name in COLUMNS),
-            *(Column(name, show="never") for name in MORE),
-            title="Accuracy of measures in ordering pairs as people do",
-        )
-
-    def tables(self) -> Iterator[Table]:
-        """A table per level and choice of systems: a row per measure and human measure."""
-        for level, among in self.shown_as().values():
-            yield self._at(level, among)
-
-    def _at(self, level: str, among: Among) -> Table:
+    def at(self, level: CorrelationLevel, among: Among) -> Table:
+        """A row per measure and human measure."""
         rows = self.of(level=level, among=among)
-        names = list(dict.fromkeys(row.coefficient for row in rows))
-        held = {(row.human.measure, row.measure.measure, row.coefficient): row for row in rows}
-        keys = list(dict.fromkeys((row.human.measure, row.measure.measure) for row in rows))
-        lines: list[tuple[Cell, ...]] = []
-        for key in keys:
-            accuracies = {name: held[(*key, name)] for name in names}
-            first = accuracies[names[0]]
-            line: list[Cell] = [first.measure.heading, first.human.heading, first.n]
-            for name in names:
-                line.append(accuracies[name].shown())
-                if name == CALIBRATED:
-                    line.append(accuracies[name].epsilon)
-                if name == CLOSER:
-                    line.append(accuracies[name].pairs)
-            lines.append(tuple(line))
+        lines: dict[tuple[str, str], dict[str, Cell]] = {}
+        for row in rows:
+            names: dict[str, Cell] = {"measure": row.measure.heading, "human": row.human.heading, "n": row.n}
+            line = lines.setdefault((row.human.measure, row.measure.measure), names)
+            line[row.coefficient] = row.shown()
+            if row.coefficient == CALIBRATED:
+                line["epsilon"] = row.epsilon
+            if row.coefficient == CLOSER:
+                line["close_pairs"] = row.pairs
         columns = [
             Column("measure", right=False),
             Column("human", "with", right=False, show="varies"),
             Column("n", "topics" if level == "input" else "pairs of systems", right=True),
         ]
-        for name in names:
-            heading = HEADINGS[name] if name != CLOSER else f"pairwise, less than {self.closer_than:g} apart"
+        for name in dict.fromkeys(row.coefficient for row in rows):
+            heading = HEADINGS.get(name) or f"pairwise, less than {self.closer_than:g} apart"
             columns.append(Column(name, f"{heading}, {level} level", right=True))
             if name == CALIBRATED:
                 columns.append(Column("epsilon", right=True, format=".3g"))
@@ -247,86 +170,62 @@ class AccuracyResult(Result):
             if level == "input"
             else "pairs of systems that a measure orders as people do"
         )
-        return Table(
-            name=f"accuracy-{level}-{among}",
-            columns=tuple(columns),
-            rows=tuple(lines),
-            title=(
-                f"Accuracy at the {level} level, among {over_words(among)}: {about};"
-                f" {self.confidence:.0%} intervals over {over}"
-            ),
-        )
+        title = f"Accuracy at the {level} level, among {over_words(among)}: {about}; {self.confidence:.0%} intervals"
+        return Table.of(f"accuracy-{level}-{among}", lines.values(), *columns, title=f"{title} over {over}")
 
-    def _by_topic(self) -> Table:
-        """Agreement topic by topic, a row each."""
-        columns = (
+    def _agreement_by_topic(self) -> Table:
+        rows = [vars(row) | asdict(row.agreement) for row in self.by_topic]
+        return Table.of(
+            "agreement-by-topic",
+            rows,
             *(Column(name, show="varies", right=False) for name in ("measure", "human", "among")),
             Column("topic", right=False),
             Column("share", "agreement, input level", tiny=False),
-            *(Column(name) for name in ("agreed", "pairs")),
+            "agreed pairs",
             *(Column(name, show="never") for name in ("ties", "human_ties", "missing", "why")),
-        )
-        names = [column.name for column in columns]
-        return Table(
-            name="agreement-by-topic",
-            columns=columns,
-            rows=tuple(tuple(getattr(row, name) for name in names) for row in self.by_topic),
             title="Agreement of measures with people, topic by topic (Zopf 2018, equation 1; input level)",
         )
 
 
-def accuracy_all(cells: Cells, asked: Meta) -> AccuracyResult:
+def accuracy_all(run: MetaRun) -> AccuracyResult:
     """Every measure against every human measure, by every accuracy.
 
-    With `asked.closer_than`, pairwise accuracy also among the pairs of systems that are less than so far apart on the
+    With `closer_than`, pairwise accuracy also among the pairs of systems that are less than so far apart on the
     human measure's own scale. Only summaries that people and the measure both scored count.
     """
     rows: list[MeasureAccuracy] = []
-    topics: list[AgreementByTopic] = []
-    choices = asked.choices(cells)
-    for among in choices:
-        chosen = cells.among(among)
-        for human in chosen.humans:
-            accuracies, per_topic = _within(chosen, human, among, asked)
-            rows += accuracies
-            topics += per_topic
-            rows += _of_means(chosen, human, among, asked)
-    at = {info.measure: k for k, info in enumerate(cells.measures)}
-    of = {human.info.measure: k for k, human in enumerate(cells.humans)}
-    order = (*INPUT, *SYSTEM)
+    by_topic: list[AgreementByTopic] = []
+    for cells in run.choices:
+        for human in cells.humans:
+            by_topic += _within_topics(run, cells, human, rows)
+            rows += _of_means(run, cells, human)
+    at = {info.measure: k for k, info in enumerate(run.cells.measures)}
+    of = {human.info.measure: k for k, human in enumerate(run.cells.humans)}
     rows.sort(
         key=lambda row: (
-            order.index(row.coefficient) >= len(INPUT),
-            choices.index(row.among),
+            row.level == "system",
+            run.among.index(row.among),
             of[row.human.measure],
-            order.index(row.coefficient),
+            ORDER.index(row.coefficient),
             at[row.measure.measure],
         )
     )
     return AccuracyResult(
         rows=tuple(rows),
-        by_topic=tuple(topics),
-        confidence=1 - asked.alpha,
-        clustered=cells.clusters is not None,
-        closer_than=asked.closer_than,
-        all_topics=cells.all_topics,
-        resamples=asked.interval_resamples,
-        seed=asked.seed,
+        by_topic=tuple(by_topic),
+        confidence=run.confidence,
+        clustered=run.cells.clusters is not None,
+        closer_than=run.asked.closer_than,
+        all_topics=run.cells.all_topics,
+        resamples=run.asked.interval_resamples,
+        seed=run.asked.seed,
     )
 
 
-def _stream(asked: Meta, what: str) -> np.random.Generator:
-    """The same draws for every measure, so that measures are compared on the same resamples."""
-    return generator(asked.seed, f"meta/accuracy/{what}")
-
-
-def _within(
-    cells: Cells, human: HumanCells, among: Among, asked: Meta
-) -> tuple[list[MeasureAccuracy], list[AgreementByTopic]]:
-    """Agreement and accuracy with ties, topic by topic."""
-    level = 1 - asked.alpha
-    rows: list[MeasureAccuracy] = []
-    per_topic: list[AgreementByTopic] = []
+def _within_topics(
+    run: MetaRun, cells: Cells, human: HumanCells, rows: list[MeasureAccuracy]
+) -> Iterator[AgreementByTopic]:
+    """Agreement topic by topic; that of all topics and accuracy with ties are added to the rows."""
     judged = [k for k in range(len(cells.topics)) if not np.isnan(human.values[k]).all()]
     people = scaled(human.values)[0]
     automatic = np.array([scaled(scores)[0] for scores in cells.automatic]).reshape(cells.automatic.shape)
@@ -337,42 +236,26 @@ def _within(
         ties = tie_accuracy(
             human.values,
             cells.automatic[m],
-            rng=_stream(asked, "ties"),
-            resamples=asked.interval_resamples,
-            level=level,
+            rng=run.draws("accuracy/ties"),
+            resamples=run.asked.interval_resamples,
+            level=run.confidence,
             clusters=cells.clusters,
         )
         if ties.why is not None:  # there is no pair, or nobody orders any: no agreement either
             topics = [replace(topic, share=math.nan, why=topic.why or ties.why) for topic in topics]
-        per_topic += [
-            AgreementByTopic(
-                measure=measure.measure,
-                human=human.info.measure,
-                among=among,
-                topic=cells.topics[k],
-                share=one.share,
-                agreed=one.agreed,
-                pairs=one.pairs,
-                ties=one.ties,
-                human_ties=one.human_ties,
-                missing=one.missing,
-                why=one.why,
-            )
-            for k, one in zip(judged, topics, strict=True)
-        ]
-        agreement = _agreement(measure, human, among, topics, clusters, asked)
-        rows.append(replace(agreement, why=ties.why or agreement.why))
-        shared: dict[str, Any] = {
+        for k, agreement in zip(judged, topics, strict=True):
+            names = (measure.measure, human.info.measure, cells.chosen, cells.topics[k])
+            yield AgreementByTopic(*names, agreement)
+
+        about: dict[str, Any] = {
             "measure": measure,
             "human": human.info,
             "level": "input",
-            "among": among,
-            "n": ties.topics,
-            "topics": ties.topics,
-            "pairs": ties.pairs,
-            "human_ties": ties.human_ties,
-            "missing": ties.missing,
+            "among": cells.chosen,
         }
+        rows.append(MeasureAccuracy(**about, **_agreement(run, topics, clusters, ties.why)))
+        about |= {name: getattr(ties, name) for name in ("topics", "pairs", "human_ties", "missing")}
+        about["n"] = ties.topics
         rows += [
             MeasureAccuracy(
                 coefficient=ZERO,
@@ -382,7 +265,7 @@ def _within(
                 epsilon=0.0,
                 why=ties.why,
                 why_no_interval=ties.why_no_uncalibrated_interval,
-                **shared,
+                **about,
             ),
             MeasureAccuracy(
                 coefficient=CALIBRATED,
@@ -391,8 +274,8 @@ def _within(
                 high=math.nan,
                 epsilon=ties.epsilon,
                 why=ties.why,
-                why_no_interval=NOT_CALIBRATED,
-                **shared,
+                why_no_interval="its epsilon was chosen on the same topics",
+                **about,
             ),
             MeasureAccuracy(
                 coefficient=CROSSED,
@@ -402,122 +285,93 @@ def _within(
                 sampled=ties.sampled,
                 why=ties.why or ties.why_not_crossed,
                 why_no_interval=ties.why_no_interval,
-                **shared,
+                **about,
             ),
         ]
-    return rows, per_topic
 
 
 def _agreement(
-    measure: MeasureInfo,
-    human: HumanCells,
-    among: Among,
-    topics: Sequence[PairAgreement],
-    clusters: Sequence[str] | None,
-    asked: Meta,
-) -> MeasureAccuracy:
-    shares = np.array([topic.share for topic in topics])
-    there = ~np.isnan(shares)
-    kept = (
-        None
-        if clusters is None
-        else [name for name, has_share in zip(clusters, there, strict=True) if has_share]
-    )
-    low, high, why_no_interval = _share_interval(shares[there], kept, asked)
-    why = None
-    if not there.any():
-        reasons = dict.fromkeys(topic.why for topic in topics if topic.why)
-        why = "; ".join(reasons) or "no topic is judged"
-    return MeasureAccuracy(
-        measure=measure,
-        human=human.info,
-        level="input",
-        coefficient=AGREEMENT,
-        among=among,
-        n=int(np.count_nonzero(there)),
-        value=float(shares[there].mean()) if there.any() else math.nan,
-        low=low,
-        high=high,
-        topics=int(np.count_nonzero(there)),
-        pairs=sum(topic.pairs for topic in topics),
-        human_ties=sum(topic.human_ties for topic in topics),
-        missing=sum(topic.missing for topic in topics),
-        why=why,
-        why_no_interval=why or why_no_interval,
-    )
-
-
-def _share_interval(
-    shares: FloatArray, clusters: Sequence[str] | None, asked: Meta
-) -> tuple[float, float, str | None]:
-    """Of a mean of shares: by Student's t over topics, as `agreements` has it; with sets, by resampling.
+    run: MetaRun, topics: Sequence[PairAgreement], clusters: Sequence[str] | None, why: str | None
+) -> dict[str, Any]:
+    """The mean over topics with its interval: by Student's t, as `agreements` has it; with sets, by resampling.
 
     It needs as many topics as the other accuracies, though t would do with two.
     """
-    level = 1 - asked.alpha
-    if clusters is None and shares.size < LEAST_CLUSTERS:
-        return math.nan, math.nan, f"needs {LEAST_CLUSTERS} topics, has {shares.size}"
-    if flat(shares[:, None])[0]:
-        return math.nan, math.nan, "nearly all topics have the same agreement"
-    if clusters is None:
-        interval = t_means(shares[:, None], level=level)
-        return max(float(interval.low[0]), 0.0), min(float(interval.high[0]), 1.0), None
-    names = {name: k for k, name in enumerate(dict.fromkeys(clusters))}
-    if len(names) < LEAST_CLUSTERS:
-        return math.nan, math.nan, f"needs {LEAST_CLUSTERS} sets of topics, has {len(names)}"
-    cluster_of = np.array([names[name] for name in clusters])
-    draws = cluster_draws(_stream(asked, "agreement"), len(names), asked.interval_resamples)[:, cluster_of]
-    if not len(draws):
-        return math.nan, math.nan, "nothing was resampled"
-    low, high = (
-        float(limit) for limit in percentile_limits(draws @ shares / draws.sum(axis=1), level, axis=0)
-    )
-    return (low, high, None) if low < high else (math.nan, math.nan, NO_SPREAD)
+    shares = np.array([topic.share for topic in topics])
+    there = ~np.isnan(shares)
+    shares = shares[there]
+    no_topic = None
+    if not shares.size:
+        no_topic = (
+            "; ".join(dict.fromkeys(topic.why for topic in topics if topic.why)) or "no topic is judged"
+        )
+    sets = np.array(clusters)[there].tolist() if clusters else None
+    n, what = (shares.size, "topics") if sets is None else (len(set(sets)), "sets of topics")
+    few = f"needs {LEAST_CLUSTERS} {what}, has {n}" if n < LEAST_CLUSTERS else None
+    alike = "nearly all topics have the same agreement" if shares.size and flat(shares[:, None])[0] else None
+    why_no_interval = few or alike if sets is None else alike or few
+    low = high = math.nan
+    if why_no_interval is None and sets is None:
+        interval = t_means(shares[:, None], level=run.confidence)
+        low, high = max(float(interval.low[0]), 0.0), min(float(interval.high[0]), 1.0)
+    elif why_no_interval is None and sets is not None:
+        numbers = {name: k for k, name in enumerate(dict.fromkeys(sets))}
+        draws = cluster_draws(run.draws("accuracy/agreement"), n, run.asked.interval_resamples)
+        draws = draws[:, [numbers[name] for name in sets]]
+        low, high = map(float, percentile_limits(draws @ shares / draws.sum(axis=1), run.confidence, axis=0))
+        if low >= high:
+            low, high, why_no_interval = math.nan, math.nan, NO_SPREAD
+    return {
+        "coefficient": AGREEMENT,
+        "n": shares.size,
+        "value": float(shares.mean()) if shares.size else math.nan,
+        "low": low,
+        "high": high,
+        "topics": shares.size,
+        "pairs": sum(topic.pairs for topic in topics),
+        "human_ties": sum(topic.human_ties for topic in topics),
+        "missing": sum(topic.missing for topic in topics),
+        "why": why or no_topic,
+        "why_no_interval": no_topic or why_no_interval,
+    }
 
 
-def _of_means(cells: Cells, human: HumanCells, among: Among, asked: Meta) -> list[MeasureAccuracy]:
+def _of_means(run: MetaRun, cells: Cells, human: HumanCells) -> list[MeasureAccuracy]:
     """Soft and plain accuracy of systems' means."""
+    resamples, closer_than = run.asked.interval_resamples, run.asked.closer_than
     options: dict[str, Any] = {
-        "resamples": asked.interval_resamples,
-        "level": 1 - asked.alpha,
+        "resamples": resamples,
+        "level": run.confidence,
         "clusters": cells.clusters,
     }
     both = human.values, cells.automatic
     accuracies = {
-        SOFT: soft_accuracies(
-            *both, rng=_stream(asked, "soft"), swaps=max(asked.interval_resamples, 1), **options
-        ),
-        PLAIN: mean_accuracies(*both, rng=_stream(asked, "means"), **options),
+        SOFT: soft_accuracies(*both, rng=run.draws("accuracy/soft"), swaps=max(resamples, 1), **options),
+        PLAIN: mean_accuracies(*both, rng=run.draws("accuracy/means"), **options),
     }
-    if asked.closer_than is not None:
+    if closer_than is not None:
         accuracies[CLOSER] = mean_accuracies(
-            *both, rng=_stream(asked, "means"), closer_than=asked.closer_than, **options
+            *both, rng=run.draws("accuracy/means"), closer_than=closer_than, **options
         )
     return [
-        _of_system(measure, human, among, name, one, asked)
-        for name, all_of in accuracies.items()
-        for measure, one in zip(cells.measures, all_of, strict=True)
+        MeasureAccuracy(
+            measure=measure,
+            human=human.info,
+            level="system",
+            coefficient=name,
+            among=cells.chosen,
+            n=one.pairs,
+            value=one.value,
+            low=one.low,
+            high=one.high,
+            topics=one.topics,
+            pairs=one.pairs,
+            human_ties=one.human_ties,
+            missing=one.missing,
+            closer_than=closer_than if name == CLOSER and closer_than is not None else math.nan,
+            why=one.why,
+            why_no_interval=one.why_no_interval,
+        )
+        for name, of_measures in accuracies.items()
+        for measure, one in zip(cells.measures, of_measures, strict=True)
     ]
-
-
-def _of_system(
-    measure: MeasureInfo, human: HumanCells, among: Among, name: str, one: MeanAccuracy, asked: Meta
-) -> MeasureAccuracy:
-    return MeasureAccuracy(
-        measure=measure,
-        human=human.info,
-        level="system",
-        coefficient=name,
-        among=among,
-        n=one.pairs,
-        value=one.value,
-        low=one.low,
-        high=one.high,
-        topics=one.topics,
-        pairs=one.pairs,
-        human_ties=one.human_ties,
-        missing=one.missing,
-        closer_than=asked.closer_than if name == CLOSER and asked.closer_than is not None else math.nan,
-        why=one.why,
-        why_no_interval=one.why_no_interval,
-    )

@@ -8,25 +8,25 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from math import ceil
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from adjudge import __version__
 from adjudge.analyses.conclusions import Conclusion
+from adjudge.analyses.meta import Meta
 from adjudge.analyses.meta.cells import Cells, HumanCells
+from adjudge.analyses.meta.parts import MetaRun
 from adjudge.analyses.meta.words import coefficient_words, over_words
-from adjudge.core.engine import generator
 from adjudge.core.errors import DataError
 from adjudge.core.results import Note, Result
 from adjudge.core.table import Cell, Column, Table
+from adjudge.core.words import p_number
 from adjudge.data.scores import Among, MeasureInfo
 
 if TYPE_CHECKING:
     from adjudge.stats.checks import BoolArray
     from adjudge.stats.correlation import Coefficient, CorrelationLevel
-    from adjudge.stats.measure_tests import MeasureGroups, MeasurePairs, Swap
     from adjudge.stats.multiple import Correction
 
 RESAMPLES = 10_000
@@ -34,10 +34,6 @@ RESAMPLES = 10_000
 PER_PAIR = 10
 """Swaps for each p as small as alpha divided by the number of pairs: its smallest p is then a tenth of it."""
 MOST_RESAMPLES = 100_000
-TINY = 1e-300
-"""A p below this is shown as such: t has no more digits there."""
-
-MeasureTest = Literal["permutation", "williams"]
 SWAPPED = {"systems": "over systems", "inputs": "over topics", "both": "over systems and topics"}
 
 
@@ -57,10 +53,12 @@ class MeasurePair:
     systems: int
     topics: int
     cells: int
-    undefined: tuple[int, int]
-    """At the input level: topics where a, and where b, has no correlation; the mean leaves them out."""
+    undefined: int
+    """At the input level: topics where a or b, whichever has more, has no correlation; the mean leaves them out."""
     method: str | None
-    why: str | None = None
+    why: str | None
+    reason: str | None
+    """Why it was not tested, by the measures' names."""
 
     @property
     def difference(self) -> float:
@@ -78,14 +76,10 @@ class MeasurePlace:
     best: int | None
     worst: int | None
     """None without a correlation."""
-    all_topics: float = math.nan
+    all_topics: float
     """By its means over all its topics, where such were asked for."""
-    why: str | None = None
+    why: str | None
     """Why it has no correlation."""
-
-    @property
-    def ranks(self) -> Cell:
-        return self.best if self.best == self.worst else f"{self.best}-{self.worst}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,10 +90,7 @@ class MeasureComparison:
     level: CorrelationLevel
     coefficient: Coefficient
     among: Among
-    test: MeasureTest
-    swap: Swap
-    alpha: float
-    correct: Correction
+    asked: Meta
     systems: int
     topics: int
     """That people judged; where all lengths were asked for, topics at a length."""
@@ -119,6 +110,14 @@ class MeasureComparison:
     signature: str
 
     @property
+    def name(self) -> str:
+        return f"{self.human.measure}-{self.level}-{self.coefficient}-{self.among}"
+
+    @property
+    def correct(self) -> Correction:
+        return self.asked.step_correction
+
+    @property
     def where(self) -> str:
         """What every sentence is about."""
         return (
@@ -129,22 +128,17 @@ class MeasureComparison:
     @property
     def tested_by(self) -> str:
         """The test, in words."""
-        if self.test == "williams":
+        if self.asked.measure_test == "williams":
             return "Williams' test"
         swaps = f"{'all or ' if self.some_exact else ''}{self.resamples:,} random"
-        return f"permutation test, {'all' if self.exact else swaps} swaps {SWAPPED[self.swap]}"
+        return f"permutation test, {'all' if self.exact else swaps} swaps {SWAPPED[self.asked.swap]}"
 
     def count(self, conclusion: Conclusion) -> int:
         return sum(pair.conclusion == conclusion for pair in self.pairs)
 
     def notes(self) -> Iterator[Note]:
         """Pairs without a test, cells that do not count, topics without a correlation."""
-        whys = Counter(
-            pair.why.replace("the first measure", pair.a.words).replace("the second measure", pair.b.words)
-            for pair in self.pairs
-            if pair.why is not None
-        )
-        for why, n in whys.items():
+        for why, n in Counter(pair.reason for pair in self.pairs if pair.reason is not None).items():
             yield Note.of("pairs-not-tested", n=n, where=self.where, why=why)
         for place in self.places:
             if place.why is not None:
@@ -163,89 +157,77 @@ class MeasureComparison:
         sizes = {pair.cells for pair in self.pairs}
         if len(sizes) > 1:
             yield Note.of("summaries-in-common", least=min(sizes), most=max(sizes), where=self.where)
-        if topics := max((max(pair.undefined) for pair in self.pairs), default=0):
+        if topics := max((pair.undefined for pair in self.pairs), default=0):
             yield Note.of("topics-without-correlation", n=topics, where=self.where)
 
-    @property
-    def name(self) -> str:
-        return f"{self.human.measure}-{self.level}-{self.coefficient}-{self.among}"
-
-    def places_table(self) -> Table:
-        return Table(
-            name=f"better-{self.name}",
-            columns=(
-                Column("measure", right=False),
-                Column("value", self._heading(), tiny=False),
-                *([Column("all_topics", f"{self._heading()}, all topics", tiny=False)] * self.further),
-                Column("letters", "group", right=False, raised=False),
-                Column("ranks", right=False, data=False),
-                Column("best", show="never"),
-                Column("worst", show="never"),
-            ),
-            rows=tuple(
-                (
-                    place.measure.heading,
-                    place.value,
-                    *([place.all_topics] * self.further),
-                    place.letters or None,
-                    place.ranks,
-                    place.best,
-                    place.worst,
-                )
-                for place in self.places
-            ),
-            title=(
-                f"Measures by their correlation {self.where}: those that share a letter do not differ significantly"
-                + (" or were not tested" if self._shared_untested() else "")
-            ),
-        )
-
-    def _shared_untested(self) -> bool:
-        """Whether two measures share a letter that were not tested."""
-        letters = {place.measure.measure: _letters(place.letters) for place in self.places}
-        return any(
+    def tables(self) -> Iterator[Table]:
+        """The measures in order with their groups, then the pairs."""
+        heading = f"{coefficient_words(self.coefficient, short=True)}, {self.level} level"
+        letters = {  # they stand close, or apart where there are very many
+            place.measure.measure: set(place.letters.split() if " " in place.letters else place.letters)
+            for place in self.places
+        }
+        untested = any(
             pair.conclusion == "not tested" and letters[pair.a.measure] & letters[pair.b.measure]
             for pair in self.pairs
         )
-
-    def pairs_table(self) -> Table:
-        return Table(
-            name=f"better-pairs-{self.name}",
-            columns=(
-                Column("a", "first", right=False),
-                Column("b", "second", right=False),
-                Column("value_a", f"first: {self._heading()}", tiny=False),
-                Column("value_b", f"second: {self._heading()}", tiny=False),
-                Column("difference", format="+.3f", tiny=False),
-                Column("shown_p", "p", format=".4f", data=False, right=True),
-                Column("shown_corrected", "corrected p", format=".4f", data=False, right=True),
-                Column("p", show="never"),
-                Column("corrected", show="never"),
-                Column("conclusion", right=False),
-            ),
-            rows=tuple(
-                (
-                    pair.a.heading,
-                    pair.b.heading,
-                    pair.value_a,
-                    pair.value_b,
-                    pair.difference,
-                    _shown_p(pair.p),
-                    _shown_p(pair.corrected),
-                    pair.p,
-                    pair.corrected,
-                    pair.conclusion,
-                )
-                for pair in self.pairs
-            ),
-            title=f"Pairs of measures by their correlations {self.where} ({self.tested_by})",
+        yield Table.of(
+            f"better-{self.name}",
+            [
+                vars(place)
+                | {
+                    "measure": place.measure.heading,
+                    "letters": place.letters or None,
+                    "ranks": place.best if place.best == place.worst else f"{place.best}-{place.worst}",
+                }
+                for place in self.places
+            ],
+            Column("measure", right=False),
+            Column("value", heading, tiny=False),
+            *([Column("all_topics", f"{heading}, all topics", tiny=False)] if self.further else []),
+            Column("letters", "group", right=False, raised=False),
+            Column("ranks", right=False, data=False),
+            Column("best", show="never"),
+            Column("worst", show="never"),
+            title=f"Measures by their correlation {self.where}: those that share a letter do not differ significantly"
+            + (" or were not tested" if untested else ""),
+            signature=self.signature,
         )
-
-    def _heading(self) -> str:
-        return f"{coefficient_words(self.coefficient, short=True)}, {self.level} level"
+        rows: list[tuple[Cell, ...]] = [
+            (
+                pair.a.heading,
+                pair.b.heading,
+                pair.value_a,
+                pair.value_b,
+                pair.difference,
+                p_number(pair.p) or None,
+                p_number(pair.corrected) or None,
+                pair.p,
+                pair.corrected,
+                pair.conclusion,
+            )
+            for pair in self.pairs
+        ]
+        yield Table.of(
+            f"better-pairs-{self.name}",
+            rows,
+            Column("a", "first", right=False),
+            Column("b", "second", right=False),
+            Column("value_a", f"first: {heading}", tiny=False),
+            Column("value_b", f"second: {heading}", tiny=False),
+            Column("difference", format="+.3f", tiny=False),
+            Column("shown_p", "p", data=False, right=True),
+            Column("shown_corrected", "corrected p", data=False, right=True),
+            Column("p", show="never"),
+            Column("corrected", show="never"),
+            Column("conclusion", right=False),
+            title=f"Pairs of measures by their correlations {self.where} ({self.tested_by})",
+            signature=self.signature,
+        )
 
     def records(self) -> Iterator[dict[str, Any]]:
         """A row per pair."""
+        test, swap = self.asked.measure_test, self.asked.swap
         for pair in self.pairs:
             yield {
                 "a": pair.a.measure,
@@ -254,29 +236,14 @@ class MeasureComparison:
                 "level": self.level,
                 "coefficient": self.coefficient,
                 "among": self.among,
-                "test": self.test if self.test == "williams" else f"permutation:{self.swap}",
-                "method": pair.method,
-                "systems": pair.systems,
-                "topics": pair.topics,
-                "cells": pair.cells,
-                "value_a": pair.value_a,
-                "value_b": pair.value_b,
-                "difference": pair.difference,
-                "p": pair.p,
+                "test": test if test == "williams" else f"permutation:{swap}",
+                **{name: getattr(pair, name) for name in ("method", "systems", "topics", "cells")},
+                **{name: getattr(pair, name) for name in ("value_a", "value_b", "difference", "p")},
                 "corrected_p": pair.corrected,
                 "smallest_p": pair.least,
                 "conclusion": pair.conclusion,
                 "why": pair.why,
             }
-
-
-def _shown_p(p: float) -> Cell:
-    return f"<{TINY:g}" if p < TINY else p
-
-
-def _letters(text: str) -> set[str]:
-    """Letters stand close, or apart where there are very many."""
-    return set(text.split()) if " " in text else set(text)
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -301,10 +268,10 @@ class BetterResult(Result):
                     "level": compared.level,
                     "coefficient": compared.coefficient,
                     "among": compared.among,
-                    "test": compared.test,
-                    "swap": compared.swap if compared.test == "permutation" else None,
+                    "test": compared.asked.measure_test,
+                    "swap": None if compared.asked.measure_test == "williams" else compared.asked.swap,
                     "correct": compared.correct,
-                    "alpha": compared.alpha,
+                    "alpha": compared.asked.alpha,
                 }
                 for compared in self.comparisons
             ]
@@ -316,10 +283,8 @@ class BetterResult(Result):
                 yield note.on(f"better-{compared.name}", f"better-pairs-{compared.name}")
 
     def tables(self) -> Iterator[Table]:
-        """For each comparison the measures in order with their groups, then the pairs."""
         for compared in self.comparisons:
-            yield replace(compared.places_table(), signature=compared.signature)
-            yield replace(compared.pairs_table(), signature=compared.signature)
+            yield from compared.tables()
 
     def on_demand(self) -> Mapping[str, Callable[[], Table]]:
         return {"better": self._all_pairs}
@@ -330,81 +295,57 @@ class BetterResult(Result):
         return Table.of("better", rows, *rows[0])
 
 
-def better_measures(
-    cells: Cells,
-    *,
-    levels: Sequence[CorrelationLevel] = ("system",),
-    coefficients: Sequence[Coefficient] = ("pearson",),
-    among: Sequence[Among] = ("all",),
-    test: MeasureTest = "permutation",
-    swap: Swap = "systems",
-    alpha: float = 0.05,
-    correct: Correction = "holm",
-    resamples: int | None = None,
-    seed: int = 0,
-    progress: Callable[[int, int], None] = lambda done, of: None,
-) -> BetterResult:
-    """Every two measures compared, against every human measure, at each of these levels and by each coefficient.
+def better_measures(run: MetaRun) -> BetterResult:
+    """Every two measures compared, against every human measure, at each level and by each coefficient.
 
-    `test` is a permutation test that swaps the measures over systems, inputs or both, or Williams' test, which the
-    input level does not have. Swaps over inputs, or both, speak of these systems alone. Without `resamples` there are
-    as many swaps as the correction needs; where there are no more in all, all are taken. p-values are corrected over
-    the pairs of one human measure, level and coefficient. A pair counts the summaries that people and both measures
-    have; the order is by each measure's own correlation on the topics that people judged.
+    By a permutation test that swaps the measures over systems, inputs or both, or by Williams' test, which the input
+    level does not have. Swaps over inputs, or both, speak of these systems alone. Unless a number is asked for, there
+    are as many swaps as the correction needs; where there are no more in all, all are taken. p-values are corrected
+    over the pairs of one human measure, level and coefficient. A pair counts the summaries that people and both
+    measures have; the order is by each measure's own correlation on the topics that people judged.
     """
-    from adjudge.stats import checks
-
-    checks.share("alpha", alpha)
-    checks.one_of("test", test, ("permutation", "williams"))
-    if len(cells.measures) < 2:
-        raise DataError(
-            f"there is one automatic measure, {cells.measures[0].words}, and none to compare it with"
-        )
-    asked = [
-        (cells.among(which), human, level, coefficient)
-        for which in among
+    measures, asked = run.cells.measures, run.asked
+    if len(measures) < 2:
+        raise DataError(f"there is one automatic measure, {measures[0].words}, and none to compare it with")
+    wanted = [
+        (cells, human, level, coefficient)
+        for cells in run.choices
         for human in cells.humans
-        for level in levels
-        for coefficient in coefficients
+        for level in run.levels
+        if level != "input" or asked.measure_test != "williams"
+        for coefficient in asked.compared_by
     ]
-    each_of = len(cells.measures) * (len(cells.measures) - 1) // 2
-    comparisons = [
-        _compared(
-            some,
-            some.human(human.info.measure),
-            level,
-            coefficient,
-            test=test,
-            swap=swap,
-            alpha=alpha,
-            correct=correct,
-            resamples=resamples or swaps_for(each_of, alpha, correct),
-            seed=seed,
-            progress=lambda done, of, at=at: progress(at * each_of + done, len(asked) * each_of),  # type: ignore[misc]
-        )
-        for at, (some, human, level, coefficient) in enumerate(asked)
-    ]
+    pairs = math.comb(len(measures), 2)
+    comparisons = []
+    for at, compared in enumerate(wanted):
+
+        def progress(done: int, of: int, at: int = at) -> None:
+            asked.progress(at * pairs + done, len(wanted) * pairs)
+
+        comparisons.append(_compared(run, *compared, progress))
     return BetterResult(comparisons=tuple(comparisons))
 
 
-def swaps_for(pairs: int, alpha: float, correct: Correction) -> int:
+def swaps_for(pairs: int, asked: Meta) -> int:
     """Random swaps that let the smallest p survive the correction of so many pairs, up to MOST_RESAMPLES."""
-    burden = 1 if correct == "none" else pairs
-    return min(MOST_RESAMPLES, max(RESAMPLES, ceil(PER_PAIR * burden / alpha)))
+    burden = 1 if asked.step_correction == "none" else pairs
+    return asked.resamples or min(MOST_RESAMPLES, max(RESAMPLES, math.ceil(PER_PAIR * burden / asked.alpha)))
+
+
+def conclusion_of(p: float, different: bool, reachable: bool) -> Conclusion:
+    if math.isnan(p):
+        return "not tested"
+    if different:
+        return "differ"
+    return "not significantly different" if reachable else "could not have been found"
 
 
 def _compared(
+    run: MetaRun,
     cells: Cells,
     human: HumanCells,
     level: CorrelationLevel,
     coefficient: Coefficient,
-    *,
-    test: MeasureTest,
-    swap: Swap,
-    alpha: float,
-    correct: Correction,
-    resamples: int,
-    seed: int,
     progress: Callable[[int, int], None],
 ) -> MeasureComparison:
     import numpy as np
@@ -412,90 +353,75 @@ def _compared(
     from adjudge.stats.correlation import correlations
     from adjudge.stats.measure_tests import measure_groups, permutation_measures, williams_measures
 
+    asked, data = run.asked, (cells.automatic, human.values)
+    by: dict[str, Any] = {"level": level, "coefficient": coefficient}
     further = cells.all_topics and level == "system"
-    over_judged = correlations(cells.automatic, human.values, level=level, coefficient=coefficient)
-    over_all = over_judged
-    if further:
-        over_all = correlations(
-            cells.automatic, human.values, level=level, coefficient=coefficient, all_topics=True
-        )
-    if test == "williams":
-        pairs = williams_measures(
-            cells.automatic, human.values, level=level, coefficient=coefficient, progress=progress
-        )
+    over_judged = correlations(*data, **by)
+    over_all = correlations(*data, **by, all_topics=True).values if further else None
+    resamples = swaps_for(math.comb(len(cells.measures), 2), asked)
+    if asked.measure_test == "williams":
+        pairs = williams_measures(*data, **by, progress=progress)
     else:
+        rng = run.draws(f"better/{asked.swap}")
         pairs = permutation_measures(
-            cells.automatic,
-            human.values,
-            level=level,
-            coefficient=coefficient,
-            swap=swap,
-            resamples=resamples,
-            rng=generator(seed, f"meta/better/{swap}"),
-            progress=progress,
+            *data, **by, swap=asked.swap, resamples=resamples, rng=rng, progress=progress
         )
-    groups = measure_groups(pairs, over_judged.values, alpha=alpha, method=correct)
+    groups = measure_groups(pairs, over_judged.values, alpha=asked.alpha, method=asked.step_correction)
     order = list(groups.order)
     judged = ~np.isnan(human.values)
+    seed = f"|seed:{asked.seed}" if asked.measure_test == "permutation" and not pairs.exact else ""
+    measure_pairs = []
+    for k, (i, j) in enumerate(zip(pairs.first, pairs.second, strict=True)):
+        a, b = cells.measures[i], cells.measures[j]
+        measure_pairs.append(
+            MeasurePair(
+                a=a,
+                b=b,
+                value_a=float(pairs.value_first[k]),
+                value_b=float(pairs.value_second[k]),
+                p=float(pairs.p[k]),
+                corrected=float(groups.adjusted[k]),
+                least=float(pairs.least[k]),
+                conclusion=conclusion_of(pairs.p[k], groups.different[k], groups.reachable[k]),
+                systems=int(pairs.systems[k]),
+                topics=int(pairs.topics[k]),
+                cells=int(pairs.cells[k]),
+                undefined=int(max(pairs.undefined_first[k], pairs.undefined_second[k])),
+                method=pairs.method[k],
+                why=pairs.why.get(k),
+                reason=pairs.reason(k, a.words, b.words),
+            )
+        )
+    places = []
+    for k in order:
+        best, worst = groups.ranks[k] or (None, None)
+        places.append(
+            MeasurePlace(
+                measure=cells.measures[k],
+                value=float(over_judged.values[k]),
+                letters=groups.letters[k],
+                best=best,
+                worst=worst,
+                all_topics=math.nan if over_all is None else float(over_all[k]),
+                why=over_judged.why[k],
+            )
+        )
     return MeasureComparison(
         human=human.info,
         level=level,
         coefficient=coefficient,
         among=cells.chosen,
-        test=test,
-        swap=swap,
-        alpha=alpha,
-        correct=correct,
+        asked=asked,
         systems=int(judged.any(axis=0).sum()),
         topics=int(judged.any(axis=1).sum()),
         distinct=len({cells.row_topics[k] for k in np.flatnonzero(judged.any(axis=1)).tolist()}),
-        pairs=tuple(_pairs(cells, pairs, groups)),
-        places=tuple(
-            MeasurePlace(
-                measure=cells.measures[k],
-                value=float(over_judged.values[k]),
-                letters=groups.letters[k],
-                best=rank[0] if (rank := groups.ranks[k]) else None,
-                worst=rank[1] if rank else None,
-                all_topics=float(over_all.values[k]) if further else math.nan,
-                why=over_judged.why[k],
-            )
-            for k in order
-        ),
+        pairs=tuple(measure_pairs),
+        places=tuple(places),
         better=groups.better[np.ix_(order, order)],
         exact=pairs.exact,
         some_exact=pairs.some_exact,
         resamples=resamples,
         further=further,
-        signature=f"better|{human.info.measure}|{pairs.signature}|correct:{correct}"
-        + (f"|seed:{seed}" if test == "permutation" and not pairs.exact else "")
-        + f"|v:{__version__}",
+        signature=f"better|{human.info.measure}|{pairs.signature}|correct:{asked.step_correction}{seed}"
+        f"|v:{__version__}",
     )
-
-
-def _pairs(cells: Cells, pairs: MeasurePairs, groups: MeasureGroups) -> Iterator[MeasurePair]:
-    for k in range(len(pairs)):
-        yield MeasurePair(
-            a=cells.measures[pairs.first[k]],
-            b=cells.measures[pairs.second[k]],
-            value_a=float(pairs.value_first[k]),
-            value_b=float(pairs.value_second[k]),
-            p=float(pairs.p[k]),
-            corrected=float(groups.adjusted[k]),
-            least=float(pairs.least[k]),
-            conclusion=(
-                "not tested"
-                if k in pairs.why
-                else "differ"
-                if groups.different[k]
-                else "not significantly different"
-                if groups.reachable[k]
-                else "could not have been found"
-            ),
-            systems=int(pairs.systems[k]),
-            topics=int(pairs.topics[k]),
-            cells=int(pairs.cells[k]),
-            undefined=(int(pairs.undefined_first[k]), int(pairs.undefined_second[k])),
-            method=pairs.method[k],
-            why=pairs.why.get(k),
-        )

@@ -14,23 +14,19 @@ from typing import Any
 import numpy as np
 
 from adjudge import __version__
-from adjudge.analyses.counts import COUNTED
-from adjudge.analyses.meta import Meta
+from adjudge.analyses.base import silent
 from adjudge.analyses.meta.cells import Cells
 from adjudge.analyses.meta.correlations import CorrelationsResult, correlate_all
+from adjudge.analyses.meta.parts import MetaRun
 from adjudge.analyses.meta.power import PowerResult, discriminative_power
 from adjudge.analyses.meta.words import over_words
-from adjudge.core.engine import generator
 from adjudge.core.errors import DataError
 from adjudge.core.results import Note, Result
 from adjudge.core.table import Cell, Column, Table
 from adjudge.data.scores import Among, MeasureInfo
-from adjudge.stats.checks import BoolArray, FloatArray
+from adjudge.stats.checks import FloatArray
 from adjudge.stats.composites import (
-    FOLDS,
-    CrossValidatedRegression,
     PrincipalComponents,
-    StandardisedMeasures,
     cross_validated_regression,
     mean_of,
     principal_components,
@@ -96,44 +92,59 @@ class CompositesAmong:
 
     def weights_table(self) -> Table:
         """What the composites are made of: a row per measure."""
-        shares = self.components.shares[:SHOWN]
         regressions = [composite for composite in self.composites if composite.least]
         rows: list[tuple[Cell, ...]] = []
         for at, measure in enumerate(self.measures):
-            loadings = [float(loading) for loading in self.components.loadings[:SHOWN, at]]
-            weights = [_with_range(composite, at) for composite in regressions]
+            weights = [f"{c.weights[at]:.3f} ({c.least[at]:.3f} to {c.most[at]:.3f})" for c in regressions]
+            loadings = self.components.loadings[:SHOWN, at].tolist()
             rows.append((measure.heading, 1 / len(self.measures), *loadings, *weights))
-        return Table(
-            name=self.name,
-            columns=(
-                Column("measure", right=False),
-                Column("mean", "weight in the mean", tiny=False),
-                *(
-                    Column(f"pc{k}", f"component {k} ({share:.0%} of variance)", tiny=False)
-                    for k, share in enumerate(shares, 1)
-                ),
-                *(
-                    Column(
-                        composite.info.measure,
-                        f"{composite.info.heading}: weight (lowest to highest)",
-                        right=True,
-                    )
-                    for composite in regressions
-                ),
+        return Table.of(
+            self.name,
+            rows,
+            Column("measure", right=False),
+            Column("mean", "weight in the mean", tiny=False),
+            *(
+                Column(f"pc{k}", f"component {k} ({share:.0%} of variance)", tiny=False)
+                for k, share in enumerate(self.components.shares[:SHOWN], 1)
             ),
-            rows=tuple(rows),
+            *(
+                Column(c.info.measure, f"{c.info.heading}: weight (lowest to highest)", right=True)
+                for c in regressions
+            ),
             title=(
                 f"What composites of {len(self.measures)} standardised measures are made of, among"
                 f" {over_words(self.among)}"
             ),
-            signature="\n".join(
-                f"{composite.info.signature}|v:{__version__}" for composite in self.composites
-            ),
+            signature=self.how(),
         )
 
+    def how(self) -> str:
+        return "\n".join(f"{composite.info.signature}|v:{__version__}" for composite in self.composites)
 
-def _with_range(composite: Composite, at: int) -> str:
-    return f"{composite.weights[at]:.3f} ({composite.least[at]:.3f} to {composite.most[at]:.3f})"
+    def facts(self) -> dict[str, Any]:
+        def by_measure(values: Sequence[float]) -> dict[str, float]:
+            return dict(zip([info.measure for info in self.measures], values, strict=True))
+
+        return {
+            "among": self.among,
+            "cells": self.cells,
+            "incomplete": self.incomplete,
+            "constant": [info.measure for info in self.constant],
+            "shares": self.components.shares.tolist(),
+            "loadings": [by_measure(row) for row in self.components.loadings.tolist()],
+            "composites": [
+                {
+                    "measure": composite.info.measure,
+                    "title": composite.info.heading,
+                    "signature": composite.info.signature,
+                    "weights": by_measure(composite.weights),
+                    "lowest": by_measure(composite.least) if composite.least else None,
+                    "highest": by_measure(composite.most) if composite.most else None,
+                }
+                for composite in self.composites
+            ],
+            "absent": dict(self.absent),
+        }
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -149,31 +160,10 @@ class CompositesResult(Result):
     """For each choice of systems: the single measures and the composites against people."""
 
     def how(self) -> str:
-        return "\n".join(
-            f"{composite.info.signature}|v:{__version__}"
-            for made in self.made
-            for composite in made.composites
-        )
+        return "\n".join(made.how() for made in self.made)
 
     def facts(self) -> dict[str, Any]:
-        return {
-            "among": [
-                {
-                    "among": made.among,
-                    "cells": made.cells,
-                    "incomplete": made.incomplete,
-                    "constant": [info.measure for info in made.constant],
-                    "shares": made.components.shares.tolist(),
-                    "loadings": [
-                        dict(zip([m.measure for m in made.measures], row, strict=True))
-                        for row in made.components.loadings.tolist()
-                    ],
-                    "composites": [_composite_facts(one, made.measures) for one in made.composites],
-                    "absent": dict(made.absent),
-                }
-                for made in self.made
-            ]
-        }
+        return {"among": [made.facts() for made in self.made]}
 
     def notes(self) -> Iterator[Note]:
         for made in self.made:
@@ -184,12 +174,15 @@ class CompositesResult(Result):
         """What composites are made of, then the correlations and the counts of composites and single measures."""
         for made, correlated in zip(self.made, self.correlated, strict=True):
             over = ", in the cells that all measures have" if made.incomplete else ""
-            about = f"; composites stand below the single measures{over}"
             yield made.weights_table()
-            for table in correlated.tables():
-                yield _renamed(table, "", about, correlated.how())
-            for table in made.power.tables():
-                yield _renamed(table, f"-{made.among}", about, made.power.how())
+            for part, end in ((correlated, ""), (made.power, f"-{made.among}")):
+                for table in part.tables():
+                    yield replace(
+                        table,
+                        name=f"composites-{table.name}{end}",
+                        title=f"{table.title}; composites stand below the single measures{over}",
+                        signature=part.how(),
+                    )
 
     def on_demand(self) -> Mapping[str, Callable[[], Table]]:
         return {"composites": self._all_rows, "composite-scores": self._scores}
@@ -215,74 +208,77 @@ class CompositesResult(Result):
         return Table.of("composite-scores", rows, "among measure topic system value")
 
 
-def _composite_facts(composite: Composite, measures: Sequence[MeasureInfo]) -> dict[str, Any]:
-    names = [info.measure for info in measures]
-    return {
-        "measure": composite.info.measure,
-        "title": composite.info.heading,
-        "signature": composite.info.signature,
-        "weights": dict(zip(names, composite.weights, strict=True)),
-        "lowest": dict(zip(names, composite.least, strict=True)) if composite.least else None,
-        "highest": dict(zip(names, composite.most, strict=True)) if composite.most else None,
-    }
-
-
-def _renamed(table: Table, end: str, about: str, signature: str) -> Table:
-    """A table of another part, as one of the composites; what it says of single measures is said there."""
-    return replace(
-        table, name=f"composites-{table.name}{end}", title=f"{table.title}{about}", signature=signature
-    )
-
-
-def composites(
-    cells: Cells,
-    asked: Meta | None = None,
-    *,
-    tests: Sequence[str] = (),
-    folds: int = FOLDS,
-) -> CompositesResult:
+def composites(run: MetaRun) -> CompositesResult:
     """Composites of all automatic measures, for each choice of systems that is asked for.
 
     Measures are standardised over the cells that all of them have; there every composite has a score, and there it is
-    compared with the single measures. A regression is made for each human measure, with `folds` of topics and of
-    systems. `tests` count the pairs that differ, as `discriminative_power` does; without them those of the asked.
+    compared with the single measures. A regression is made for each human measure.
     """
-    asked = asked or Meta()
-    made = tuple(
-        _among(cells.among(which), which, asked, tests or asked.tests or COUNTED, folds)
-        for which in asked.choices(cells)
-    )
-    return CompositesResult(
-        made=made,
-        correlated=tuple(
-            correlate_all(choice.joined, replace(asked, among=(choice.among,)))  # type: ignore[arg-type]
-            for choice in made
-        ),
-    )
+    made = tuple(_made(run, cells) for cells in run.choices)
+    correlated = [
+        correlate_all(MetaRun(choice.joined, replace(run.asked, among=choice.among, progress=silent)))  # type: ignore[arg-type]
+        for choice in made
+    ]
+    return CompositesResult(made=made, correlated=tuple(correlated))
 
 
-def _among(cells: Cells, among: Among, asked: Meta, tests: Sequence[str], folds: int) -> CompositesAmong:
+def _made(run: MetaRun, cells: Cells) -> CompositesAmong:
+    seed = run.asked.seed
     measures = standardise(cells.automatic)
     kept = tuple(cells.measures[k] for k in measures.kept)
+    of = f"z:cells|measures:{'+'.join(info.measure for info in kept)}"
     components = principal_components(measures)
-    composites = [_mean(measures, kept), _first(measures, components, kept)]
+    mean = MeasureInfo(
+        "composite:mean",
+        signature=f"composite:mean|{of}",
+        title=f"mean of {len(kept)} standardised measures",
+    )
+    first = MeasureInfo(
+        "composite:pca",
+        signature=f"composite:pca|component:1|share:{components.shares[0]:.4f}|{of}",
+        title=f"first principal component of {len(kept)} measures",
+    )
+    composites = [
+        Composite(info=mean, values=mean_of(measures), weights=(1 / len(kept),) * len(kept)),
+        Composite(info=first, values=components.scores[0], weights=tuple(components.loadings[0].tolist())),
+    ]
     absent: dict[str, str] = {}
     for human in cells.humans:
+        name = human.info.measure
         try:
             fitted = cross_validated_regression(
-                measures,
-                human.values,
-                rng=generator(asked.seed, f"meta/composites/{human.info.measure}"),
-                folds=folds,
-                clusters=cells.clusters,
+                measures, human.values, rng=run.draws(f"composites/{name}"), clusters=cells.clusters
             )
         except DataError as error:
             absent[human.info.words] = error.text
             continue
-        composites.append(_regression(human.info, fitted, kept, asked.seed))
-    joined = _joined(cells, measures, composites)
+        topics, systems = int(fitted.topic_folds.max()) + 1, int(fitted.system_folds.max()) + 1
+        low, high = fitted.penalties.min(), fitted.penalties.max()
+        regression = MeasureInfo(
+            f"composite:regression({name})",
+            signature=f"composite:regression|on:{name}|ridge:{low:g}-{high:g}:nested"
+            f"|folds:{topics}-topics-x-{systems}-systems|seed:{seed}|{of}",
+            title=f"cross-validated regression on {human.info.heading}",
+        )
+        composites.append(
+            Composite(
+                info=regression,
+                values=fitted.predicted,
+                weights=tuple(fitted.weights.mean(axis=0).tolist()),
+                least=tuple(fitted.weights.min(axis=0).tolist()),
+                most=tuple(fitted.weights.max(axis=0).tolist()),
+            )
+        )
+    single = np.where(measures.present, cells.automatic[list(measures.kept)], np.nan)
+    joined = replace(
+        cells,
+        measures=(*kept, *(composite.info for composite in composites)),
+        automatic=np.concatenate([single, np.stack([composite.values for composite in composites])]),
+    )
+    # Rankel's tables of people, the single measures and the composites, all in the same cells.
+    people = (replace(h, values=np.where(measures.present, h.values, np.nan)) for h in joined.humans)
     return CompositesAmong(
-        among=among,
+        among=cells.chosen,
         measures=kept,
         constant=tuple(cells.measures[k] for k in measures.constant),
         composites=tuple(composites),
@@ -290,79 +286,6 @@ def _among(cells: Cells, among: Among, asked: Meta, tests: Sequence[str], folds:
         joined=joined,
         cells=int(measures.present.sum()),
         incomplete=measures.incomplete,
-        power=_power(joined, measures.present, asked, tests),
+        power=discriminative_power(replace(run, cells=replace(joined, humans=tuple(people)))),
         absent=absent,
-    )
-
-
-def _made_of(kept: Sequence[MeasureInfo]) -> str:
-    return f"z:cells|measures:{'+'.join(info.measure for info in kept)}"
-
-
-def _mean(measures: StandardisedMeasures, kept: Sequence[MeasureInfo]) -> Composite:
-    return Composite(
-        info=MeasureInfo(
-            "composite:mean",
-            signature=f"composite:mean|{_made_of(kept)}",
-            title=f"mean of {len(kept)} standardised measures",
-        ),
-        values=mean_of(measures),
-        weights=(1 / len(kept),) * len(kept),
-    )
-
-
-def _first(
-    measures: StandardisedMeasures, components: PrincipalComponents, kept: Sequence[MeasureInfo]
-) -> Composite:
-    return Composite(
-        info=MeasureInfo(
-            "composite:pca",
-            signature=f"composite:pca|component:1|share:{components.shares[0]:.4f}|{_made_of(kept)}",
-            title=f"first principal component of {len(kept)} measures",
-        ),
-        values=components.scores[0],
-        weights=tuple(components.loadings[0].tolist()),
-    )
-
-
-def _regression(
-    human: MeasureInfo, fitted: CrossValidatedRegression, kept: Sequence[MeasureInfo], seed: int
-) -> Composite:
-    topics, systems = int(fitted.topic_folds.max()) + 1, int(fitted.system_folds.max()) + 1
-    low, high = fitted.penalties.min(), fitted.penalties.max()
-    return Composite(
-        info=MeasureInfo(
-            f"composite:regression({human.measure})",
-            signature=(
-                f"composite:regression|on:{human.measure}|ridge:{low:g}-{high:g}:nested"
-                f"|folds:{topics}-topics-x-{systems}-systems|seed:{seed}|{_made_of(kept)}"
-            ),
-            title=f"cross-validated regression on {human.heading}",
-        ),
-        values=fitted.predicted,
-        weights=tuple(fitted.weights.mean(axis=0).tolist()),
-        least=tuple(fitted.weights.min(axis=0).tolist()),
-        most=tuple(fitted.weights.max(axis=0).tolist()),
-    )
-
-
-def _joined(cells: Cells, measures: StandardisedMeasures, composites: Sequence[Composite]) -> Cells:
-    """Single measures and composites in the cells that all measures have; constant ones are not among them."""
-    single = np.where(measures.present, cells.automatic[list(measures.kept)], np.nan)
-    return replace(
-        cells,
-        measures=(*(cells.measures[k] for k in measures.kept), *(composite.info for composite in composites)),
-        automatic=np.concatenate([single, np.stack([composite.values for composite in composites])]),
-    )
-
-
-def _power(joined: Cells, present: BoolArray, asked: Meta, tests: Sequence[str]) -> PowerResult:
-    """Rankel's tables of people, the single measures and the composites, all in the same cells."""
-    people = (replace(human, values=np.where(present, human.values, np.nan)) for human in joined.humans)
-    return discriminative_power(
-        replace(joined, humans=tuple(people)),
-        tests=tests,
-        alpha=asked.alpha,
-        resamples=asked.resamples,
-        seed=asked.seed,
     )

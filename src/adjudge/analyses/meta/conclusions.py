@@ -15,14 +15,9 @@ from typing import Any
 import numpy as np
 
 from adjudge import __version__
-from adjudge.analyses.compare import AssessorEffects, Compare
+from adjudge.analyses.compare import Compare
 from adjudge.analyses.compare.pairs import prepare
-from adjudge.analyses.compare.sampled import (
-    Population,
-    pair_results,
-    population_of,
-    swaps_topics,
-)
+from adjudge.analyses.compare.sampled import Population, pair_results, population_of, swaps_topics
 from adjudge.analyses.conclusions import (
     CONCLUSIONS,
     DIFFERENT,
@@ -30,16 +25,15 @@ from adjudge.analyses.conclusions import (
     NOT_TESTED,
     OUT_OF_REACH,
     OUTSIDE,
-    Tested,
     Untold,
     conclude,
     run_all,
 )
 from adjudge.analyses.meta.cells import POOLED, Cells, HumanCells, over_lengths, score_matrix
-from adjudge.analyses.tests import ALPHA
-from adjudge.core.errors import DataError, UsageError
+from adjudge.analyses.meta.parts import MetaRun
+from adjudge.core.errors import UsageError
 from adjudge.core.results import Note, Result
-from adjudge.core.table import Cell, Column, Table
+from adjudge.core.table import Column, Table
 from adjudge.data.scores import Among, MeasureInfo
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.pairs import columns_of_pairs
@@ -51,91 +45,42 @@ UNTESTED = -1
 """The measure or people have no test of the pair."""
 SAMPLED = "assessors"
 """The test in which assessors are a sample, as topics are."""
-HEADINGS = {
-    "same": "same",
-    "opposite": "opposite",
-    "only_people": "only people",
-    "only_measure": "only measure",
-    "neither": "neither",
-}
+HEADINGS = {name: name.replace("_", " ") for name in AGREEMENTS}
 AMONG_WORDS = {
     "all": "all pairs of systems",
     "machines": "pairs of machines",
     "humans": "pairs of humans",
     "human-machine": "pairs of a human and a machine",
 }
-PAIR_COLUMNS = (
-    "measure",
-    "human",
-    "among",
-    "a",
-    "b",
-    "agreement",
-    "people",
-    "people_better",
-    "people_difference",
-    "people_p",
-    "people_n",
-    "by_measure",
-    "measure_better",
-    "measure_difference",
-    "measure_p",
-    "measure_n",
-    "why",
-)
 
 
-def agree_on_conclusions(
-    cells: Cells,
-    *,
-    test: str = "wilcoxon",
-    correct: str = "holm",
-    alpha: float = ALPHA,
-    among: Sequence[Among] | None = None,
-    assessor_effects: str | None = None,
-    statistic: str | None = None,
-    zeros: str = "wilcox",
-    resamples: int | None = None,
-    seed: int = 0,
-) -> ConclusionsResult:
+def agree_on_conclusions(run: MetaRun) -> ConclusionsResult:
     """Compare the conclusions of every measure with people's, over all pairs of systems.
 
-    `test`, `correct` and the other options are those of `adjudge.compare`, and so are the conclusions: a pair differs,
-    does not, or could not have been found. Several assessors are a sample, as topics are, unless `assessor_effects` is
-    "fixed". Measure and people are tested on the summaries that both have scores of; where `cells` keep all topics,
-    each on all of its own, as in AESOP. `among` are choices of pairs (all, machines, humans, human-machine), each
-    tested and corrected by itself, as `compare` does; without it all, and where people's summaries are among the
-    systems also machines and human-machine.
+    Test and correction are those of `adjudge.compare`, and so are the conclusions: a pair differs, does not, or could
+    not have been found. Several assessors are a sample, as topics are. Measure and people are tested on the summaries
+    that both have scores of; where the cells keep all topics, each on all of its own, as in AESOP. Each choice of
+    pairs is tested and corrected by itself, as `compare` does: the choices of systems, and where people's summaries
+    are among them also pairs of a human and a machine.
     """
-    chosen = Compare(
-        test=test,
-        correct=correct,
-        alpha=alpha,
-        assessor_effects=assessor_effects,  # type: ignore[arg-type]
-        statistic=statistic,  # type: ignore[arg-type]
-        zeros=zeros,  # type: ignore[arg-type]
-        resamples=resamples,
-        seed=seed,
+    asked = run.asked
+    choices = Compare(
+        test=asked.test,
+        correct=asked.correct,
+        alpha=asked.alpha,
+        resamples=asked.resamples,
+        seed=asked.seed,
     )
-    if len(chosen.tests_run) > 1:
-        raise UsageError("conclusions are compared by one test: name it")
-    mixed = cells.has_humans and len(set(cells.kinds)) > 1
-    groups: Sequence[Among] = among or (("all", "machines", "human-machine") if mixed else ("all",))
-    effects = chosen.assessor_effects
-    agreements = [
-        agreement
-        for group in groups
-        for agreement in _Compared(_chosen(cells, group), group, chosen, effects).all()
-    ]
-    return ConclusionsResult(agreements=tuple(agreements), choices=chosen, all_topics=cells.all_topics)
-
-
-def _chosen(cells: Cells, group: Among) -> Cells:
-    if group != "human-machine":
-        return cells.among(group)
-    if not cells.has_humans or len(set(cells.kinds)) < 2:
-        raise UsageError(f"human-machine: {cells.name} has not both humans and machines")
-    return cells
+    groups = [_Compared(cells, cells.chosen, choices) for cells in run.choices]
+    if len(groups) > 1:
+        if not run.cells.has_humans or len(set(run.cells.kinds)) < 2:
+            raise UsageError(f"human-machine: {run.cells.name} has not both humans and machines")
+        groups.append(_Compared(run.cells, "human-machine", choices))
+    return ConclusionsResult(
+        agreements=tuple(agreement for group in groups for agreement in group.agreements()),
+        choices=choices,
+        all_topics=run.cells.all_topics,
+    )
 
 
 # The tests
@@ -179,21 +124,22 @@ class _Compared:
     cells: Cells
     group: Among
     choices: Compare
-    effects: AssessorEffects | None
 
-    def all(self) -> Iterator[ConclusionAgreement]:
+    def agreements(self) -> Iterator[ConclusionAgreement]:
         measured: dict[tuple[int, bytes], SideConclusions] = {}
         for human in self.cells.humans:
             judged = ~np.isnan(human.values)
-            asked: dict[bytes, SideConclusions] = {}
+            by_people: dict[bytes, SideConclusions] = {}
             for at, info in enumerate(self.cells.measures):
                 values = self.cells.automatic[at]
                 scored = ~np.isnan(values)
-                all_topics = self.cells.all_topics
-                of_people, of_measure = (judged, scored) if all_topics else (judged & scored, judged & scored)
+                of_people, of_measure = judged, scored
+                if not self.cells.all_topics:
+                    of_people = of_measure = judged & scored
                 key, of = of_people.tobytes(), (at, of_measure.tobytes())
-                if key not in asked:
-                    asked[key] = self._people(human, of_people)
+                if key not in by_people:
+                    people = np.where(of_people, human.values, np.nan)
+                    by_people[key] = self._tested(human.info, people, human)
                 if of not in measured:
                     measured[of] = self._tested(info, np.where(of_measure, values, np.nan))
                 yield ConclusionAgreement(
@@ -201,48 +147,54 @@ class _Compared:
                     human=human.info,
                     among=self.group,
                     systems=self.cells.systems,
-                    people=asked[key],
+                    people=by_people[key],
                     automatic=measured[of],
                     without_measure=int((judged & ~scored).sum()),
                     without_people=int((scored & ~judged).sum()),
                 )
 
-    def _people(self, human: HumanCells, kept: BoolArray) -> SideConclusions:
-        by_assessor = np.where(kept, human.by_assessor, np.nan)
-        return self._tested(
-            human.info,
-            np.where(kept, human.values, np.nan),
-            human.assessors,
-            over_lengths(by_assessor, self.cells),
-        )
-
     def _tested(
-        self,
-        info: MeasureInfo,
-        values: FloatArray,
-        assessors: tuple[str, ...] = (),
-        by_assessor: FloatArray | None = None,
+        self, info: MeasureInfo, values: FloatArray, human: HumanCells | None = None
     ) -> SideConclusions:
         """The chosen test over topics, or the one in which assessors are a sample."""
+        from adjudge.stats.tests import smallest_p
+
         size = len(self.cells.systems)
+        first, second = columns_of_pairs(size)
+        conclusion = np.where(self._family(self.cells.systems), NOT_COMPARABLE, OUTSIDE)
+        side, n = np.zeros(first.size, dtype=np.int64), np.zeros(first.size, dtype=np.int64)
+        difference, p = np.full(first.size, np.nan), np.full(first.size, np.nan)
         matrix = score_matrix(info, values, self.cells)
         if matrix is None:
-            return _nothing(size, self.family(self.cells.systems), self.choices.grouping_test)
-        ready = prepare(matrix, self.choices, family=self.family)
+            return SideConclusions(conclusion, side, difference, p, n, self.choices.grouping_test)
+        ready = prepare(matrix, self.choices, family=self._family)
         order = [self.cells.systems.index(system) for system in ready.matrix.systems]
         whose = None
-        if assessors and by_assessor is not None:
-            whose = _population(info, assessors, by_assessor[:, :, order], self.choices, self.effects)
-        if whose is not None and whose.effects == "random":
-            assert whose.pairs is not None
-            untold = _of_sample(ready.matrix.values, whose, ready.family)
+        if human is not None and human.assessors:
+            by_assessor = np.where(np.isnan(values), np.nan, human.by_assessor)
+            whose = self._population(human, over_lengths(by_assessor, self.cells)[:, :, order])
+        if whose is not None and whose.pairs is not None:
+            results = pair_results(ready.matrix.values, whose.pairs, "two-sided")
+            untold = Untold(
+                results=results, family=ready.family, smallest=smallest_p(results), resamples=None
+            )
         else:
             tests = run_all(ready.matrix.values, ready.family, self.choices, "two-sided")
             untold = tests[self.choices.grouping_test]
         tested = conclude([untold], self.choices)[0]
-        return _in_place(tested, order, size, self.family(self.cells.systems), whose)
 
-    def family(self, systems: Sequence[str]) -> BoolArray:
+        place = np.zeros((size, size), dtype=np.int64)
+        place[first, second] = place[second, first] = np.arange(first.size)
+        counts = tested.results.counts
+        a, b = np.asarray(order)[counts.first], np.asarray(order)[counts.second]
+        to, sign = place[a, b], np.where(a < b, 1, -1)
+        conclusion[to] = tested.conclusion
+        side[to] = np.where(tested.different, sign * np.where(tested.results.statistic > 0, 1, -1), 0)
+        difference[to], p[to], n[to] = sign * counts.difference, tested.adjusted, counts.n
+        why = {int(at): reason for k, at in enumerate(to) if (reason := tested.why(k)) is not None}
+        return SideConclusions(conclusion, side, difference, p, n, tested.results.test, why, whose)
+
+    def _family(self, systems: Sequence[str]) -> BoolArray:
         """Which pairs of systems are asked for."""
         first, second = columns_of_pairs(len(systems))
         if self.group != "human-machine":
@@ -251,79 +203,23 @@ class _Compared:
         human = np.array([kind[system] == "human" for system in systems], dtype=np.bool_)
         return np.asarray(human[first] != human[second])
 
+    def _population(self, human: HumanCells, by_assessor: FloatArray) -> Population:
+        """The assessors as a sample, or why they are themselves alone."""
+        from adjudge.stats.linear.judged_pairs import JudgedPairs, judged_pairs
 
-def _population(
-    info: MeasureInfo,
-    assessors: tuple[str, ...],
-    by_assessor: FloatArray,
-    chosen: Compare,
-    effects: AssessorEffects | None,
-) -> Population:
-    from adjudge.stats.linear.judged_pairs import JudgedPairs, judged_pairs
+        there = ~np.isnan(by_assessor)
+        names = [name for k, name in enumerate(human.assessors) if there[k].any() and name != POOLED]
+        why = swaps_topics(self.choices)
+        if not why and POOLED in human.assessors:
+            nobody = int(there[human.assessors.index(POOLED)].sum())
+            why = f"{nobody:,} of {int(there.sum()):,} scores name no assessor" if nobody else ""
 
-    there = ~np.isnan(by_assessor)
-    names = tuple(name for k, name in enumerate(assessors) if there[k].any() and name != POOLED)
-    why = swaps_topics(chosen)
-    if not why and POOLED in assessors:
-        nobody = int(there[assessors.index(POOLED)].sum())
-        why = f"{nobody:,} of {int(there.sum()):,} scores name no assessor" if nobody else ""
+        def fit() -> JudgedPairs:
+            who, topic, system = np.nonzero(there)
+            codes = [np.unique(indices, return_inverse=True)[1] for indices in (topic, who)]
+            return judged_pairs(by_assessor[there], codes[0], system, codes[1], size=by_assessor.shape[2])
 
-    def fit() -> JudgedPairs:
-        who, topic, system = np.nonzero(there)
-        codes = [np.unique(indices, return_inverse=True)[1] for indices in (topic, who)]
-        return judged_pairs(by_assessor[there], codes[0], system, codes[1], size=by_assessor.shape[2])
-
-    return population_of(names, why, fit, effects, info.measure)
-
-
-def _of_sample(values: FloatArray, whose: Population, family: BoolArray) -> Untold:
-    from adjudge.stats.tests import smallest_p
-
-    assert whose.pairs is not None
-    results = pair_results(values, whose.pairs, "two-sided")
-    return Untold(results=results, family=family, smallest=smallest_p(results), resamples=None)
-
-
-def _nothing(size: int, family: BoolArray, test: str) -> SideConclusions:
-    none = np.full(size * (size - 1) // 2, np.nan)
-    zero = np.zeros(none.size, dtype=np.int64)
-    return SideConclusions(
-        conclusion=np.where(family, NOT_COMPARABLE, OUTSIDE),
-        side=zero,
-        difference=none,
-        p=none,
-        n=zero,
-        test=test,
-    )
-
-
-def _in_place(
-    tested: Tested, order: Sequence[int], size: int, family: BoolArray, whose: Population | None
-) -> SideConclusions:
-    """Conclusions on some systems in their order, among the pairs of all systems."""
-    empty = _nothing(size, family, tested.results.test)
-    first, second = columns_of_pairs(size)
-    place = np.zeros((size, size), dtype=np.int64)
-    place[first, second] = place[second, first] = np.arange(first.size)
-    at, counts = np.asarray(order), tested.results.counts
-    a, b = at[counts.first], at[counts.second]
-    to, sign = place[a, b], np.where(a < b, 1, -1)
-    conclusion, side, n = (values.copy() for values in (empty.conclusion, empty.side, empty.n))
-    difference, p = empty.difference.copy(), empty.p.copy()
-    conclusion[to] = tested.conclusion
-    side[to] = np.where(tested.different, sign * np.where(tested.results.statistic > 0, 1, -1), 0)
-    difference[to], p[to], n[to] = sign * counts.difference, tested.adjusted, counts.n
-    why = {int(to[k]): reason for k in range(to.size) if (reason := tested.why(k)) is not None}
-    return SideConclusions(
-        conclusion=conclusion,
-        side=side,
-        difference=difference,
-        p=p,
-        n=n,
-        test=tested.results.test,
-        why=why,
-        population=whose,
-    )
+        return population_of(tuple(names), why, fit, self.choices.assessor_effects, human.info.measure)
 
 
 # Results
@@ -367,13 +263,13 @@ class ConclusionAgreement:
         """Pairs that were asked for."""
         return int(self.asked.sum())
 
-    def count(self, cell: int) -> int:
-        return int((self.cell == cell).sum())
+    def count(self, *cells: int) -> int:
+        return int(np.isin(self.cell, cells).sum())
 
     @property
     def tested(self) -> int:
         """Pairs that both could test: those in the five cells."""
-        return sum(map(self.count, range(len(AGREEMENTS))))
+        return self.count(*range(len(AGREEMENTS)))
 
     @property
     def untested(self) -> int:
@@ -382,17 +278,17 @@ class ConclusionAgreement:
     @property
     def agreeing(self) -> int:
         """Pairs with one conclusion: the same difference, or none on either side."""
-        return self.count(SAME) + self.count(NEITHER)
+        return self.count(SAME, NEITHER)
 
     @property
     def people_find(self) -> int:
         """Pairs in the cells that people find different."""
-        return self.count(SAME) + self.count(OPPOSITE) + self.count(ONLY_PEOPLE)
+        return self.count(SAME, OPPOSITE, ONLY_PEOPLE)
 
     @property
     def precision(self) -> float:
         """Of the differences that the measure finds, the share that people find too, in the same direction."""
-        return _share(self.count(SAME), self.count(SAME) + self.count(OPPOSITE) + self.count(ONLY_MEASURE))
+        return _share(self.count(SAME), self.count(SAME, OPPOSITE, ONLY_MEASURE))
 
     @property
     def recall(self) -> float:
@@ -402,6 +298,12 @@ class ConclusionAgreement:
     def unfindable(self, cell: int, side: SideConclusions) -> int:
         """Pairs of a cell that one side could not have found, whatever its scores."""
         return int(((self.cell == cell) & side.out_of_reach).sum())
+
+    @property
+    def beyond(self) -> int:
+        """Pairs in the cells that one side or the other could not have found."""
+        either = self.people.out_of_reach | self.automatic.out_of_reach
+        return int((either & (self.cell >= 0)).sum())
 
     def record(self) -> dict[str, Any]:
         """The row of a frame."""
@@ -433,41 +335,29 @@ class ConclusionAgreement:
         """A row per pair, or per pair of one cell."""
         first, second = columns_of_pairs(len(self.systems))
         for k in np.flatnonzero(self.asked if only is None else self.cell == only).tolist():
-            names = self.systems[first[k]], self.systems[second[k]]
+            a, b = self.systems[first[k]], self.systems[second[k]]
             cell = int(self.cell[k])
-            yield {
+            row: dict[str, Any] = {
                 "measure": self.measure.measure,
                 "human": self.human.measure,
                 "among": self.among,
-                "a": names[0],
-                "b": names[1],
+                "a": a,
+                "b": b,
                 "agreement": None if cell == UNTESTED else AGREEMENTS[cell],
-                **_side_record("people", "people", self.people, k, names),
-                **_side_record("by_measure", "measure", self.automatic, k, names),
-                "why": self._why(k) if cell == UNTESTED else None,
             }
-
-    def _why(self, k: int) -> str:
-        """Why a pair is in no cell."""
-        sides = (("people", self.people), (self.measure.words, self.automatic))
-        return "; ".join(
-            f"{who}: {side.why.get(k, CONCLUSIONS[side.conclusion[k]])}"
-            for who, side in sides
-            if not side.tested[k]
-        )
-
-
-def _side_record(
-    name: str, prefix: str, side: SideConclusions, k: int, names: tuple[str, str]
-) -> dict[str, Any]:
-    better = {1: names[0], -1: names[1]}.get(int(side.side[k]))
-    return {
-        name: CONCLUSIONS[side.conclusion[k]],
-        f"{prefix}_better": better,
-        f"{prefix}_difference": float(side.difference[k]),
-        f"{prefix}_p": float(side.p[k]),
-        f"{prefix}_n": int(side.n[k]),
-    }
+            reasons = []
+            for name, prefix, who, side in (
+                ("people", "people", "people", self.people),
+                ("by_measure", "measure", self.measure.words, self.automatic),
+            ):
+                row[name] = CONCLUSIONS[side.conclusion[k]]
+                row[f"{prefix}_better"] = {1: a, -1: b}.get(int(side.side[k]))
+                row[f"{prefix}_difference"] = float(side.difference[k])
+                row[f"{prefix}_p"] = float(side.p[k])
+                row[f"{prefix}_n"] = int(side.n[k])
+                if not side.tested[k]:
+                    reasons.append(f"{who}: {side.why.get(k, row[name])}")
+            yield row | {"why": "; ".join(reasons) if cell == UNTESTED else None}
 
 
 def _share(n: int, of: int) -> float:
@@ -485,21 +375,6 @@ class ConclusionsResult(Result):
     agreements: tuple[ConclusionAgreement, ...]
     choices: Compare
     all_topics: bool = False
-
-    def of(self, measure: str, human: str | None = None, among: Among = "all") -> ConclusionAgreement:
-        """One measure's; of one human measure where there are several."""
-        agreements = [
-            agreement
-            for agreement in self.agreements
-            if agreement.measure.measure == measure
-            and human in (None, agreement.human.measure)
-            and agreement.among == among
-        ]
-        if len(agreements) != 1:
-            raise DataError(
-                f"{len(agreements)} results are of {measure}, {human or 'any human measure'}, {among}"
-            )
-        return agreements[0]
 
     def how(self) -> str:
         c = self.choices
@@ -565,81 +440,71 @@ class ConclusionsResult(Result):
 
         Differences are a less b, turned so that they are positive where a is better; p is corrected.
         """
-        rows = (pair for row in self.agreements for pair in row.pair_records())
-        return Table.of("conclusion-pairs", rows, *PAIR_COLUMNS)
+        return Table.of(
+            "conclusion-pairs",
+            (pair for row in self.agreements for pair in row.pair_records()),
+            "measure human among a b agreement",
+            "people people_better people_difference people_p people_n",
+            "by_measure measure_better measure_difference measure_p measure_n why",
+        )
 
     def tables(self) -> Iterator[Table]:
         """The cells by choice of pairs, then the pairs on which a measure and people contradict each other."""
         for among in dict.fromkeys(row.among for row in self.agreements):
-            yield self._cells(
-                [row for row in self.agreements if row.among == among],
-                f"conclusions-{among}",
-                f"Conclusions of measures beside people's, on {AMONG_WORDS[among]}: who finds a difference",
-            )
+            yield self._cells(among)
         opposite = self._contradictions()
         if opposite.rows:
             yield opposite
 
-    def _cells(self, rows: Sequence[ConclusionAgreement], name: str, title: str) -> Table:
-        records = [row.record() for row in rows]
-        seen = {
+    def _cells(self, among: Among) -> Table:
+        rows = [row for row in self.agreements if row.among == among]
+        records = [
+            row.record() | {"measure": row.measure.heading, "human": row.human.heading, "beyond": row.beyond}
+            for row in rows
+        ]
+        shown = {
             "measure": Column("measure", right=False),
             "human": Column("human", "people", right=False, show="varies"),
             "among": Column("among", right=False, show="varies"),
             "pairs": Column("pairs", right=True),
-            **{key: Column(key, heading, right=True) for key, heading in HEADINGS.items()},
+            **{name: Column(name, heading, right=True) for name, heading in HEADINGS.items()},
             **{
-                key: Column(key, right=True, tiny=False, format=".2f")
-                for key in ("agreement", "precision", "recall")
+                name: Column(name, right=True, tiny=False, format=".2f")
+                for name in ("agreement", "precision", "recall")
             },
         }
         if any(row.untested for row in rows):
-            seen["untested"] = Column("untested", "not tested", right=True)
+            shown["untested"] = Column("untested", "not tested", right=True)
         beyond = Column("beyond", "could not be found", data=False, right=True)
-        if not any(map(_beyond, rows)):
-            beyond = replace(beyond, show="never")
-        lines: list[tuple[Cell, ...]] = [
-            (row.measure.heading, row.human.heading, *list(record.values())[2:], _beyond(row))
-            for record, row in zip(records, rows, strict=True)
-        ]
-        return Table(
-            name=name,
-            columns=(*(seen.get(key) or Column(key, show="never") for key in records[0]), beyond),
-            rows=tuple(lines),
-            title=title,
+        shown["beyond"] = beyond if any(row.beyond for row in rows) else replace(beyond, show="never")
+        return Table.of(
+            f"conclusions-{among}",
+            records,
+            *(shown.get(name) or Column(name, show="never") for name in records[0]),
+            title=f"Conclusions of measures beside people's, on {AMONG_WORDS[among]}: who finds a difference",
         )
 
     def _contradictions(self) -> Table:
         """The pairs of which people find one system better, and a measure the other."""
-        rows: list[tuple[Cell, ...]] = [
-            (
-                agreement.measure.heading,
-                agreement.human.heading,
-                agreement.among,
-                row["people_better"],
-                row["people_difference"] * (1 if row["people_better"] == row["a"] else -1),
-                row["people_p"],
-                row["measure_better"],
-                row["measure_difference"] * (1 if row["measure_better"] == row["a"] else -1),
-                row["measure_p"],
-            )
-            for agreement in self.agreements
-            for row in agreement.pair_records(OPPOSITE)
-        ]
-        return Table(
-            name="contradictions",
-            columns=(
-                Column("measure", right=False),
-                Column("human", "people's measure", right=False, show="varies"),
-                Column("among", right=False, show="varies"),
-                Column("people_better", "better by people", right=False),
-                Column("people_difference", "difference"),
-                Column("people_p", "p"),
-                Column("measure_better", "better by the measure", right=False),
-                Column("measure_difference", "difference"),
-                Column("measure_p", "p"),
-            ),
-            rows=tuple(rows),
+        rows = []
+        for agreement in self.agreements:
+            for row in agreement.pair_records(OPPOSITE):
+                row |= {"measure": agreement.measure.heading, "human": agreement.human.heading}
+                for who in ("people", "measure"):
+                    row[f"{who}_difference"] *= 1 if row[f"{who}_better"] == row["a"] else -1
+                rows.append(row)
+        return Table.of(
+            "contradictions",
+            rows,
+            Column("measure", right=False),
+            Column("human", "people's measure", right=False, show="varies"),
+            Column("among", right=False, show="varies"),
+            Column("people_better", "better by people", right=False),
+            Column("people_difference", "difference"),
+            Column("people_p", "p"),
+            Column("measure_better", "better by the measure", right=False),
+            Column("measure_difference", "difference"),
+            Column("measure_p", "p"),
             title="Contradictions: people find the one system better, the measure the other (corrected p)",
         )
 
@@ -673,10 +538,3 @@ def _for_whom(rows: Sequence[ConclusionAgreement]) -> Iterator[Note]:
     for note, among in where.values():
         some = [] if len(among) == every else among
         yield Note(note.code, {"human": rows[0].human.words, "among": some, "about": note.data})
-
-
-def _beyond(agreement: ConclusionAgreement) -> int:
-    """Pairs in the cells that one side or the other could not have found."""
-    return int(
-        ((agreement.people.out_of_reach | agreement.automatic.out_of_reach) & (agreement.cell >= 0)).sum()
-    )

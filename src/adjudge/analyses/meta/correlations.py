@@ -8,85 +8,60 @@ questions: every row, title and sentence names its level and its coefficient.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from adjudge import __version__
-from adjudge.analyses.meta import LEVELS, Meta
-from adjudge.analyses.meta.cells import Cells, HumanCells
-from adjudge.analyses.meta.rows import COLUMNS, rows_of
-from adjudge.analyses.meta.words import LEVEL_WORDS, coefficient_words, interval_words, n_words, over_words
-from adjudge.core.engine import generator
-from adjudge.core.results import Note, Result
+from adjudge.analyses.meta import LEVELS
+from adjudge.analyses.meta.cells import Cells
+from adjudge.analyses.meta.parts import MeasureRow, MetaRun, RowsResult
+from adjudge.analyses.meta.words import LEVEL_WORDS, coefficient_words, counted_words, over_words
+from adjudge.core.results import Note
 from adjudge.core.table import Cell, Column, Table
-from adjudge.data.scores import Among, MeasureInfo
-from adjudge.stats.correlation import (
-    Coefficient,
-    CorrelationIntervals,
-    CorrelationLevel,
-    all_correlation_intervals,
-)
+from adjudge.data.scores import Among
+from adjudge.stats.correlation import Coefficient, CorrelationLevel, all_correlation_intervals
 
 
-@dataclass(frozen=True)
-class MeasureCorrelation:
-    """One measure's correlation with one human measure, at one level, by one coefficient."""
+@dataclass(frozen=True, kw_only=True)
+class MeasureCorrelation(MeasureRow):
+    """One measure's correlation with one human measure.
 
-    measure: MeasureInfo
-    human: MeasureInfo
-    level: CorrelationLevel
+    `n` are systems at the system level, topics with a correlation at the input level, summaries at the global level.
+    """
+
+    UNSEEN = ("blank", "missing", "why", "why_no_interval")
+
     coefficient: Coefficient
-    among: Among
-    n: int
-    """Systems at the system level, topics with a correlation at the input level, summaries at the global level."""
-    value: float
-    low: float
-    high: float
     blank: int = 0
     """At the input level: topics without a correlation, as where all systems score alike."""
     missing: int = 0
     """Summaries that people judged and the measure has no score of."""
-    why: str | None = None
-    """Why there is no value."""
-    why_no_interval: str | None = None
-
-    def record(self) -> dict[str, Any]:
-        names = {"measure": self.measure.measure, "human": self.human.measure}
-        more = ("blank", "missing", "why", "why_no_interval")
-        return names | {name: getattr(self, name) for name in (*COLUMNS[2:], *more)}
 
     @property
     def bounded(self) -> bool:
         """Whether there is an interval."""
         return not math.isnan(self.low)
 
-    def shown(self) -> Cell:
-        """`.42 (.10 to .66)`."""
-        return None if math.isnan(self.value) else f"{self.value:.3f}{interval_words(self.low, self.high)}"
-
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class CorrelationsResult(Result):
+class CorrelationsResult(RowsResult[MeasureCorrelation]):
     """Every measure against every human measure."""
 
     WORDS = "adjudge.analyses.meta.words.correlations"
     FIGURES: ClassVar[Mapping[str, str]] = {"scatter": "adjudge.analyses.meta.figures:scatter"}
     FRAME = "correlations"
     IN_JSON = ("correlations",)
+    TITLE = "Correlation of measures with people"
 
-    rows: tuple[MeasureCorrelation, ...]
-    confidence: float
     resample: str
     """What the intervals resample: systems, inputs, assessors or all."""
     meanings: tuple[str, ...]
     """For what the intervals hold, in words."""
     cells: Cells
     """The scores that were correlated."""
-    resamples: int
-    seed: int
 
     @property
     def levels(self) -> tuple[CorrelationLevel, ...]:
@@ -96,27 +71,11 @@ class CorrelationsResult(Result):
     def coefficients(self) -> tuple[Coefficient, ...]:
         return tuple(dict.fromkeys(row.coefficient for row in self.rows))
 
-    def of(
-        self,
-        *,
-        level: CorrelationLevel,
-        coefficient: Coefficient | None = None,
-        human: str | None = None,
-        among: Among | None = None,
-    ) -> list[MeasureCorrelation]:
-        """The rows of a level, and of a coefficient, human measure and choice of systems where these are said."""
-        return rows_of(self.rows, level=level, coefficient=coefficient, human=human, among=among)
-
     def how(self) -> str:
         return (
             f"correlations|resample:{self.resample}|R:{self.resamples}|level:{self.confidence:g}|seed:{self.seed}"
             f"|v:{__version__}"
         )
-
-    def groups(self) -> dict[str, tuple[CorrelationLevel, Among]]:
-        """By the name of its table: a level and a choice of systems."""
-        choices = list(dict.fromkeys(row.among for row in self.rows))
-        return {f"correlations-{level}-{among}": (level, among) for level in self.levels for among in choices}
 
     def facts(self) -> dict[str, Any]:
         return {"confidence": self.confidence, "resample": self.resample}
@@ -129,139 +88,91 @@ class CorrelationsResult(Result):
         ):
             yield Note.of("judged-without-score", measure=measure, human=human, n=n)
         for row in self.rows:
-            about = {"measure": row.measure.words, "human": row.human.words, "level": row.level}
             if row.why is not None:
-                yield Note.of("no-value", **about, coefficient=row.coefficient, why=row.why)
+                yield Note.of("no-value", **row.about("level", "coefficient", "why"))
             elif row.why_no_interval is not None:
-                yield Note.of("no-interval", **about, why=row.why_no_interval)
+                yield Note.of("no-interval", **row.about("level"), why=row.why_no_interval)
             if row.blank:
-                yield Note.of("topics-without-correlation", **about, n=row.blank)
+                yield Note.of("topics-without-correlation", **row.about("level"), n=row.blank)
 
-    def on_demand(self) -> Mapping[str, Callable[[], Table]]:
-        return {"correlations": self._all_rows}
-
-    def _all_rows(self) -> Table:
-        """All numbers, one row each."""
-        return Table.of(
-            "correlations",
-            [row.record() for row in self.rows],
-            *(Column(name, right=None, tiny=False) for name in COLUMNS),
-            *(Column(name, show="never") for name in ("blank", "missing", "why", "why_no_interval")),
-            title="Correlation of measures with people",
-        )
-
-    def tables(self) -> Iterator[Table]:
-        """A table per level and choice of systems: a row per measure and human measure, a column per coefficient."""
-        for level, among in self.groups().values():
-            yield self._at(level, among)
-
-    def _at(self, level: CorrelationLevel, among: Among) -> Table:
+    def at(self, level: CorrelationLevel, among: Among) -> Table:
+        """A row per measure and human measure, a column per coefficient."""
         rows = self.of(level=level, among=among)
-        keys = list(dict.fromkeys((row.human.measure, row.measure.measure) for row in rows))
-        held = {(row.human.measure, row.measure.measure, row.coefficient): row for row in rows}
-        lines: list[tuple[Cell, ...]] = []
-        for key in keys:
-            by_coefficient = [held[(*key, coefficient)] for coefficient in self.coefficients]
-            lines.append(
-                (
-                    by_coefficient[0].measure.heading,
-                    by_coefficient[0].human.heading,
-                    by_coefficient[0].n,
-                    *(row.shown() for row in by_coefficient),
-                )
-            )
-        return Table(
-            name=f"correlations-{level}-{among}",
-            columns=(
-                Column("measure", right=False),
-                Column("human", "with", right=False, show="varies"),
-                Column("n", n_words(level, 2).split(" ", 1)[1], right=True),
-                *(
-                    Column(
-                        coefficient,
-                        f"{coefficient_words(coefficient, short=True)}, {level} level",
-                        right=True,
-                    )
-                    for coefficient in self.coefficients
-                ),
+        humans = {row.human.words for row in rows}
+        whom = humans.pop() if len(humans) == 1 else "people"
+        intervals = f"; {self.confidence:.0%} intervals" if any(row.bounded for row in rows) else ""
+        lines: dict[tuple[str, str], dict[str, Cell]] = {}
+        for row in rows:
+            names: dict[str, Cell] = {"measure": row.measure.heading, "human": row.human.heading, "n": row.n}
+            line = lines.setdefault((row.human.measure, row.measure.measure), names)
+            line[row.coefficient] = row.shown()
+        return Table.of(
+            f"correlations-{level}-{among}",
+            lines.values(),
+            Column("measure", right=False),
+            Column("human", "with", right=False, show="varies"),
+            Column("n", counted_words(level), right=True),
+            *(
+                Column(name, f"{coefficient_words(name, short=True)}, {level} level", right=True)
+                for name in self.coefficients
             ),
-            rows=tuple(lines),
-            title=(
-                f"Correlation with {_whom(rows)} at the {level} level, among {over_words(among)}: {LEVEL_WORDS[level]}"
-                + (f"; {self.confidence:.0%} intervals" if any(row.bounded for row in rows) else "")
-            ),
+            title=f"Correlation with {whom} at the {level} level, among {over_words(among)}:"
+            f" {LEVEL_WORDS[level]}{intervals}",
         )
 
 
-def _whom(rows: Sequence[MeasureCorrelation]) -> str:
-    """The human measure, where there is one; else people."""
-    humans = {row.human.words for row in rows}
-    return humans.pop() if len(humans) == 1 else "people"
-
-
-def correlate_all(
-    cells: Cells, asked: Meta, progress: Callable[[int, int], None] = lambda done, of: None
-) -> CorrelationsResult:
+def correlate_all(run: MetaRun) -> CorrelationsResult:
     """Every measure against every human measure, at every level and by every coefficient that was asked for."""
+    asked = run.asked
     rows: list[MeasureCorrelation] = []
     meanings: dict[str, None] = {}
-    choices = asked.choices(cells)
-    wanted = [(among, human, level) for among in choices for human in cells.humans for level in asked.levels]
-    for done, (among, human, level) in enumerate(wanted):
-        progress(done, len(wanted))
-        chosen = cells.among(among)
+    wanted = [
+        (cells, human, level) for cells in run.choices for human in cells.humans for level in run.levels
+    ]
+    for done, (cells, human, level) in enumerate(wanted):
+        asked.progress(done, len(wanted))
         by_coefficient = all_correlation_intervals(
-            chosen.automatic,
-            chosen.human(human.info.measure).by_assessor,
-            level=level,  # type: ignore[arg-type]
+            cells.automatic,
+            human.by_assessor,
+            level=level,
             coefficients=asked.correlated_by,
             resample=asked.resample,
-            rng=generator(asked.seed, f"meta/correlations/{human.info.measure}/{level}/{among}"),
+            rng=run.draws(f"correlations/{human.info.measure}/{level}/{cells.chosen}"),
             resamples=asked.interval_resamples,
-            confidence=1 - asked.alpha,
-            clusters=chosen.clusters,
-            all_topics=chosen.all_topics,
+            confidence=run.confidence,
+            clusters=cells.clusters,
+            all_topics=cells.all_topics,
         )
         for coefficient, intervals in by_coefficient.items():
-            rows += _rows(chosen, chosen.human(human.info.measure), among, coefficient, intervals)
             if np.isfinite(intervals.low).any():
                 meanings[intervals.meaning()] = None
-    order = {human.info.measure: at for at, human in enumerate(cells.humans)}
-    rows.sort(
-        key=lambda row: (
-            LEVELS.index(row.level),
-            choices.index(row.among),
-            order[row.human.measure],
-        )
-    )
+            estimates = intervals.estimates
+            rows += [
+                MeasureCorrelation(
+                    measure=measure,
+                    human=human.info,
+                    level=level,
+                    coefficient=coefficient,
+                    among=cells.chosen,
+                    n=int(estimates.n[at]),
+                    value=float(estimates.values[at]),
+                    low=float(intervals.low[at]),
+                    high=float(intervals.high[at]),
+                    blank=int(estimates.blank[at]),
+                    missing=int(np.count_nonzero(np.isfinite(human.values) & np.isnan(cells.automatic[at]))),
+                    why=estimates.why[at],
+                    why_no_interval=None if estimates.why[at] else intervals.why[at],
+                )
+                for at, measure in enumerate(cells.measures)
+            ]
+    order = {human.info.measure: at for at, human in enumerate(run.cells.humans)}
+    rows.sort(key=lambda row: (LEVELS.index(row.level), run.among.index(row.among), order[row.human.measure]))
     return CorrelationsResult(
         rows=tuple(rows),
-        confidence=1 - asked.alpha,
+        confidence=run.confidence,
         resample=asked.resample,
         meanings=tuple(meanings),
         resamples=asked.interval_resamples,
         seed=asked.seed,
-        cells=cells,
+        cells=run.cells,
     )
-
-
-def _rows(
-    cells: Cells, human: HumanCells, among: Among, coefficient: Coefficient, intervals: CorrelationIntervals
-) -> Iterator[MeasureCorrelation]:
-    estimates = intervals.estimates
-    for at, measure in enumerate(cells.measures):
-        yield MeasureCorrelation(
-            measure=measure,
-            human=human.info,
-            level=estimates.level,
-            coefficient=coefficient,
-            among=among,
-            n=int(estimates.n[at]),
-            value=float(estimates.values[at]),
-            low=float(intervals.low[at]),
-            high=float(intervals.high[at]),
-            blank=int(estimates.blank[at]),
-            missing=int(np.count_nonzero(np.isfinite(human.values) & np.isnan(cells.automatic[at]))),
-            why=estimates.why[at],
-            why_no_interval=None if estimates.why[at] else intervals.why[at],
-        )

@@ -6,25 +6,27 @@ Sjöbergh 2007; Zopf 2018, section 2.2. Nothing is written to the folder: the te
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from adjudge.analyses.meta import Meta
 from adjudge.analyses.meta.cells import Cells, column_means
+from adjudge.analyses.meta.parts import MetaRun
 from adjudge.analyses.questions import is_at
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.results import Note, Result
 from adjudge.core.table import Column, Table
 from adjudge.core.words import counted, listed, natural
-from adjudge.data.collection import Collection
+from adjudge.data.collection import Collection, load
 from adjudge.data.folder import Folder
 from adjudge.data.fooling import BIGRAM_LIST, DISTORTIONS, KIND_WORDS, FoolingTexts, bigram_lists, distortions
 from adjudge.data.incoming import take_all
 from adjudge.data.rows import Summary, System
-from adjudge.data.scores import UNSET, AllLengths, Score, ScoreMatrix, ScoreTable
+from adjudge.data.scores import UNSET, Score, ScoreMatrix, ScoreTable
 from adjudge.judgments.batch import TopicBatch, batches_of
 from adjudge.judgments.tasks import TextRef
 from adjudge.measures.base import Measure
@@ -84,9 +86,9 @@ class FoolingResult(Result):
 
     evaluation: str
     source: str
-    """The real system whose summaries were distorted."""
-    judged: tuple[int, str, str] | None
-    """It is the best of how many, machines or systems, by which human measure; None where it was asked for."""
+    """The real system whose summaries were distorted: the best by people."""
+    judged: tuple[int, str, str]
+    """It is the best of how many, machines or systems, by which human measure."""
     systems: int
     outcomes: tuple[FoolingOutcome, ...]
     made: tuple[FoolingTexts, ...]
@@ -108,9 +110,6 @@ class FoolingResult(Result):
         order = list(KIND_WORDS)
         texts = [replace(s, system=m.kind, roles=("peer",)) for m in self.made for s in m.summaries]
         return tuple(sorted(texts, key=lambda s: (natural(s.topic), s.target.order, order.index(s.system))))
-
-    def outcome(self, measure: str, kind: str) -> FoolingOutcome:
-        return next(o for o in self.outcomes if (o.measure, o.kind) == (measure, kind))
 
     def write_texts(self, path: str | Path) -> Path:
         """Write the made texts and their originals into a new evaluation of their own, for people to read or judge."""
@@ -192,25 +191,19 @@ class FoolingResult(Result):
         )
 
 
-def fooling(
-    collection: Collection,
-    measures: str | Sequence[str] = (),
-    *,
-    cells: Cells | None = None,
-    of: str | None = None,
-    length: int | AllLengths | None = None,
-    form: str | None = None,
-    level: float = 0.95,
-    seed: int = 0,
-    progress: Callable[[int, int], None] = lambda done, of: None,
-) -> FoolingResult:
+def fooling_all(run: MetaRun) -> FoolingResult:
+    if run.scores is None or run.scores.folder is None:
+        raise DataError("it needs the texts of an evaluation's folder, and there are scores alone")
+    return fooling(load(Folder.open(run.scores.folder)), run.cells, run.asked)
+
+
+def fooling(collection: Collection, cells: Cells, asked: Meta) -> FoolingResult:
     """Score made texts among the real ones, measure by measure.
 
-    `of` names the system whose summaries are distorted; unless said, it is the machine that people judge best, by the
-    first human measure of `cells`. `measures` are those of `cells` unless said. Measures of judgments, imported scores
-    and those that lack what they need are named with the reason, and left out.
+    Distorted are the summaries of the machine that people judge best, by the first human measure. Measures of
+    judgments, imported scores and those that lack what they need are named with the reason, and left out.
     """
-    name = collection.settings.name
+    name, length, form, level = collection.settings.name, asked.length, asked.form, 1 - asked.alpha
     batches = {}
     for topic, batch in batches_of(collection).items():
         if texts := tuple(s for s in collection.peers(topic) if is_at(TextRef.of(s), length, form)):
@@ -222,39 +215,34 @@ def fooling(
     forms = sorted({peer.target.form or UNSET for peer in peers})
     for what, there, chosen in (("length", lengths, length), ("form", forms, form)):
         if chosen is None and len(there) > 1:
-            names_there = ", ".join(UNSET if one is None else str(one) for one in there)
-            raise UsageError(
-                f"there are summaries of several {what}s ({names_there}): choose one with {what}"
-            )
-    specs = [measures] if isinstance(measures, str) else list(measures)
-    specs = specs or [info.measure for info in (cells.measures if cells else ())]
-    if not specs:
-        raise UsageError("no measure to check")
-    checked, unchecked = _checkable(specs, collection, list(batches.values()))
+            several = ", ".join(str(one or UNSET) for one in there)
+            raise UsageError(f"there are summaries of several {what}s ({several}): choose one with {what}")
+    checked, unchecked = _checkable(cells, collection, list(batches.values()))
     systems = sorted({peer.system for peer in peers}, key=natural)
+    source, judged = _best(collection, cells, systems)
     names: dict[str, str] = {}  # of the columns of made texts: a real system may be called as a kind is
     for kind in KIND_WORDS:
         names[kind] = kind
         while names[kind] in systems:
             names[kind] += "*"
-    source, judged = (of, None) if of is not None else _best(collection, cells, systems)
     originals = [peer for peer in peers if peer.system == source]
-    if not originals:
-        collection.need_system(source)
-        raise UsageError(f"{source} has no summary to distort; those that have: {listed(systems)}")
-
     lists = bigram_lists(collection, peers, names[BIGRAM_LIST])
-    made = [lists, *(distortions(collection, kind, originals, seed=seed) for kind in DISTORTIONS)]
-    work = [
-        ("", replace(batch, peers=(*batch.peers, *(s for s in lists.summaries if s.topic == topic))))
-        for topic, batch in batches.items()
-    ]
-    work += _distorted_batches(batches, source, made[1:], names)
+    made = [lists, *(distortions(collection, kind, originals, seed=asked.seed) for kind in DISTORTIONS)]
+    # A distorted text is scored under the source's name: where the source wrote a reference too, it is compared
+    # with those that the original was compared with. The original's units are not its own.
+    work: list[tuple[str, TopicBatch]] = []
+    for topic, batch in batches.items():
+        listed_here = tuple(text for text in lists.summaries if text.topic == topic)
+        work.append(("", replace(batch, peers=(*batch.peers, *listed_here))))
+        units = tuple(unit for unit in batch.units if unit.system != source)
+        for kind in made[1:]:
+            if texts := tuple(text for text in kind.summaries if text.topic == topic):
+                work.append((names[kind.kind], replace(batch, peers=texts, units=units, _kept={})))
     rows: list[Score] = []
-    for done, (system, batch) in enumerate(work, 1):
+    for done, (column, batch) in enumerate(work, 1):
         scored = score_batches(checked, [batch])
-        rows += [replace(row, system=system) for row in scored] if system else scored
-        progress(done, len(work))
+        rows += [replace(row, system=column) for row in scored] if column else scored
+        asked.progress(done, len(work))
     scored_by = {row.measure for row in rows}
     infos = [info for measure in checked if (info := measure.info()).measure in scored_by]
     table = ScoreTable.from_rows(rows, infos)
@@ -266,6 +254,7 @@ def fooling(
         if kind.summaries and names[kind.kind] in matrix.systems
     ]
     missing = {m.measure: int(np.isnan(m.values[:, np.isin(m.systems, systems)]).sum()) for m in matrices}
+    how = f"fooling|of:{source}|seed:{asked.seed}|interval:t:{level:g}"
     return FoolingResult(
         evaluation=name,
         source=source,
@@ -277,14 +266,12 @@ def fooling(
         unchecked=unchecked,
         missing={measure: n for measure, n in missing.items() if n},
         level=level,
-        signatures=tuple(
-            f"fooling|of:{source}|seed:{seed}|interval:t:{level:g}|{m.signature}" for m in matrices
-        ),
+        signatures=tuple(f"{how}|{matrix.signature}" for matrix in matrices),
     )
 
 
 def _checkable(
-    specs: Sequence[str], collection: Collection, batches: Sequence[TopicBatch]
+    cells: Cells, collection: Collection, batches: Sequence[TopicBatch]
 ) -> tuple[list[Measure], dict[str, str]]:
     """The measures that can score new texts, and why the others cannot."""
     have = {
@@ -294,23 +281,23 @@ def _checkable(
     }
     checked: dict[Measure, None] = {}
     unchecked: dict[str, str] = {}
-    for spec in specs:
+    for spec in (info.measure for info in cells.measures):
         try:
             for measure in parse_measures(spec):
                 measure.check_installed()
                 missing = sorted(need for need in measure.needs if not have.get(need, True))
                 if looks_at_judgments(measure):
-                    unchecked[str(measure)] = (
-                        "it is made from judgments, and nobody has judged the made texts"
-                    )
+                    why = "it is made from judgments, and nobody has judged the made texts"
                 elif measure.better is None:
-                    unchecked[str(measure)] = "it is a description: nobody is better by it"
+                    why = "it is a description: nobody is better by it"
                 elif measure.scope == "evaluation":
-                    unchecked[str(measure)] = "its scores depend on all summaries together"
+                    why = "its scores depend on all summaries together"
                 elif missing:
-                    unchecked[str(measure)] = f"it needs {' and '.join(missing)}, and there are none"
+                    why = f"it needs {' and '.join(missing)}, and there are none"
                 else:
                     checked |= dict.fromkeys(measure.fitted(batches))
+                    continue
+                unchecked[str(measure)] = why
         except UsageError as error:
             unchecked[spec] = str(error)
     if not checked:
@@ -319,12 +306,8 @@ def _checkable(
     return list(checked), unchecked
 
 
-def _best(
-    collection: Collection, cells: Cells | None, systems: Sequence[str]
-) -> tuple[str, tuple[int, str, str]]:
+def _best(collection: Collection, cells: Cells, systems: Sequence[str]) -> tuple[str, tuple[int, str, str]]:
     """The machine that people judge best, by the mean; of how many, and by which measure."""
-    if cells is None:
-        raise UsageError("say whose summaries are distorted")
     human = cells.humans[0]
     means = dict(zip(cells.systems, column_means(human.values).tolist(), strict=True))
     judged = [s for s in systems if not math.isnan(means.get(s, math.nan))]
@@ -335,42 +318,20 @@ def _best(
     return max(judged, key=lambda s: means[s]), (len(judged), noun, human.info.words)
 
 
-def _distorted_batches(
-    batches: Mapping[str, TopicBatch], source: str, made: Sequence[FoolingTexts], names: Mapping[str, str]
-) -> Iterator[tuple[str, TopicBatch]]:
-    """Distorted texts in the batches that they are scored in, with the name of their column where it is not theirs.
-
-    Those of a topic share one, each kind under its name. Where the source wrote a reference too, each kind has its
-    own, under the source's name: so the text is compared with the references that the original was compared with. The
-    units of the original are not those of a distorted text.
-    """
-    peers: dict[tuple[str, str], list[Summary]] = {}
-    for kind in made:
-        for text in kind.summaries:
-            wrote = any(reference.system == source for reference in batches[text.topic].references)
-            name = names[kind.kind]
-            shared = text if wrote else replace(text, system=name)
-            peers.setdefault((name if wrote else "", text.topic), []).append(shared)
-    for (name, topic), texts in peers.items():
-        batch = batches[topic]
-        units = tuple(unit for unit in batch.units if unit.system != source)
-        yield name, replace(batch, peers=tuple(texts), units=units, _kept={})
-
-
 def _outcome(
     matrix: ScoreMatrix, kind: str, name: str, source: str, systems: Sequence[str], level: float
 ) -> FoolingOutcome:
     """Over the topics that have the made text, and the original of a distorted one."""
-    at = {system: k for k, system in enumerate(matrix.systems)}
+    is_list = kind == BIGRAM_LIST
     sign = -1 if matrix.info.better == "lower" else 1
-    values = sign * matrix.values
-    kept = ~np.isnan(values[:, at[name]])
-    if kind != BIGRAM_LIST:
-        kept &= ~np.isnan(values[:, at[source]]) if source in at else False
-    values = values[kept]
-    made = values[:, at[name]]
-    real = [s for s in systems if s in at and not np.isnan(values[:, at[s]]).all()]
-    means = [float(column_means(values[:, [at[s]]])[0]) for s in real]
+    scores = {s: sign * matrix.values[:, k] for k, s in enumerate(matrix.systems)}
+    kept = ~np.isnan(scores[name])
+    if not is_list:
+        kept &= ~np.isnan(scores[source]) if source in scores else False
+    scores = {s: column[kept] for s, column in scores.items()}
+    made = scores[name]
+    real = [s for s in systems if s in scores and not np.isnan(scores[s]).all()]
+    means = {s: float(column_means(scores[s][:, None])[0]) for s in real}
     outcome = FoolingOutcome(
         measure=matrix.measure,
         title=matrix.title,
@@ -378,40 +339,38 @@ def _outcome(
         topics=len(made),
         score=sign * float(made.mean()) if len(made) else math.nan,
         place=None,
-        of=len(real) + (kind == BIGRAM_LIST),
+        of=len(real) + is_list,
         verdict="untested",
         why="no topic has a score of it",
     )
     if not len(made):
         return outcome
     mean = float(made.mean())
-    if kind == BIGRAM_LIST:  # one more beside all real systems
-        tests = [test for s in real if not math.isnan((test := paired_t(made, values[:, at[s]])).p)]
+    if is_list:  # one more beside all real systems
+        tests = [test for s in real if not math.isnan((test := paired_t(made, scores[s])).p)]
         significant = holm([test.p for test in tests]) <= 1 - level
         better = np.array([test.difference > 0 for test in tests], dtype=bool)
         return replace(
             outcome,
-            place=int(places([*(-other for other in means), -mean])[-1]),
+            place=_place(mean, means.values()),
             against=len(tests),
             above=int((significant & better).sum()),
             below=int((significant & ~better).sum()),
             verdict="placed",
             why=None if tests else "needs two topics or more, and scores that vary",
         )
-    original = values[:, at[source]]
-    here = real.index(source)
-    test = paired_t(made, original)
-    effect = pair_effects(np.column_stack([made, original]), level=level).mean
+    others = [other for s, other in means.items() if s != source]
+    test = paired_t(made, scores[source])
+    effect = pair_effects(np.column_stack([made, scores[source]]), level=level).mean
     unseen = not math.isnan(test.p) and test.ties == test.n
     verdict: Verdict = "untested" if math.isnan(test.p) else "unseen" if unseen else "not worse"
     if verdict == "not worse" and test.p <= 1 - level:
         verdict = "better" if test.difference > 0 else "worse"
-    spoilt = [*means[:here], mean, *means[here + 1 :]]
     return replace(
         outcome,
-        original=sign * means[here],
-        place=int(places([-other for other in spoilt])[here]),
-        original_place=int(places([-other for other in means])[here]),
+        original=sign * means[source],
+        place=_place(mean, others),
+        original_place=_place(means[source], others),
         change=test.difference,
         low=float(effect.low[0]),
         high=float(effect.high[0]),
@@ -419,3 +378,7 @@ def _outcome(
         verdict=verdict,
         why="the scores are the same on every topic" if unseen else test.why,
     )
+
+
+def _place(mean: float, others: Iterable[float]) -> int:
+    return int(places([*(-other for other in others), -mean])[-1])

@@ -14,22 +14,22 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge import __version__
 from adjudge.analyses.conclusions import Conclusion
-from adjudge.analyses.meta.better import swaps_for
-from adjudge.analyses.meta.cells import Cells, several_among
+from adjudge.analyses.meta import Meta
+from adjudge.analyses.meta.better import conclusion_of, swaps_for
+from adjudge.analyses.meta.parts import MetaRun
 from adjudge.analyses.meta.words import over_words
 from adjudge.analyses.scores import Source, scores_of
 from adjudge.core.engine import generator
 from adjudge.core.errors import UsageError, quoted
 from adjudge.core.errors import among as hint
 from adjudge.core.results import Note, Result
-from adjudge.core.table import Cell, Column, Table
+from adjudge.core.table import Column, Table
 from adjudge.core.words import counted, listed
-from adjudge.data.scores import AllLengths, Among, MeasureInfo
+from adjudge.data.scores import Among, MeasureInfo
 
 if TYPE_CHECKING:
     from adjudge.stats.checks import FloatArray
     from adjudge.stats.hotelling import HotellingT2
-    from adjudge.stats.multiple import Correction
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,9 +40,9 @@ class HotellingPair:
     a: str
     b: str
     test: HotellingT2
-    corrected: float
+    corrected_p: float
     conclusion: Conclusion
-    corrected_flips: float
+    corrected_p_flips: float
     conclusion_flips: Conclusion
 
 
@@ -51,34 +51,32 @@ class HotellingResult(Result):
     """Every two of some systems on several measures together."""
 
     WORDS = "adjudge.analyses.meta.words.hotelling"
-    name: str
-    measures: tuple[MeasureInfo, ...]
+    cube: MeasureCube
     among: tuple[Among, ...]
     pairs: tuple[HotellingPair, ...]
-    alpha: float
-    correct: Correction
-    sets: bool
-    """Whether several topics belong to one set."""
-    resamples: int | None
-    seed: int
+    options: Meta
+
+    @property
+    def measures(self) -> tuple[MeasureInfo, ...]:
+        return self.cube.measures
 
     def of(self, among: Among) -> tuple[HotellingPair, ...]:
         """The pairs of one choice of systems."""
         return tuple(pair for pair in self.pairs if pair.among == among)
 
     def how(self) -> str:
-        measures = "+".join(info.measure for info in self.measures)
+        asked, measures = self.options, "+".join(info.measure for info in self.measures)
         return (
-            f"hotelling|{measures}|among:{'+'.join(self.among)}|paired:topics|flips:{self.resamples or 'as-needed'}"
-            f"|correct:{self.correct}|seed:{self.seed}|v:{__version__}"
+            f"hotelling|{measures}|among:{'+'.join(self.among)}|paired:topics|flips:{asked.resamples or 'as-needed'}"
+            f"|correct:{asked.step_correction}|seed:{asked.seed}|v:{__version__}"
         )
 
     def facts(self) -> dict[str, Any]:
         return {
             "measures": [info.measure for info in self.measures],
             "among": list(self.among),
-            "alpha": self.alpha,
-            "correct": self.correct,
+            "alpha": self.options.alpha,
+            "correct": self.options.step_correction,
         }
 
     def notes(self) -> Iterator[Note]:
@@ -90,60 +88,44 @@ class HotellingResult(Result):
 
     def tables(self) -> Iterator[Table]:
         """A row per pair, with the mean difference on every measure: a less b, higher is better."""
-        rows: list[tuple[Cell, ...]] = []
+        differences = [f"difference_{info.measure}" for info in self.measures]
+        rows = []
         for pair in self.pairs:
             t = pair.test
-            tested = t.why is None
-            rows.append(
-                (
-                    pair.among,
-                    pair.a,
-                    pair.b,
-                    t.n,
-                    *(float(d) for d in t.differences),
-                    t.t2,
-                    t.f,
-                    t.df[0] if tested else None,
-                    t.df[1] if tested else None,
-                    t.p,
-                    pair.corrected,
-                    pair.conclusion,
-                    t.permutation_p,
-                    pair.corrected_flips,
-                    pair.conclusion_flips,
-                    t.method,
-                    t.least,
-                    t.why,
-                )
-            )
-        yield Table(
-            name="hotelling",
-            columns=(
-                Column("among", right=False, show="varies"),
-                Column("a", "system", right=False),
-                Column("b", "and", right=False),
-                Column("n", "topics", right=True),
-                *(
-                    Column(
-                        f"difference_{info.measure}", info.heading, format="+.3f", show="never", tiny=False
-                    )
-                    for info in self.measures
-                ),
-                Column("t2", "T-squared", format=".2f"),
-                Column("f", "F", format=".2f"),
-                Column("df1", show="never"),
-                Column("df2", show="never"),
-                Column("p", format=".4f"),
-                Column("corrected_p", "corrected p", format=".4f"),
-                Column("conclusion", right=False),
-                Column("p_flips", "p by flips", format=".4f"),
-                Column("corrected_p_flips", "corrected p by flips", format=".4f"),
-                Column("conclusion_flips", "by flips", right=False),
-                Column("method_flips", show="never"),
-                Column("smallest_p_flips", show="never"),
-                Column("why", show="never"),
+            df1, df2 = t.df if t.why is None else (None, None)
+            row = {
+                **vars(pair),
+                **{name: getattr(t, name) for name in ("n", "t2", "f", "p", "why")},
+                **dict(zip(differences, t.differences.tolist(), strict=True)),
+                "df1": df1,
+                "df2": df2,
+                "p_flips": t.permutation_p,
+                "method_flips": t.method,
+                "smallest_p_flips": t.least,
+            }
+            rows.append(row)
+        yield Table.of(
+            "hotelling",
+            rows,
+            Column("among", right=False, show="varies"),
+            Column("a", "system", right=False),
+            Column("b", "and", right=False),
+            Column("n", "topics", right=True),
+            *(
+                Column(name, info.heading, format="+.3f", show="never", tiny=False)
+                for name, info in zip(differences, self.measures, strict=True)
             ),
-            rows=tuple(rows),
+            Column("t2", "T-squared", format=".2f"),
+            Column("f", "F", format=".2f"),
+            Column("df1", show="never"),
+            Column("df2", show="never"),
+            Column("p", format=".4f"),
+            Column("corrected_p", "corrected p", format=".4f"),
+            Column("conclusion", right=False),
+            Column("p_flips", "p by flips", format=".4f"),
+            Column("corrected_p_flips", "corrected p by flips", format=".4f"),
+            Column("conclusion_flips", "by flips", right=False),
+            *(Column(name, show="never") for name in ("method_flips", "smallest_p_flips", "why")),
             title=(
                 f"Systems on {counted(len(self.measures), 'measure')} together, among"
                 f" {listed(list(map(over_words, self.among)))}: Hotelling's T-squared over topics"
@@ -151,90 +133,114 @@ class HotellingResult(Result):
         )
 
 
-def hotelling(
-    scores: Cells | Source,
-    measures: str | Sequence[str] = (),
-    *,
-    systems: Sequence[str] = (),
-    among: Among | Sequence[Among] = "all",
-    length: int | AllLengths | None = None,
-    form: str | None = None,
-    alpha: float = 0.05,
-    correct: Correction = "holm",
-    resamples: int | None = None,
-    seed: int = 0,
-) -> HotellingResult:
-    """Every two systems on several measures together, or two alone: `hotelling(cells, systems=("A", "B"))`.
-
-    Paired by topics, of which those count that have both systems on every measure. `scores` are the cells of a
-    meta-evaluation, with its automatic measures unless `measures` names some, people's among them; or an evaluation, a
-    file or a DataFrame of scores, with all measures that have a direction. p-values are corrected over the pairs
-    of each choice of systems.
-    """
-    from adjudge.stats import checks
-
-    checks.share("alpha", alpha)
-    cube = (
-        _of_cells(scores, measures)
-        if isinstance(scores, Cells)
-        else _of_scores(scores, measures, length, form)
+def hotelling_all(run: MetaRun) -> HotellingResult:
+    """Every two systems on all automatic measures together."""
+    cells = run.cells
+    cube = MeasureCube(
+        cells.measures, cells.systems, cells.kinds, cells.automatic, sets=cells.clusters is not None
     )
+    return _result(cube, run.among, (), run.asked)
+
+
+def hotelling(
+    source: Source, measures: str | Sequence[str] = (), *, systems: Sequence[str] = (), **options: Any
+) -> HotellingResult:
+    """Two systems on several measures together, `hotelling(source, systems=("A", "B"))`, or every two.
+
+    Paired by topics, of which those count that have both systems on every measure. `source` is an evaluation, a file or
+    a DataFrame of scores, with all measures that have a direction unless `measures` names some. The options are those
+    of `adjudge.meta`: among, length, form, alpha, correct, resamples, seed. p-values are corrected over the pairs of
+    each choice of systems.
+    """
+    import numpy as np
+    import pandas as pd
+
+    asked = Meta(**options)
+    scores = scores_of(source)
+    names = [m for m in scores.all_measures() if scores.info[m].better]
+    if measures:
+        names = scores.resolved(measures)
+    matrices = [scores.matrix(name, length=asked.length, form=asked.form) for name in names]
+    topics = list(dict.fromkeys(t for matrix in matrices for t in matrix.topics))
+    columns = list(dict.fromkeys(s for matrix in matrices for s in matrix.systems))
+    values = []
+    for matrix in matrices:
+        frame = pd.DataFrame(matrix.values, matrix.topics, matrix.systems)
+        sign = -1 if matrix.info.better == "lower" else 1
+        values.append(sign * frame.reindex(index=topics, columns=columns).to_numpy())
+    sets = [s for s in scores.topic_values("set", tuple(topics)) if s is not None]
+    cube = MeasureCube(
+        measures=tuple(matrix.info for matrix in matrices),
+        systems=tuple(columns),
+        kinds=tuple(map(scores.kind, columns)),
+        values=np.array(values, dtype=np.float64).reshape(-1, len(topics), len(columns)),
+        sets=len(set(sets)) < len(sets),
+    )
+    return _result(cube, tuple(asked.among) or ("all",), systems, asked)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, eq=False)
+class MeasureCube:
+    """Measures x topics x systems, higher is better."""
+
+    measures: tuple[MeasureInfo, ...]
+    systems: tuple[str, ...]
+    kinds: tuple[str, ...]
+    values: FloatArray
+    sets: bool
+    """Whether several topics belong to one set."""
+
+
+def _result(
+    cube: MeasureCube, among: tuple[Among, ...], named: Sequence[str], asked: Meta
+) -> HotellingResult:
     if len(cube.measures) < 2:
         raise UsageError("Hotelling's T-squared takes several measures together: name two or more")
-    for system in systems:
+    for system in named:
         if system not in cube.systems:
             raise UsageError(f"no system {quoted(system)}{hint(system, cube.systems)}")
-    wanted = several_among(among)
-    pairs = [
-        pair
-        for which in wanted
-        for pair in _tested(cube, which, list(dict.fromkeys(systems)), alpha, correct, resamples, seed)
-    ]
-    return HotellingResult(
-        name=cube.name,
-        measures=cube.measures,
-        among=wanted,
-        pairs=tuple(pairs),
-        alpha=alpha,
-        correct=correct,
-        sets=cube.sets,
-        resamples=resamples,
-        seed=seed,
-    )
+    pairs: list[HotellingPair] = []
+    for which in among:
+        systems = [
+            system
+            for system, kind in zip(cube.systems, cube.kinds, strict=True)
+            if which == "all" or (kind == "human") == (which == "humans")
+        ]
+        # Where systems are named, the first is compared with the second.
+        pairs += _tested(cube, which, [s for s in dict.fromkeys(named or systems) if s in systems], asked)
+    return HotellingResult(cube=cube, among=among, pairs=tuple(pairs), options=asked)
 
 
-def _tested(
-    cube: _Cube,
-    among: Among,
-    named: Sequence[str],
-    alpha: float,
-    correct: Correction,
-    resamples: int | None,
-    seed: int,
-) -> Iterator[HotellingPair]:
+def _tested(cube: MeasureCube, among: Among, systems: Sequence[str], asked: Meta) -> Iterator[HotellingPair]:
     """Every two of some systems: one family of tests."""
-    from adjudge.stats.hotelling import hotelling_t2
+    import numpy as np
 
-    systems = [system for system in cube.among(among) if system in named or not named]
+    from adjudge.stats.hotelling import hotelling_t2
+    from adjudge.stats.multiple import at_most, reached
+
     if len(systems) < 2:
         raise UsageError(f"among {over_words(among)} there is no pair of systems to compare")
     at = {system: k for k, system in enumerate(cube.systems)}
-    # Where systems are named, the first is compared with the second.
-    pairs = list(combinations([system for system in named if system in systems] or systems, 2))
-    flips = resamples or swaps_for(len(pairs), alpha, correct)
+    pairs = list(combinations(systems, 2))
+    flips = swaps_for(len(pairs), asked)
     tests = [
         hotelling_t2(
             cube.values[:, :, at[a]].T,
             cube.values[:, :, at[b]].T,
-            rng=generator(seed, "meta/hotelling"),  # the same flips for all pairs
+            rng=generator(asked.seed, "meta/hotelling"),  # the same flips for all pairs
             resamples=flips,
         )
         for a, b in pairs
     ]
-    by_f = _concluded(
-        [t.p for t in tests], [0.0 if t.why is None else float("nan") for t in tests], alpha, correct
-    )
-    by_flips = _concluded([t.permutation_p for t in tests], [t.least for t in tests], alpha, correct)
+
+    def concluded(p: Sequence[float], least: Sequence[float]) -> list[tuple[float, Conclusion]]:
+        corrected = reached(np.array(p), np.array(least), alpha=asked.alpha, method=asked.step_correction)
+        different = at_most(corrected.adjusted, asked.alpha)
+        both = zip(corrected.adjusted.tolist(), different, corrected.reachable, strict=True)
+        return [(value, conclusion_of(value, apart, reachable)) for value, apart, reachable in both]
+
+    by_f = concluded([t.p for t in tests], [0.0 if t.why is None else float("nan") for t in tests])
+    by_flips = concluded([t.permutation_p for t in tests], [t.least for t in tests])
     for (a, b), test, (p, conclusion), (p_flips, conclusion_flips) in zip(
         pairs, tests, by_f, by_flips, strict=True
     ):
@@ -243,102 +249,8 @@ def _tested(
             a=a,
             b=b,
             test=test,
-            corrected=p,
+            corrected_p=p,
             conclusion=conclusion,
-            corrected_flips=p_flips,
+            corrected_p_flips=p_flips,
             conclusion_flips=conclusion_flips,
         )
-
-
-def _concluded(
-    p: Sequence[float], least: Sequence[float], alpha: float, correct: Correction
-) -> list[tuple[float, Conclusion]]:
-    import numpy as np
-
-    from adjudge.stats.multiple import at_most, reached
-
-    corrected = reached(np.array(p), np.array(least), alpha=alpha, method=correct)
-    different = at_most(corrected.adjusted, alpha)
-    words: list[Conclusion] = [
-        "not tested"
-        if np.isnan(value)
-        else "differ"
-        if apart
-        else "not significantly different"
-        if reachable
-        else "could not have been found"
-        for value, apart, reachable in zip(corrected.adjusted, different, corrected.reachable, strict=True)
-    ]
-    return list(zip(corrected.adjusted.tolist(), words, strict=True))
-
-
-@dataclass(frozen=True, eq=False)
-class _Cube:
-    """Measures x topics x systems, higher is better."""
-
-    name: str
-    measures: tuple[MeasureInfo, ...]
-    systems: tuple[str, ...]
-    kinds: tuple[str, ...]
-    values: FloatArray
-    sets: bool = False
-
-    def among(self, which: Among) -> list[str]:
-        """The systems that are all, machines or humans."""
-        if which == "human-machine":
-            raise UsageError("human-machine is about pairs of systems: choose all or machines")
-        return [
-            system
-            for system, kind in zip(self.systems, self.kinds, strict=True)
-            if which == "all" or (kind == "human") == (which == "humans")
-        ]
-
-
-def _of_cells(cells: Cells, named: str | Sequence[str]) -> _Cube:
-    import numpy as np
-
-    infos = [*cells.measures, *(human.info for human in cells.humans)]
-    values = np.concatenate([cells.automatic, cells.people])
-    names = [info.measure for info in infos]
-    wanted = [named] if isinstance(named, str) else list(named or names[: len(cells.measures)])
-    for name in wanted:
-        if name not in names:
-            raise UsageError(f"no measure {quoted(name)}{hint(name, names)}")
-    at = [names.index(name) for name in dict.fromkeys(wanted)]
-    return _Cube(
-        name=cells.name,
-        measures=tuple(infos[k] for k in at),
-        systems=cells.systems,
-        kinds=cells.kinds,
-        values=values[at],
-        sets=cells.clusters is not None,
-    )
-
-
-def _of_scores(
-    source: Source, named: str | Sequence[str], length: int | AllLengths | None, form: str | None
-) -> _Cube:
-    import numpy as np
-    import pandas as pd
-
-    scores = scores_of(source)
-    names = scores.resolved(named) if named else [m for m in scores.all_measures() if scores.info[m].better]
-    matrices = [scores.matrix(name, length=length, form=form) for name in names]
-    topics = list(dict.fromkeys(t for matrix in matrices for t in matrix.topics))
-    systems = list(dict.fromkeys(s for matrix in matrices for s in matrix.systems))
-    values = [
-        (-1 if matrix.info.better == "lower" else 1)
-        * pd.DataFrame(matrix.values, matrix.topics, matrix.systems)
-        .reindex(index=topics, columns=systems)
-        .to_numpy()
-        for matrix in matrices
-    ]
-    sets = [s for s in scores.topic_values("set", tuple(topics)) if s is not None]
-    return _Cube(
-        name=scores.name,
-        measures=tuple(matrix.info for matrix in matrices),
-        systems=tuple(systems),
-        kinds=tuple(map(scores.kind, systems)),
-        values=np.array(values, dtype=np.float64).reshape(-1, len(topics), len(systems)),
-        sets=len(set(sets)) < len(sets),
-    )

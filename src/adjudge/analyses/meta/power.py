@@ -6,7 +6,7 @@ humans, tells more from the same topics. How many of its findings people share i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +15,13 @@ import numpy as np
 from adjudge import __version__
 from adjudge.analyses.counts import COUNTED, Counts
 from adjudge.analyses.counts.result import (
-    CountsByTest,
     CountsTable,
     counting,
     rankel_tables,
 )
-from adjudge.analyses.meta.cells import Cells, score_matrix
-from adjudge.analyses.tests import ALPHA, RESAMPLES
+from adjudge.analyses.meta.cells import score_matrix
+from adjudge.analyses.meta.parts import MetaRun
+from adjudge.analyses.tests import RESAMPLES
 from adjudge.core.errors import DataError
 from adjudge.core.results import Note, Result
 from adjudge.core.table import Cell, Column, Table
@@ -31,29 +31,19 @@ if TYPE_CHECKING:
     from adjudge.stats.checks import FloatArray
 
 
-def discriminative_power(
-    cells: Cells,
-    *,
-    tests: Sequence[str] = COUNTED,
-    alpha: float = ALPHA,
-    statistic: str | None = None,
-    zeros: str = "wilcox",
-    resamples: int | None = None,
-    seed: int = 0,
-) -> PowerResult:
+def discriminative_power(run: MetaRun) -> PowerResult:
     """Count the pairs of systems that tests find different, by every human measure and every other.
 
-    `tests` are those of `adjudge.counts`, of mc and hb also with a statistic, as mc:w; p-values are not corrected, as
+    The tests are those of `adjudge.counts`, of mc and hb also with a statistic, as mc:w; p-values are not corrected, as
     in the paper. People's scores are means over assessors, so that their counts are for these assessors. A measure is
-    tested on the topics that `cells` give it: those that people judged, or all of its own.
+    tested on the topics that the cells give it: those that people judged, or all of its own.
     """
+    cells, asked = run.cells, run.asked
     counted_by = Counts(
-        tests=tests,
-        alpha=alpha,
-        statistic=statistic,  # type: ignore[arg-type]
-        zeros=zeros,  # type: ignore[arg-type]
-        resamples=resamples or RESAMPLES,
-        seed=seed,
+        tests=asked.tests or COUNTED,
+        alpha=asked.alpha,
+        resamples=asked.resamples or RESAMPLES,
+        seed=asked.seed,
     )
     judged = np.any(np.isfinite(cells.people), axis=(0, 2))[:, np.newaxis]
     scores: list[tuple[MeasureInfo, FloatArray]] = [(human.info, human.values) for human in cells.humans]
@@ -141,31 +131,22 @@ class PowerResult(Result):
             title = (
                 f"Significant differences between humans and machines: all (human/machine better; {basis})"
             )
-        return Table(
-            name="power-human-machine" if cross else "power",
-            columns=(
-                Column("measure", right=False),
-                Column("by", right=False),
-                Column("pairs", right=True),
-                *(Column(t.test, t.words, right=True) for t in self.counts.measures[0].tests),
-            ),
-            rows=tuple(
-                (
-                    self.titles[row.measure].heading,
-                    self._whose(row.measure),
-                    row.cross if cross else row.tests[0].pairs,
-                    *(_found_cell(test, cross) for test in row.tests),
-                )
-                for row in self.counts.measures
-            ),
+        rows: list[tuple[Cell, ...]] = []
+        for row in self.counts.measures:
+            counts: list[Cell] = [test.different for test in row.tests]
+            if cross:
+                counts = [f"{t.cross_different} ({t.human_better}/{t.machine_better})" for t in row.tests]
+            pairs = row.cross if cross else row.tests[0].pairs
+            rows.append((self.titles[row.measure].heading, self._whose(row.measure), pairs, *counts))
+        return Table.of(
+            "power-human-machine" if cross else "power",
+            rows,
+            Column("measure", right=False),
+            Column("by", right=False),
+            Column("pairs", right=True),
+            *(Column(test.test, test.words, right=True) for test in self.counts.measures[0].tests),
             title=title,
         )
 
     def _whose(self, measure: str) -> str:
         return "people" if measure in self.humans else "measure"
-
-
-def _found_cell(test: CountsByTest, cross: bool) -> Cell:
-    if not cross:
-        return test.different
-    return f"{test.cross_different} ({test.human_better}/{test.machine_better})"

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from adjudge.analyses.meta.cells import Cells, HumanCells, column_means
+from adjudge.analyses.meta.parts import MetaRun
+from adjudge.core.errors import AdjudgeError
 from adjudge.core.results import Note, Result
 from adjudge.core.table import Cell, Column, Table
 from adjudge.core.words import counted
@@ -21,6 +23,10 @@ from adjudge.stats.paired import test_words
 
 if TYPE_CHECKING:
     from adjudge.analyses.compare.pairs import Comparison
+
+
+SHARED_WITH_COMPARE = ("length", "form", "test", "correct", "alpha", "resamples", "seed", "without")
+"""Options by which people's scores are compared, as in `adjudge compare`."""
 
 
 @dataclass(frozen=True)
@@ -70,51 +76,48 @@ class RankTable:
     tested: str
     """How the ranks that people leave open were found; empty where they were not."""
     why_untested: str = ""
+    level: str = "system"
+    coefficient: str = "spearman"
 
     @property
     def name(self) -> str:
         return f"ranks-{self.human.measure}-{self.among}"
-
-    @property
-    def title(self) -> str:
-        return (
-            f"Ranks of {counted(len(self.systems), *_systems(self.among))} by {self.human.words} and by each measure,"
-            " from means over topics; at the foot Spearman's rho at the system level"
-        )
 
     def leavers(self, at: int) -> list[RankedSystem]:
         """The systems whose rank by a measure lies outside those that people leave open."""
         return [system for system in self.systems if system.outside(system.measures[at])]
 
     def table(self) -> Table:
-        names = [f"rank_{measure.measure}" for measure in self.measures]
-        rows: list[tuple[Cell, ...]] = [
-            (
-                system.system,
-                system.kind,
-                system.people,
-                _range(system),
-                *map(_mark, system.measures, map(system.outside, system.measures)),
+        rows: list[tuple[Cell, ...]] = []
+        for system in self.systems:
+            places = [
+                None if place is None else f"{place.rank}{'*' if system.outside(place) else ''}"
+                for place in system.measures
+            ]
+            left_open = f"{system.best}-{system.worst}" if system.best != system.worst else f"{system.best}"
+            rows.append(
+                (
+                    system.system,
+                    system.kind,
+                    system.people,
+                    None if system.best is None else left_open,
+                    *places,
+                )
             )
-            for system in self.systems
-        ]
         kinds = {system.kind for system in self.systems}
         kind = kinds.pop() if len(kinds) == 1 else ""  # where all are of one kind the column is not shown
-        rows.append(("rho", kind, None, "", *(_rho(rho) for rho in self.rho)))
-        return Table(
-            name=self.name,
-            columns=(
-                Column("system", right=False),
-                Column("kind", show="varies", right=False),
-                Column("people", self.human.heading, right=True),
-                Column("open", "open", right=False, show="always" if self.tested else "never"),
-                *(
-                    Column(name, measure.heading, right=True)
-                    for name, measure in zip(names, self.measures, strict=True)
-                ),
-            ),
-            rows=tuple(rows),
-            title=self.title,
+        rows.append(("rho", kind, None, "", *(None if math.isnan(r) else f"{r:.4f}" for r in self.rho)))
+        what = {"machines": "machine", "humans": "human"}.get(self.among, "system")
+        return Table.of(
+            self.name,
+            rows,
+            Column("system", right=False),
+            Column("kind", show="varies", right=False),
+            Column("people", self.human.heading, right=True),
+            Column("open", "open", right=False, show="always" if self.tested else "never"),
+            *(Column(f"rank_{info.measure}", info.heading, right=True) for info in self.measures),
+            title=f"Ranks of {counted(len(self.systems), what)} by {self.human.words} and by each measure,"
+            " from means over topics; at the foot Spearman's rho at the system level",
         )
 
     def records(self) -> Iterator[dict[str, Any]]:
@@ -153,8 +156,8 @@ class RanksResult(Result):
                 {
                     "human": ranked.human.measure,
                     "among": ranked.among,
-                    "level": "system",
-                    "coefficient": "spearman",
+                    "level": ranked.level,
+                    "coefficient": ranked.coefficient,
                     "tested": ranked.tested or None,
                     "rho": {m.measure: rho for m, rho in zip(ranked.measures, ranked.rho, strict=True)},
                 }
@@ -171,113 +174,91 @@ class RanksResult(Result):
                     yield Note.of("ranks-of-fewer", measure=measure.words, n=lacking).on(ranked.name)
 
     def tables(self) -> Iterator[Table]:
-        """A rank table per human measure and choice of systems."""
-        for ranked in self.ranked:
-            yield ranked.table()
+        return (ranked.table() for ranked in self.ranked)
 
     def on_demand(self) -> Mapping[str, Callable[[], Table]]:
         return {"ranks": self._all_rows}
 
     def _all_rows(self) -> Table:
         """A row per measure and system."""
-        return Table.of(
-            "ranks",
-            [row for ranked in self.ranked for row in ranked.records()],
-            "measure human among system kind rank_by_people best_open worst_open rank outside rho",
-        )
+        rows = [row for ranked in self.ranked for row in ranked.records()]
+        return Table.of("ranks", rows, *rows[0])
 
 
-def rank_tables(
-    cells: Cells, compared: Mapping[tuple[str, Among], Comparison | str], among: tuple[Among, ...] = ("all",)
-) -> RanksResult:
-    """The ranks by people and by every measure, of the systems that are asked for.
+def rank_tables(run: MetaRun) -> RanksResult:
+    """The ranks by people and by every measure, of the systems that are asked for."""
+    ranked = [
+        rank_table(cells, human, _compared(run, human, cells.chosen))
+        for cells in run.choices
+        for human in cells.humans
+    ]
+    return RanksResult(ranked=tuple(ranked))
 
-    `compared` has people's comparison of the systems by human measure and choice of systems, or why there is none. A
-    measure's mean is over the topics where people have a score too, and over all its topics where `cells` has more.
+
+def _compared(run: MetaRun, human: HumanCells, among: Among) -> Comparison | str:
+    """People's comparison of the systems, or why there is none."""
+    from adjudge.analyses.compare import Compare
+
+    asked = run.asked
+    options = {name: getattr(asked, name) for name in SHARED_WITH_COMPARE}
+    try:
+        return Compare(measure=human.info.measure, among=among, **options).result(run.scores)
+    except AdjudgeError as error:
+        return str(error)
+
+
+def rank_table(cells: Cells, human: HumanCells, compared: Comparison | str) -> RankTable:
+    """The ranks by one human measure and by every other; `compared` says which ranks people leave open, or why not.
+
+    A measure's mean is over the topics where people have a score too, and over all its topics where `cells` has more.
     """
-    return RanksResult(
-        ranked=tuple(
-            _ranked(chosen, human, compared.get((human.info.measure, which), "it was not tested"), which)
-            for which in among
-            for chosen in (cells.among(which),)
-            for human in chosen.humans
-        )
-    )
-
-
-def _ranked(cells: Cells, human: HumanCells, compared: Comparison | str, among: Among) -> RankTable:
     people = column_means(human.values)
-    kept = [int(k) for k in np.argsort(-people, kind="stable") if not math.isnan(people[k])]
-    standings = (
-        {} if isinstance(compared, str) else {standing.system: standing for standing in compared.standings}
-    )
-    by_people = _places(people, among=~np.isnan(people), ties=True)
+    there = ~np.isnan(people)
+    standings = {} if isinstance(compared, str) else {row.system: row for row in compared.standings}
+    by_people = _places(people, among=there, ties=True)
+    unjudged = np.zeros_like(human.values, dtype=np.bool_) if cells.all_topics else np.isnan(human.values)
     ranks = [
-        _places(column_means(_judged(values, human, cells.all_topics)), among=~np.isnan(people))
-        for values in cells.automatic
+        _places(column_means(np.where(unjudged, np.nan, values)), among=there) for values in cells.automatic
     ]
     rho = correlations(
         cells.automatic, human.values, level="system", coefficient="spearman", all_topics=cells.all_topics
     )
+    systems: list[RankedSystem] = []
+    for k in np.argsort(-people, kind="stable").tolist():
+        if (place := by_people[k]) is not None:
+            standing = standings.get(cells.systems[k])
+            systems.append(
+                RankedSystem(
+                    system=cells.systems[k],
+                    kind=cells.kinds[k],
+                    people=place.rank,
+                    best=standing.best if standing else None,
+                    worst=standing.worst if standing else None,
+                    measures=tuple(places_of[k] for places_of in ranks),
+                )
+            )
+    lacking = [sum(system.measures[m] is None for system in systems) for m in range(len(ranks))]
     return RankTable(
         human=human.info,
         measures=cells.measures,
-        among=among,
-        systems=tuple(
-            RankedSystem(
-                system=cells.systems[k],
-                kind=cells.kinds[k],
-                people=place.rank,
-                best=standings[cells.systems[k]].best if cells.systems[k] in standings else None,
-                worst=standings[cells.systems[k]].worst if cells.systems[k] in standings else None,
-                measures=tuple(places_of[k] for places_of in ranks),
-            )
-            for k in kept
-            if (place := by_people[k]) is not None
-        ),
+        among=cells.chosen,
+        systems=tuple(systems),
         rho=tuple(rho.values.tolist()),
         why=rho.why,
-        lacking=tuple(
-            lacking if 0 < (lacking := sum(places_of[k] is None for k in kept)) < len(kept) else 0
-            for places_of in ranks
-        ),
+        lacking=tuple(n if n < len(systems) else 0 for n in lacking),
         tested="" if isinstance(compared, str) else test_words(compared.test),
         why_untested=compared if isinstance(compared, str) else "",
     )
-
-
-def _judged(values: FloatArray, human: HumanCells, all_topics: bool) -> FloatArray:
-    return values if all_topics else np.where(np.isnan(human.values), np.nan, values)
 
 
 def _places(means: FloatArray, *, among: BoolArray, ties: bool = False) -> list[PlaceByMeasure | None]:
     """Ranks of some systems, the highest mean first; None without a mean, and without `ties` where all tie."""
     there = ~np.isnan(means) & among
     by_system: list[PlaceByMeasure | None] = [None] * means.size
-    ranks = places(-means[there])
-    if not ties and np.unique(ranks).size < 2 <= ranks.size:
+    ranks = places(-means[there]).tolist()
+    if not ties and len(set(ranks)) < 2 <= len(ranks):
         return by_system
-    for k, rank in zip(np.flatnonzero(there), ranks.tolist(), strict=True):
-        last = rank + ranks.tolist().count(rank) - 1
-        by_system[int(k)] = PlaceByMeasure(rank=rank, last=last, of_all=bool(there[among].all()))
+    for k, rank in zip(np.flatnonzero(there).tolist(), ranks, strict=True):
+        of_all = bool(there[among].all())
+        by_system[k] = PlaceByMeasure(rank=rank, last=rank + ranks.count(rank) - 1, of_all=of_all)
     return by_system
-
-
-def _systems(among: Among) -> tuple[str, str]:
-    return {"machines": ("machine", "machines"), "humans": ("human", "humans")}.get(
-        among, ("system", "systems")
-    )
-
-
-def _range(system: RankedSystem) -> str | None:
-    if system.best is None:
-        return None
-    return f"{system.best}-{system.worst}" if system.best != system.worst else str(system.best)
-
-
-def _mark(place: PlaceByMeasure | None, outside: bool) -> Cell:
-    return None if place is None else f"{place.rank}*" if outside else str(place.rank)
-
-
-def _rho(value: float) -> Cell:
-    return None if math.isnan(value) else f"{value:.4f}"

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.analyses.meta import Meta
 from adjudge.analyses.meta.cells import Cells
 from adjudge.analyses.preferences.measures import form_for, length_for
 from adjudge.analyses.scores import Scores
 from adjudge.core.errors import AdjudgeError
 from adjudge.data.collection import load, references_for
 from adjudge.data.folder import Folder
-from adjudge.data.rows import Key, Summary
-from adjudge.data.scores import AllLengths, TopicAtLength, pooled, targets_of
+from adjudge.data.rows import Summary
+from adjudge.data.scores import TopicAtLength, pooled, targets_of
 from adjudge.judgments.batch import TopicBatch, batches_of
 from adjudge.measures.base import Measure
 from adjudge.measures.registry import parse_measure
@@ -91,8 +92,7 @@ class References:
 
     cells: Cells
     scores: Scores
-    length: int | AllLengths | None = None
-    form: str | None = None
+    asked: Meta
 
     @cached_property
     def batches(self) -> Mapping[str, TopicBatch]:
@@ -105,8 +105,8 @@ class References:
         scores = self.scores
         if name not in scores.info:
             return "it is made from other measures' scores"
-        length = length_for(scores, name, self.length)
-        frame = scores.table.at(name, length=length, form=form_for(scores, name, self.form))
+        length = length_for(scores, name, self.asked.length)
+        frame = scores.table.at(name, length=length, form=form_for(scores, name, self.asked.form))
         by_length = length == "all" and len(scores.table.lengths(name)) > 1
         sign = -1.0 if scores.info[name].better == "lower" else 1.0
         if frame["reference"].notna().any():
@@ -127,46 +127,56 @@ class References:
             return "it is made from judgments"
         if "references" not in looks_at:
             return "it does not look at references"
-        placed = dict(zip(_keys(frame), self._places(frame, by_length), strict=True))
-        return self._from_texts(placed, sign, measure)
+        return self._from_texts(frame, by_length, sign, measure)
 
-    def _places(self, frame: pd.DataFrame, by_length: bool) -> list[tuple[int, int] | None]:
-        """The topic and the system of every row; None where the cells do not have it."""
+    def _places(self, frame: pd.DataFrame, by_length: bool) -> dict[int, tuple[int, int]]:
+        """By the number of a row its topic and its system, where the cells have them."""
         rows = {name: k for k, name in enumerate(self.cells.topics)}
         columns = {name: k for k, name in enumerate(self.cells.systems)}
-        places: list[tuple[int, int] | None] = []
-        for topic, system, target in zip(frame["topic"], frame["system"], targets_of(frame), strict=True):
-            row = rows.get(str(TopicAtLength(topic, target.length)) if by_length else topic)
-            column = columns.get(system)
-            places.append(None if row is None or column is None else (row, column))
+        places: dict[int, tuple[int, int]] = {}
+        summaries = zip(frame["topic"], frame["system"], targets_of(frame), strict=True)
+        for at, (topic, system, target) in enumerate(summaries):
+            row = str(TopicAtLength(topic, target.length)) if by_length else topic
+            if row in rows and system in columns:
+                places[at] = rows[row], columns[system]
         return places
 
     def _from_rows(self, frame: pd.DataFrame, by_length: bool, sign: float) -> ReferencedScores | str:
         means = pooled(frame, ["repeat"])
-        names = tuple(sorted({str(name) for name in means["reference"]}))
+        references, values = means["reference"].astype(str).tolist(), means["value"].to_numpy()
+        names = tuple(sorted(set(references)))
         number = {name: k for k, name in enumerate(names)}
         topics, systems = len(self.cells.topics), len(self.cells.systems)
         cube = np.full((len(names), topics, systems), np.nan)
         present = np.zeros((topics, len(names)), dtype=np.bool_)
-        places = self._places(means, by_length)
-        for at, name, value in zip(places, means["reference"], means["value"], strict=True):
-            if at is not None:
-                cube[(number[str(name)], *at)] = sign * value
-                present[at[0], number[str(name)]] = True
+        for at, (topic, system) in self._places(means, by_length).items():
+            reference = number[references[at]]
+            cube[reference, topic, system] = sign * values[at]
+            present[topic, reference] = True
         if not present.any():
             return "it has no scores of these systems"
         return _FromRows(names=names, present=present, cube=cube)
 
     def _from_texts(
-        self, placed: Mapping[Key, tuple[int, int] | None], sign: float, measure: Measure
+        self, frame: pd.DataFrame, by_length: bool, sign: float, measure: Measure
     ) -> ReferencedScores | str:
-        peers: dict[int, list[tuple[TopicBatch, Summary, tuple[int, int]]]] = {}
+        keys = list(zip(frame["topic"], frame["system"], targets_of(frame), strict=True))
+        placed = {keys[at]: place for at, place in self._places(frame, by_length).items()}
+        peers: dict[int, list[Summary]] = {}
+        texts: dict[int, TopicBatch] = {}
         for batch in self.batches.values():
             for peer in batch.peers:
-                if (at := placed.get(peer.key)) is not None:
-                    peers.setdefault(at[0], []).append((batch, peer, at))
+                if peer.key in placed:
+                    row = placed[peer.key][0]
+                    peers.setdefault(row, []).append(peer)
+                    texts.setdefault(row, batch)
         rows = sorted(peers)
-        batches = [_only(peers[row][0][0], tuple(peer for _, peer, _ in peers[row])) for row in rows]
+        batches = []
+        for row in rows:  # some peers of a topic, and the references that they are compared with
+            references = texts[row].references
+            serving = {r.key for peer in peers[row] for r in references_for(peer, references)}
+            kept = tuple(r for r in references if r.key in serving)
+            batches.append(replace(texts[row], peers=tuple(peers[row]), references=kept, _kept={}))
         names = tuple(sorted({r.system for batch in batches for r in batch.references}))
         if not names:
             return "the texts that it was made from are no longer there"
@@ -174,7 +184,7 @@ class References:
         present = np.zeros((len(self.cells.topics), len(names)), dtype=np.bool_)
         for row, batch in zip(rows, batches, strict=True):
             present[row, [number[r.system] for r in batch.references]] = True
-        t, s = np.array([place for row in rows for _, _, place in peers[row]], dtype=np.int64).T
+        t, s = np.array([placed[peer.key] for row in rows for peer in peers[row]], dtype=np.int64).T
         return _FromTexts(
             names=names,
             present=present,
@@ -186,15 +196,3 @@ class References:
             shape=(len(self.cells.topics), len(self.cells.systems)),
             sign=sign,
         )
-
-
-def _keys(frame: pd.DataFrame) -> list[Key]:
-    """What the summaries of score rows are known by."""
-    return list(zip(frame["topic"], frame["system"], targets_of(frame), strict=True))
-
-
-def _only(batch: TopicBatch, peers: tuple[Summary, ...]) -> TopicBatch:
-    """Some peers of a topic, and the references that they are compared with."""
-    serving = {r.key for peer in peers for r in references_for(peer, batch.references)}
-    kept = tuple(r for r in batch.references if r.key in serving)
-    return replace(batch, peers=peers, references=kept, _kept={})

@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from adjudge import __version__
-from adjudge.analyses.meta import MEASURED, NAMED, PROPERTIES
-from adjudge.analyses.meta.cells import Cells, several_among
+from adjudge.analyses.meta import MEASURED, NAMED, PROPERTIES, Meta
+from adjudge.analyses.meta.cells import Cells
+from adjudge.analyses.meta.parts import MetaRun
 from adjudge.analyses.meta.words import coefficient_words, over_words
 from adjudge.analyses.scores import Scores
 from adjudge.analyses.slices.slicing import Masks, by_name, text_values, thirds
-from adjudge.core.engine import generator
 from adjudge.core.errors import DataError
 from adjudge.core.results import Note, Result
-from adjudge.core.table import Cell, Column, Table
+from adjudge.core.table import Column, Table
 from adjudge.data.scores import Among, MeasureInfo
 from adjudge.stats.correlation import Coefficient, correlations
-from adjudge.stats.multiple import Correction, reached
+from adjudge.stats.multiple import reached
 from adjudge.stats.slices import SliceTest, slice_tests
 
 if TYPE_CHECKING:
@@ -94,25 +94,26 @@ class SlicesResult(Result):
     IN_JSON = ("slices",)
 
     rows: tuple[SlicedCorrelation, ...]
-    coefficient: Coefficient
     among: tuple[Among, ...]
-    alpha: float
-    correct: Correction
-    dependent: tuple[Dependent, ...] = ()
+    options: Meta
+    dependent: tuple[Dependent, ...]
     """Where topics are not independent."""
     absent: Mapping[str, str]
     """Properties without slices, and why."""
-    resamples: int | None
-    seed: int
+
+    @property
+    def coefficient(self) -> Coefficient:
+        return self.options.correlated_by[0]
 
     def of(self, among: Among) -> tuple[SlicedCorrelation, ...]:
         """The rows of one choice of systems."""
         return tuple(row for row in self.rows if row.among == among)
 
     def how(self) -> str:
+        asked = self.options
         return (
-            f"slices|input|{self.coefficient}|among:{'+'.join(self.among)}|permutation:{self.resamples or 'as-needed'}"
-            f"|correct:{self.correct}|alpha:{self.alpha:g}|seed:{self.seed}|v:{__version__}"
+            f"slices|input|{self.coefficient}|among:{'+'.join(self.among)}|permutation:{asked.resamples or 'as-needed'}"
+            f"|correct:{asked.step_correction}|alpha:{asked.alpha:g}|seed:{asked.seed}|v:{__version__}"
         )
 
     def facts(self) -> dict[str, Any]:
@@ -120,8 +121,8 @@ class SlicesResult(Result):
             "level": "input",
             "coefficient": self.coefficient,
             "among": list(self.among),
-            "alpha": self.alpha,
-            "correct": self.correct,
+            "alpha": self.options.alpha,
+            "correct": self.options.step_correction,
         }
 
     def notes(self) -> Iterator[Note]:
@@ -133,10 +134,6 @@ class SlicesResult(Result):
                 note = Note.of("slice-not-tested", by=row.by, slice=row.slice, why=row.test.why)
                 yield note.on(f"slices-{row.among}")
 
-    def tables(self) -> Iterator[Table]:
-        """By choice of systems a row per slice and human measure, a column per measure."""
-        yield from map(self._table, self.among)
-
     def on_demand(self) -> Mapping[str, Callable[[], Table]]:
         return {"slices": self._all_rows}
 
@@ -145,117 +142,86 @@ class SlicesResult(Result):
         rows = [row.record() for row in self.rows]
         return Table.of("slices", rows, *rows[0])
 
-    def _table(self, among: Among) -> Table:
-        rows = self.of(among)
-        measures = list(dict.fromkeys(row.measure for row in rows))
-        keys = list(dict.fromkeys((row.human, row.by, row.slice) for row in rows))
-        held = {(row.human, row.by, row.slice, row.measure): row for row in rows}
-        return Table(
-            name=f"slices-{among}",
-            columns=(
+    def tables(self) -> Iterator[Table]:
+        """By choice of systems a row per slice and human measure, a column per measure."""
+        for among in self.among:
+            lines: dict[tuple[str, str, str], dict[str, Any]] = {}
+            measures: dict[str, str] = {}
+            for row in self.of(among):
+                measure, n = row.measure.measure, row.test.n_inside
+                names = {"human": row.human.heading, "by": row.by, "slice": row.slice, "topics": n}
+                line = lines.setdefault((row.human.measure, row.by, row.slice), names)
+                line["topics"] = max(line["topics"], n)
+                mark = {"worse": "*", "better": "+"}.get(row.verdict, "")
+                line[measure] = None if math.isnan(row.test.inside) else f"{row.test.inside:z.3f}{mark}"
+                measures[measure] = row.measure.heading
+            yield Table.of(
+                f"slices-{among}",
+                lines.values(),
                 Column("human", "with", right=False, show="varies"),
                 Column("by", right=False),
                 Column("slice", right=False),
                 Column("topics", right=True),
-                *(
-                    Column(measure.measure, f"{measure.heading}, input level", right=True)
-                    for measure in measures
+                *(Column(name, f"{heading}, input level", right=True) for name, heading in measures.items()),
+                title=(
+                    f"{coefficient_words(self.coefficient)} with people at the input level on some topics, among"
+                    f" {over_words(among)}; * significantly less, + significantly more than on the other topics"
                 ),
-            ),
-            rows=tuple(
-                (
-                    key[0].heading,
-                    *key[1:],
-                    max(held[(*key, measure)].test.n_inside for measure in measures),
-                    *(_shown(held[(*key, measure)]) for measure in measures),
-                )
-                for key in keys
-            ),
-            title=(
-                f"{coefficient_words(self.coefficient)} with people at the input level on some topics, among"
-                f" {over_words(among)}; * significantly less, + significantly more than on the other topics"
-            ),
-        )
+            )
 
 
-def _shown(row: SlicedCorrelation) -> Cell:
-    if math.isnan(row.test.inside):
-        return None
-    return f"{row.test.inside:z.3f}{ {'worse': '*', 'better': '+'}.get(row.verdict, ' ') }".rstrip()
-
-
-def slices(
-    scores: Scores,
-    cells: Cells,
-    *,
-    by: Sequence[str] = (),
-    coefficient: Coefficient = "spearman",
-    among: Among | Sequence[Among] = "all",
-    alpha: float = 0.05,
-    correct: Correction = "holm",
-    resamples: int | None = None,
-    seed: int = 0,
-) -> SlicesResult:
+def slices(run: MetaRun) -> SlicesResult:
     """Where each measure correlates less with people than elsewhere, by what is known of topics; all unless named.
 
     The correlations are those of the input level, one per topic, so that slices of different sizes compare like with
-    like. Topics change places between slices at random, as often as the correction needs unless `resamples` says; p is
-    corrected over all slices, measures and human ones of one choice of systems.
+    like. Topics change places between slices at random, as often as the correction needs unless a number is asked for;
+    p is corrected over all slices, measures and human ones of one choice of systems.
     """
+    assert run.scores is not None
     rows: list[SlicedCorrelation] = []
     absent: dict[str, str] = {}
     dependent: dict[Dependent, None] = {}
-    wanted = several_among(among)
-    for which in wanted:
-        chosen = cells.among(which)
-        slices, without = topic_slices(scores, chosen, by)
+    for cells in run.choices:
+        slices, without = topic_slices(run.scores, cells, run.asked.by)
         absent |= without
-        if chosen.clusters is not None:
-            dependent[_dependent(chosen.clusters, chosen, slices)] = None
-        rows += _sliced(chosen, slices, coefficient, alpha, correct, resamples, seed)
+        if cells.clusters is not None:
+            sets = np.array(cells.clusters)
+            divided = any(len(set(s.inside[sets == name].tolist())) > 1 for s in slices for name in set(sets))
+            what = "lengths" if set(cells.clusters) == set(cells.row_topics) else "sets"
+            dependent[f"{what}-divided" if divided else what] = None  # type: ignore[index]
+        rows += _sliced(run, cells, slices)
     return SlicesResult(
-        rows=tuple(rows),
-        coefficient=coefficient,
-        among=wanted,
-        alpha=alpha,
-        correct=correct,
-        dependent=tuple(dependent),
-        absent=absent,
-        resamples=resamples,
-        seed=seed,
+        rows=tuple(rows), among=run.among, options=run.asked, dependent=tuple(dependent), absent=absent
     )
 
 
-def _sliced(
-    cells: Cells,
-    slices: Sequence[TopicSlice],
-    coefficient: Coefficient,
-    alpha: float,
-    correct: Correction,
-    resamples: int | None,
-    seed: int,
-) -> Iterator[SlicedCorrelation]:
+def _sliced(run: MetaRun, cells: Cells, slices: Sequence[TopicSlice]) -> Iterator[SlicedCorrelation]:
     """All measures on all slices, of one choice of systems: one family of tests."""
+    asked, coefficient = run.asked, run.asked.correlated_by[0]
     masks = np.array([topic_slice.inside for topic_slice in slices])
-    family = 1 if correct == "none" else len(slices) * len(cells.measures) * len(cells.humans)
-    many = resamples or min(max(RESAMPLES, math.ceil(4 * family / alpha)), MOST_RESAMPLES)
+    family = len(slices) * len(cells.measures) * len(cells.humans)
+    burden = 1 if asked.step_correction == "none" else family
+    resamples = asked.resamples or min(max(RESAMPLES, math.ceil(4 * burden / asked.alpha)), MOST_RESAMPLES)
     tests: list[tuple[MeasureInfo, MeasureInfo, TopicSlice, SliceTest]] = []
     for human in cells.humans:
         inputs = correlations(cells.automatic, human.values, level="input", coefficient=coefficient).inputs
         for measure, values in zip(cells.measures, inputs, strict=True):
-            rng = generator(seed, f"meta/slices/{human.info.measure}/{measure.measure}")
-            some = slice_tests(values, masks, rng=rng, resamples=many)
-            tests += [
-                (measure, human.info, topic_slice, test)
-                for topic_slice, test in zip(slices, some, strict=True)
-            ]
+            rng = run.draws(f"slices/{human.info.measure}/{measure.measure}")
+            some = slice_tests(values, masks, rng=rng, resamples=resamples)
+            tests += [(measure, human.info, of, test) for of, test in zip(slices, some, strict=True)]
     corrected = reached(
         np.array([test.p for *_, test in tests]),
         np.array([test.smallest for *_, test in tests]),
-        alpha=alpha,
-        method=correct,
+        alpha=asked.alpha,
+        method=asked.step_correction,
     )
     for at, (measure, human_info, topic_slice, test) in enumerate(tests):
+        p = float(corrected.adjusted[at])
+        verdict = "not significantly different" if corrected.reachable[at] else "could not have been found"
+        if test.why is not None:
+            verdict = "blank"
+        elif p <= asked.alpha:
+            verdict = "worse" if test.difference < 0 else "better"
         yield SlicedCorrelation(
             measure=measure,
             human=human_info,
@@ -264,25 +230,9 @@ def _sliced(
             by=topic_slice.by,
             slice=topic_slice.name,
             test=test,
-            p_adjusted=float(corrected.adjusted[at]),
-            verdict=_verdict(test, float(corrected.adjusted[at]), bool(corrected.reachable[at]), alpha),
+            p_adjusted=p,
+            verdict=verdict,
         )
-
-
-def _dependent(clusters: Sequence[str], cells: Cells, slices: Sequence[TopicSlice]) -> Dependent:
-    names = np.array(clusters)
-    divided = any(len(set(s.inside[names == name].tolist())) > 1 for s in slices for name in set(names))
-    if set(clusters) != set(cells.row_topics):
-        return "sets-divided" if divided else "sets"
-    return "lengths-divided" if divided else "lengths"
-
-
-def _verdict(test: SliceTest, p: float, reachable: bool, alpha: float) -> str:
-    if test.why is not None:
-        return "blank"
-    if p <= alpha:
-        return "worse" if test.difference < 0 else "better"
-    return "not significantly different" if reachable else "could not have been found"
 
 
 # What topics have in common
@@ -296,8 +246,12 @@ def topic_slices(
     absent: dict[str, str] = {}
     measured: Mapping[str, FloatArray] | str | None = None
     for name in by or PROPERTIES:
-        if name in NAMED:
-            made = _named(scores, cells, name)
+        made: Masks | str
+        if name == "length":
+            lengths = [None if row.length is None else str(row.length) for row in cells.row_texts]
+            made = by_name(lengths, name) if len(set(lengths)) > 1 else "one length is looked at"
+        elif name in NAMED:
+            made = by_name(scores.topic_values(name, cells.row_topics), name)  # type: ignore[arg-type]
         else:
             if measured is None:
                 measured = text_values(scores, cells.row_texts, cells.systems, MEASURED)
@@ -309,10 +263,3 @@ def topic_slices(
     if not slices:
         raise DataError("; ".join(f"no slices by {name}: {why}" for name, why in absent.items()))
     return slices, absent
-
-
-def _named(scores: Scores, cells: Cells, name: str) -> Masks | str:
-    if name != "length":
-        return by_name(scores.topic_values(name, cells.row_topics), name)  # type: ignore[arg-type]
-    lengths = [None if row.length is None else str(row.length) for row in cells.row_texts]
-    return by_name(lengths, name) if len(set(lengths)) > 1 else "one length is looked at"

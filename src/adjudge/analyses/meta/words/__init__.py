@@ -38,11 +38,22 @@ def coefficient_words(coefficient: str, *, short: bool = False) -> str:
     return _COEFFICIENTS[coefficient][short]
 
 
+_COUNTED = {"system": ("system", "systems"), "input": ("topic", "topics"), "global": ("summary", "summaries")}
+
+
+def counted_words(level: str) -> str:
+    """`systems`: what a level counts."""
+    return _COUNTED[level][1]
+
+
 def n_words(level: str, n: int) -> str:
-    """`12 systems`: what a level counts."""
-    return counted(
-        n, *{"system": ("system",), "input": ("topic",), "global": ("summary", "summaries")}[level]
-    )
+    """`12 systems`."""
+    return counted(n, *_COUNTED[level])
+
+
+def plural(unit: str) -> str:
+    """`topics`, `sets of topics`."""
+    return "sets of topics" if unit == "set of topics" else f"{unit}s"
 
 
 def over_words(among: str) -> str:
@@ -59,6 +70,15 @@ def where_words(level: str, among: str, coefficient: str | None = None) -> str:
 def interval_words(low: float, high: float) -> str:
     """` (0.10 to 0.66)`; empty where there is none."""
     return interval(low, high, ".2f")
+
+
+def signed(value: float) -> str:
+    """`+0.12`; with more decimals where two would hide on which side of 0 it is."""
+    for digits in (2, 3, 4):
+        text = f"{value:+.{digits}f}"
+        if float(text):
+            return text
+    return f"{value:+z.2f}"
 
 
 # Notes of several parts, about one number
@@ -137,7 +157,11 @@ def methods(result: MetaResult) -> Iterator[str]:
     better = cast("BetterResult | None", result.parts.get("better"))
     if better is not None and any(comparison.pairs for comparison in better.comparisons):
         first = better.comparisons[0]
-        by = f"permutation tests{cite('deutsch2021')}" if first.test == "permutation" else "Williams' test"
+        by = (
+            f"permutation tests{cite('deutsch2021')}"
+            if first.asked.measure_test == "permutation"
+            else "Williams' test"
+        )
         correction = CORRECTIONS[first.correct]
         how = f"{correction.methods_name}{cite(*correction.cite)}"
         yield f"Correlations of every two measures with people were compared by {by}, with {how}."

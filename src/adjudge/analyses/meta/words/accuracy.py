@@ -19,13 +19,17 @@ from adjudge.analyses.meta.words import ROW_NOTES, over_words, where_words
 from adjudge.core.words import counted, listed
 from adjudge.data.scores import Among
 
+_LACKING = {
+    "input": ("pair of summaries lacks a score", "pairs of summaries lack a score"),
+    "system": ("pair of systems has no common topic", "pairs of systems have no common topic"),
+}
 NOTES = {
     **ROW_NOTES,
     "judged-topics-alone": (
         "accuracy is about the topics that people judged: further scores of measures do not count"
     ),
     "pairs-left-out": lambda measure, human, level, among, n: (
-        f"{measure} with {human}, {level} level, among {over_words(among)}: {_lacking(level, n)} and"
+        f"{measure} with {human}, {level} level, among {over_words(among)}: {counted(n, *_LACKING[level])} and"
         f" {'is' if n == 1 else 'are'} left out"
     ),
     "people-tie": lambda n, pairs, human, among: (
@@ -42,33 +46,24 @@ NOTES = {
 }
 
 
-def _lacking(level: str, n: int) -> str:
-    if level == "input":
-        return counted(n, "pair of summaries lacks a score", "pairs of summaries lack a score")
-    return counted(n, "pair of systems has no common topic", "pairs of systems have no common topic")
-
-
 def sentences(result: AccuracyResult) -> Iterator[str]:
-    for level in ("input", "system"):
-        for human, among in result.groups():
-            yield from _sentences(result, level, human, among)
+    for level, among in result.groups().values():
+        yield from _sentences(result, level, among)
 
 
 def about(result: AccuracyResult, table: str) -> Iterator[str]:
-    if table in result.shown_as():
-        level, wanted = result.shown_as()[table]
-        for human, among in result.groups():
-            if among == wanted:
-                yield from _sentences(result, level, human, among)
+    if table in result.groups():
+        yield from _sentences(result, *result.groups()[table])
 
 
-def _sentences(result: AccuracyResult, level: str, human: str, among: Among) -> Iterator[str]:
-    for coefficient in (AGREEMENT, CROSSED) if level == "input" else SYSTEM:
-        if rows := result.of(coefficient=coefficient, human=human, among=among):
-            yield _said(result, rows)
+def _sentences(result: AccuracyResult, level: str, among: Among) -> Iterator[str]:
+    for human in result.humans():
+        for coefficient in (AGREEMENT, CROSSED) if level == "input" else SYSTEM:
+            if rows := result.of(coefficient=coefficient, human=human, among=among):
+                yield _highest(result, rows)
 
 
-def _said(result: AccuracyResult, rows: Sequence[MeasureAccuracy]) -> str:
+def _highest(result: AccuracyResult, rows: Sequence[MeasureAccuracy]) -> str:
     """Who has most of one accuracy, and who has least."""
     first = rows[0]
     where = where_words(first.level, first.among)
@@ -84,18 +79,15 @@ def _said(result: AccuracyResult, rows: Sequence[MeasureAccuracy]) -> str:
     best, last = ([row for row in there if _shown(row) == _shown(end)] for end in (there[0], there[-1]))
     one = best[0]
     alike = _shown(one) == _shown(last[0])
-    interval = (
-        ""
-        if len(best) > 1 or math.isnan(one.low)
-        else f"; {result.confidence:.0%} interval {one.low:.2f} to {one.high:.2f}"
-    )
+    interval = ""
+    if len(best) == 1 and not math.isnan(one.low):
+        interval = f"; {result.confidence:.0%} interval {one.low:.2f} to {one.high:.2f}"
     counts = dict.fromkeys(map(_counts, best))
     rests = f" ({next(iter(counts))}{interval})" if len(counts) == 1 else ""
     most = "the highest" if not alike else article if len(best) == 1 else "the same"
-    least = "" if alike else f"; {_who(last)} the lowest: {_in_words(last[0], best[0])}"
+    least = "" if alike else f"; {_who(last)} the lowest: {_in_words(last[0], one)}"
     whom = "" if first.coefficient == CLOSER else f" with {one.human.words}"
-    shown = _in_words(one, last[0])
-    return f"{where}, {_who(best)} {most} {name}{whom}: {shown}{rests}{least}."
+    return f"{where}, {_who(best)} {most} {name}{whom}: {_in_words(one, last[0])}{rests}{least}."
 
 
 _NAMES = {

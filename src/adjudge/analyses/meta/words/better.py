@@ -121,17 +121,17 @@ def _sentences(compared: MeasureComparison) -> Iterator[str]:
             f" {compared.where}: before correction the smallest p within reach was {least:.3g}"
             f" ({compared.tested_by}), so that not to differ says nothing there."
         )
-    if compared.test == "permutation" and compared.swap != "systems":
+    if compared.asked.measure_test == "permutation" and compared.asked.swap != "systems":
         yield (
-            f"Swaps {SWAPPED[compared.swap]} suppose that no measure favours some systems on all topics: differences in"
-            f" correlation {compared.where} hold for these systems, and may not for others."
+            f"Swaps {SWAPPED[compared.asked.swap]} suppose that no measure favours some systems on all topics:"
+            f" differences in correlation {compared.where} hold for these systems, and may not for others."
         )
-    if compared.test == "williams" and compared.level == "global":
+    if compared.asked.measure_test == "williams" and compared.level == "global":
         yield (
             "At the global level Williams' test takes every summary for independent, which those of one topic or"
             " one system are not: its p-values may be too small."
         )
-    if compared.test == "williams" and compared.coefficient != "pearson":
+    if compared.asked.measure_test == "williams" and compared.coefficient != "pearson":
         yield (
             f"Williams' test is made for Pearson's r: with {coefficient_words(compared.coefficient)} its p-values are"
             " approximate."

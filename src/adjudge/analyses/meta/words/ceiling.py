@@ -5,13 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from adjudge.analyses.meta.ceiling import (
-    AssessorsCeiling,
-    CeilingResult,
-    MeasureCeiling,
-    _signed,
-)
-from adjudge.analyses.meta.words import ROW_NOTES, coefficient_words, over_words, where_words
+from adjudge.analyses.meta.ceiling import AssessorsCeiling, CeilingResult
+from adjudge.analyses.meta.words import ROW_NOTES, coefficient_words, over_words, signed, where_words
 from adjudge.core.words import counted, listed
 
 NOTES = {
@@ -36,21 +31,18 @@ NOTES = {
 
 def sentences(result: CeilingResult) -> Iterator[str]:
     """For each level, human measure and choice of systems, by the first coefficient: the ceiling, who is where."""
-    for level in dict.fromkeys(ceiling.level for ceiling in result.ceilings):
-        for among in dict.fromkeys(ceiling.among for ceiling in result.ceilings):
-            for ceiling in result.first_of(level, among):
-                yield from _sentences(result, ceiling)
+    for table in result.groups():
+        yield from about(result, table)
 
 
 def about(result: CeilingResult, table: str) -> Iterator[str]:
-    if table in result.shown_as():
-        for ceiling in result.first_of(*result.shown_as()[table]):
+    if table in result.groups():
+        for ceiling in result.first_of(*result.groups()[table]):
             yield from _sentences(result, ceiling)
 
 
 def _sentences(result: CeilingResult, ceiling: AssessorsCeiling) -> Iterator[str]:
-    by = coefficient_words(ceiling.coefficient)
-    where = f"{where_words(ceiling.level, ceiling.among)}, by {by}"
+    where = where_words(ceiling.level, ceiling.among, ceiling.coefficient)
     name = ceiling.human.words
     if math.isnan(ceiling.value):
         yield f"{where}, there is no human ceiling for {name}: no assessor has a coefficient with the others."
@@ -78,23 +70,17 @@ def _sentences(result: CeilingResult, ceiling: AssessorsCeiling) -> Iterator[str
             f" {ceiling.value:.3f}, {assessors}."
         )
     for words, which in (
-        ("above the human ceiling", [row for row in rows if row.low > 0]),
-        ("below the human ceiling", [row for row in rows if row.high < 0]),
-        (
-            "not significantly different from the human ceiling",
-            [row for row in rows if row.low <= 0 <= row.high],
-        ),
+        ("above", [row for row in rows if row.low > 0]),
+        ("below", [row for row in rows if row.high < 0]),
+        ("not significantly different from", [row for row in rows if row.low <= 0 <= row.high]),
     ):
-        if which:
-            names = [f"{row.measure.words} ({_compared(row, differ)})" for row in which]
-            verb = "is" if len(which) == 1 else "are"
+        names = []
+        for row in which:  # where measures have ceilings of their own, both numbers
+            both = f"{row.value:.3f} and {row.ceiling:.3f}: " if differ else ""
+            difference = f"{signed(row.difference)}; {signed(row.low)} to {signed(row.high)}"
+            names.append(f"{row.measure.words} ({both}{difference})")
+        if names:
             yield (
-                f"{where}, {listed(names, most=9)} {verb} {words} for {name}, with {result.confidence:.0%} intervals"
-                " of the difference."
+                f"{where}, {listed(names, most=9)} {'is' if len(names) == 1 else 'are'} {words} the human ceiling for"
+                f" {name}, with {result.confidence:.0%} intervals of the difference."
             )
-
-
-def _compared(row: MeasureCeiling, differ: bool) -> str:
-    """The difference and its interval; where measures have ceilings of their own, both numbers before it."""
-    both = f"{row.value:.3f} and {row.ceiling:.3f}: " if differ else ""
-    return f"{both}{_signed(row.difference)}; {_signed(row.low)} to {_signed(row.high)}"

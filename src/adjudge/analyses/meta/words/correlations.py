@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from adjudge.analyses.meta.correlations import CorrelationsResult, MeasureCorrelation
 from adjudge.analyses.meta.words import ROW_NOTES, n_words, where_words
@@ -27,60 +27,54 @@ NOTES = {
 
 def sentences(result: CorrelationsResult) -> Iterator[str]:
     """For each level, human measure and choice of systems: who correlates most, and whose interval has 0 in it."""
-    humans = list(dict.fromkeys(row.human.measure for row in result.rows))
     for level in result.levels:
-        for human in humans:
+        for human in result.humans():
             for among in dict.fromkeys(row.among for row in result.rows):
-                yield from _of_group(result, level, human, among)
+                yield from _sentences(result, level, human, among)
 
 
 def about(result: CorrelationsResult, table: str) -> Iterator[str]:
     if table in result.groups():
         level, among = result.groups()[table]
-        for human in dict.fromkeys(row.human.measure for row in result.rows):
-            yield from _of_group(result, level, human, among)
+        for human in result.humans():
+            yield from _sentences(result, level, human, among)
 
 
-def _of_group(result: CorrelationsResult, level: CorrelationLevel, human: str, among: Among) -> Iterator[str]:
-    rows = result.of(level=level, coefficient=result.coefficients[0], human=human, among=among)
-    if rows:
-        yield from _sentences(result, rows)
-
-
-def _sentences(result: CorrelationsResult, rows: Sequence[MeasureCorrelation]) -> Iterator[str]:
+def _sentences(
+    result: CorrelationsResult, level: CorrelationLevel, human: str, among: Among
+) -> Iterator[str]:
     """Who correlates most and least; whose correlation may be none at all."""
+    rows = result.of(level=level, coefficient=result.coefficients[0], human=human, among=among)
+    if not rows:
+        return
     there = sorted((row for row in rows if not math.isnan(row.value)), key=lambda row: -row.value)
     first = rows[0]
     where = where_words(first.level, first.among, first.coefficient)
     if not there:
         yield f"{where}, no correlation with {first.human.words} can be computed: {first.why}."
         return
-    best, last = _sharing(there, there[0]), _sharing(there, there[-1])
-    interval = "" if math.isnan(best[0].low) else f"; {result.confidence:.0%} interval {_ends(best[0])}"
+
+    def names(some: list[MeasureCorrelation]) -> str:
+        return listed([row.measure.words for row in some], most=9)
+
+    best, last = (  # equal but for rounding
+        [row for row in there if math.isclose(row.value, end.value, rel_tol=1e-9, abs_tol=1e-12)]
+        for end in (there[0], there[-1])
+    )
+    one = best[0]
+    interval = f"; {result.confidence:.0%} interval {one.low:z.2f} to {one.high:z.2f}" if one.bounded else ""
     verb = "correlates" if len(best) == 1 else "correlate"
     most = " most" if len(best) < len(there) else ""
-    least = f", {_names(last)} least: {last[0].value:z.2f}" if most else ""
+    least = f", {names(last)} least: {last[0].value:z.2f}" if most else ""
     yield (
-        f"{where}, {_names(best)} {verb}{most} with {first.human.words}: {best[0].value:z.2f}"
-        f" ({n_words(first.level, best[0].n)}{interval}){least}."
+        f"{where}, {names(best)} {verb}{most} with {first.human.words}: {one.value:z.2f}"
+        f" ({n_words(first.level, one.n)}{interval}){least}."
     )
     if none := [row for row in there if row.low <= 0 <= row.high]:
-        one = len(none) == 1
-        whose = f"all {len(none)} measures" if len(none) == len(there) > 2 else _names(none)
+        single = len(none) == 1
+        whose = f"all {len(none)} measures" if len(none) == len(there) > 2 else names(none)
         yield (
-            f"{where}, the {'interval' if one else 'intervals'} of {whose} {'includes' if one else 'include'} 0:"
-            f" {'it' if one else 'each of them'} may not be correlated with {first.human.words} at all."
+            f"{where}, the {'interval' if single else 'intervals'} of {whose}"
+            f" {'includes' if single else 'include'} 0: {'it' if single else 'each of them'} may not be correlated"
+            f" with {first.human.words} at all."
         )
-
-
-def _sharing(rows: Sequence[MeasureCorrelation], one: MeasureCorrelation) -> list[MeasureCorrelation]:
-    """The rows whose value is that of one of them, but for rounding."""
-    return [row for row in rows if math.isclose(row.value, one.value, rel_tol=1e-9, abs_tol=1e-12)]
-
-
-def _names(rows: Sequence[MeasureCorrelation]) -> str:
-    return listed([row.measure.words for row in rows], most=9)
-
-
-def _ends(row: MeasureCorrelation) -> str:
-    return f"{row.low:z.2f} to {row.high:z.2f}"

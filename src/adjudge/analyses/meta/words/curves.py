@@ -13,21 +13,15 @@ from adjudge.analyses.meta.curves import (
     CurveOf,
     CurvePoint,
     CurvesResult,
-    NoCurve,
     Spread,
-    _plural,
 )
-from adjudge.analyses.meta.words import coefficient_words, over_words
+from adjudge.analyses.meta.words import coefficient_words, over_words, plural
 from adjudge.core.words import counted, decimal, exact_percent, listed
 from adjudge.data.scores import Among
 
 
-def many(unit: str) -> str:
-    return _plural(unit)[1]
-
-
 def _over_topics(unit: str, confidence: float) -> str:
-    units = many(unit)
+    units = plural(unit)
     return (
         f"over {units}: median of subsets of k {units} without replacement; low and high are a"
         f" {exact_percent(confidence)} interval from k {units} drawn with replacement (it holds the median), since"
@@ -96,7 +90,7 @@ NOTES = {
 
 
 def sentences(result: CurvesResult) -> Iterator[str]:
-    lines = [line for what in CURVES for line in _said(result, what)]
+    lines = [line for what in CURVES for line in _sentences(result, what)]
     yield from lines or ["There is nothing to draw a curve of."]
 
 
@@ -104,13 +98,24 @@ def about(result: CurvesResult, table: str) -> Iterator[str]:
     for what in CURVES:
         for among in result.among:
             if table == f"curves-{what}-{among}":
-                yield from _said(result, what, among)
+                yield from _sentences(result, what, among)
+
+
+def _sentences(result: CurvesResult, what: CurveOf, among: Among | None = None) -> Iterator[str]:
+    curves = result.of(what, among)
+    yield from (sentence(curve) for curve in curves)
+    yield from filter(None, dict.fromkeys(people_sentence(curve) for curve in curves))
+    for missing in result.none:
+        if missing.what == what and (among is None or missing.among in (None, among)):
+            whose = " against ".join(filter(None, (missing.measure, missing.human)))
+            where = f" among {over_words(missing.among)}" if missing.among else ""
+            yield f"No curve over {what}{f' for {whose}' if whose else ''}{where}: {missing.why}."
 
 
 def axis(curve: Curve) -> str:
     """What is counted from point to point."""
     named = {"references": "references per topic", "assessors": "assessors per summary"}
-    return named.get(curve.what, many(curve.unit))
+    return named.get(curve.what, plural(curve.unit))
 
 
 def sentence(curve: Curve) -> str:
@@ -119,7 +124,7 @@ def sentence(curve: Curve) -> str:
     what = f"{curve.measure.words} against {curve.human.words} among {over_words(curve.among)}, {rho}"
     points = [point for point in curve.points if not math.isnan(point.correlation.value)]
     if not points:
-        return f"{what}: there is none with any number of {many(curve.unit)} ({curve.points[-1].why})."
+        return f"{what}: there is none with any number of {plural(curve.unit)} ({curve.points[-1].why})."
     clauses = [f"with {_with(curve.unit, point)} {_spread(curve, point)}" for point in _ends(points)]
     text = f"{what}: {', '.join(clauses)}"
     if points[-1] is curve.points[-1] and len(points) > 1:
@@ -167,22 +172,8 @@ def _found(curve: Curve, who: str, shares: Sequence[Spread]) -> str:
     return f"{who} {pairs}{''.join(f' and {share:.0%} with {point.shown}' for point, share in more)}."
 
 
-def no_curve(missing: NoCurve) -> str:
-    about = " against ".join(filter(None, (missing.measure, missing.human)))
-    where = f" among {over_words(missing.among)}" if missing.among else ""
-    return f"No curve over {missing.what}{f' for {about}' if about else ''}{where}: {missing.why}."
-
-
-def _said(result: CurvesResult, what: CurveOf, among: Among | None = None) -> Iterator[str]:
-    curves = result.of(what, among)
-    yield from (sentence(curve) for curve in curves)
-    yield from filter(None, dict.fromkeys(people_sentence(curve) for curve in curves))
-    none = (missing for missing in result.none if missing.what == what)
-    yield from (no_curve(e) for e in none if among is None or e.among in (None, among))
-
-
 def _with(unit: str, point: CurvePoint) -> str:
-    return f"{point.shown} {unit if point.k == 1 else many(unit)}"
+    return f"{point.shown} {unit if point.k == 1 else plural(unit)}"
 
 
 def _ends(points: Sequence[Any]) -> Sequence[Any]:

@@ -21,14 +21,12 @@ VERDICT_WORDS: Mapping[Verdict, tuple[str, str]] = {
 """In a table, and behind what was done in a sentence."""
 
 
-def _not_made(kind: str, some: bool, why: Mapping[str, int]) -> str:
-    how = f"is missing for {counted(sum(why.values()), 'text')}" if some else "is not made"
-    return f"{kind} {how} ({', '.join(f'{reason}: {n}' for reason, n in why.items())})"
-
-
 NOTES = {
     "not-checked": "{measure} is not checked: {why}",
-    "texts-not-made": _not_made,
+    "texts-not-made": lambda kind, some, why: (
+        f"{kind} is {'missing for ' + counted(sum(why.values()), 'text') if some else 'not made'}"
+        f" ({', '.join(f'{reason}: {n}' for reason, n in why.items())})"
+    ),
     "scores-missing": lambda measure, n: (
         f"{measure}: {counted(n, 'score')} of real systems missing; their means are over the topics that they have"
     ),
@@ -45,8 +43,6 @@ def verdict_words(outcome: FoolingOutcome) -> str:
 
 def chosen_words(result: FoolingResult) -> str:
     """Why that system's summaries were distorted."""
-    if result.judged is None:
-        return "as asked"
     n, noun, human = result.judged
     return f"the best of {counted(n, noun)} by {human}, by the mean"
 

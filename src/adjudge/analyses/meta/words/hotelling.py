@@ -20,19 +20,21 @@ NOTES = {
 }
 
 
-def _on(result: HotellingResult, among: Among) -> str:
-    on = f"n {listed([info.words for info in result.measures])} together"
-    alone = len(result.pairs) == 1  # two systems by name are no choice of systems
-    return f"O{on}" if alone else f"Among {over_words(among)}, o{on}"
+def sentences(result: HotellingResult) -> Iterator[str]:
+    yield from (_headline(result, among) for among in result.among)
+    if result.cube.sets:
+        yield "Topics of one set count as independent in Hotelling's test: where they are alike, p is too small."
 
 
 def _headline(result: HotellingResult, among: Among) -> str:
     pairs = result.of(among)
+    on = f"n {listed([info.words for info in result.measures])} together"
+    # two systems by name are no choice of systems
+    on = f"O{on}" if len(result.pairs) == 1 else f"Among {over_words(among)}, o{on}"
     if len(pairs) == 1:
-        return _one(result, pairs[0])
-    corrected = (
-        "not corrected" if result.correct == "none" else CORRECTIONS[result.correct].over("these pairs")
-    )
+        return f"{on}, {_one(pairs[0], result.options.alpha)}."
+    correct = result.options.step_correction
+    corrected = "not corrected" if correct == "none" else CORRECTIONS[correct].over("these pairs")
     by_f, by_flips = (Counter(getattr(p, name) for p in pairs) for name in ("conclusion", "conclusion_flips"))
     many = counted(len(pairs), "pair")
     clauses = [f"{by_f['differ']:,} of {many} of systems differ (Hotelling's T-squared, {corrected})"]
@@ -41,28 +43,18 @@ def _headline(result: HotellingResult, among: Among) -> str:
         clauses.append(f"by flips {lost:,} could not have been found")
     if untested := by_f["not tested"]:
         clauses.append(f"{untested:,} could not be tested")
-    return f"{_on(result, among)}, {'; '.join(clauses)}."
+    return f"{on}, {'; '.join(clauses)}."
 
 
-def _one(result: HotellingResult, pair: HotellingPair) -> str:
-
-    test, on = pair.test, _on(result, pair.among)
+def _one(pair: HotellingPair, alpha: float) -> str:
+    test, both = pair.test, f"{pair.a} and {pair.b}"
     if test.why is not None:
-        return f"{on}, {pair.a} and {pair.b} could not be tested: {test.why}."
-    conclusion = {
-        "differ": f"{pair.a} and {pair.b} differ",
-        "not significantly different": f"{pair.a} and {pair.b} are not significantly different",
-    }[pair.conclusion]
-    f = f"F({test.df[0]}, {test.df[1]}) = {test.f:.2f}, {p_words(test.p, result.alpha)}"
+        return f"{both} could not be tested: {test.why}"
+    verdict = "differ" if pair.conclusion == "differ" else "are not significantly different"
+    f = f"F({test.df[0]}, {test.df[1]}) = {test.f:.2f}, {p_words(test.p, alpha)}"
     flips = "all" if test.method == "exact" else "random"
-    flipped = f"by {flips} sign flips of topics {p_words(test.permutation_p, result.alpha)}"
+    flipped = f"by {flips} sign flips of topics {p_words(test.permutation_p, alpha)}"
     if pair.conclusion_flips == "could not have been found":
         flipped += f", where no p is below {test.least:.3g}"
     topics = counted(test.n, "topic")
-    return f"{on}, {conclusion} (Hotelling's T-squared = {test.t2:.2f}, {f}, {topics}; {flipped})."
-
-
-def sentences(result: HotellingResult) -> Iterator[str]:
-    yield from (_headline(result, among) for among in result.among)
-    if result.sets:
-        yield "Topics of one set count as independent in Hotelling's test: where they are alike, p is too small."
+    return f"{both} {verdict} (Hotelling's T-squared = {test.t2:.2f}, {f}, {topics}; {flipped})"

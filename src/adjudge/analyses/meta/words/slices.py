@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.meta.slices import SlicesResult
 from adjudge.analyses.meta.words import coefficient_words, over_words
-from adjudge.core.words import counted, listed
+from adjudge.core.words import counted, listed, p_words
 from adjudge.data.scores import Among
 
 DIVIDED = " for slices that take them whole, and too large for those that divide them"
@@ -29,14 +29,14 @@ DEPENDENT = {
 
 def sentences(result: SlicesResult) -> Iterator[str]:
     for among in result.among:
-        yield from _said(result, among)
+        yield from _sentences(result, among)
     yield from _dependent(result)
 
 
 def about(result: SlicesResult, table: str) -> Iterator[str]:
     for among in result.among:
         if table == f"slices-{among}":
-            yield from _said(result, among)
+            yield from _sentences(result, among)
             yield from _dependent(result)
 
 
@@ -48,23 +48,18 @@ def _dependent(result: SlicesResult) -> Iterator[str]:
         )
 
 
-def _level(result: SlicesResult, among: Among) -> str:
-    return f"at the input level by {coefficient_words(result.coefficient)}, among {over_words(among)}"
-
-
-def _said(result: SlicesResult, among: Among) -> Iterator[str]:
-    rows, level = result.of(among), _level(result, among)
+def _sentences(result: SlicesResult, among: Among) -> Iterator[str]:
+    rows, correct = result.of(among), result.options.step_correction
+    level = f"at the input level by {coefficient_words(result.coefficient)}, among {over_words(among)}"
     worse = [row for row in rows if row.verdict == "worse"]
     tests = counted(sum(not math.isnan(row.p_adjusted) for row in rows), "test")
-    corrected = (
-        f"{tests}, not corrected" if result.correct == "none" else CORRECTIONS[result.correct].over(tests)
-    )
+    corrected = f"{tests}, not corrected" if correct == "none" else CORRECTIONS[correct].over(tests)
     for row in worse:
-        t = row.test
+        t, p = row.test, p_words(row.p_adjusted, result.options.alpha)
         yield (
             f"{row.measure.words} correlates significantly less with {row.human.words} on topics with"
             f" {row.by} {row.slice}, {level}: {t.inside:.2f} on {counted(t.n_inside, 'topic')},"
-            f" {t.outside:.2f} on the other {t.n_outside} (p = {row.p_adjusted:.3g}, {corrected})."
+            f" {t.outside:.2f} on the other {t.n_outside} ({p}, {corrected})."
         )
     tested = [row for row in rows if row.verdict in ("worse", "better", "not significantly different")]
     by = listed(list(dict.fromkeys(row.by for row in rows)))
