@@ -98,40 +98,40 @@ def bigram_list(documents: Sequence[Document], words: int, language: str = "en")
     counts = _bigrams(_source_sentences(documents, language))
     if not counts:
         raise DataError(NO_DOCUMENTS)
-    listed = [
-        bigram for bigram, _ in counts.most_common((words + 1) // 2)
-    ]  # stable: the first seen goes first
-    return " ".join(list(chain.from_iterable(listed))[:words])
+    frequent = [bigram for bigram, _ in counts.most_common((words + 1) // 2)]  # stable: the first seen first
+    return " ".join(list(chain.from_iterable(frequent))[:words])
 
 
 def distorted(
     kind: str, text: str, draw: Random, documents: Sequence[Document] = (), language: str = "en"
 ) -> str:
     """One summary distorted; a DataError says why that is not possible."""
-    if not count_words(text):
-        raise DataError("the summary is empty")
     parts = [span.text for span in sentences(text, language)]
     gap = "\n" if "\n" in text.strip() else " "  # line breaks may be what ends sentences
+    words = count_words(text)
+    if not words:
+        raise DataError("the summary is empty")
+    if kind == "truncated" and words < 2:
+        raise DataError("the summary has one word")
+    if kind == "repeated" and len(parts) < 2:
+        raise DataError("the summary has one sentence")
     if kind == "shuffled-words":
         return " ".join(_shuffled(text.split(), draw, "the summary has one word"))
     if kind == "shuffled-sentences":
         return gap.join(_shuffled(parts, draw, "the summary has one sentence"))
     if kind == "repeated":
-        if len(parts) < 2:
-            raise DataError("the summary has one sentence")
-        return _up_to(count_words(text), cycle(parts[:1]), gap)
+        return _up_to(words, cycle(parts[:1]), gap)
     if kind == "truncated":
-        words = count_words(text)
-        if words < 2:
-            raise DataError("the summary has one word")
         return first_words(text, (words + 1) // 2)
     if kind == "padded-source":
-        return _up_to(2 * count_words(text), chain([text], _padding(parts, documents, language)), gap)
-    if kind == "padded-noise":
-        stops = _stop_words(language)
-        noise = [draw.choice(stops) for _ in range(count_words(text))]
-        return f"{text}{gap}{' '.join(noise)}"
-    raise UsageError(f"kind is {kind!r}, expected one of: {', '.join(DISTORTIONS)}")
+        return _up_to(2 * words, chain([text], _padding(parts, documents, language)), gap)
+    english = language.replace("_", "-").split("-")[0].casefold() in ("en", "english")
+    try:
+        stops = stop_words(FUNCTION if english else language)
+    except UsageError:
+        raise DataError(f"there are no stop words for the language {language}") from None
+    usable = sorted(word for word in stops if count_words(word))
+    return f"{text}{gap}{' '.join(draw.choice(usable) for _ in range(words))}"
 
 
 def _source_sentences(documents: Iterable[Document], language: str) -> list[str]:
@@ -181,12 +181,3 @@ def _up_to(words: int, texts: Iterable[str], gap: str) -> str:
         if total >= words:
             break
     return first_words(gap.join(taken), words)
-
-
-def _stop_words(language: str) -> list[str]:
-    english = language.replace("_", "-").split("-")[0].casefold() in ("en", "english")
-    try:
-        words = stop_words(FUNCTION if english else language)
-    except UsageError:
-        raise DataError(f"there are no stop words for the language {language}") from None
-    return sorted(word for word in words if count_words(word))

@@ -71,6 +71,12 @@ class MeasurePairs:
     """Input level: the topics among them without a correlation, which the mean leaves out."""
     signature: str
     why: dict[int, str] = field(default_factory=dict)
+    reasons: dict[int, str] = field(default_factory=dict)
+    """The same with {first} and {second} for the measures' names."""
+
+    def reason(self, k: int, first: str, second: str) -> str | None:
+        """Why a pair has no test, by the measures' names."""
+        return self.reasons[k].format(first=first, second=second) if k in self.reasons else None
 
     def __len__(self) -> int:
         return self.first.size
@@ -407,9 +413,7 @@ def _observed(pair: _Cells, level: CorrelationLevel, coefficient: Coefficient) -
         "input": "in no topic do {} differ between systems",
         "global": "all {} are the same",
     }
-    names = ["scores of the first measure"] * math.isnan(first) + [
-        "scores of the second measure"
-    ] * math.isnan(second)
+    names = ["scores of {first}"] * math.isnan(first) + ["scores of {second}"] * math.isnan(second)
     people = math.isnan(first) and math.isnan(second) and _same_for_all(pair.z, level)
     return replace(outcome, why=words[level].format("people's scores" if people else " and ".join(names)))
 
@@ -602,6 +606,7 @@ def _every_pair(
     def numbers(name: str) -> FloatArray:
         return np.array([getattr(outcome, name) for outcome in outcomes], dtype=np.float64)
 
+    reasons = {k: outcome.why for k, outcome in enumerate(outcomes) if outcome.why is not None}
     return MeasurePairs(
         test=test_name,
         level=level,
@@ -621,7 +626,11 @@ def _every_pair(
         undefined_first=numbers("undefined_first").astype(np.int64),
         undefined_second=numbers("undefined_second").astype(np.int64),
         signature=f"{level}:{coefficient}|{signature}",
-        why={k: outcome.why for k, outcome in enumerate(outcomes) if outcome.why is not None},
+        why={
+            k: why.format(first="the first measure", second="the second measure")
+            for k, why in reasons.items()
+        },
+        reasons=reasons,
     )
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from adjudge.analyses.meta import Meta
-from adjudge.analyses.meta.accuracy.result import accuracy_all
+from adjudge.analyses.meta.accuracy import accuracy_all
 from adjudge.analyses.meta.cells import Cells, cells_of
 from adjudge.analyses.meta.rows import COLUMNS
 from adjudge.analyses.meta.words import coefficient_words

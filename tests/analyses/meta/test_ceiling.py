@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from adjudge.analyses.meta import Meta
-from adjudge.analyses.meta.ceiling.result import COLUMNS, _signed, ceiling_all
+from adjudge.analyses.meta.ceiling import COLUMNS, _signed, ceiling_all
 from adjudge.analyses.meta.cells import Cells, cells_of
 from adjudge.analyses.scores import scores_of
 from adjudge.core.errors import DataError

@@ -12,7 +12,7 @@ import pytest
 import adjudge
 from adjudge.analyses.meta import Meta
 from adjudge.analyses.meta.cells import Cells, cells_of
-from adjudge.analyses.meta.composites.result import CompositesResult, composites
+from adjudge.analyses.meta.composites import CompositesResult, composites
 from adjudge.analyses.scores import scores_of
 from adjudge.core.errors import DataError
 

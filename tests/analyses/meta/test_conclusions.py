@@ -17,7 +17,7 @@ from scipy import stats
 
 import adjudge
 from adjudge.analyses.meta.cells import cells_of
-from adjudge.analyses.meta.conclusions.result import AGREEMENTS, ConclusionAgreement, agree_on_conclusions
+from adjudge.analyses.meta.conclusions import AGREEMENTS, ConclusionAgreement, agree_on_conclusions
 from adjudge.analyses.scores import Scores, scores_of
 from adjudge.core.errors import DataError, UsageError
 from adjudge.data.scores import Among

@@ -16,8 +16,8 @@ import pytest
 from scipy import stats
 
 from adjudge.analyses.meta.cells import Cells, cells_of
-from adjudge.analyses.meta.curves.result import Curve, CurvesResult, learning_curves
-from adjudge.analyses.meta.curves.words import axis, people_sentence, sentence
+from adjudge.analyses.meta.curves import Curve, CurvesResult, learning_curves
+from adjudge.analyses.meta.words.curves import axis, people_sentence, sentence
 from adjudge.analyses.scores import scores_of
 from adjudge.core.engine import generator
 from adjudge.data.rows import Document, Summary, System

@@ -14,8 +14,8 @@ from scipy.stats import ttest_rel
 
 from adjudge import __version__
 from adjudge.analyses.meta.cells import Cells, cells_of
-from adjudge.analyses.meta.fooling.result import FoolingResult, fooling
-from adjudge.analyses.meta.fooling.words import verdict_words
+from adjudge.analyses.meta.fooling import FoolingResult, fooling
+from adjudge.analyses.meta.words.fooling import verdict_words
 from adjudge.analyses.scores import scores_of
 from adjudge.core.errors import DataError, UsageError
 from adjudge.data.fooling import BIGRAM_LIST, DISTORTIONS, KIND_WORDS

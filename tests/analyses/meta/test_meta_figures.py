@@ -12,13 +12,13 @@ import pytest
 from tests.analyses.catalogue.test_catalogue import check_drawn
 
 import adjudge
-from adjudge.analyses.meta.better.result import BetterResult
-from adjudge.analyses.meta.ceiling.result import CeilingResult
-from adjudge.analyses.meta.correlations.result import CorrelationsResult
-from adjudge.analyses.meta.curves.result import CurvesResult
+from adjudge.analyses.meta.better import BetterResult
+from adjudge.analyses.meta.ceiling import CeilingResult
+from adjudge.analyses.meta.correlations import CorrelationsResult
+from adjudge.analyses.meta.curves import CurvesResult
 from adjudge.analyses.meta.figures import LINE, SIDES, SIZE, placed_labels
-from adjudge.analyses.meta.fooling.result import FoolingOutcome, FoolingResult
-from adjudge.analyses.meta.ranks.result import RanksResult
+from adjudge.analyses.meta.fooling import FoolingOutcome, FoolingResult
+from adjudge.analyses.meta.ranks import RanksResult
 from adjudge.analyses.meta.result import MetaResult
 from adjudge.analyses.scores import scores_of
 from adjudge.core.errors import DataError, UsageError

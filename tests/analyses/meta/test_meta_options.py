@@ -11,11 +11,11 @@ import pytest
 
 import adjudge
 from adjudge.analyses.meta import COEFFICIENTS, Meta
-from adjudge.analyses.meta.better.result import BetterResult
-from adjudge.analyses.meta.composites.result import CompositesResult
-from adjudge.analyses.meta.curves.result import DRAWS, CurvesResult
-from adjudge.analyses.meta.hotelling.result import HotellingResult
-from adjudge.analyses.meta.power.result import PowerResult
+from adjudge.analyses.meta.better import BetterResult
+from adjudge.analyses.meta.composites import CompositesResult
+from adjudge.analyses.meta.curves import DRAWS, CurvesResult
+from adjudge.analyses.meta.hotelling import HotellingResult
+from adjudge.analyses.meta.power import PowerResult
 from adjudge.analyses.meta.result import MetaResult
 
 SYSTEMS = ("s0", "s1", "s2", "s3", "s4", "H1", "H2")

@@ -12,7 +12,7 @@ from scipy import stats
 
 import adjudge
 from adjudge.analyses.meta.cells import Cells, cells_of
-from adjudge.analyses.meta.slices.result import SlicesResult, slices, topic_slices
+from adjudge.analyses.meta.slices import SlicesResult, slices, topic_slices
 from adjudge.analyses.scores import scores_of
 from adjudge.analyses.slices.slicing import text_values
 from adjudge.core.errors import DataError

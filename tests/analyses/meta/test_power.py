@@ -13,7 +13,7 @@ from scipy import stats
 
 import adjudge
 from adjudge.analyses.meta.cells import cells_of
-from adjudge.analyses.meta.power.result import discriminative_power
+from adjudge.analyses.meta.power import discriminative_power
 from adjudge.analyses.scores import scores_of
 from adjudge.core.errors import DataError, UsageError
 

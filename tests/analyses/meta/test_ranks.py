@@ -10,7 +10,7 @@ import pytest
 
 import adjudge
 from adjudge.analyses.meta.cells import cells_of
-from adjudge.analyses.meta.ranks.result import rank_tables
+from adjudge.analyses.meta.ranks import rank_tables
 from adjudge.analyses.scores import scores_of
 
 FIGURE_4 = Path(__file__).parents[2] / "stats" / "data" / "lin_hovy_2002_figure4.csv"

@@ -21,17 +21,18 @@ from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.judges import Judges
 from adjudge.analyses.judges.bench import AspectBench, JudgeBenches, JudgeCells
 from adjudge.analyses.meta import Meta
-from adjudge.analyses.meta.ceiling.result import MeasureCeiling, ceiling_all
+from adjudge.analyses.meta.ceiling import MeasureCeiling, ceiling_all
 from adjudge.analyses.meta.cells import Cells, HumanCells, score_matrix
-from adjudge.analyses.meta.conclusions.result import (
+from adjudge.analyses.meta.conclusions import (
     AGREEMENTS,
     HEADINGS,
     OPPOSITE,
     ConclusionAgreement,
     agree_on_conclusions,
 )
-from adjudge.analyses.meta.correlations.result import MeasureCorrelation, correlate_all
-from adjudge.analyses.meta.ranks.result import RankTable, rank_tables
+from adjudge.analyses.meta.correlations import MeasureCorrelation, correlate_all
+from adjudge.analyses.meta.parts import MetaRun
+from adjudge.analyses.meta.ranks import RankTable, rank_table
 from adjudge.analyses.slices.slicing import RowTexts
 from adjudge.core.errors import AdjudgeError
 from adjudge.core.results import Note, Result
@@ -427,7 +428,7 @@ def _taus(
     cells: Cells, kinds: Sequence[Ranker], options: Judges
 ) -> tuple[tuple[RankingTau, ...], float, tuple[str, ...]]:
     """Of all rankers; one assessor's; and for what the intervals hold."""
-    how = Meta(
+    asked = Meta(
         among="all",
         levels=("system",),
         coefficients=(COEFFICIENT,),
@@ -435,11 +436,12 @@ def _taus(
         resamples=options.resamples,
         seed=options.seed,
     )
-    correlated = correlate_all(cells, how)
+    run = MetaRun(cells, asked)
+    correlated = correlate_all(run)
     beside: dict[int, MeasureCeiling] = {}
     assessor, no_ceiling = math.nan, None
     try:
-        ceiling = ceiling_all(cells, how)
+        ceiling = ceiling_all(run)
         beside = dict(enumerate(ceiling.of(coefficient=COEFFICIENT)))
         assessor = next(row.value for row in ceiling.ceilings if row.coefficient == COEFFICIENT)
     except AdjudgeError:
@@ -489,10 +491,8 @@ def _agreed(cells: Cells, options: Judges) -> tuple[ConclusionAgreement, ...]:
     pooled = replace(
         cells, humans=(replace(human, assessors=(), by_assessor=human.values[None]),), clusters=None
     )
-    result = agree_on_conclusions(
-        pooled, test=TEST, correct=CORRECT, alpha=options.alpha, among=("all",), seed=options.seed
-    )
-    return result.agreements
+    asked = Meta(test=TEST, correct=CORRECT, alpha=options.alpha, among="all", seed=options.seed)
+    return agree_on_conclusions(MetaRun(pooled, asked)).agreements
 
 
 def _left_out(bench: AspectBench, judge_cells: JudgeCells, options: Judges) -> list[SharedConclusions]:
@@ -569,4 +569,4 @@ def _ranks(cells: Cells, options: Judges) -> RankTable:
         compared = compare_matrix(matrix, chosen, kinds=dict(zip(cells.systems, cells.kinds, strict=True)))
     except AdjudgeError as error:
         compared = str(error)
-    return rank_tables(cells, {(human.info.measure, "all"): compared}).ranked[0]
+    return rank_table(cells, human, compared)

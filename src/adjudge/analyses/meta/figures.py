@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
-from adjudge.analyses.meta import LEVELS
-from adjudge.analyses.meta.better.words import on
-from adjudge.analyses.meta.fooling.words import chosen_words
-from adjudge.analyses.meta.rows import rows_of
-from adjudge.analyses.meta.words import coefficient_words, n_words, over_words
+from adjudge.analyses.meta import LEVELS, Meta
+from adjudge.analyses.meta.cells import cells_of, column_means, human_measures
+from adjudge.analyses.meta.parts import A, MetaRun, rows_of
+from adjudge.analyses.meta.words import coefficient_words, n_words, over_words, plural
+from adjudge.analyses.meta.words.better import on
+from adjudge.analyses.meta.words.fooling import chosen_words
 from adjudge.analyses.trust_drawing import (
     ROW,
     all_there,
@@ -44,19 +45,17 @@ from adjudge.core.picture import (
     in_order,
 )
 from adjudge.core.words import counted, listed
-from adjudge.data.scores import Among
 
 if TYPE_CHECKING:
     import altair as alt
 
-    from adjudge.analyses.meta.better.result import BetterResult, MeasureComparison
-    from adjudge.analyses.meta.ceiling.result import CeilingResult, MeasureCeiling
+    from adjudge.analyses.meta.better import BetterResult
+    from adjudge.analyses.meta.ceiling import AssessorsCeiling, CeilingResult, MeasureCeiling
     from adjudge.analyses.meta.cells import Cells
-    from adjudge.analyses.meta.correlations.result import CorrelationsResult, MeasureCorrelation
-    from adjudge.analyses.meta.curves.result import Curve, CurveOf, CurvesResult
-    from adjudge.analyses.meta.fooling.result import FoolingOutcome, FoolingResult
-    from adjudge.analyses.meta.ranks.result import PlaceByMeasure, RankedSystem, RanksResult, RankTable
-    from adjudge.analyses.meta.result import MetaResult
+    from adjudge.analyses.meta.correlations import CorrelationsResult, MeasureCorrelation
+    from adjudge.analyses.meta.curves import Curve, CurveOf, CurvesResult
+    from adjudge.analyses.meta.fooling import FoolingOutcome, FoolingResult
+    from adjudge.analyses.meta.ranks import RanksResult, RankTable
     from adjudge.analyses.scores import Scores
     from adjudge.data.scores import MeasureInfo
     from adjudge.stats.checks import FloatArray
@@ -74,28 +73,27 @@ def level_of(level: str | None) -> str | None:
     )
 
 
-def _human(infos: Iterable[MeasureInfo], asked: str | None) -> str:
-    """One of the human measures of a result."""
-    return one_of(asked, {info.measure: info.words for info in infos}, "the human measure")
+def _chosen(rows: Iterable[A], human: str | None, level: str | None, among: str | None) -> list[A]:
+    """The rows of one human measure, level and choice of systems: those named, else the first."""
+    kept = list(rows)
+    people = one_of(human, {row.human.measure: row.human.words for row in kept}, "the human measure")
+    kept = rows_of(kept, human=people)
+    levels = list(dict.fromkeys(row.level for row in kept))
+    if (wanted := level_of(level) or levels[0]) not in levels:
+        raise UsageError(f"nothing was computed at the {wanted} level, only at: {', '.join(levels)}")
+    choices = list(dict.fromkeys(row.among for row in kept))
+    if (which := among or choices[0]) not in choices:
+        raise UsageError(f"among is {quoted(which)}, expected one of: {', '.join(choices)}")
+    return rows_of(kept, level=wanted, among=which)
 
 
-def _among(choices: Iterable[str], asked: str | None) -> Among:
-    there = list(dict.fromkeys(choices))
-    if asked is None:
-        return cast(Among, there[0])
-    if asked not in there:
-        raise UsageError(f"among is {quoted(asked)}, expected one of: {', '.join(there)}")
-    return cast(Among, asked)
-
-
-def _level(levels: Iterable[str], asked: str | None) -> str:
-    there = list(dict.fromkeys(levels))
-    wanted = level_of(asked)
-    if wanted is None:
-        return there[0]
-    if wanted not in there:
-        raise UsageError(f"nothing was computed at the {wanted} level, only at: {', '.join(there)}")
-    return wanted
+def _headings(names: Sequence[str]) -> list[str]:
+    """Each different."""
+    headings: list[str] = []
+    for name in names:
+        again = headings.count(name) + sum(heading.startswith(f"{name} (") for heading in headings)
+        headings.append(f"{name} ({again + 1})" if name in headings else name)
+    return headings
 
 
 # Scatter
@@ -127,11 +125,13 @@ def scatter(
     """A measure against people, systems labelled: systems' means, or all summaries behind them."""
     import altair as alt
 
-    row = _correlation(result, measure, human, level, coefficient, among)
-    if result.cells is None:
-        raise DataError("this result does not keep the scores that it is of")
-    cells = result.cells.among(row.among)
-    data = pd.DataFrame(_points(cells, row))
+    by = coefficient or result.coefficients[0]
+    if by not in result.coefficients:
+        raise UsageError(f"{quoted(by)} was not computed, only: {', '.join(result.coefficients)}")
+    rows = rows_of(_chosen(result.rows, human, level, among), coefficient=by)
+    wanted = one_of(measure, {row.measure.measure: row.measure.words for row in rows}, "the measure")
+    row = next(row for row in rows if row.measure.measure == wanted)
+    data = pd.DataFrame(_points(result.cells.among(row.among), row))
     if not len(data):
         raise DataError(f"no summary has both {row.measure.words} and {row.human.words}")
     # Further right and further up is better, also where lower scores are.
@@ -149,65 +149,46 @@ def scatter(
     kinds = [name for name in KIND_COLOURS if name in set(data["kind"])]
 
     def drawing(base: alt.Chart) -> alt.TopLevelMixin:
-        x = alt.X("by measure:Q", title=_axis_title(row.measure, row.level), scale=_fixed(x_range))
-        y = alt.Y("by people:Q", title=_axis_title(row.human, row.level), scale=_fixed(y_range))
-        several = len(kinds) > 1
-        colour: Any = series_colour("kind", kinds, KIND_COLOURS) if several else alt.value(ACCENT)
-        of_systems = base.transform_filter("datum.of == 'system'")
-        more: dict[str, Any] = {"shape": series_shape("kind", kinds)} if several else {}
-        cloud = (
-            base.transform_filter("datum.of == 'summary'")
-            .mark_point(size=9, color=PLAIN, opacity=0.45)
-            .encode(x=x, y=y)
-        )
-        points = of_systems.mark_point(stroke=PAPER, strokeWidth=1, size=75).encode(
-            x=x, y=y, color=colour, **more
-        )
+        def axis(of: type[Any], column: str, info: MeasureInfo, ends: tuple[float, float]) -> Any:
+            lower = ", lower is better" if info.better == "lower" else ""
+            centred = " less its topic's mean" if row.level == "input" else ""
+            scale = alt.Scale(domain=list(ends), nice=False, zero=False)
+            return of(f"{column}:Q", title=f"{info.heading}{centred}{lower}", scale=scale)
+
+        at = {
+            "x": axis(alt.X, "by measure", row.measure, x_range),
+            "y": axis(alt.Y, "by people", row.human, y_range),
+        }
+        look: dict[str, Any] = {"color": alt.value(ACCENT)}
+        if len(kinds) > 1:
+            look = {
+                "color": series_colour("kind", kinds, KIND_COLOURS),
+                "shape": series_shape("kind", kinds),
+            }
+        summaries, of_systems = (base.transform_filter(f"datum.of == '{of}'") for of in ("summary", "system"))
+        cloud = summaries.mark_point(size=9, color=PLAIN, opacity=0.45).encode(**at)
+        points = of_systems.mark_point(stroke=PAPER, strokeWidth=1, size=75).encode(**at, **look)
         # Names stand on paper: summaries are behind them.
         halo: dict[str, Any] = {"stroke": PAPER, "strokeWidth": 3, "strokeJoin": "round"}
         plain: dict[str, Any] = {}
         texts = [
             of_systems.transform_filter(f"datum.label == '{side}'")
             .mark_text(fontSize=11, **_ANCHOR[side], **under)
-            .encode(x=x, y=y, text="system:N")
+            .encode(**at, text="system:N")
             for under in ([plain] if row.level == "system" else [halo, plain])
             for side in SIDES
         ]
         return alt.layer(cloud, points, *texts, width=SIZE[0], height=SIZE[1])
 
-    unlabelled = int((systems & (data["label"] == "")).sum())
     return figure_of(
         "scatter",
         f"{row.measure.words} against {row.human.words}, {row.level} level",
-        _scatter_words(row, result.confidence, data, unlabelled),
+        " ".join(_scatter_words(row, result.confidence, data)),
         data,
         drawing,
         notes=tuple(result.warnings()),
         signature=result.signature,
     )
-
-
-def _correlation(
-    result: CorrelationsResult,
-    measure: str | None,
-    human: str | None,
-    level: str | None,
-    coefficient: str | None,
-    among: str | None,
-) -> MeasureCorrelation:
-    by = coefficient or result.coefficients[0]
-    if by not in result.coefficients:
-        raise UsageError(f"{quoted(by)} was not computed, only: {', '.join(result.coefficients)}")
-    which = _human((row.human for row in result.rows), human)
-    rows = rows_of(
-        result.rows,
-        level=_level(result.levels, level),
-        coefficient=by,
-        human=which,
-        among=_among((row.among for row in result.rows), among),
-    )
-    wanted = one_of(measure, {row.measure.measure: row.measure.words for row in rows}, "the measure")
-    return next(row for row in rows if row.measure.measure == wanted)
 
 
 def _points(cells: Cells, row: MeasureCorrelation) -> Iterator[dict[str, Any]]:
@@ -218,39 +199,27 @@ def _points(cells: Cells, row: MeasureCorrelation) -> Iterator[dict[str, Any]]:
     if row.level != "system" or not cells.all_topics:
         x[~both], y[~both] = np.nan, np.nan
     if row.level == "input":
-        x, y = (values - _mean(values, axis=1)[:, None] for values in (x, y))
-    if row.measure.better == "lower":
-        x = -x
-    if row.human.better == "lower":
-        y = -y
-    means = _mean(x, axis=0), _mean(y, axis=0)
-    n = both.sum(axis=0)
+        x, y = (values - column_means(values.T)[:, None] for values in (x, y))
+    x = -x if row.measure.better == "lower" else x
+    y = -y if row.human.better == "lower" else y
+    by_measure, by_people = column_means(x), column_means(y)
 
-    def record(of: str, topic: str | None, k: int, by: tuple[float, float], topics: int) -> dict[str, Any]:
+    def record(of: str, topic: str | None, k: int, place: tuple[float, float], topics: int) -> dict[str, Any]:
         return {
             "of": of,
             "topic": topic,
             "system": cells.systems[k],
             "kind": KINDS[cells.kinds[k]],
-            "by measure": float(by[0]),
-            "by people": float(by[1]),
+            "by measure": float(place[0]),
+            "by people": float(place[1]),
             "topics": topics,
         }
 
     if row.level != "system":
         for t, k in zip(*np.nonzero(both), strict=True):
             yield record("summary", cells.topics[t], int(k), (x[t, k], y[t, k]), 1)
-    for k in range(len(cells.systems)):
-        if np.isfinite(means[0][k]) and np.isfinite(means[1][k]):
-            yield record("system", None, k, (means[0][k], means[1][k]), int(n[k]))
-
-
-def _mean(values: FloatArray, axis: int) -> FloatArray:
-    there = ~np.isnan(values)
-    n = there.sum(axis=axis)
-    total = np.where(there, values, 0.0).sum(axis=axis)
-    means: FloatArray = np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
-    return means
+    for k in np.flatnonzero(np.isfinite(by_measure) & np.isfinite(by_people)).tolist():
+        yield record("system", None, k, (by_measure[k], by_people[k]), int(both[:, k].sum()))
 
 
 def _range(values: pd.Series, *, reverse: bool) -> tuple[float, float]:
@@ -260,58 +229,39 @@ def _range(values: pd.Series, *, reverse: bool) -> tuple[float, float]:
     return (high + room, low - room) if reverse else (low - room, high + room)
 
 
-def _fixed(ends: tuple[float, float]) -> alt.Scale:
-    import altair as alt
-
-    return alt.Scale(domain=list(ends), nice=False, zero=False)
-
-
-def _axis_title(info: MeasureInfo, level: str) -> str:
-    lower = ", lower is better" if info.better == "lower" else ""
-    centred = " less its topic's mean" if level == "input" else ""
-    return f"{info.heading}{centred}{lower}"
-
-
-def _scatter_words(row: MeasureCorrelation, confidence: float, data: pd.DataFrame, unlabelled: int) -> str:
+def _scatter_words(row: MeasureCorrelation, confidence: float, data: pd.DataFrame) -> Iterator[str]:
     by = coefficient_words(row.coefficient)
-    systems = int((data["of"] == "system").sum())
+    drawn = data["of"] == "system"
+    systems = counted(int(drawn.sum()), "system")
     if row.level == "system":
-        sentences = [f"Each point is one of {counted(systems, 'system')}: its means over topics."]
+        yield f"Each point is one of {systems}: its means over topics."
     else:
         less = ", each less its topic's mean" if row.level == "input" else ""
-        shown = counted(int((data["of"] == "summary").sum()), "summary", "summaries")
-        sentences = [f"Small points are {shown}{less}; large ones the means of {counted(systems, 'system')}."]
+        shown = counted(int((~drawn).sum()), "summary", "summaries")
+        yield f"Small points are {shown}{less}; large ones the means of {systems}."
     if math.isnan(row.value):
-        sentences.append(f"There is no {by} at the {row.level} level: {row.why}.")
+        yield f"There is no {by} at the {row.level} level: {row.why}."
     else:
-        interval = (
-            f"{confidence:.0%} interval {span_words(row.low, row.high)}"
-            if row.bounded
-            else f"no interval: {row.why_no_interval}"
-        )
+        interval = f"no interval: {row.why_no_interval}"
+        if row.bounded:
+            interval = f"{confidence:.0%} interval {span_words(row.low, row.high)}"
         mean = "the mean over topics of " if row.level == "input" else ""
-        sentences.append(
+        yield (
             f"At the {row.level} level, among {over_words(row.among)}, {mean}{by} is {row.value:z.2f} ({interval};"
             f" {n_words(row.level, row.n)})."
         )
-    lower = [info.words for info in (row.measure, row.human) if info.better == "lower"]
-    if lower:
-        sentences.append(
+    if lower := [info.words for info in (row.measure, row.human) if info.better == "lower"]:
+        yield (
             f"Lower scores of {listed(lower)} are better: the axis runs backwards, and a positive correlation is"
             " agreement."
         )
     if row.missing:
-        sentences.append(
-            f"{counted(row.missing, 'summary', 'summaries')} that people judged"
-            f" {'has' if row.missing == 1 else 'have'} no score and"
-            f" {'is' if row.missing == 1 else 'are'} left out."
-        )
-    if unlabelled:
-        sentences.append(
-            f"{counted(unlabelled, 'system')} in the crowd {'has' if unlabelled == 1 else 'have'} no label; the drawn"
-            " rows name all."
-        )
-    return " ".join(sentences)
+        have, are = ("has", "is") if row.missing == 1 else ("have", "are")
+        missing = counted(row.missing, "summary", "summaries")
+        yield f"{missing} that people judged {have} no score and {are} left out."
+    if unlabelled := int((drawn & (data["label"] == "")).sum()):
+        have = "has" if unlabelled == 1 else "have"
+        yield f"{counted(unlabelled, 'system')} in the crowd {have} no label; the drawn rows name all."
 
 
 def placed_labels(
@@ -340,15 +290,14 @@ def placed_labels(
             box = (float(left), float(top), float(left + wide), float(top + LINE))
             inside = box[0] >= 0 and box[2] <= size[0] + 60 and box[1] >= 0 and box[3] <= size[1]
             others = (other for j, other in enumerate(taken) if j != k)
-            if inside and not any(_overlap(box, other) for other in others):
+            if inside and not any(
+                box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
+                for other in others
+            ):
                 taken.append(box)
                 sides[k] = side
                 break
     return sides
-
-
-def _overlap(a: Sequence[float], b: Sequence[float]) -> bool:
-    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
 # Ranks
@@ -358,11 +307,7 @@ def ranks(result: RanksResult, *, human: str | None = None, among: str | None = 
     """The systems' ranks by people and by each measure, shaded by how far they are from people's, rho at the foot."""
     import altair as alt
 
-    which = _human((ranking.human for ranking in result.ranked), human)
-    among = _among((ranking.among for ranking in result.ranked), among)
-    table = next(
-        ranking for ranking in result.ranked if (ranking.human.measure, ranking.among) == (which, among)
-    )
+    table = _chosen(result.ranked, human, None, among)[0]
     need_few(len(table.systems), "systems", "choose some of them")
     need_few(len(table.measures), "measures", "choose some with -m", most=24)
     data = pd.DataFrame(_rank_rows(table))
@@ -404,7 +349,7 @@ def ranks(result: RanksResult, *, human: str | None = None, among: str | None = 
     return figure_of(
         "ranks",
         f"Ranks by {table.human.words} and by {counted(len(table.measures), 'measure')}",
-        _rank_words(table),
+        " ".join(_rank_words(table)),
         data,
         drawing,
         notes=tuple(f"{m.words}: {why}" for m, why in zip(table.measures, table.why, strict=True) if why),
@@ -412,102 +357,61 @@ def ranks(result: RanksResult, *, human: str | None = None, among: str | None = 
 
 
 def _rank_rows(table: RankTable) -> Iterator[dict[str, Any]]:
-    n = len(table.systems)
     names = _headings([table.human.heading, *(info.heading for info in table.measures)])
     tied = [system.people for system in table.systems]
+
+    def cell(first: int, last: int, **more: Any) -> dict[str, Any]:
+        shown = f"{first}–{last}" if last > first else str(first)
+        return {**empty, "rank": first, "last": last, "shown": shown, **more}
+
     for system in table.systems:
-        last = system.people + tied.count(system.people) - 1
-        shown = f"{system.people}–{last}" if last > system.people else str(system.people)
-        yield _rank_row(system, names[0], "", system.people, last, shown, -1, math.nan)
-        for name, measure, place in zip(names[1:], table.measures, system.measures, strict=True):
-            if place is None:
-                yield _rank_row(system, name, measure.measure, None, None, "–", -1, math.nan)
-                continue
-            away = _apart(place, system.people, last)
-            step = heat_step(away, 0, max(n - 1, 1))
-            text = f"{place.rank}–{place.last}" if place.last > place.rank else str(place.rank)
-            out = system.outside(place)
-            yield _rank_row(system, name, measure.measure, place.rank, place.last, text, step, away, out)
-    foot = "Spearman's rho"
-    while foot in {system.system for system in table.systems}:
-        foot += "*"
-    for name, measure, rho in zip(names[1:], table.measures, table.rho, strict=True):
-        yield {
-            "system": foot,
-            "kind": "",
-            "column": name,
-            "measure": measure.measure,
+        empty = {
+            "system": system.system,
+            "kind": system.kind,
+            "column": names[0],
+            "measure": "",
             "rank": None,
             "last": None,
             "away": math.nan,
             "outside": False,
-            "rho": rho,
+            "rho": math.nan,
             "step": -1,
-            "shown": "–" if math.isnan(rho) else f"{rho:z.2f}",
+            "shown": "–",
         }
+        first, last = system.people, system.people + tied.count(system.people) - 1
+        yield cell(first, last)
+        for name, measure, place in zip(names[1:], table.measures, system.measures, strict=True):
+            empty |= {"column": name, "measure": measure.measure}
+            if place is None:
+                yield dict(empty)
+                continue
+            away = max(0, place.rank - last, first - place.last)  # ranks between; 0 where shared ranks meet
+            step = heat_step(away, 0, max(len(table.systems) - 1, 1))
+            yield cell(place.rank, place.last, away=away, outside=system.outside(place), step=step)
+    foot = "Spearman's rho"
+    while foot in {system.system for system in table.systems}:
+        foot += "*"
+    for name, measure, rho in zip(names[1:], table.measures, table.rho, strict=True):
+        shown = "–" if math.isnan(rho) else f"{rho:z.2f}"
+        about = {"system": foot, "kind": "", "column": name, "measure": measure.measure}
+        yield {**empty, **about, "rho": rho, "shown": shown}
 
 
-def _rank_row(
-    system: RankedSystem,
-    column: str,
-    measure: str,
-    rank: int | None,
-    last: int | None,
-    shown: str,
-    step: int,
-    away: float,
-    outside: bool = False,
-) -> dict[str, Any]:
-    return {
-        "system": system.system,
-        "kind": system.kind,
-        "column": column,
-        "measure": measure,
-        "rank": rank,
-        "last": last,
-        "away": away,
-        "outside": outside,
-        "rho": math.nan,
-        "step": step,
-        "shown": shown,
-    }
-
-
-def _apart(place: PlaceByMeasure, first: int, last: int) -> int:
-    """How many ranks lie between; 0 where shared ranks meet."""
-    return max(0, place.rank - last, first - place.last)
-
-
-def _headings(names: Sequence[str]) -> list[str]:
-    """Each different."""
-    headings: list[str] = []
-    for name in names:
-        again = headings.count(name) + sum(heading.startswith(f"{name} (") for heading in headings)
-        headings.append(f"{name} ({again + 1})" if name in headings else name)
-    return headings
-
-
-def _rank_words(table: RankTable) -> str:
-    sentences = [
+def _rank_words(table: RankTable) -> Iterator[str]:
+    yield (
         "Rank 1 is the best; the stronger a cell's colour, the further a measure's rank is from people's. The last line"
         f" is Spearman's rho of the systems' means over topics, among {over_words(table.among)}."
-    ]
-    if table.tested:
-        out = sum(len(table.leavers(at)) for at in range(len(table.measures)))
-        if out:
-            sentences.append(
-                f"In bold: {counted(out, 'rank')} outside what people's significant differences leave open"
-                f" ({table.tested})."
-            )
-        else:
-            sentences.append(
-                f"No rank lies outside what people's significant differences leave open ({table.tested})."
-            )
+    )
+    outside = sum(len(table.leavers(at)) for at in range(len(table.measures)))
+    left_open = f"outside what people's significant differences leave open ({table.tested})."
+    if not table.tested:
+        yield f"Which ranks people leave open could not be tested ({table.why_untested})."
+    elif outside:
+        yield f"In bold: {counted(outside, 'rank')} {left_open}"
     else:
-        sentences.append(f"Which ranks people leave open could not be tested ({table.why_untested}).")
+        yield f"No rank lies {left_open}"
     if any(place is None for system in table.systems for place in system.measures):
-        sentences.append("A dash: the measure gives the system no rank.")
-    return " ".join(sentences)
+        yield "A dash: the measure gives the system no rank."
 
 
 # Groups of measures
@@ -528,25 +432,28 @@ def measure_groups(
     """
     import altair as alt
 
-    comparison = _comparison(result, human, level, coefficient, among)
+    comparisons = _chosen(result.comparisons, human, level, among)
+    comparison = (rows_of(comparisons, coefficient=coefficient) or comparisons)[0]
     need_few(len(comparison.places), "measures", "choose some with -m")
-    spans = _spans(comparison, correlations)
     shown = [place for place in comparison.places if not math.isnan(place.value)]
     if not shown:
         raise DataError(f"no measure has a correlation {comparison.where}: {comparison.places[0].why}")
+    spans = {}
+    if correlations is not None:
+        by = comparison.level, comparison.coefficient, comparison.human.measure, comparison.among
+        same = correlations.of(level=by[0], coefficient=by[1], human=by[2], among=by[3])
+        spans = {row.measure.measure: row for row in same}
     names = _headings([place.measure.heading for place in shown])
-    data = pd.DataFrame(
-        {
-            "measure": names,
-            "spec": [place.measure.measure for place in shown],
-            "correlation": [place.value for place in shown],
-            "low": [spans[place.measure.measure][0] for place in shown],
-            "high": [spans[place.measure.measure][1] for place in shown],
-            "letters": [place.letters for place in shown],
-            "best": [place.best for place in shown],
-            "worst": [place.worst for place in shown],
-        }
-    )
+    rows = []
+    for name, place in zip(names, shown, strict=True):
+        row = {"measure": name, "spec": place.measure.measure, "correlation": place.value}
+        row |= {"low": math.nan, "high": math.nan}
+        # Of the same correlations alone: means over all topics give others.
+        span = spans.get(place.measure.measure)
+        if span is not None and math.isclose(place.value, span.value, rel_tol=1e-9, abs_tol=1e-9):
+            row |= {"low": span.low, "high": span.high}
+        rows.append(row | {"letters": place.letters, "best": place.best, "worst": place.worst})
+    data = pd.DataFrame(rows)
     x_title = (
         f"{coefficient_words(comparison.coefficient)} with {comparison.human.words}, {comparison.level} level"
     )
@@ -566,24 +473,21 @@ def measure_groups(
         )
         return alt.layer(zero, bars, points, letters, width=SIZE[0], height=alt.Step(ROW + 2))
 
-    absent = [place for place in comparison.places if math.isnan(place.value)]
+    differ, hopeless = comparison.count("differ"), comparison.count("could not have been found")
     sentences = [
         "Measures that share a letter do not differ significantly in how far they correlate with people"
-        f" ({comparison.tested_by}, {on(comparison)}, among {over_words(comparison.among)}):"
-        f" {comparison.count('differ')} of {counted(len(comparison.pairs), 'pair')}"
-        f" {'differs' if comparison.count('differ') == 1 else 'differ'}."
+        f" ({comparison.tested_by}, {on(comparison)}, among {over_words(comparison.among)}): {differ} of"
+        f" {counted(len(comparison.pairs), 'pair')} {'differs' if differ == 1 else 'differ'}."
     ]
-    if hopeless := comparison.count("could not have been found"):
+    if hopeless:
         sentences.append(
             f"{counted(hopeless, 'difference')} could not have been found: no p within the test's reach is small"
             " enough."
         )
     if correlations is not None and data["low"].notna().any():
         sentences.append(f"The line is the {correlations.confidence:.0%} interval of the correlation.")
-    if absent:
-        sentences.append(
-            f"Without a correlation: {listed([place.measure.words for place in absent], most=9)}."
-        )
+    if absent := [place.measure.words for place in comparison.places if math.isnan(place.value)]:
+        sentences.append(f"Without a correlation: {listed(absent, most=9)}.")
     return figure_of(
         "measure-groups",
         f"Measures by their correlation with {comparison.human.words}",
@@ -593,40 +497,6 @@ def measure_groups(
         notes=tuple(result.note_text(note) for note in comparison.notes()),
         signature=comparison.signature,
     )
-
-
-def _comparison(
-    result: BetterResult, human: str | None, level: str | None, coefficient: str | None, among: str | None
-) -> MeasureComparison:
-    which = _human((comparison.human for comparison in result.comparisons), human)
-    rows = [comparison for comparison in result.comparisons if comparison.human.measure == which]
-    at = _level((comparison.level for comparison in rows), level)
-    chosen = _among((comparison.among for comparison in rows), among)
-    rows = [comparison for comparison in rows if (comparison.level, comparison.among) == (at, chosen)]
-    return next(
-        (comparison for comparison in rows if coefficient in (None, comparison.coefficient)),
-        rows[0],
-    )
-
-
-def _spans(
-    comparison: MeasureComparison, correlations: CorrelationsResult | None
-) -> dict[str, tuple[float, float]]:
-    """The intervals of the same correlations; of none other, such as those by means over all topics."""
-    spans = {place.measure.measure: (math.nan, math.nan) for place in comparison.places}
-    values = {place.measure.measure: place.value for place in comparison.places}
-    rows = [] if correlations is None else correlations.rows
-    for row in rows_of(
-        rows,
-        level=comparison.level,
-        coefficient=comparison.coefficient,
-        human=comparison.human.measure,
-        among=comparison.among,
-    ):
-        name = row.measure.measure
-        if math.isclose(values.get(name, math.nan), row.value, rel_tol=1e-9, abs_tol=1e-9):
-            spans[name] = row.low, row.high
-    return spans
 
 
 # The human ceiling
@@ -652,34 +522,24 @@ def ceiling(
     """Measures beside one more assessor, all with the mean of the other assessors."""
     import altair as alt
 
-    which = _human((ceiling.human for ceiling in result.ceilings), human)
-    at = _level((ceiling.level for ceiling in result.ceilings if ceiling.human.measure == which), level)
-    chosen = _among((ceiling.among for ceiling in result.ceilings), among)
-    tops = rows_of(result.ceilings, level=at, human=which, among=chosen, coefficient=coefficient)
+    every = _chosen(result.ceilings, human, level, among)
+    tops = rows_of(every, coefficient=coefficient)
     if not tops:
+        computed = ", ".join(dict.fromkeys(ceiling.coefficient for ceiling in every))
         raise UsageError(
-            f"{quoted(coefficient or '')} was not computed at the {at} level, only: "
-            + ", ".join(dict.fromkeys(e.coefficient for e in rows_of(result.ceilings, level=at, human=which)))
+            f"{quoted(coefficient or '')} was not computed at the {every[0].level} level, only: {computed}"
         )
     top = tops[0]
-    rows = result.of(level=at, coefficient=top.coefficient, human=which, among=chosen)
+    rows = result.of(level=top.level, coefficient=top.coefficient, human=top.human.measure, among=top.among)
     shown = [row for row in rows if not math.isnan(row.value)]
     need_few(len(shown) + len(top.by_assessor), "measures and assessors", "choose some measures with -m")
-    by_assessor = [(name, value) for name, value in top.by_assessor if not math.isnan(value)]
+    by_assessor = {name: value for name, value in top.by_assessor.items() if not math.isnan(value)}
     if math.isnan(top.value) or not by_assessor:
         raise DataError(
             f"there is no human ceiling for {top.human.words}: no assessor has a coefficient with the others"
         )
-    names = _headings([row.measure.heading for row in shown] + [name for name, _ in by_assessor])
-    shown_names = names[: len(shown)]
-    order = [
-        *(
-            name
-            for name, _ in sorted(zip(names[len(shown) :], by_assessor, strict=True), key=lambda e: -e[1][1])
-        ),
-        *(n for n, _ in sorted(zip(shown_names, shown, strict=True), key=lambda e: -e[1].value)),
-    ]
-    records = [
+    names = _headings([*(row.measure.heading for row in shown), *by_assessor])
+    of_assessors = [
         {
             "row": name,
             "of": "assessors",
@@ -689,8 +549,9 @@ def ceiling(
             "high": math.nan,
             "beside": "assessors",
         }
-        for name, (_, value) in zip(names[len(shown) :], by_assessor, strict=True)
-    ] + [
+        for name, value in zip(names[len(shown) :], by_assessor.values(), strict=True)
+    ]
+    of_measures = [
         {
             "row": name,
             "of": "measures",
@@ -700,12 +561,17 @@ def ceiling(
             "high": row.high,
             "beside": _beside(row),
         }
-        for name, row in zip(shown_names, shown, strict=True)
+        for name, row in zip(names[: len(shown)], shown, strict=True)
     ]
-    data = pd.DataFrame(records)
+    data = pd.DataFrame(of_assessors + of_measures)
+    order = [
+        row["row"]
+        for some in (of_assessors, of_measures)
+        for row in sorted(some, key=lambda row: -row["value"])
+    ]
     there = [name for name in BESIDE if name in set(data["beside"])]
     by = top.coefficient if top.coefficient in ("acc-eq", "pairwise") else coefficient_words(top.coefficient)
-    title = f"{by} with the mean of the other assessors, {at} level"
+    title = f"{by} with the mean of the other assessors, {top.level} level"
 
     def drawing(base: alt.Chart) -> alt.TopLevelMixin:
         y = rows_axis("row", order)
@@ -729,7 +595,7 @@ def ceiling(
     return figure_of(
         "ceiling",
         f"Measures and the human ceiling, {top.human.words}",
-        _ceiling_words(result, shown, rows, top.value, top.assessors, chosen),
+        " ".join(_ceiling_words(result, top, rows)),
         data,
         drawing,
         notes=tuple(result.warnings()),
@@ -746,32 +612,26 @@ def _beside(row: MeasureCeiling) -> str:
 
 
 def _ceiling_words(
-    result: CeilingResult,
-    shown: Sequence[MeasureCeiling],
-    rows: Sequence[MeasureCeiling],
-    top: float,
-    assessors: int,
-    among: Among,
-) -> str:
-    sentences = [
-        f"The dashed line is the human ceiling, {top:z.2f}: an assessor with the mean of the others, averaged over"
-        f" {counted(assessors, 'assessor')}, who have a point each; among {over_words(among)}."
-    ]
-    ticked = any(abs(row.ceiling - top) > 1e-9 for row in shown)
+    result: CeilingResult, top: AssessorsCeiling, rows: Sequence[MeasureCeiling]
+) -> Iterator[str]:
+    yield (
+        f"The dashed line is the human ceiling, {top.value:z.2f}: an assessor with the mean of the others, averaged"
+        f" over {counted(top.assessors, 'assessor')}, who have a point each; among {over_words(top.among)}."
+    )
+    shown = [row for row in rows if not math.isnan(row.value)]
+    ticked = any(abs(row.ceiling - top.value) > 1e-9 for row in shown)
     if any(all_there(row.low) for row in shown):
-        sentences.append(
+        yield (
             f"A measure's line is the {result.confidence:.0%} interval of its difference from the ceiling, drawn from"
             f" there: where it does not reach the {'tick' if ticked else 'dashed line'}, the difference is significant."
         )
     if ticked:
-        sentences.append("The tick is the ceiling on the summaries that a measure has.")
+        yield "The tick is the ceiling on the summaries that a measure has."
     counts = {name: sum(_beside(row) == name for row in shown) for name in BESIDE}
-    parts = [f"{n} {name}" for name, n in counts.items() if n]
-    if parts:
-        sentences.append(f"Of {counted(len(shown), 'measure')}: {listed(parts)}.")
+    if parts := [f"{n} {name}" for name, n in counts.items() if n]:
+        yield f"Of {counted(len(shown), 'measure')}: {listed(parts)}."
     if absent := [row.measure.words for row in rows if math.isnan(row.value)]:
-        sentences.append(f"Without a coefficient: {listed(absent, most=9)}.")
-    return " ".join(sentences)
+        yield f"Without a coefficient: {listed(absent, most=9)}."
 
 
 # Texts made to fool measures
@@ -793,50 +653,54 @@ def fooling(result: FoolingResult) -> Figure:
     """Where each measure places spoilt summaries, beside the place that they had as they were."""
     import altair as alt
 
+    from adjudge.data.fooling import KIND_WORDS
+
     need_few(len(result.measures), "measures", "choose some with -m", most=MOST_FOOLED)
     placed = [outcome for outcome in result.outcomes if outcome.place is not None]
     if not placed:
         raise DataError("no measure gave a made text a place")
-    data = pd.DataFrame([_fooled(outcome) for outcome in placed])
+    data = pd.DataFrame(
+        {
+            "measure": outcome.measure,
+            "title": outcome.title,
+            "text": KIND_WORDS[outcome.kind],
+            "kind": outcome.kind,
+            "before": outcome.original_place,
+            "place": outcome.place,
+            "of": outcome.of,
+            "change": outcome.change,
+            "low": outcome.low,
+            "high": outcome.high,
+            "verdict": VERDICTS[outcome.verdict][0],
+        }
+        for outcome in placed
+    )
     kinds = in_order(data["text"])
     there = [words for words, _ in VERDICTS.values() if words in set(data["verdict"])]
-    colours = dict(VERDICTS.values())
     most = max(outcome.of for outcome in placed)
 
     def drawing(base: alt.Chart) -> alt.TopLevelMixin:
-        y = alt.Y("text:N", sort=kinds, title=None, axis=alt.Axis(labelLimit=240))
-        scale = alt.Scale(domain=[0.5, most + 0.5], nice=False, zero=False)
-        axis = alt.Axis(values=_ticks(most), tickCount=most, format="d")
+        step = 1 if most <= 15 else 5 if most <= 60 else 10
+        ticks = [1, *range(step, most + 1, step)] if step > 1 else list(range(1, most + 1))
         x: dict[str, Any] = {
             "title": f"place among {counted(result.systems, 'real system')}, 1 is the best",
-            "scale": scale,
+            "scale": alt.Scale(domain=[0.5, most + 0.5], nice=False, zero=False),
+            "axis": alt.Axis(values=ticks, tickCount=most, format="d"),
         }
-        colour, shape = series_colour("verdict", there, colours), series_shape("verdict", there)
+        before, place = alt.X("before:Q", **x), alt.X("place:Q", **x)
+        y = alt.Y("text:N", sort=kinds, title=None, axis=alt.Axis(labelLimit=240))
+        colour = series_colour("verdict", there, dict(VERDICTS.values()))
+        shape = series_shape("verdict", there)
         moved = base.transform_filter("datum.before != null")
-        lines = moved.mark_rule(strokeWidth=2).encode(
-            x=alt.X("before:Q", axis=axis, **x), x2="place:Q", y=y, color=colour
+        lines = moved.mark_rule(strokeWidth=2).encode(x=before, x2="place:Q", y=y, color=colour)
+        hollow = moved.mark_point(filled=False, stroke=SOFT, size=190).encode(x=before, y=y)
+        filled = base.mark_point(size=70).encode(x=place, y=y, color=colour, shape=shape)
+        header = alt.Header(
+            labelAngle=0, labelOrient="top", labelAnchor="start", labelFontWeight=600, labelLimit=SIZE[0]
         )
-        before = moved.mark_point(filled=False, stroke=SOFT, size=190).encode(
-            x=alt.X("before:Q", axis=axis, **x), y=y
-        )
-        after = base.mark_point(size=70).encode(
-            x=alt.X("place:Q", axis=axis, **x), y=y, color=colour, shape=shape
-        )
-        one = alt.layer(lines, before, after, width=SIZE[0], height=alt.Step(20))
+        one = alt.layer(lines, hollow, filled, width=SIZE[0], height=alt.Step(20))
         return one.facet(
-            row=alt.Row(
-                "title:N",
-                sort=in_order(data["title"]),
-                title=None,
-                header=alt.Header(
-                    labelAngle=0,
-                    labelOrient="top",
-                    labelAnchor="start",
-                    labelFontWeight=600,
-                    labelLimit=SIZE[0],
-                ),
-            ),
-            spacing=14,
+            row=alt.Row("title:N", sort=in_order(data["title"]), title=None, header=header), spacing=14
         )
 
     return figure_of(
@@ -850,30 +714,11 @@ def fooling(result: FoolingResult) -> Figure:
     )
 
 
-def _fooled(outcome: FoolingOutcome) -> dict[str, Any]:
-    from adjudge.data.fooling import KIND_WORDS
-
-    return {
-        "measure": outcome.measure,
-        "title": outcome.title,
-        "text": KIND_WORDS[outcome.kind],
-        "kind": outcome.kind,
-        "before": outcome.original_place,
-        "place": outcome.place,
-        "of": outcome.of,
-        "change": outcome.change,
-        "low": outcome.low,
-        "high": outcome.high,
-        "verdict": VERDICTS[outcome.verdict][0],
-    }
-
-
 def _fooling_words(result: FoolingResult, placed: Sequence[FoolingOutcome]) -> str:
     sentences = [
         f"Summaries of {result.source} ({chosen_words(result)}), spoilt in several ways: the hollow point is the place"
-        " that they"
-        " had, the filled one the place of the spoilt ones; further left is better. Colours say how the score moved"
-        f" (paired by topic, each tested on its own at {1 - result.level:.3g})."
+        " that they had, the filled one the place of the spoilt ones; further left is better. Colours say how the"
+        f" score moved (paired by topic, each tested on its own at {1 - result.level:.3g})."
     ]
     tried = [outcome for outcome in placed if outcome.fooled is not None]
     fooled = [outcome for outcome in tried if outcome.fooled]
@@ -886,11 +731,6 @@ def _fooling_words(result: FoolingResult, placed: Sequence[FoolingOutcome]) -> s
     if result.unchecked:
         sentences.append(f"Not checked: {listed(list(result.unchecked), most=6)}.")
     return " ".join(sentences)
-
-
-def _ticks(most: int) -> list[int]:
-    step = 1 if most <= 15 else 5 if most <= 60 else 10
-    return [1, *range(step, most + 1, step)] if step > 1 else list(range(1, most + 1))
 
 
 # Curves
@@ -925,47 +765,49 @@ def curve(
     if not every:
         why = next((missing.why for missing in result.none if missing.what == what), "it was not asked for")
         raise DataError(f"there is no curve over {what}: {why}")
-    which = _human((curve.human for curve in every), human)
-    chosen = _among((curve.among for curve in every), among)
-    curves = [curve for curve in every if (curve.human.measure, curve.among) == (which, chosen)]
+    curves = _chosen(every, human, None, among)
     need_few(len(curves), "measures", "choose some with -m", most=len(SERIES))
+    first = curves[0]
     names = _headings([curve.measure.heading for curve in curves])
-    data = pd.DataFrame(
-        [row for name, curve in zip(names, curves, strict=True) for row in _curve_rows(name, curve)]
-    )
-    banded = len(curves) <= MOST_BANDS
-    unit = curves[0].unit
-    title = f"{result.level}-level {coefficient_words(result.coefficient)} with {curves[0].human.words}"
+    rows = []
+    for name, curve in zip(names, curves, strict=True):
+        most = max((point.k for point in curve.points if point.k is not None), default=0)
+        rows += [
+            {
+                "measure": name,
+                "spec": curve.measure.measure,
+                "at": point.k if point.k is not None else most + 1,
+                "number": point.shown,
+                **vars(point.correlation),
+                "subsets": point.draws,
+            }
+            for point in curve.points
+        ]
+    data = pd.DataFrame(rows)
     ticks = sorted({int(at) for at in data["at"]})
 
     def drawing(base: alt.Chart) -> alt.TopLevelMixin:
-        values = ticks if len(ticks) <= 12 and ticks[-1] - ticks[0] < 12 else None
-        axis = alt.Axis(values=values, tickCount=12, format="d") if values else alt.Axis(format="d")
-        x = alt.X("at:Q", title=f"number of {unit}s", scale=alt.Scale(zero=False), axis=axis)
-        if unit == "set of topics":
-            x = alt.X("at:Q", title="number of sets of topics", scale=alt.Scale(zero=False), axis=axis)
-        colour, shape = series_colour("measure", names), series_shape("measure", names)
+        axis = alt.Axis(format="d")
+        if len(ticks) <= 12 and ticks[-1] - ticks[0] < 12:
+            axis = alt.Axis(values=ticks, tickCount=12, format="d")
+        x = alt.X("at:Q", title=f"number of {plural(first.unit)}", scale=alt.Scale(zero=False), axis=axis)
+        title = f"{result.level}-level {coefficient_words(result.coefficient)} with {first.human.words}"
         y: dict[str, Any] = {"title": title, "scale": alt.Scale(zero=False)}
+        colour, shape = series_colour("measure", names), series_shape("measure", names)
         there = base.transform_filter("datum.value != null")
-        bands = (
-            base.transform_filter("datum.low != null")
-            .mark_area(opacity=0.13)
-            .encode(
-                x=x,
-                y=alt.Y("low:Q", **y),
-                y2="high:Q",
-                color=colour,
-            )
-        )
-        lines = there.mark_line().encode(x=x, y=alt.Y("value:Q", **y), color=colour)
-        points = there.mark_point(size=45).encode(x=x, y=alt.Y("value:Q", **y), color=colour, shape=shape)
-        layers = [bands, lines, points] if banded else [lines, points]
-        return alt.layer(*layers, width=SIZE[0], height=300)
+        bands = base.transform_filter("datum.low != null").mark_area(opacity=0.13)
+        layers = [
+            bands.encode(x=x, y=alt.Y("low:Q", **y), y2="high:Q", color=colour),
+            there.mark_line().encode(x=x, y=alt.Y("value:Q", **y), color=colour),
+            there.mark_point(size=45).encode(x=x, y=alt.Y("value:Q", **y), color=colour, shape=shape),
+        ]
+        drawn = layers if len(curves) <= MOST_BANDS else layers[1:]
+        return alt.layer(*drawn, width=SIZE[0], height=300)
 
     return figure_of(
         f"{what}-curve",
-        f"Correlation with {curves[0].human.words} by the number of {what}",
-        _curve_words(result, what, curves, data),
+        f"Correlation with {first.human.words} by the number of {what}",
+        " ".join(_curve_words(what, curves)),
         data,
         drawing,
         notes=tuple(result.note_text(note) for note in result.remarks.get(what, ())),
@@ -973,142 +815,94 @@ def curve(
     )
 
 
-def _curve_rows(name: str, curve: Curve) -> Iterator[dict[str, Any]]:
-    sizes = [point.k for point in curve.points if point.k is not None]
-    for point in curve.points:
-        yield {
-            "measure": name,
-            "spec": curve.measure.measure,
-            "at": point.k if point.k is not None else max(sizes, default=0) + 1,
-            "number": point.shown,
-            "value": point.correlation.value,
-            "low": point.correlation.low,
-            "high": point.correlation.high,
-            "subsets": point.draws,
-        }
-
-
-def _curve_words(result: CurvesResult, what: CurveOf, curves: Sequence[Curve], data: pd.DataFrame) -> str:
+def _curve_words(what: CurveOf, curves: Sequence[Curve]) -> Iterator[str]:
+    first, points = curves[0], [point for curve in curves for point in curve.points]
     held = {
         "references": "The measure with so many references per topic, people as they are",
-        "topics": f"The measure and people on the same {curves[0].unit}s, so many of them",
+        "topics": f"The measure and people on the same {plural(first.unit)}, so many of them",
         "assessors": "People as the mean of so many assessors, the measure as it is",
-    }[what].replace("set of topicss", "sets of topics")
-    sentences = [f"{held}; among {over_words(curves[0].among)}, {counted(curves[0].systems, 'system')}."]
+    }[what]
+    yield f"{held}; among {over_words(first.among)}, {counted(first.systems, 'system')}."
+    confidence = f"{first.confidence:.0%}"
     if len(curves) > MOST_BANDS:
-        sentences.append("Lines are medians over subsets; their intervals are among the drawn rows.")
-    elif data["low"].notna().any():
-        sentences.append(
-            f"The line is the median over subsets, the band the {curves[0].confidence:.0%} interval."
+        yield "Lines are medians over subsets; their intervals are among the drawn rows."
+    elif any(not math.isnan(point.correlation.low) for point in points):
+        yield (
+            f"The line is the median over subsets, the band the {confidence} interval."
             if what == "topics"
-            else "The line is the median over subsets; at least"
-            f" {curves[0].confidence:.0%} of the subsets lie in the band."
+            else f"The line is the median over subsets; at least {confidence} of the subsets lie in the band."
         )
-    if any(point.k is None for curve in curves for point in curve.points):
-        last = next(point.shown for curve in curves for point in curve.points if point.k is None)
-        sentences.append(f"The last point takes all that there are ({last}).")
+    if last := [point.shown for point in points if point.k is None]:
+        yield f"The last point takes all that there are ({last[0]})."
     settled: dict[str, list[str]] = {}
     for curve in curves:
         if curve.settled_from is not None and curve.settled_from is not curve.points[0]:
             settled.setdefault(curve.settled_from.shown, []).append(curve.measure.words)
     for shown, names in settled.items():
-        sentences.append(f"{listed(names)}: from {shown} on the median is within 0.02 of what all give.")
+        yield f"{listed(names)}: from {shown} on the median is within 0.02 of what all give."
     if absent := [
         curve.measure.words for curve in curves if all(math.isnan(p.correlation.value) for p in curve.points)
     ]:
-        sentences.append(f"Without a correlation: {listed(absent, most=6)}.")
-    return " ".join(sentences)
+        yield f"Without a correlation: {listed(absent, most=6)}."
 
 
 # By name
 
 
-def one_people(options: FigureOptions) -> str | None:
+def _people(scores: Scores, options: FigureOptions) -> str:
+    """The one human measure that is named, else the first that assessors gave."""
     if len(options.people) > 1:
         raise UsageError(f"this figure takes one human measure: choose one of {', '.join(options.people)}")
-    return options.people[0] if options.people else None
+    return human_measures(scores, options.people or (), argument="people")[0]
 
 
-def _meta(scores: Scores, options: FigureOptions, *parts: str, one: bool = False, **more: Any) -> MetaResult:
-    """A meta-evaluation against one human measure: the one named, else the first that assessors gave."""
-    from adjudge.analyses.meta import meta
-    from adjudge.analyses.meta.cells import human_measures
+def _of_meta(
+    figure: str, *parts: str, usual: str | None = None, **asked: Any
+) -> Callable[[Scores, FigureOptions], Figure]:
+    """A figure of a meta-evaluation's parts; `usual` is the level, where the figure is of one."""
 
-    people = human_measures(scores, one_people(options) or (), argument="people")
-    measures = ([options.measure] if options.measure else []) if one else list(options.measures)
-    result = meta(
-        scores,
-        measures or None,
-        human=people[0],
-        parts=parts,
-        length=options.length,
-        form=options.form,
-        seed=options.seed,
-        progress=options.progress,
-        **more,
-    )
-    for name, why in result.absent.items():
-        if name == parts[0]:
-            raise DataError(f"{name}: {why}")
-    return result
-
-
-def _leveled(options: FigureOptions, usual: str = "system") -> str:
-    return level_of(options.level) or usual
-
-
-def _scatter_spec(scores: Scores, options: FigureOptions) -> Figure:
-    result = _meta(
-        scores,
-        options,
-        "correlations",
-        one=True,
-        levels=_leveled(options),
-        coefficients=("pearson", "kendall-b"),
-    )
-    return result.figure("scatter", level=options.level)
-
-
-def _ranks_spec(scores: Scores, options: FigureOptions) -> Figure:
-    return _meta(scores, options, "ranks").figure("ranks")
-
-
-def _measure_groups_spec(scores: Scores, options: FigureOptions) -> Figure:
-    result = _meta(
-        scores, options, "better", "correlations", levels=_leveled(options), coefficients="pearson"
-    )
-    return result.figure("measure-groups", level=options.level)
-
-
-def _fooling_spec(scores: Scores, options: FigureOptions) -> Figure:
-    return _meta(scores, options, "fooling").figure("fooling")
-
-
-def _ceiling_spec(scores: Scores, options: FigureOptions) -> Figure:
-    result = _meta(scores, options, "ceiling", levels=_leveled(options, "input"), coefficients="kendall-b")
-    return result.figure("ceiling", level=options.level, coefficient="kendall-b")
-
-
-def _curve_spec(what: str) -> Callable[[Scores, FigureOptions], Figure]:
     def make(scores: Scores, options: FigureOptions) -> Figure:
-        from adjudge.analyses.meta.cells import cells_of, human_measures
-        from adjudge.analyses.meta.curves.result import learning_curves
+        from adjudge.analyses.meta import meta
 
-        people = human_measures(scores, one_people(options) or (), argument="people")[0]
-        cells = cells_of(scores, people, list(options.measures), length=options.length, form=options.form)
-        result = learning_curves(
-            cells,
+        measures = list(options.measures)
+        if figure == "scatter":
+            measures = [options.measure] if options.measure else []
+        levels = {} if usual is None else {"levels": level_of(options.level) or usual}
+        result = meta(
             scores,
-            what=(what,),  # type: ignore[arg-type]
-            level=_leveled(options),  # type: ignore[arg-type]
-            coefficient="pearson",
-            among="machines" if cells.has_humans and len(set(cells.kinds)) > 1 else "all",
+            measures or None,
+            human=_people(scores, options),
+            parts=parts,
             length=options.length,
             form=options.form,
             seed=options.seed,
             progress=options.progress,
+            **levels,
+            **asked,
         )
-        return result.figure(f"{what}-curve")
+        if parts[0] in result.absent:
+            raise DataError(f"{parts[0]}: {result.absent[parts[0]]}")
+        return result.figure(figure)
+
+    return make
+
+
+def _of_curves(what: CurveOf) -> Callable[[Scores, FigureOptions], Figure]:
+    def make(scores: Scores, options: FigureOptions) -> Figure:
+        from adjudge.analyses.meta.curves import learning_curves
+
+        people, length, form = _people(scores, options), options.length, options.form
+        cells = cells_of(scores, people, list(options.measures), length=length, form=form)
+        asked = Meta(
+            levels=level_of(options.level) or "system",  # type: ignore[arg-type]
+            coefficients="pearson",
+            among="machines" if cells.has_humans and len(set(cells.kinds)) > 1 else "all",
+            seed=options.seed,
+            progress=options.progress,
+            length=length,
+            form=form,
+        )
+        return learning_curves(MetaRun(cells, asked, scores), (what,)).figure(f"{what}-curve")
 
     return make
 
@@ -1117,14 +911,14 @@ SPECS = (
     FigureSpec(
         "scatter",
         "A measure against people, systems labelled, at each level.",
-        _scatter_spec,
+        _of_meta("scatter", "correlations", usual="system", coefficients=("pearson", "kendall-b")),
         takes=("people", "level"),
         example="-m rouge-2 --people coverage --length 100",
     ),
     FigureSpec(
         "ranks",
         "The systems' ranks by people and by each measure.",
-        _ranks_spec,
+        _of_meta("ranks", "ranks"),
         after="Lin and Hovy 2002, figure 4",
         takes=("people",),
         example="--people coverage --length 100",
@@ -1132,28 +926,28 @@ SPECS = (
     FigureSpec(
         "measure-groups",
         "Groups of measures that are not significantly different in how far they correlate with people.",
-        _measure_groups_spec,
+        _of_meta("measure-groups", "better", "correlations", usual="system", coefficients="pearson"),
         takes=("people", "level"),
         example="--people coverage --length 100",
     ),
     FigureSpec(
         "ceiling",
         "Measures beside one more assessor, the human ceiling.",
-        _ceiling_spec,
+        _of_meta("ceiling", "ceiling", usual="input", coefficients="kendall-b"),
         takes=("people", "level"),
         example="--people coverage --length 100",
     ),
     FigureSpec(
         "fooling",
         "Where measures place summaries that were spoilt.",
-        _fooling_spec,
+        _of_meta("fooling", "fooling"),
         takes=("people",),
         example="-m rouge-1 -m rouge-2 --people coverage --length 100",
     ),
     FigureSpec(
         "references-curve",
         "Correlation with people by the number of references.",
-        _curve_spec("references"),
+        _of_curves("references"),
         after="Lin and Hovy 2002, section 6",
         takes=("people", "level"),
         example="-m rouge-1 -m rouge-2 --people coverage --length 100",
@@ -1161,14 +955,14 @@ SPECS = (
     FigureSpec(
         "topics-curve",
         "Correlation with people by the number of topics.",
-        _curve_spec("topics"),
+        _of_curves("topics"),
         takes=("people", "level"),
         example="-m rouge-1 -m rouge-2 --people coverage --length 100",
     ),
     FigureSpec(
         "assessors-curve",
         "Correlation with people by the number of assessors.",
-        _curve_spec("assessors"),
+        _of_curves("assessors"),
         takes=("people", "level"),
         example="-m rouge-1 -m rouge-2 --people coverage --length 100",
     ),

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from adjudge import __version__
-from adjudge.analyses.meta.correlations.result import CorrelationsResult, MeasureCorrelation
-from adjudge.analyses.meta.curves.result import Curve, CurvesResult
-from adjudge.analyses.meta.curves.words import axis
+from adjudge.analyses.meta.correlations import CorrelationsResult, MeasureCorrelation
+from adjudge.analyses.meta.curves import Curve, CurvesResult
 from adjudge.analyses.meta.result import FILES, MetaResult
 from adjudge.analyses.meta.words import coefficient_words, over_words
+from adjudge.analyses.meta.words.curves import axis
 from adjudge.analyses.pages.numbers import scale_for
 from adjudge.analyses.pages.parts import (
     Chart,

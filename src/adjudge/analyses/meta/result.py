@@ -6,233 +6,42 @@ says why instead of stopping the others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adjudge import __version__
 from adjudge.analyses.meta import USUAL, Meta
 from adjudge.analyses.meta.cells import Cells, cells_of
+from adjudge.analyses.meta.parts import MetaRun
 from adjudge.analyses.scores import Scores
-from adjudge.core.errors import AdjudgeError, DataError, UsageError
+from adjudge.core.errors import DataError, UsageError
 from adjudge.core.results import Note, Parts, Result
-from adjudge.data.collection import Collection, load
-from adjudge.data.folder import Folder
 from adjudge.data.scores import Among
 
 if TYPE_CHECKING:
-    from adjudge.analyses.compare.pairs import Comparison
     from adjudge.core.picture import Figure
 
 FILES = ("conclusion-pairs", "composite-scores", "agreement-by-topic")
 """Tables on demand that a page has files of: every pair's conclusions, composites' scores, agreement on every topic."""
 
 
-@dataclass(frozen=True)
-class MetaRun:
-    """What the parts work on."""
-
-    scores: Scores
-    cells: Cells
-    asked: Meta
-
-    @cached_property
-    def among(self) -> tuple[Among, ...]:
-        return self.asked.choices(self.cells)
-
-    @property
-    def collection(self) -> Collection:
-        """The texts of the evaluation."""
-        if self.scores.folder is None:
-            raise DataError("it needs the texts of an evaluation's folder, and there are scores alone")
-        return load(Folder.open(self.scores.folder))
-
-    @cached_property
-    def compared(self) -> Mapping[tuple[str, Among], Comparison | str]:
-        """People's comparison of the systems, by human measure and choice of systems; or why there is none."""
-        from adjudge.analyses.compare import Compare
-
-        asked = self.asked
-        compared: dict[tuple[str, Among], Comparison | str] = {}
-        for human in self.cells.humans:
-            for among in self.among:
-                how = Compare(
-                    measure=human.info.measure,
-                    length=asked.length,
-                    form=asked.form,
-                    test=asked.test,
-                    correct=asked.correct,
-                    alpha=asked.alpha,
-                    among=among,
-                    resamples=asked.resamples,
-                    seed=asked.seed,
-                    without=asked.without,
-                )
-                try:
-                    compared[human.info.measure, among] = how.result(self.scores)
-                except AdjudgeError as error:
-                    compared[human.info.measure, among] = str(error)
-        return compared
-
-
-def _correlations(run: MetaRun) -> Result:
-    from adjudge.analyses.meta.correlations.result import correlate_all
-
-    return correlate_all(run.cells, run.asked, run.asked.progress)
-
-
-def _ranks(run: MetaRun) -> Result:
-    from adjudge.analyses.meta.ranks.result import rank_tables
-
-    return rank_tables(run.cells, run.compared, run.among)
-
-
-def _slices(run: MetaRun) -> Result:
-    from adjudge.analyses.meta.slices.result import slices
-
-    asked = run.asked
-    return slices(
-        run.scores,
-        run.cells,
-        by=asked.by,
-        coefficient=asked.correlated_by[0],
-        among=run.among,
-        alpha=asked.alpha,
-        correct=asked.step_correction,
-        resamples=asked.resamples,
-        seed=asked.seed,
-    )
-
-
-def _accuracy(run: MetaRun) -> Result:
-    from adjudge.analyses.meta.accuracy.result import accuracy_all
-
-    return accuracy_all(run.cells, run.asked)
-
-
-def _ceiling(run: MetaRun) -> Result:
-    from adjudge.analyses.meta.ceiling.result import ceiling_all
-
-    return ceiling_all(run.cells, run.asked)
-
-
-def _fooling(run: MetaRun) -> Result:
-    from adjudge.analyses.meta.fooling.result import fooling
-
-    asked = run.asked
-    return fooling(
-        run.collection,
-        cells=run.cells,
-        length=asked.length,
-        form=asked.form,
-        level=1 - asked.alpha,
-        seed=asked.seed,
-        progress=asked.progress,
-    )
-
-
-def _conclusions(run: MetaRun) -> Result:
-    from adjudge.analyses.meta.conclusions.result import agree_on_conclusions
-
-    asked = run.asked
-    mixed: tuple[Among, ...] = (*run.among, "human-machine") if len(run.among) > 1 else run.among
-    return agree_on_conclusions(
-        run.cells,
-        test=asked.test,
-        correct=asked.correct,
-        alpha=asked.alpha,
-        among=mixed,
-        resamples=asked.resamples,
-        seed=asked.seed,
-    )
-
-
-def _better(run: MetaRun) -> Result:
-    from adjudge.analyses.meta.better.result import better_measures
-
-    asked = run.asked
-    # Williams' test is of one correlation; the input level has one for every topic.
-    levels = [level for level in asked.levels if level != "input" or asked.measure_test != "williams"]
-    return better_measures(
-        run.cells,
-        levels=levels,  # type: ignore[arg-type]
-        coefficients=asked.compared_by,
-        among=run.among,
-        test=asked.measure_test,
-        swap=asked.swap,
-        alpha=asked.alpha,
-        correct=asked.step_correction,
-        resamples=asked.resamples,
-        seed=asked.seed,
-        progress=asked.progress,
-    )
-
-
-def _power(run: MetaRun) -> Result:
-    from adjudge.analyses.counts import COUNTED
-    from adjudge.analyses.meta.power.result import discriminative_power
-
-    asked = run.asked
-    return discriminative_power(
-        run.cells, tests=asked.tests or COUNTED, alpha=asked.alpha, resamples=asked.resamples, seed=asked.seed
-    )
-
-
-def _curves(run: MetaRun) -> Result:
-    from adjudge.analyses.meta.curves.result import learning_curves
-
-    asked = run.asked
-    return learning_curves(
-        run.cells,
-        run.scores,
-        level=asked.levels[0],  # type: ignore[arg-type]
-        coefficient=asked.correlated_by[0],
-        among=run.among,
-        length=asked.length,
-        form=asked.form,
-        draws=asked.resamples,
-        seed=asked.seed,
-        alpha=asked.alpha,
-        correction="none" if asked.correct == "none" else "holm",
-        progress=asked.progress,
-    )
-
-
-def _composites(run: MetaRun) -> Result:
-    from adjudge.analyses.meta.composites.result import composites
-
-    return composites(run.cells, run.asked)
-
-
-def _hotelling(run: MetaRun) -> Result:
-    from adjudge.analyses.meta.hotelling.result import hotelling
-
-    asked = run.asked
-    return hotelling(
-        run.cells,
-        among=run.among,
-        alpha=asked.alpha,
-        correct=asked.step_correction,
-        resamples=asked.resamples,
-        seed=asked.seed,
-    )
-
-
-QUESTIONS: Mapping[str, tuple[str, Callable[[MetaRun], Result]]] = {
-    "correlations": ("How far do measures correlate with people?", _correlations),
-    "ranks": ("Do measures rank systems as people do?", _ranks),
-    "accuracy": ("How often do measures order systems and summaries as people do?", _accuracy),
-    "ceiling": ("How do measures compare with one more assessor?", _ceiling),
-    "conclusions": ("Would a measure have led to the same conclusions?", _conclusions),
-    "power": ("How many differences does each measure find?", _power),
-    "better": ("Which measure is better?", _better),
-    "composites": ("Are measures better together?", _composites),
-    "hotelling": ("Which systems differ on all measures together?", _hotelling),
-    "fooling": ("Can measures be fooled?", _fooling),
-    "curves": ("How many references, topics, judgments?", _curves),
-    "slices": ("Where does a measure fail?", _slices),
+QUESTIONS: Mapping[str, tuple[str, str]] = {
+    "correlations": ("How far do measures correlate with people?", "correlate_all"),
+    "ranks": ("Do measures rank systems as people do?", "rank_tables"),
+    "accuracy": ("How often do measures order systems and summaries as people do?", "accuracy_all"),
+    "ceiling": ("How do measures compare with one more assessor?", "ceiling_all"),
+    "conclusions": ("Would a measure have led to the same conclusions?", "agree_on_conclusions"),
+    "power": ("How many differences does each measure find?", "discriminative_power"),
+    "better": ("Which measure is better?", "better_measures"),
+    "composites": ("Are measures better together?", "composites"),
+    "hotelling": ("Which systems differ on all measures together?", "hotelling_all"),
+    "fooling": ("Can measures be fooled?", "fooling_all"),
+    "curves": ("How many references, topics, judgments?", "learning_curves"),
+    "slices": ("Where does a measure fail?", "slices"),
 }
+"""By part, which is a module of this folder: what it asks, and its function that answers."""
 
 
 def answers(scores: Scores, asked: Meta) -> MetaResult:
@@ -246,14 +55,14 @@ def answers(scores: Scores, asked: Meta) -> MetaResult:
         all_topics=asked.all_topics,
         without=asked.without,
     )
-    run = MetaRun(scores, cells, asked)
+    run = MetaRun(cells, asked, scores)
     among = run.among  # refused before the work
     parts: dict[str, Result] = {}
     absent: dict[str, str] = {}
     for name in asked.parts:
         asked.progress(0, 1)
         try:
-            parts[name] = QUESTIONS[name][1](run)
+            parts[name] = getattr(import_module(f"{__package__}.{name}"), QUESTIONS[name][1])(run)
         except (DataError, UsageError) as error:
             absent[name] = error.text
     if not parts:

@@ -1,1 +1,0 @@
-"""How often measures order pairs as people do."""

@@ -1,1 +1,0 @@
-"""Which measure is closer to people."""

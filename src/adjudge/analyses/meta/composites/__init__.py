@@ -1,1 +1,0 @@
-"""Composites of several measures."""

@@ -1,1 +1,0 @@
-"""Conclusions of measures beside people's."""

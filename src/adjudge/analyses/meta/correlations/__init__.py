@@ -1,1 +1,0 @@
-"""How far measures correlate with people."""

@@ -1,1 +1,0 @@
-"""Correlation by the number of references, topics and assessors."""

@@ -1,1 +1,0 @@
-"""Can measures be fooled?"""

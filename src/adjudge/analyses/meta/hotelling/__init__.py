@@ -1,1 +1,0 @@
-"""Systems on several measures together."""

@@ -1,1 +1,0 @@
-"""Discriminative power."""

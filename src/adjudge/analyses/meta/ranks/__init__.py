@@ -1,1 +1,0 @@
-"""Rank tables: systems by people and by each measure."""

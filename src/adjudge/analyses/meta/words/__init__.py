@@ -1,0 +1,167 @@
+"""What is said of a meta-evaluation, and how its parts name levels, coefficients and systems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, cast
+
+from adjudge.analyses.phrasebook import interval
+from adjudge.core.words import counted, listed
+
+if TYPE_CHECKING:
+    from adjudge.analyses.meta.better import BetterResult
+    from adjudge.analyses.meta.correlations import CorrelationsResult
+    from adjudge.analyses.meta.result import MetaResult
+
+LEVEL_WORDS = {
+    "system": "systems' means over topics",
+    "input": "summaries of one topic, averaged over topics",
+    "global": "all summaries at once",
+}
+_COEFFICIENTS = {
+    "pearson": ("Pearson's r", "Pearson"),
+    "spearman": ("Spearman's rho", "Spearman"),
+    "kendall-b": ("Kendall's tau-b", "Kendall b"),
+    "kendall-c": ("Kendall's tau-c", "Kendall c"),
+    "acc-eq": ("accuracy with ties (acc-eq, epsilon 0)", "acc-eq"),
+    "acc-eq-calibrated": ("acc-eq calibrated on the same topics", "calibrated"),
+    "acc-eq-cross-validated": ("acc-eq, cross-validated", "cross-validated"),
+    "agreement": ("agreement", "agreement"),
+    "pairwise": ("pairwise accuracy", "pairwise"),
+    "pairwise-closer": ("pairwise accuracy of close pairs", "pairwise, close pairs"),
+    "soft-pairwise": ("soft pairwise accuracy", "soft pairwise"),
+}
+
+
+def coefficient_words(coefficient: str, *, short: bool = False) -> str:
+    """`Kendall's tau-b`; in a heading `Kendall b`."""
+    return _COEFFICIENTS[coefficient][short]
+
+
+_COUNTED = {"system": ("system", "systems"), "input": ("topic", "topics"), "global": ("summary", "summaries")}
+
+
+def counted_words(level: str) -> str:
+    """`systems`: what a level counts."""
+    return _COUNTED[level][1]
+
+
+def n_words(level: str, n: int) -> str:
+    """`12 systems`."""
+    return counted(n, *_COUNTED[level])
+
+
+def plural(unit: str) -> str:
+    """`topics`, `sets of topics`."""
+    return "sets of topics" if unit == "set of topics" else f"{unit}s"
+
+
+def over_words(among: str) -> str:
+    """Which systems were looked at."""
+    return {"machines": "machines", "humans": "humans"}.get(among, "all systems")
+
+
+def where_words(level: str, among: str, coefficient: str | None = None) -> str:
+    """`At the system level, among machines, by Pearson's r`, as sentences begin."""
+    by = f", by {coefficient_words(coefficient)}" if coefficient is not None else ""
+    return f"At the {level} level, among {over_words(among)}{by}"
+
+
+def interval_words(low: float, high: float) -> str:
+    """` (0.10 to 0.66)`; empty where there is none."""
+    return interval(low, high, ".2f")
+
+
+def signed(value: float) -> str:
+    """`+0.12`; with more decimals where two would hide on which side of 0 it is."""
+    for digits in (2, 3, 4):
+        text = f"{value:+.{digits}f}"
+        if float(text):
+            return text
+    return f"{value:+z.2f}"
+
+
+# Notes of several parts, about one number
+
+
+def _row(
+    measure: str, human: str, level: str, coefficient: str | None = None, among: str | None = None
+) -> str:
+    parts = [f"{measure} with {human}", f"{level} level"]
+    parts += [coefficient_words(coefficient)] if coefficient else []
+    return ", ".join([*parts, *([f"among {over_words(among)}"] if among else [])])
+
+
+ROW_NOTES = {
+    "no-value": lambda why, **row: f"{_row(**row)}: blank ({why})",
+    "no-interval": lambda why, **row: f"{_row(**row)}: no interval ({why})",
+}
+
+
+# Notes of the whole
+
+
+def _left_out(n: int, what: str, more: str) -> str:
+    return f"{counted(n, what)} that nobody judged {'is' if n == 1 else 'are'} left out{more}"
+
+
+def _lower(measures: Sequence[str]) -> str:
+    return f"of {listed(measures)} lower scores are better: a positive correlation is agreement with people"
+
+
+NOTES = {
+    "systems-not-judged": lambda systems: _left_out(len(systems), "system", f": {listed(systems)}"),
+    "topics-not-judged": lambda n: _left_out(n, "topic", " of the measures' scores too"),
+    "lower-is-better": _lower,
+    "corrected-otherwise": lambda correct, parts: (
+        f"{correct} is no correction of {listed(parts)}: Holm's is taken there"
+    ),
+    "texts-written": lambda folder: f"{folder}: the texts that measures were to be fooled with",
+}
+
+
+def methods(result: MetaResult) -> Iterator[str]:
+    """How measures were compared with people: of the correlations, the ceiling and the groups, where they are."""
+    from adjudge.analyses.corrections import CORRECTIONS
+    from adjudge.analyses.methods import cite
+
+    people = listed([human.info.words for human in result.cells.humans], most=len(result.cells.humans))
+    correlated = cast("CorrelationsResult | None", result.parts.get("correlations"))
+    if correlated is not None:
+        o = result.asked
+        cited = cite("kendall1945") if "kendall-b" in o.correlated_by else ""
+        names = listed([coefficient_words(coefficient) for coefficient in o.correlated_by])
+        levels = listed([f"the {level} level" for level in o.levels])
+        yield (
+            f"{counted(len(result.cells.measures), 'automatic measure')}"
+            f" {'was' if len(result.cells.measures) == 1 else 'were'} compared with people's judgments ({people}) by"
+            f" {names}{cited} at {levels}, among {listed([over_words(among) for among in result.among])}."
+        )
+        if correlated.meanings:
+            rank = ["fieller1957"] if "kendall-b" in o.correlated_by and "system" in o.levels else []
+            drawn = {"all": ["systems", "inputs", "assessors"], "both": ["systems", "inputs"]}.get(
+                o.resample, [o.resample]
+            )
+            if not any(human.assessors for human in result.cells.humans):
+                drawn = [unit for unit in drawn if unit != "assessors"]
+            yield (
+                f"{100 * correlated.confidence:g}% intervals of the correlations, by Fisher's z and"
+                f" {o.interval_resamples:,} resamples{cite(*rank, 'deutsch2021')}, are for other {listed(drawn)} like"
+                " these."
+            )
+    if "ceiling" in result.parts:
+        yield (
+            "As the human ceiling, each assessor was compared with the mean of the others, and every measure with the"
+            " same means."
+        )
+    better = cast("BetterResult | None", result.parts.get("better"))
+    if better is not None and any(comparison.pairs for comparison in better.comparisons):
+        first = better.comparisons[0]
+        by = (
+            f"permutation tests{cite('deutsch2021')}"
+            if first.asked.measure_test == "permutation"
+            else "Williams' test"
+        )
+        correction = CORRECTIONS[first.correct]
+        how = f"{correction.methods_name}{cite(*correction.cite)}"
+        yield f"Correlations of every two measures with people were compared by {by}, with {how}."

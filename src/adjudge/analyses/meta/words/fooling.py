@@ -1,0 +1,85 @@
+"""What is said of texts made to fool measures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from adjudge.core.words import counted, decimal, listed
+from adjudge.data.fooling import BIGRAM_LIST, DISTORTIONS, KIND_WORDS
+
+if TYPE_CHECKING:
+    from adjudge.analyses.meta.fooling import FoolingOutcome, FoolingResult, Verdict
+
+VERDICT_WORDS: Mapping[Verdict, tuple[str, str]] = {
+    "unseen": ("does not see it", "not seen"),
+    "better": ("fooled: significantly better", "significantly better"),
+    "not worse": ("not significantly worse", "not significantly worse"),
+    "worse": ("significantly worse", "significantly worse"),
+    "untested": ("not tested", "not tested"),
+}
+"""In a table, and behind what was done in a sentence."""
+
+
+NOTES = {
+    "not-checked": "{measure} is not checked: {why}",
+    "texts-not-made": lambda kind, some, why: (
+        f"{kind} is {'missing for ' + counted(sum(why.values()), 'text') if some else 'not made'}"
+        f" ({', '.join(f'{reason}: {n}' for reason, n in why.items())})"
+    ),
+    "scores-missing": lambda measure, n: (
+        f"{measure}: {counted(n, 'score')} of real systems missing; their means are over the topics that they have"
+    ),
+}
+
+
+def verdict_words(outcome: FoolingOutcome) -> str:
+    if outcome.verdict == "untested" or (outcome.verdict == "placed" and not outcome.against):
+        return f"{VERDICT_WORDS['untested'][0]}: {outcome.why}"
+    if outcome.verdict != "placed":
+        return VERDICT_WORDS[outcome.verdict][0]
+    return f"significantly better than {outcome.above}, worse than {outcome.below} of {outcome.against}"
+
+
+def chosen_words(result: FoolingResult) -> str:
+    """Why that system's summaries were distorted."""
+    n, noun, human = result.judged
+    return f"the best of {counted(n, noun)} by {human}, by the mean"
+
+
+def sentences(result: FoolingResult) -> Iterator[str]:
+    lists = [o for o in result.outcomes if o.kind == BIGRAM_LIST and o.place is not None]
+    if lists:
+        lists.sort(key=lambda o: (o.place or 0) / o.of)
+        first, last = lists[0], lists[-1]
+        end = f", and place {last.place} of {last.of} by {last.title}"
+        if (last.place, last.of) == (first.place, first.of):
+            end = f", and by all {len(lists)} measures" if len(lists) > 1 else ""
+        yield (
+            "A list of the sources' most frequent bigrams, which is no summary, has place"
+            f" {first.place} of {first.of} by {first.title}{end}."
+        )
+    for measure in result.measures:
+        outcomes = [o for o in result.outcomes if o.measure == measure and o.kind in DISTORTIONS]
+        by_verdict: dict[Verdict, list[str]] = {}
+        for outcome in outcomes:
+            told = outcome.verdict in ("better", "not worse", "worse")
+            size = f" ({decimal(outcome.change, '+.4f')})" if told else ""
+            by_verdict.setdefault(outcome.verdict, []).append(f"{KIND_WORDS[outcome.kind]}{size}")
+        if outcomes:
+            lines = [
+                f"{listed(by_verdict[verdict], most=len(DISTORTIONS))} {words}"
+                for verdict, (_, words) in VERDICT_WORDS.items()
+                if verdict in by_verdict
+            ]
+            yield f"By {outcomes[0].title}, compared with the summaries as they were: {'; '.join(lines)}."
+    yield (
+        f"The distorted summaries are those of {result.source} ({chosen_words(result)}). Changes are in the measure's"
+        " unit, + for better, paired by topic, with Student's intervals, which take topics as independent; each is"
+        f" tested on its own at {1 - result.level:.3g}, so that a significant one may be small."
+    )
+    if any(outcome.against for outcome in result.outcomes):
+        yield (
+            "The bigram list is compared with every real system by the paired t-test, p corrected by Holm's method over"
+            " the systems of a measure."
+        )

@@ -1,0 +1,60 @@
+"""What is said of hotelling."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from adjudge.analyses.corrections import CORRECTIONS
+from adjudge.analyses.meta.hotelling import HotellingPair, HotellingResult
+from adjudge.analyses.meta.words import over_words
+from adjudge.core.words import counted, listed, p_words
+from adjudge.data.scores import Among
+
+NOTES = {
+    "pairs-not-tested": lambda n, why: f"{counted(n, 'pair')} of systems not tested: {why}",
+    "topics-left-out": lambda least, most: (
+        f"topics without a score of both systems on every measure are left out: {least:,}"
+        f"{f' to {most:,}' if most > least else ''} of each pair"
+    ),
+}
+
+
+def sentences(result: HotellingResult) -> Iterator[str]:
+    yield from (_headline(result, among) for among in result.among)
+    if result.cube.sets:
+        yield "Topics of one set count as independent in Hotelling's test: where they are alike, p is too small."
+
+
+def _headline(result: HotellingResult, among: Among) -> str:
+    pairs = result.of(among)
+    on = f"n {listed([info.words for info in result.measures])} together"
+    # two systems by name are no choice of systems
+    on = f"O{on}" if len(result.pairs) == 1 else f"Among {over_words(among)}, o{on}"
+    if len(pairs) == 1:
+        return f"{on}, {_one(pairs[0], result.options.alpha)}."
+    correct = result.options.step_correction
+    corrected = "not corrected" if correct == "none" else CORRECTIONS[correct].over("these pairs")
+    by_f, by_flips = (Counter(getattr(p, name) for p in pairs) for name in ("conclusion", "conclusion_flips"))
+    many = counted(len(pairs), "pair")
+    clauses = [f"{by_f['differ']:,} of {many} of systems differ (Hotelling's T-squared, {corrected})"]
+    clauses.append(f"by sign flips of topics {by_flips['differ']:,}")
+    if lost := by_flips["could not have been found"]:
+        clauses.append(f"by flips {lost:,} could not have been found")
+    if untested := by_f["not tested"]:
+        clauses.append(f"{untested:,} could not be tested")
+    return f"{on}, {'; '.join(clauses)}."
+
+
+def _one(pair: HotellingPair, alpha: float) -> str:
+    test, both = pair.test, f"{pair.a} and {pair.b}"
+    if test.why is not None:
+        return f"{both} could not be tested: {test.why}"
+    verdict = "differ" if pair.conclusion == "differ" else "are not significantly different"
+    f = f"F({test.df[0]}, {test.df[1]}) = {test.f:.2f}, {p_words(test.p, alpha)}"
+    flips = "all" if test.method == "exact" else "random"
+    flipped = f"by {flips} sign flips of topics {p_words(test.permutation_p, alpha)}"
+    if pair.conclusion_flips == "could not have been found":
+        flipped += f", where no p is below {test.least:.3g}"
+    topics = counted(test.n, "topic")
+    return f"{both} {verdict} (Hotelling's T-squared = {test.t2:.2f}, {f}, {topics}; {flipped})"

@@ -1,0 +1,74 @@
+"""What is said of ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from adjudge.analyses.meta.ranks import PlaceByMeasure, RankedSystem, RanksResult, RankTable
+from adjudge.core.words import counted, listed
+
+NOTES = {
+    "no-rho": "{measure}: no rho at the system level ({why})",
+    "ranks-of-fewer": lambda measure, n: (
+        f"{measure}: {counted(n, 'system')} without a score, so that its ranks are of fewer, and none is marked"
+    ),
+}
+
+
+def sentences(result: RanksResult) -> Iterator[str]:
+    nothing = True
+    for ranked in result.ranked:
+        for sentence in ranks_in_words(ranked):
+            nothing = False
+            yield sentence
+    if nothing:
+        yield "There is nothing to rank."
+
+
+def about(result: RanksResult, table: str) -> Iterator[str]:
+    for ranked in result.ranked:
+        if ranked.name == table:
+            yield from ranks_in_words(ranked)
+
+
+def ranks_in_words(ranked: RankTable) -> Iterator[str]:
+    if not ranked.tested:
+        yield (
+            f"Which ranks people's judgments on {ranked.human.words} leave open could not be tested"
+            f" ({ranked.why_untested}), so that no rank can be said to lie outside."
+        )
+        return
+    within = []
+    for at, measure in enumerate(ranked.measures):
+        if leavers := ranked.leavers(at):
+            named = [
+                f"{system.system} (rank {_shown(system.measures[at])}, {_open(system)})" for system in leavers
+            ]
+            yield (
+                f"{measure.words} gives {counted(len(leavers), 'system')} a rank outside what people's"
+                f" significant differences on {ranked.human.words} leave open: {listed(named, most=9)}."
+            )
+        elif all(system.measures[at] is not None for system in ranked.systems):
+            within.append(measure.words)
+    if within and all(system.best == 1 and system.worst == len(ranked.systems) for system in ranked.systems):
+        yield (
+            f"People's judgments on {ranked.human.words} leave every rank open (no significant difference by"
+            f" {ranked.tested}), so that no rank could lie outside."
+        )
+    elif within:
+        yield (
+            f"{listed(within, most=9)} {'ranks' if len(within) == 1 else 'rank'} every system within what people's"
+            f" significant differences on {ranked.human.words} leave open (by {ranked.tested})."
+        )
+
+
+def _open(system: RankedSystem) -> str:
+    return (
+        f"people leave {system.best} to {system.worst} open"
+        if system.best != system.worst
+        else f"people: {system.best}"
+    )
+
+
+def _shown(place: PlaceByMeasure | None) -> str:
+    return "" if place is None else str(place.rank)
