@@ -129,7 +129,7 @@ def _system_words(
     ]
     if data["low"].notna().any():
         sentences.append(
-            f"Lines are {result.level:.0%} intervals over {over_words(agreement.topics, agreement.clusters)}."
+            f"Lines are {result.asked.level:.0%} intervals over {over_words(agreement.topics, agreement.clusters)}."
         )
     both = [e for e in agreement.systems if not math.isnan(e.judge.value) and not math.isnan(e.people.value)]
     if both:
@@ -277,7 +277,7 @@ def judge_controls(
     sentences = [verdict_sentence(agreement.verdict)]
     if data["low"].notna().any():
         sentences.append(
-            f"Lines are {result.level:.0%} intervals over {over_words(agreement.topics, agreement.clusters)}."
+            f"Lines are {result.asked.level:.0%} intervals over {over_words(agreement.topics, agreement.clusters)}."
         )
     if absent:
         sentences.append(f"Not drawn: {listed(absent, most=6)}.")
