@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import bdtr, stdtr, stdtrit
 
 from adjudge.core.errors import UsageError
 from adjudge.stats import checks
@@ -48,8 +49,6 @@ class ClusteredEstimate:
         return self.error <= FLAT * max(abs(self.estimate), FLAT)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        from scipy.special import stdtrit
-
         checks.share("level", level)
         if self.is_flat or not self.error > 0:
             return math.nan, math.nan
@@ -59,8 +58,6 @@ class ClusteredEstimate:
     @property
     def p(self) -> float:
         """That the number is 0. Where all clusters say the same, that of a sign test over them."""
-        from scipy.special import stdtr
-
         if math.isnan(self.error):
             return math.nan
         if self.is_flat:
@@ -69,14 +66,7 @@ class ClusteredEstimate:
 
     def times(self, factor: float) -> ClusteredEstimate:
         """In another unit."""
-        return ClusteredEstimate(
-            estimate=self.estimate * factor,
-            error=self.error * abs(factor),
-            freedom=self.freedom,
-            n=self.n,
-            clusters=self.clusters,
-            why=self.why,
-        )
+        return replace(self, estimate=self.estimate * factor, error=self.error * abs(factor))
 
 
 def _codes(names: Sequence[Hashable], kept: BoolArray) -> IntArray:
@@ -208,16 +198,17 @@ def order_effect(
     wins = (one + other) / 2
     mean = clustered_mean(wins, clusters)
     low, high = mean.interval(level)
-    p = ClusteredEstimate(
-        estimate=mean.estimate - 0.5, error=mean.error, freedom=mean.freedom, clusters=mean.clusters
-    ).p
+    p = replace(mean, estimate=mean.estimate - 0.5).p
     if int(varied(wins[:, None])[0]) < LEAST_VARIED:
         values, counts = np.unique(wins, return_counts=True)
         usual = float(values[counts.argmax()])
         alike = share(wins == usual).low
         low = min(alike * usual, float(np.nan_to_num(low, nan=1.0)))
         high = max(alike * usual + 1 - alike, float(np.nan_to_num(high, nan=0.0)))
-        p = _sign_p(wins - 0.5, clusters)
+        # whether sums of clusters are above 0 as often as below: two-sided binomial
+        sums = _sums(wins - 0.5, _codes(clusters, np.ones(len(wins), dtype=np.bool_)))
+        above, below = int((sums > FLAT).sum()), int((sums < -FLAT).sum())
+        p = min(1.0, 2 * float(bdtr(min(above, below), above + below, 0.5))) if above + below else 1.0
     return OrderEffect(
         pairs=len(one),
         kept=share(one == 1 - other),
@@ -228,15 +219,6 @@ def order_effect(
         high=min(high, 1.0) - 0.5,
         p=p,
     )
-
-
-def _sign_p(values: FloatArray, clusters: Sequence[Hashable]) -> float:
-    """Whether sums of clusters are above 0 as often as below: two-sided binomial."""
-    from scipy.special import bdtr
-
-    sums = _sums(values, _codes(clusters, np.ones(len(values), dtype=np.bool_)))
-    above, below = int((sums > FLAT).sum()), int((sums < -FLAT).sum())
-    return min(1.0, 2 * float(bdtr(min(above, below), above + below, 0.5))) if above + below else 1.0
 
 
 # What moves a judge but not people
@@ -460,21 +442,14 @@ def judgments_saved(
     codes = _codes(clusters, np.ones(len(theirs), dtype=np.bool_))
     draws = cluster_draws(rng, int(codes.max()) + 1, resamples)
     step = max(AT_ONCE // max(len(one), 1), 1)
-    drawn = np.concatenate(
-        [
-            np.zeros(0),
-            *(
-                _medians(_correlations(draws[k : k + step][:, codes], wanted, by_judge, both))
-                for k in range(0, len(draws), step)
-            ),
-        ]
-    )
-    topics = int(np.median(n))
-    low, high = (
-        percentile_limits(drawn, level, axis=0)
-        if len(drawn) and not np.isnan(drawn).all()
-        else (math.nan, math.nan)
-    )
+    medians = [np.zeros(0)]
+    for k in range(0, len(draws), step):
+        drawn = _correlations(draws[k : k + step][:, codes], wanted, by_judge, both)
+        medians.append(np.nanmedian(drawn[~np.isnan(drawn).all(axis=1)], axis=1))
+    defined = np.concatenate(medians)
+    topics, (low, high) = int(np.median(n)), (math.nan, math.nan)
+    if defined.size:
+        low, high = percentile_limits(defined, level, axis=0)
     squared = adjusted_square(one, n)
     return JudgmentsSaved(
         systems=systems,
@@ -495,15 +470,6 @@ def adjusted_square(r: npt.ArrayLike, n: npt.ArrayLike) -> FloatArray:
     size = np.asarray(n, dtype=float)
     square: FloatArray = np.maximum(1 - (1 - positive**2) * (size - 1) / (size - 2), 0.0)
     return square
-
-
-def _medians(rows: FloatArray) -> FloatArray:
-    """Of every row over what is there; NaN where nothing is."""
-    some = ~np.isnan(rows).all(axis=1)
-    medians = np.full(len(rows), np.nan)
-    if some.any():
-        medians[some] = np.nanmedian(rows[some], axis=1)
-    return medians
 
 
 def _correlations(times: FloatArray, one: FloatArray, other: FloatArray, both: BoolArray) -> FloatArray:

@@ -284,15 +284,12 @@ class CorrectedStanding:
         """People's own mean of this system lies outside the interval."""
         return self.people < self.low or self.people > self.high
 
-    @property
-    def interval(self) -> str | None:
-        return None if self.low != self.low else f"{decimal(self.low)} to {decimal(self.high)}"
-
-    @property
-    def ranks(self) -> str | None:
-        if self.best is None:
-            return None
-        return str(self.best) if self.best == self.worst else f"{self.best}-{self.worst}"
+    def record(self, complete: bool) -> dict[str, Any]:
+        """A row of the league table; places and letters only where every pair was asked for."""
+        row = {**vars(self)}
+        row["interval"] = None if self.low != self.low else f"{decimal(self.low)} to {decimal(self.high)}"
+        row["ranks"] = str(self.best) if self.best == self.worst else f"{self.best}-{self.worst}"
+        return row if complete else row | dict.fromkeys(("best", "worst", "ranks", "group"))
 
 
 @dataclass(frozen=True)
@@ -344,6 +341,17 @@ class CorrectedPair:
         cut = self.conclusion == "differ"
         low = "above 0" if cut and self.low == 0 else _end(self.low)
         return f"{low} to {'below 0' if cut and self.high == 0 else _end(self.high)}"
+
+    def record(self) -> dict[str, Any]:
+        """A row of the table of pairs."""
+        all_people = self.all_people, self.all_people_low, self.all_people_high
+        return {
+            **vars(self),
+            "saved": self.saved,
+            "all_alone": _around(*all_people, topics=self.all_labelled),
+            "alone": _around(self.people, self.people_low, self.people_high),
+            "corrected": _around(self.difference, self.low, self.high, ends=self.ends()),
+        }
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -525,93 +533,60 @@ class CorrectedComparison(Result):
     def _league(self) -> Table:
         of = "mean" if self.unit == "judgment" else "log strength"
         ranked: Literal["always", "never"] = "always" if self.complete else "never"
-        return Table(
-            name="league",
-            anchor=f"corrected league {self.heading}",
-            columns=(
-                Column("rank", ""),
-                Column("system", right=False),
-                Column("kind", show="varies"),
-                Column("labelled", "by people"),
-                Column("judged", f"by {self.judge}"),
-                Column("people", f"people's {of}", format=".4f"),
-                Column("judge", f"{self.judge}'s {of}", format=".4f"),
-                Column("mean", f"corrected {of}", format=".4f"),
-                Column("low", show="never"),
-                Column("high", show="never"),
-                Column("interval", f"{self.testing.level:.0%} interval", data=False, right=False),
-                Column("weight", "lambda", format=".2f"),
-                Column("method", show="varies"),
-                Column("few_values", show="never"),
-                Column("why", show="never"),
-                Column("best", show="never"),
-                Column("worst", show="never"),
-                Column("ranks", data=False, right=False, show=ranked),
-                Column("group", right=False, show=ranked),
-            ),
-            rows=tuple(
-                (
-                    *(s.rank, s.system, self.kinds.get(s.system), s.labelled, s.judged, s.people, s.judge),
-                    *(s.mean, s.low, s.high, s.interval, s.weight, s.method, s.few_values, s.why),
-                    *((s.best, s.worst, s.ranks, s.group) if self.complete else (None,) * 4),
-                )
-                for s in self.standings
-            ),
+        table = Table.of(
+            "league",
+            ({"kind": self.kinds.get(s.system), **s.record(self.complete)} for s in self.standings),
+            Column("rank", ""),
+            Column("system", right=False),
+            Column("kind", show="varies"),
+            Column("labelled", "by people"),
+            Column("judged", f"by {self.judge}"),
+            Column("people", f"people's {of}", format=".4f"),
+            Column("judge", f"{self.judge}'s {of}", format=".4f"),
+            Column("mean", f"corrected {of}", format=".4f"),
+            *(Column(name, show="never") for name in ("low", "high")),
+            Column("interval", f"{self.testing.level:.0%} interval", data=False, right=False),
+            Column("weight", "lambda", format=".2f"),
+            Column("method", show="varies"),
+            *(Column(name, show="never") for name in ("few_values", "why", "best", "worst")),
+            Column("ranks", data=False, right=False, show=ranked),
+            Column("group", right=False, show=ranked),
             title=f"{self.heading}, {self.judge} corrected by people ({self.info.direction},"
             f" {counted(len(self.topics), 'topic')}, {len(self.labelled):,} of them judged by people)",
         )
+        return replace(table, anchor=f"corrected league {self.heading}")
 
     def _pairs_table(self) -> Table:
         """What every pair's difference is by people alone and corrected, and what the judge added."""
-
         # People's topics that the judge did not judge are not in the correction: beside it stands what they say.
         apart: Literal["always", "never"] = "always" if self.judged_apart else "never"
         hidden = (
             *("people", "people_low", "people_high", "difference", "low", "high"),
             *("all_labelled", "all_people", "all_people_low", "all_people_high"),
         )
-        after = ("ratio", "effective", "saved", "statistic", "df", "skewness", "skewed", "few_values")
-        last = ("p", "p_adjusted", "conclusion", "why")
-        shown = {
-            "ratio": Column("ratio", "variance ratio", format=".2f"),
-            "effective": Column("effective", "as if topics", format=".1f"),
-            "p_adjusted": Column("p_adjusted", "p", format=".3f"),
-            "conclusion": Column("conclusion", right=False),
-        }
+        further = ("saved", "statistic", "df", "skewness", "skewed", "few_values", "p")
         correction = CORRECTIONS[self.testing.correct].for_all_pairs
-        return Table(
-            name="pairs",
+        return Table.of(
+            "pairs",
+            ({"measure": self.measure, "judge": self.judge, **pair.record()} for pair in self.pairs),
+            Column("measure", show="never"),
+            Column("judge", show="never"),
+            Column("a", right=False),
+            Column("b", right=False),
+            Column("labelled", "by people"),
+            Column("unlabelled", "further"),
+            Column("weight", "lambda", format=".2f"),
+            *(Column(name, show="never") for name in hidden),
+            Column("all_alone", "people's alone, all their topics", data=False, right=False, show=apart),
+            Column("alone", "people's alone", data=False, right=False),
+            Column("corrected", data=False, right=False),
+            Column("ratio", "variance ratio", format=".2f"),
+            Column("effective", "as if topics", format=".1f"),
+            *(Column(name, show="never") for name in further),
+            Column("p_adjusted", "p", format=".3f"),
+            Column("conclusion", right=False),
+            Column("why", show="never"),
             title=f"Differences, with intervals at {_level(self.interval_level)} each ({correction})",
-            columns=(
-                Column("measure", show="never"),
-                Column("judge", show="never"),
-                Column("a", right=False),
-                Column("b", right=False),
-                Column("labelled", "by people"),
-                Column("unlabelled", "further"),
-                Column("weight", "lambda", format=".2f"),
-                *(Column(name, show="never") for name in hidden),
-                Column("all_alone", "people's alone, all their topics", data=False, right=False, show=apart),
-                Column("alone", "people's alone", data=False, right=False),
-                Column("corrected", data=False, right=False),
-                *(shown.get(name) or Column(name, show="never") for name in (*after, *last)),
-            ),
-            rows=tuple(
-                (
-                    *(self.measure, self.judge, pair.a, pair.b, pair.labelled, pair.unlabelled, pair.weight),
-                    *(getattr(pair, name) for name in hidden),
-                    _around(
-                        pair.all_people,
-                        pair.all_people_low,
-                        pair.all_people_high,
-                        topics=pair.all_labelled,
-                    ),
-                    _around(pair.people, pair.people_low, pair.people_high),
-                    _around(pair.difference, pair.low, pair.high, ends=pair.ends()),
-                    *(getattr(pair, name) for name in (*after, *last)),
-                )
-                for pair in self.pairs
-            ),
         )
 
 

@@ -445,55 +445,51 @@ def _orders(footing: Footing, signs: Sequence[FloatArray], times: FloatArray, we
 
 
 def _rows(
-    footing: Footing, controls: Sequence[Control], drawn: dict[str, _Drawn], options: Judges
+    footing: Footing, controls: Sequence[Control], drawn: Mapping[str, _Drawn], options: Judges
 ) -> Iterator[BesidePeople]:
     def valued(draws: FloatArray) -> DrawnValue:
         return drawn_value(draws, footing.clusters, options.level)
 
-    def row(kind: RowKind, name: str, pick: Callable[[_Drawn], FloatArray]) -> BesidePeople:
-        alpha, kappa, ac2, within = (
-            valued(pick(drawn[coefficient])) for coefficient in (*COEFFICIENTS, "within")
-        )
-        return BesidePeople(kind=kind, name=name, alpha=alpha, kappa=kappa, ac2=ac2, within=within)
-
-    def beside(
-        agreement: BesidePeople, judge: Callable[[_Drawn], FloatArray], more: Callable[[_Drawn], FloatArray]
+    def row(
+        kind: RowKind,
+        name: str,
+        pick: Callable[[_Drawn], FloatArray],
+        judge: Callable[[_Drawn], FloatArray] | None = None,
+        more: Callable[[_Drawn], FloatArray] | None = None,
     ) -> BesidePeople:
-        alpha, within = drawn["alpha"], drawn["within"]
-        return replace(
-            agreement,
-            judge_alpha=float(judge(alpha)[0]),
-            judge_within=float(judge(within)[0]),
-            more_alpha=valued(more(alpha)),
-            more_within=valued(more(within)),
-        )
+        """Of the draws that `pick` takes; beside those of the judge, and `more` is by how much it is further."""
+        values: dict[str, Any] = {of: valued(pick(drawn[of])) for of in (*COEFFICIENTS, "within")}
+        if judge is not None:
+            for criterion in CRITERIA:
+                one, other = judge(drawn[criterion]), pick(drawn[criterion])
+                values[f"judge_{criterion}"] = float(one[0])
+                values[f"more_{criterion}"] = valued(one - other if more is None else more(drawn[criterion]))
+        return BesidePeople(kind=kind, name=name, **values)
 
     yield row("judge", footing.bench.judge, lambda of: of.judges[0])
-    people = footing.bench.people
     if footing.alone is not None:
         yield BesidePeople(kind="people", name=PEOPLE, why=footing.alone)
     else:
-        together = row("people", PEOPLE, lambda of: of.people)
-        together = beside(together, lambda of: of.judge_beside, lambda of: of.over_assessor(0))
+        together = row(
+            "people", PEOPLE, lambda of: of.people, lambda of: of.judge_beside, lambda of: of.over_assessor(0)
+        )
         yield replace(together, decides=tuple(CRITERIA))
-        for j, person in enumerate(people):
-            yield beside(
-                row("assessor", WITH_OTHERS.format(person), lambda of, j=j: of.assessors[j]),  # type: ignore[misc]
+        for j, person in enumerate(footing.bench.people):
+            yield row(
+                "assessor",
+                WITH_OTHERS.format(person),
+                lambda of, j=j: of.assessors[j],  # type: ignore[misc]
                 lambda of, j=j: of.beside[0, j],  # type: ignore[misc]
-                lambda of, j=j: of.beside[0, j] - of.assessors[j],  # type: ignore[misc]
             )
     at = 0
     for control in controls:
+        name = control_title(control)
         if control.why is not None:
-            yield BesidePeople(kind=control.kind, name=control_title(control), why=control.why)
+            yield BesidePeople(kind=control.kind, name=name, why=control.why)
             continue
         at += 1
-        compared = beside(
-            row(control.kind, control_title(control), lambda of, at=at: of.judges[at]),  # type: ignore[misc]
-            lambda of: of.judges[0],
-            lambda of, at=at: of.judges[0] - of.judges[at],  # type: ignore[misc]
-        )
-        yield replace(compared, decides=control.criteria)
+        one = row(control.kind, name, lambda of, at=at: of.judges[at], lambda of: of.judges[0])  # type: ignore[misc]
+        yield replace(one, decides=control.criteria)
 
 
 def _verdict(
