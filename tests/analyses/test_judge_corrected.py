@@ -393,7 +393,7 @@ def test_topics_that_people_judged_without_the_judge_count_against_a_saving(fram
     people, _ = sides(frame)
     for pair in found.pairs:
         d = people[pair.a] - people[pair.b]
-        ends = ttest_1samp(d, 0).confidence_interval(found.intervals.level)
+        ends = ttest_1samp(d, 0).confidence_interval(found.interval_level)
         assert (pair.all_people, pair.all_people_low, pair.all_people_high) == pytest.approx(
             (d.mean(), ends.low, ends.high)
         )

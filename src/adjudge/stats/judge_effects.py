@@ -274,23 +274,27 @@ def judge_excess(
     kept: BoolArray = ~np.isnan(y) & ~np.isnan(x) & ~np.isnan(answers).all(axis=1)
     if not kept.any():
         none = ClusteredEstimate(why="nothing was answered by both")
-        return JudgeExcess(judge=none, people=none, difference=none, excess=none)
+        return JudgeExcess(none, none, none, none)
     y, answers, x = y[kept], answers[kept], x[kept]
     cluster = _codes(clusters, kept)
     topic = None if topics is None else _codes(topics, kept)
     mean = np.nanmean(answers, axis=1)
-    units = [_spread(scores, around_zero=topics is None) for scores in (y, mean)]
+    units = []
+    for scores in (y, mean):
+        spread = math.sqrt(float((scores**2).mean())) if topics is None else float(scores.std())
+        units.append(spread if spread > 1e-12 * float(np.abs(scores).max(initial=0.0)) else 0.0)
     if not units[0] or (standardise and not units[1]):
-        who = "people" if units[0] else "the judge"
-        none = ClusteredEstimate(n=len(y), why=f"all answers of {who} are the same")
-        return JudgeExcess(judge=none, people=none, difference=none, excess=none)
+        why = f"all answers of {'people' if units[0] else 'the judge'} are the same"
+        none = ClusteredEstimate(n=len(y), why=why)
+        return JudgeExcess(none, none, none, none)
     if not standardise:
         units = [1.0, 1.0]
-    rows = _Rows.of(np.column_stack([y / units[0], mean / units[1], x]), topic, np.ones(len(y)), even)
-    ours, theirs, on = rows.values.T
+    columns = np.column_stack([y / units[0], mean / units[1], x])
+    values, weights = _centred(columns, topic, np.ones(len(y)), even)
+    ours, theirs, on = values.T
 
-    def slope(values: FloatArray) -> ClusteredEstimate:
-        return _slope(values, on, rows.weights, cluster, "no two things of a topic differ in it")
+    def slope(of: FloatArray) -> ClusteredEstimate:
+        return _slope(of, on, weights, cluster, "no two things of a topic differ in it")
 
     excess, follows = _excess(y, answers, x, topic, cluster, even)
     return JudgeExcess(
@@ -302,30 +306,20 @@ def judge_excess(
     )
 
 
-def _spread(values: FloatArray, *, around_zero: bool) -> float:
-    spread = math.sqrt(float((values**2).mean())) if around_zero else float(values.std())
-    return spread if spread > 1e-12 * float(np.abs(values).max(initial=0.0)) else 0.0
-
-
-@dataclass(frozen=True)
-class _Rows:
+def _centred(
+    values: FloatArray, group: IntArray | None, weights: FloatArray, even: bool
+) -> tuple[FloatArray, FloatArray]:
     """Columns centred within groups, the last of which slopes are on, and the weight of every row."""
-
-    values: FloatArray
-    weights: FloatArray
-
-    @classmethod
-    def of(cls, values: FloatArray, group: IntArray | None, weights: FloatArray, even: bool) -> _Rows:
-        if group is None:
-            return cls(values, weights)
-        totals = _sums(weights, group)
-        means = _sums(weights[:, None] * values, group) / totals[:, None]
-        centred = values - means[group]
-        centred[np.abs(centred) < 1e-12 * np.abs(values).max(axis=0, initial=0.0)] = 0.0
-        if even:
-            squares = _sums(weights * centred[:, -1] ** 2, group)
-            weights = weights * np.divide(1.0, squares, out=np.zeros_like(squares), where=squares > 0)[group]
-        return cls(centred, weights)
+    if group is None:
+        return values, weights
+    totals = _sums(weights, group)
+    means = _sums(weights[:, None] * values, group) / totals[:, None]
+    centred = values - means[group]
+    centred[np.abs(centred) < 1e-12 * np.abs(values).max(axis=0, initial=0.0)] = 0.0
+    if even:
+        squares = _sums(weights * centred[:, -1] ** 2, group)
+        weights = weights * np.divide(1.0, squares, out=np.zeros_like(squares), where=squares > 0)[group]
+    return centred, weights
 
 
 def _excess(
@@ -344,14 +338,15 @@ def _excess(
     group = None if topic is None else topic[thing] * people.shape[1] + who
     if group is not None:
         group = np.unique(group, return_inverse=True)[1].astype(np.int64)
-    rows = _Rows.of(np.column_stack([y[thing], one, others, x[thing]]), group, 1 / times[thing], even)
-    ours, one, others, on = rows.values.T
+    columns = np.column_stack([y[thing], one, others, x[thing]])
+    values, weights = _centred(columns, group, 1 / times[thing], even)
+    ours, one, others, on = values.T
     codes = np.unique(cluster[thing], return_inverse=True)[1].astype(np.int64)
-    squares = _sums(rows.weights * on**2, codes)
+    squares = _sums(weights * on**2, codes)
     n, size = len(np.unique(thing)), len(squares)
 
     def solved(left: FloatArray, right: FloatArray, target: FloatArray) -> tuple[FloatArray, FloatArray]:
-        weighted = rows.weights[:, None] * left
+        weighted = weights[:, None] * left
         return _solved(
             _sums(weighted[:, :, None] * right[:, None, :], codes), _sums(weighted * target[:, None], codes)
         )

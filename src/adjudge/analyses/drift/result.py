@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -24,7 +24,7 @@ from adjudge.analyses.judges.bench import (
     in_order,
     titled,
 )
-from adjudge.analyses.questions import GivenAnswer, at_target
+from adjudge.analyses.questions import at_target
 from adjudge.analyses.scores import Scores
 from adjudge.analyses.stability.repeats import self_agreement
 from adjudge.assessors.cards import JudgeCard, read_cards
@@ -347,7 +347,10 @@ def _versions(
         bench = look_up.bench(new, rows, people, after)
         repeated = None
         if bench.source is None:
-            repeated = _again([answer for answer in answered if answer.assessor == old], before)
+            # the first answer about a thing is compared with all later ones
+            same = [answer.value == before[answer.thing] for answer in answered if answer.assessor == old]
+            again = len(same) - len(before)
+            repeated = (sum(same) - len(before), again) if again else None
         elif not bench.pairs and not rows[0].question.startswith(QUALITY):
             # repeats of all quality questions are counted together, and of pairs in whatever order they were shown
             repeated = repeats.get((bench.source, rows[0].question))
@@ -360,13 +363,6 @@ def _versions(
         )
     benches = titled([v.bench for v in versions])
     return [replace(v, bench=b) for v, b in zip(versions, benches, strict=True)], gathered, refused
-
-
-def _again(answers: Sequence[GivenAnswer], first: Mapping[Any, float]) -> tuple[int, int] | None:
-    """How often later answers about a thing are the first one, and of how many."""
-    again = len(answers) - len(first)
-    same = sum(answer.value == first[answer.thing] for answer in answers) - len(first)
-    return (same, again) if again else None
 
 
 def _drifted(versions: _Versions, of_cluster: Mapping[str, FloatArray], asked: Drift) -> QuestionDrift:
