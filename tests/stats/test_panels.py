@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from adjudge.core.errors import UsageError
-from adjudge.stats.panels import BACKWARDS, CANCEL, OPPOSITE, SAME, SMALL, kish, panel_answers, panel_errors
+from adjudge.stats.panels import BACKWARDS, CANCEL, SAME, SMALL, kish, panel_answers, panel_errors
 
 
 def made(
@@ -74,7 +74,8 @@ def test_without_a_second_assessor_the_correlations_are_those_of_residuals() -> 
         slope, level = np.polyfit(people[:, 0], judges[:, k], 1)
         rest.append(judges[:, k] - level - slope * people[:, 0])
     got = found((judges, people, clusters))
-    assert got.correlations == pytest.approx(np.corrcoef(rest), abs=1e-9)
+    apart = np.corrcoef(rest)[np.triu_indices(3, k=1)]
+    assert got.correlation.value == pytest.approx(apart.mean(), abs=1e-9)
     assert math.isnan(got.people_error)
 
 
@@ -82,7 +83,7 @@ def test_neither_severity_nor_spread_of_a_judge_is_an_error() -> None:
     judges, people, clusters = made(np.random.default_rng(3))
     one = found((judges, people, clusters))
     other = found((judges * [0.2, 3, 1, 0.5, 2] + [5, -1, 0, 2, 9], people, clusters))
-    assert other.correlations == pytest.approx(one.correlations, abs=1e-9)
+    assert other.correlation.value == pytest.approx(one.correlation.value, abs=1e-9)
     assert [each.sd.value for each in other.judges] == pytest.approx(
         [each.sd.value for each in one.judges], rel=1e-9
     )
@@ -189,7 +190,6 @@ def test_judges_without_an_error_of_their_own() -> None:
     got = found((judges, people, clusters))
     assert [each.sd.why for each in got.judges] == [SAME, SMALL, BACKWARDS]
     assert math.isnan(got.worth.value)
-    assert got.judges[2].truth.value < 0
     assert got.best is None
     assert got.gain.why is not None
 
@@ -198,15 +198,10 @@ def test_a_judge_that_answers_the_opposite_is_worth_no_judge() -> None:
     judges, people, clusters = made(np.random.default_rng(12), judges=3)
     judges[:, 2] *= -1
     got = found((judges, people, clusters), panel=judges.mean(axis=1), resamples=100)
-    assert [each.sd.why for each in got.judges] == [None, None, OPPOSITE]
-    assert got.worth.why == OPPOSITE
+    assert [error.sd.why for error in got.judges] == [None, None, BACKWARDS]
+    assert got.worth.why == BACKWARDS
     assert math.isnan(got.worth.value)
     assert got.best in (0, 1)
-    # what is not seen to fall only does not rise
-    judges[:, 2] = np.random.default_rng(0).permutation(judges[:, 2])
-    judges[:, 2] -= np.polyfit(people.mean(axis=1), judges[:, 2], 1)[0] * people.mean(axis=1)
-    judges[:, 2] -= 1e-6 * people.mean(axis=1)
-    assert found((judges, people, clusters), resamples=100).judges[2].sd.why == BACKWARDS
 
 
 def test_errors_that_cancel_out_have_no_worth() -> None:

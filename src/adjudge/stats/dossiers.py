@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import connected_components
 
 from adjudge.core.errors import DataError
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
@@ -294,6 +296,8 @@ def drift(judged: JudgedThings, order: FloatArray, *, level: float = 0.05) -> As
     is taken into the model before the others are looked at: where all judge in one order, the others would seem to
     drift the other way.
     """
+    from scipy.stats import t
+
     size = judged.assessors
     progress = np.full(len(judged.values), np.nan)
     for a in range(size):
@@ -317,7 +321,11 @@ def drift(judged: JudgedThings, order: FloatArray, *, level: float = 0.05) -> As
     told: dict[int, tuple[float, float, float]] = {}
     taken: list[FloatArray] = []
     while slopes:
-        significant = [a for a in slopes if _p(*slopes[a]) * len(columns) <= level]
+        significant = [
+            a
+            for a, (slope, error, freedom) in slopes.items()
+            if error > 0 and 2 * t.sf(abs(slope) / error, freedom) * len(columns) <= level
+        ]
         if not significant:
             break
         best = max(significant, key=lambda a: abs(slopes[a][0]))
@@ -353,12 +361,6 @@ def _slope(
         return slope, math.nan, math.nan
     error = math.sqrt(float(((sums / (1 - share)) ** 2).sum())) / total
     return slope, error, effective - 1
-
-
-def _p(slope: float, error: float, freedom: float) -> float:
-    from scipy.stats import t
-
-    return float(2 * t.sf(abs(slope) / error, freedom)) if error > 0 else math.inf
 
 
 # Repeats, and answers that are all the same
@@ -481,8 +483,6 @@ def _groups(codes: IntArray) -> list[IntArray]:
 
 def _together(judged: JudgedThings, weights: FloatArray | None = None) -> FloatArray:
     """How many things every two assessors judged both, or the sum of the weights of these."""
-    from scipy.sparse import csr_matrix
-
     shape = (int(judged.thing.max()) + 1, judged.assessors)
     there = csr_matrix((np.ones(len(judged.who)), (judged.thing, judged.who)), shape=shape)
     weighted = there if weights is None else csr_matrix((weights, (judged.thing, judged.who)), shape=shape)
@@ -491,7 +491,4 @@ def _together(judged: JudgedThings, weights: FloatArray | None = None) -> FloatA
 
 def _parts(together: FloatArray) -> IntArray:
     """Which assessors are joined by a chain of common things: a number for every part."""
-    from scipy.sparse import csr_matrix
-    from scipy.sparse.csgraph import connected_components
-
     return np.asarray(connected_components(csr_matrix(together), directed=False)[1], dtype=np.int64)

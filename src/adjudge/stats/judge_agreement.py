@@ -7,7 +7,7 @@ Every number is computed in the same draws of clusters, so that differences betw
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,15 +60,13 @@ def chance_coefficients(
 
     Both are counts of answers by cluster. A draw of clusters draws its answers with it: shares are those of the draw.
     """
-    step = max(AT_ONCE // max(scale.size**2, 1), 1)
 
     def met(some: FloatArray) -> FloatArray:
         drawn = some @ answers
         shares = drawn / np.maximum(drawn.sum(axis=1, keepdims=True), 1)
         return np.asarray(shares[:, :, None] * (some @ second)[:, None, :])
 
-    parts = [_coefficients(met(times[k : k + step]), scale) for k in range(0, len(times), step)]
-    return np.concatenate(parts, axis=1)
+    return _in_steps(met, scale, times)
 
 
 def pair_coefficients(cells: FloatArray, scale: FloatArray, times: FloatArray) -> FloatArray:
@@ -77,14 +75,14 @@ def pair_coefficients(cells: FloatArray, scale: FloatArray, times: FloatArray) -
     The same as Krippendorff's alpha, Cohen's kappa and Gwet's AC2 of `stats.agreement`, of the things that both judged.
     """
     q, flat = scale.size, cells.reshape(len(cells), -1)
-    step = max(AT_ONCE // max(cells[0].size, 1), 1)
-    return np.concatenate(
-        [
-            _coefficients((times[k : k + step] @ flat).reshape(-1, q, q), scale)
-            for k in range(0, len(times), step)
-        ],
-        axis=1,
-    )
+    return _in_steps(lambda some: (some @ flat).reshape(-1, q, q), scale, times)
+
+
+def _in_steps(met: Callable[[FloatArray], FloatArray], scale: FloatArray, times: FloatArray) -> FloatArray:
+    """Coefficients of the tables that draws give, some draws at a time."""
+    step = max(AT_ONCE // max(scale.size**2, 1), 1)
+    parts = [_coefficients(met(times[k : k + step]), scale) for k in range(0, len(times), step)]
+    return np.concatenate(parts, axis=1)
 
 
 def _coefficients(met: FloatArray, scale: FloatArray) -> FloatArray:

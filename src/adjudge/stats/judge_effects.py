@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import bdtr, stdtr, stdtrit
 
 from adjudge.core.errors import UsageError
 from adjudge.stats import checks
@@ -48,8 +49,6 @@ class ClusteredEstimate:
         return self.error <= FLAT * max(abs(self.estimate), FLAT)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        from scipy.special import stdtrit
-
         checks.share("level", level)
         if self.is_flat or not self.error > 0:
             return math.nan, math.nan
@@ -59,8 +58,6 @@ class ClusteredEstimate:
     @property
     def p(self) -> float:
         """That the number is 0. Where all clusters say the same, that of a sign test over them."""
-        from scipy.special import stdtr
-
         if math.isnan(self.error):
             return math.nan
         if self.is_flat:
@@ -69,14 +66,7 @@ class ClusteredEstimate:
 
     def times(self, factor: float) -> ClusteredEstimate:
         """In another unit."""
-        return ClusteredEstimate(
-            estimate=self.estimate * factor,
-            error=self.error * abs(factor),
-            freedom=self.freedom,
-            n=self.n,
-            clusters=self.clusters,
-            why=self.why,
-        )
+        return replace(self, estimate=self.estimate * factor, error=self.error * abs(factor))
 
 
 def _codes(names: Sequence[Hashable], kept: BoolArray) -> IntArray:
@@ -208,16 +198,17 @@ def order_effect(
     wins = (one + other) / 2
     mean = clustered_mean(wins, clusters)
     low, high = mean.interval(level)
-    p = ClusteredEstimate(
-        estimate=mean.estimate - 0.5, error=mean.error, freedom=mean.freedom, clusters=mean.clusters
-    ).p
+    p = replace(mean, estimate=mean.estimate - 0.5).p
     if int(varied(wins[:, None])[0]) < LEAST_VARIED:
         values, counts = np.unique(wins, return_counts=True)
         usual = float(values[counts.argmax()])
         alike = share(wins == usual).low
         low = min(alike * usual, float(np.nan_to_num(low, nan=1.0)))
         high = max(alike * usual + 1 - alike, float(np.nan_to_num(high, nan=0.0)))
-        p = _sign_p(wins - 0.5, clusters)
+        # whether sums of clusters are above 0 as often as below: two-sided binomial
+        sums = _sums(wins - 0.5, _codes(clusters, np.ones(len(wins), dtype=np.bool_)))
+        above, below = int((sums > FLAT).sum()), int((sums < -FLAT).sum())
+        p = min(1.0, 2 * float(bdtr(min(above, below), above + below, 0.5))) if above + below else 1.0
     return OrderEffect(
         pairs=len(one),
         kept=share(one == 1 - other),
@@ -228,15 +219,6 @@ def order_effect(
         high=min(high, 1.0) - 0.5,
         p=p,
     )
-
-
-def _sign_p(values: FloatArray, clusters: Sequence[Hashable]) -> float:
-    """Whether sums of clusters are above 0 as often as below: two-sided binomial."""
-    from scipy.special import bdtr
-
-    sums = _sums(values, _codes(clusters, np.ones(len(values), dtype=np.bool_)))
-    above, below = int((sums > FLAT).sum()), int((sums < -FLAT).sum())
-    return min(1.0, 2 * float(bdtr(min(above, below), above + below, 0.5))) if above + below else 1.0
 
 
 # What moves a judge but not people
@@ -292,23 +274,27 @@ def judge_excess(
     kept: BoolArray = ~np.isnan(y) & ~np.isnan(x) & ~np.isnan(answers).all(axis=1)
     if not kept.any():
         none = ClusteredEstimate(why="nothing was answered by both")
-        return JudgeExcess(judge=none, people=none, difference=none, excess=none)
+        return JudgeExcess(none, none, none, none)
     y, answers, x = y[kept], answers[kept], x[kept]
     cluster = _codes(clusters, kept)
     topic = None if topics is None else _codes(topics, kept)
     mean = np.nanmean(answers, axis=1)
-    units = [_spread(scores, around_zero=topics is None) for scores in (y, mean)]
+    units = []
+    for scores in (y, mean):
+        spread = math.sqrt(float((scores**2).mean())) if topics is None else float(scores.std())
+        units.append(spread if spread > 1e-12 * float(np.abs(scores).max(initial=0.0)) else 0.0)
     if not units[0] or (standardise and not units[1]):
-        who = "people" if units[0] else "the judge"
-        none = ClusteredEstimate(n=len(y), why=f"all answers of {who} are the same")
-        return JudgeExcess(judge=none, people=none, difference=none, excess=none)
+        why = f"all answers of {'people' if units[0] else 'the judge'} are the same"
+        none = ClusteredEstimate(n=len(y), why=why)
+        return JudgeExcess(none, none, none, none)
     if not standardise:
         units = [1.0, 1.0]
-    rows = _Rows.of(np.column_stack([y / units[0], mean / units[1], x]), topic, np.ones(len(y)), even)
-    ours, theirs, on = rows.values.T
+    columns = np.column_stack([y / units[0], mean / units[1], x])
+    values, weights = _centred(columns, topic, np.ones(len(y)), even)
+    ours, theirs, on = values.T
 
-    def slope(values: FloatArray) -> ClusteredEstimate:
-        return _slope(values, on, rows.weights, cluster, "no two things of a topic differ in it")
+    def slope(of: FloatArray) -> ClusteredEstimate:
+        return _slope(of, on, weights, cluster, "no two things of a topic differ in it")
 
     excess, follows = _excess(y, answers, x, topic, cluster, even)
     return JudgeExcess(
@@ -320,30 +306,20 @@ def judge_excess(
     )
 
 
-def _spread(values: FloatArray, *, around_zero: bool) -> float:
-    spread = math.sqrt(float((values**2).mean())) if around_zero else float(values.std())
-    return spread if spread > 1e-12 * float(np.abs(values).max(initial=0.0)) else 0.0
-
-
-@dataclass(frozen=True)
-class _Rows:
+def _centred(
+    values: FloatArray, group: IntArray | None, weights: FloatArray, even: bool
+) -> tuple[FloatArray, FloatArray]:
     """Columns centred within groups, the last of which slopes are on, and the weight of every row."""
-
-    values: FloatArray
-    weights: FloatArray
-
-    @classmethod
-    def of(cls, values: FloatArray, group: IntArray | None, weights: FloatArray, even: bool) -> _Rows:
-        if group is None:
-            return cls(values, weights)
-        totals = _sums(weights, group)
-        means = _sums(weights[:, None] * values, group) / totals[:, None]
-        centred = values - means[group]
-        centred[np.abs(centred) < 1e-12 * np.abs(values).max(axis=0, initial=0.0)] = 0.0
-        if even:
-            squares = _sums(weights * centred[:, -1] ** 2, group)
-            weights = weights * np.divide(1.0, squares, out=np.zeros_like(squares), where=squares > 0)[group]
-        return cls(centred, weights)
+    if group is None:
+        return values, weights
+    totals = _sums(weights, group)
+    means = _sums(weights[:, None] * values, group) / totals[:, None]
+    centred = values - means[group]
+    centred[np.abs(centred) < 1e-12 * np.abs(values).max(axis=0, initial=0.0)] = 0.0
+    if even:
+        squares = _sums(weights * centred[:, -1] ** 2, group)
+        weights = weights * np.divide(1.0, squares, out=np.zeros_like(squares), where=squares > 0)[group]
+    return centred, weights
 
 
 def _excess(
@@ -362,14 +338,15 @@ def _excess(
     group = None if topic is None else topic[thing] * people.shape[1] + who
     if group is not None:
         group = np.unique(group, return_inverse=True)[1].astype(np.int64)
-    rows = _Rows.of(np.column_stack([y[thing], one, others, x[thing]]), group, 1 / times[thing], even)
-    ours, one, others, on = rows.values.T
+    columns = np.column_stack([y[thing], one, others, x[thing]])
+    values, weights = _centred(columns, group, 1 / times[thing], even)
+    ours, one, others, on = values.T
     codes = np.unique(cluster[thing], return_inverse=True)[1].astype(np.int64)
-    squares = _sums(rows.weights * on**2, codes)
+    squares = _sums(weights * on**2, codes)
     n, size = len(np.unique(thing)), len(squares)
 
     def solved(left: FloatArray, right: FloatArray, target: FloatArray) -> tuple[FloatArray, FloatArray]:
-        weighted = rows.weights[:, None] * left
+        weighted = weights[:, None] * left
         return _solved(
             _sums(weighted[:, :, None] * right[:, None, :], codes), _sums(weighted * target[:, None], codes)
         )
@@ -460,21 +437,14 @@ def judgments_saved(
     codes = _codes(clusters, np.ones(len(theirs), dtype=np.bool_))
     draws = cluster_draws(rng, int(codes.max()) + 1, resamples)
     step = max(AT_ONCE // max(len(one), 1), 1)
-    drawn = np.concatenate(
-        [
-            np.zeros(0),
-            *(
-                _medians(_correlations(draws[k : k + step][:, codes], wanted, by_judge, both))
-                for k in range(0, len(draws), step)
-            ),
-        ]
-    )
-    topics = int(np.median(n))
-    low, high = (
-        percentile_limits(drawn, level, axis=0)
-        if len(drawn) and not np.isnan(drawn).all()
-        else (math.nan, math.nan)
-    )
+    medians = [np.zeros(0)]
+    for k in range(0, len(draws), step):
+        drawn = _correlations(draws[k : k + step][:, codes], wanted, by_judge, both)
+        medians.append(np.nanmedian(drawn[~np.isnan(drawn).all(axis=1)], axis=1))
+    defined = np.concatenate(medians)
+    topics, (low, high) = int(np.median(n)), (math.nan, math.nan)
+    if defined.size:
+        low, high = percentile_limits(defined, level, axis=0)
     squared = adjusted_square(one, n)
     return JudgmentsSaved(
         systems=systems,
@@ -495,15 +465,6 @@ def adjusted_square(r: npt.ArrayLike, n: npt.ArrayLike) -> FloatArray:
     size = np.asarray(n, dtype=float)
     square: FloatArray = np.maximum(1 - (1 - positive**2) * (size - 1) / (size - 2), 0.0)
     return square
-
-
-def _medians(rows: FloatArray) -> FloatArray:
-    """Of every row over what is there; NaN where nothing is."""
-    some = ~np.isnan(rows).all(axis=1)
-    medians = np.full(len(rows), np.nan)
-    if some.any():
-        medians[some] = np.nanmedian(rows[some], axis=1)
-    return medians
 
 
 def _correlations(times: FloatArray, one: FloatArray, other: FloatArray, both: BoolArray) -> FloatArray:

@@ -122,12 +122,11 @@ def judge_noise(
     checks.one_of("better", better, ("higher", "lower"))
     scores = checks.numbers("values", values, dimensions=1)
     present = ~np.isnan(scores)
-    codes = [_codes(factor)[present] for factor in (system, topic, assessor)]
+    codes = [np.asarray(factor, dtype=np.int64)[present] for factor in (system, topic, assessor)]
     scores = scores[present]
     sizes = [int(factor.max(initial=-1)) + 1 for factor in codes]
-    cells = _cell_means(scores, codes, sizes)
     complete = _complete(codes, sizes)
-    additive = fit_additive(cells.T)
+    additive = fit_additive(_cell_means(scores, codes, sizes).T)
     means = additive.means
     sign = -1.0 if better == "higher" else 1.0
     keys = identified(codes)
@@ -161,13 +160,27 @@ def judge_noise(
 
     if fit is None or weights is None:
         return result(np.full(len(keys) + 1, math.nan))
+
+    def drawn(population: Population, covariance: FloatArray, df: float) -> RankDraws:
+        values, vectors = np.linalg.eigh(covariance)
+        root = vectors * np.sqrt(np.clip(values, 0.0, None))
+        moves = rng.standard_normal((draws, means.size)) @ root.T
+        if math.isfinite(df):
+            moves /= np.sqrt(rng.chisquare(df, size=(draws, 1)) / df)
+        return _summed(population, means + moves, sign, level, df)
+
     noise = fit.residual_variance * _dense(weights @ weights.T)
-    these = _drawn("these", means, noise, _noise_df(codes, keys), sign, rng, draws, level)
+    these = drawn("these", noise, _noise_df(codes, keys))
     variances = np.append(fit.variances, fit.residual_variance)
-    if why_not_like := _why_not_like(keys, df):
-        return result(variances, these=these, why_not_like=why_not_like)
+    if (SYSTEM, ASSESSOR) not in keys or df < FEWEST_DF:
+        why_not = "too few assessors judged the same topics to say how others would have"
+        return result(variances, these=these, why_not_like=why_not)
     if resample:
-        _need_assessors(sizes[ASSESSOR])
+        if sizes[ASSESSOR] < RESAMPLED_FROM:
+            raise UsageError(
+                f"resample: {sizes[ASSESSOR]} assessors are too few to resample them, {RESAMPLED_FROM} are needed;"
+                " without it, draws come from the fitted model"
+            )
         again = _resampled(scores, codes, sizes, rng, draws, progress)
         like = _summed("like", again, sign, level, math.nan)
     else:
@@ -175,7 +188,7 @@ def judge_noise(
             if ASSESSOR in key:
                 moved = weights @ _cells(codes, key)
                 noise = noise + variance * _dense(moved @ moved.T)
-        like = _drawn("like", means, noise, float(df), sign, rng, draws, level)
+        like = drawn("like", noise, float(df))
     return result(variances, these=these, like=like)
 
 
@@ -218,24 +231,6 @@ def _why_not(sizes: Sequence[int], parts: int) -> str | None:
     return None
 
 
-def _why_not_like(keys: Sequence[Key], df: int) -> str | None:
-    if (SYSTEM, ASSESSOR) not in keys or df < FEWEST_DF:
-        return "too few assessors judged the same topics to say how others would have"
-    return None
-
-
-def _need_assessors(assessors: int) -> None:
-    if assessors < RESAMPLED_FROM:
-        raise UsageError(
-            f"resample: {assessors} assessors are too few to resample them, {RESAMPLED_FROM} are needed;"
-            " without it, draws come from the fitted model"
-        )
-
-
-def _codes(factor: npt.ArrayLike) -> IntArray:
-    return np.asarray(factor, dtype=np.int64)
-
-
 def _pooling(codes: Sequence[IntArray], sizes: Sequence[int]) -> sparse.csr_array:
     """A row for each system, whose product with the scores is its mean: over assessors, then over topics."""
     cell = codes[SYSTEM] * sizes[TOPIC] + codes[TOPIC]
@@ -247,11 +242,13 @@ def _pooling(codes: Sequence[IntArray], sizes: Sequence[int]) -> sparse.csr_arra
     )
 
 
-def _cell_means(scores: FloatArray, codes: Sequence[IntArray], sizes: Sequence[int]) -> FloatArray:
-    """Systems x topics, the mean over assessors; NaN where nobody judged."""
+def _cell_means(
+    scores: FloatArray, codes: Sequence[IntArray], sizes: Sequence[int], times: FloatArray | None = None
+) -> FloatArray:
+    """Systems x topics, the mean over assessors, each of whose scores counts so many times; NaN where nobody judged."""
     cell = codes[SYSTEM] * sizes[TOPIC] + codes[TOPIC]
-    number = np.bincount(cell, minlength=sizes[SYSTEM] * sizes[TOPIC])
-    total = np.bincount(cell, weights=scores, minlength=number.size)
+    number = np.bincount(cell, weights=times, minlength=sizes[SYSTEM] * sizes[TOPIC])
+    total = np.bincount(cell, weights=scores if times is None else times * scores, minlength=number.size)
     with np.errstate(invalid="ignore"):
         return np.asarray((total / number).reshape(sizes[SYSTEM], sizes[TOPIC]))
 
@@ -306,24 +303,6 @@ def _noise_df(codes: Sequence[IntArray], keys: Sequence[Key]) -> float:
     return float(max(1, model.n - model.space(model.keys).rank))
 
 
-def _drawn(
-    population: Population,
-    means: FloatArray,
-    covariance: FloatArray,
-    df: float,
-    sign: float,
-    rng: np.random.Generator,
-    draws: int,
-    level: float,
-) -> RankDraws:
-    values, vectors = np.linalg.eigh(covariance)
-    root = vectors * np.sqrt(np.clip(values, 0.0, None))
-    moves = rng.standard_normal((draws, means.size)) @ root.T
-    if math.isfinite(df):
-        moves /= np.sqrt(rng.chisquare(df, size=(draws, 1)) / df)
-    return _summed(population, means + moves, sign, level, df)
-
-
 def _resampled(
     scores: FloatArray,
     codes: Sequence[IntArray],
@@ -336,17 +315,10 @@ def _resampled(
 
     A draw that leaves systems without common topics is left out.
     """
-    cells = sizes[SYSTEM] * sizes[TOPIC]
-    cell = codes[SYSTEM] * sizes[TOPIC] + codes[TOPIC]
-    means = np.empty((draws, sizes[SYSTEM]))
+    means, people = np.empty((draws, sizes[SYSTEM])), sizes[ASSESSOR]
     for draw in range(draws):
-        times = np.bincount(
-            rng.integers(sizes[ASSESSOR], size=sizes[ASSESSOR]), minlength=sizes[ASSESSOR]
-        ).astype(np.float64)[codes[ASSESSOR]]
-        number = np.bincount(cell, weights=times, minlength=cells)
-        total = np.bincount(cell, weights=times * scores, minlength=cells)
-        with np.errstate(invalid="ignore"):
-            of_cells = (total / number).reshape(sizes[SYSTEM], sizes[TOPIC])
+        times = np.bincount(rng.integers(people, size=people), minlength=people).astype(np.float64)
+        of_cells = _cell_means(scores, codes, sizes, times[codes[ASSESSOR]])
         judged = of_cells[:, ~np.isnan(of_cells).all(axis=0)]
         means[draw] = fit_additive(judged.T).means if np.isnan(judged).any() else judged.mean(axis=1)
         if draw % 500 == 499:

@@ -16,8 +16,6 @@ from typer.testing import CliRunner
 
 import adjudge
 from adjudge.analyses.drift import judge_drift
-from adjudge.analyses.drift.result import ChangedPair
-from adjudge.analyses.drift.words import changed_pair
 from adjudge.assessors.cards import JudgeCard, write_card
 from adjudge.cli.analysis import command_of
 from adjudge.core.errors import DataError, UsageError
@@ -65,9 +63,8 @@ def test_a_shift_of_one_system_is_found() -> None:
     (q,) = result.questions
     assert "systems" in q.changed(0.05)
     assert q.systems["s2"].low < 0.5 < q.systems["s2"].high
-    assert [name for name, each in q.systems.items() if each.p_adjusted <= 0.05] == ["s2"]
+    assert [name for name, shift in q.systems.items() if shift.low > 0 or shift.high < 0] == ["s2"]
     assert "the shift depends on the system" in result.headline()
-    assert any("taken alone these shifted: s2 +0." in said for said in result.sentences())
 
 
 def test_a_shift_of_all_is_found() -> None:
@@ -119,7 +116,7 @@ def test_many_questions_do_not_hide_a_change() -> None:
 
 def test_few_topics_could_show_nothing() -> None:
     result = judge_drift(rated(topics=4, shifts=dict.fromkeys(range(SYSTEMS), 1.0)), "old", "new")
-    assert result.headline() == "No change from old to new could have been found: 4 topics are too few."
+    assert result.headline().startswith("No change from old to new is shown;")
 
 
 def flagged(times: int, seed: int, **more: Any) -> int:
@@ -152,7 +149,7 @@ def test_repeats_are_the_yardstick() -> None:
     assert q.repeats is not None
     assert q.repeats[1] == 150
     assert "repeats" not in q.changed(0.05)
-    assert "not shown to be another share than when old is asked again" in result.headline()
+    assert any("that the versions differ more often than that is not shown" in s for s in result.sentences())
     assert not any("asked of it twice" in note for note in result.warnings())
     noisy = judge_drift(rated(repeats=30, new_noise=1.5), "old", "new")
     assert "repeats" in noisy.questions[0].changed(0.05)
@@ -241,11 +238,10 @@ def test_of_a_folder(judged: Evaluation) -> None:
     assert by["completeness"].repeats is not None
     assert by["quality:1"].repeats is None  # those of all quality questions are counted together
     pairs = by["preference"]
-    assert pairs.pairs
     assert pairs.shift is None
     assert pairs.ranking is not None
     assert sum(each.mean * each.things for each in pairs.systems.values()) == pytest.approx(0)
-    assert "there are no cards" in list(result.sentences())[-1]
+    assert "there is no card of simulated-1 and simulated-2" in list(result.sentences())[-1]
     assert adjudge.judge_drift(judged.path, "simulated-1", "simulated-2", resamples=200).as_dict() == (
         result.as_dict()
     )
@@ -326,21 +322,19 @@ def test_pairs_that_changed() -> None:
     from scipy.stats import kendalltau
 
     assert q.ranking.tau == pytest.approx(kendalltau(means.old, means.new).statistic)
-    turned = {frozenset((each.a, each.b)) for each in q.ranking.changed if each.turned}
     expected = {
         frozenset((a, b))
         for a in means.index
         for b in means.index
         if (means.old[a] - means.old[b]) * (means.new[a] - means.new[b]) < 0
     }
-    assert turned == expected
-    assert q.ranking.turned == len(expected)
-    lone = adjudge.compare(frame[frame.assessor == "old"].drop(columns="repeat"), "fluency")
-    found = {frozenset((each.a, each.b)): each.different for each in lone.pairs[lone.test]}
-    assert all(found[frozenset((each.a, each.b))] == each.old_found for each in q.ranking.changed)
-    assert any(changed_pair(each) == "contradicted" for each in q.ranking.changed)
-    pair = ChangedPair(a="a", b="b", old=0.1, new=-0.1, old_found=False, new_found=True)
-    assert changed_pair(pair) == "found by the new version alone; order turned"
+    assert {frozenset(pair) for pair in q.ranking.turned} == expected
+    better = []
+    for version in ("old", "new"):
+        lone = adjudge.compare(frame[frame.assessor == version].drop(columns="repeat"), "fluency")
+        pairs = [pair for pair in lone.pairs[lone.test] if pair.different]
+        better.append({(p.a, p.b) if p.result.difference > 0 else (p.b, p.a) for p in pairs})
+    assert q.ranking.conclusions == len({frozenset(pair) for pair in better[0] ^ better[1]}) > 0
 
 
 # What is shown
@@ -351,7 +345,7 @@ def test_sentences_follow_from_the_numbers() -> None:
     (q,) = result.questions
     assert q.shift is not None
     said = " ".join(result.sentences())
-    assert f"{100 * q.same.share:.0f}% ({100 * q.same.low:.0f}% to {100 * q.same.high:.0f}%)" in said
+    assert f"{100 * q.same.share:.0f} % ({100 * q.same.low:.0f} % to {100 * q.same.high:.0f} %)" in said
     assert f"{q.shift.mean:+.3f} ({q.shift.low:+.3f} to {q.shift.high:+.3f})" in said
     assert result.headline().startswith("No change from old to new is shown;")
     row = result.table().row(question="fluency")

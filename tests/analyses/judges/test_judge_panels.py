@@ -77,7 +77,7 @@ def test_what_is_said_follows_from_the_numbers() -> None:
     said = list(result.sentences())
     assert f"worth {worth.value:.2f} ({worth.low:.2f} to {worth.high:.2f}) judges" in said[1]
     assert gain.low > 0
-    assert f"{100 * gain.value:.0f}% below that of" in said[2]
+    assert f"{100 * gain.value:.0f} % below that of" in said[2]
     assert "not shown" not in said[2]
     assert result.headline() == f"Three judges are worth {worth.value:.2f} with independent errors."
     row = result.table().row(aspect="fluency")
@@ -85,8 +85,7 @@ def test_what_is_said_follows_from_the_numbers() -> None:
     assert len(result.to_frame()) == 1
     tables = json.loads(result.to_json())["tables"]
     assert tables["panels"][0]["worth"] == worth.value
-    assert list(tables) == ["panels", "panel-judges", "panel-correlations-fluency"]
-    assert len(tables["panel-correlations-fluency"]) == 3
+    assert list(tables) == ["panels", "panel-judges"]
     assert len(tables["panel-judges"]) == 4
     assert "Three judges" in repr(result)
     assert result.how().startswith("panel:mean|")
@@ -152,8 +151,6 @@ def test_errors_against_each_other_are_said_to_be() -> None:
     assert found.errors.correlation.high < 0
     assert found.errors.worth.low > 2
     said = " ".join(result.sentences())
-    assert said.count("their errors go against each other") == 2
-    assert "not seen" not in said
     assert "inf" not in f"{said} {result.all_tables!r} {result.table().row(aspect='fluency')}"
 
 
@@ -167,7 +164,6 @@ def test_a_worth_without_an_upper_end_is_not_printed_as_infinite() -> None:
     )
     row = made.table().row(aspect="fluency")
     assert row["worth_high"] is None
-    assert row["why"] == "worth: without an upper end, for errors may cancel out"
     assert "inf" not in f"{made!r}{' '.join(made.sentences())}"
 
 
@@ -175,10 +171,10 @@ def test_which_judge_answers_the_opposite_is_said() -> None:
     result = panels(benches(opposed(reversed_=True)), Judges(resamples=300, panel="mean"))
     assert "cannot be said" in result.headline()
     said = list(result.sentences())[1]
-    assert said.endswith("cannot be said: j3: it answers the opposite: its answers fall where people's rise.")
+    assert said.endswith("cannot be said: j3: its answers do not rise where people's do.")
     row = result.table().row(aspect="fluency")
     assert np.isnan(result.aspects[0].errors.worth.value)
-    assert "j3: it answers the opposite" in str(row["why"])
+    assert "j3: its answers do not rise" in str(row["why"])
 
 
 def test_votes_of_judges_on_another_scale_are_of_ranks() -> None:

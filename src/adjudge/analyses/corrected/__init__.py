@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from adjudge.analyses.base import Analysis, analysis_function
 from adjudge.analyses.compare import Compare, Intervals
@@ -34,6 +34,8 @@ class CompareCorrected(Analysis["CorrectedComparison"]):
     NAME = "compare_corrected"
     RUNS = "once"
     EXAMPLE = "adjudge compare my-eval -m coverage --judge learned"
+    UNIT: ClassVar[str] = "judgment"
+    """What people gave."""
 
     judge: str | None = option(
         None,
@@ -101,6 +103,8 @@ class PreferCorrected(PairAnalysis["CorrectedComparison"]):
 
     NAME = "prefer_corrected"
     EXAMPLE = "adjudge prefer fit duels.csv --judge gpt"
+    UNIT: ClassVar[str] = "answer"
+    intervals: ClassVar[Intervals] = "agreeing"
 
     judge: str | None = option(
         None,
@@ -113,6 +117,10 @@ class PreferCorrected(PairAnalysis["CorrectedComparison"]):
     )
     pairs: bool = option(False, help="Say every pair in words.")
     seed: int = shared("seed", panel=ADVANCED)
+
+    def how(self) -> Compare:
+        """By Student's t on corrected differences, at the level of the intervals."""
+        return Compare(test="t", alpha=round(1 - self.level, 12), level=self.level, seed=self.seed)
 
     def run(self, source: PairSource) -> CorrectedComparison:
         from adjudge.analyses.corrected.result import strengths_corrected

@@ -11,9 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from itertools import compress
 from typing import TYPE_CHECKING, Any, Literal
 
-from adjudge.analyses.compare import Compare, Intervals
+import numpy as np
+import numpy.typing as npt
+
+from adjudge import __version__
+from adjudge.analyses.compare import Compare
 from adjudge.analyses.conclusions import (
     ALIKE,
     CONCLUSIONS,
@@ -27,6 +32,7 @@ from adjudge.analyses.conclusions import (
     pair_intervals,
 )
 from adjudge.analyses.corrected import CompareCorrected, PreferCorrected
+from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.scores import Scores
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError, quoted
@@ -38,16 +44,17 @@ from adjudge.core.words import counted, decimal, listed
 from adjudge.data.scores import MeasureInfo, ScoreTable
 from adjudge.measures.registry import parse_measure
 from adjudge.measures.spec import judge_of, same_name
+from adjudge.stats.checks import BoolArray, FloatArray
+from adjudge.stats.order import letters, places, rank_intervals
+from adjudge.stats.paired import Alternative
+from adjudge.stats.pairs import PairResults, columns_of_pairs, pair_counts
+from adjudge.stats.ppi import CLIP, FROM_ZERO, PoweredMean, powered_mean, random_labels_p
+from adjudge.stats.screening import CorrectedShare, Screening, corrected_share, screen
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
     import pandas as pd
 
     from adjudge.analyses.preferences.source import PairSource
-    from adjudge.stats.checks import BoolArray, FloatArray
-    from adjudge.stats.paired import Alternative
-    from adjudge.stats.ppi import PoweredMean
-    from adjudge.stats.screening import Screening
 
 Method = Literal["ppi++", "rogan-gladen", "none"]
 PPI: Method = "ppi++"
@@ -63,8 +70,6 @@ MOST_PAIRS = 45
 
 def corrected_by_people(scores: Scores, judge: str, asked: CompareCorrected) -> CorrectedComparison:
     """A judge's scores of people's measure, corrected by people's."""
-    import numpy as np
-
     length, form = asked.length, asked.form
     people, judged = _split(scores, asked.measure or None, judge)
     name, program = people.measures[0], judged.measures[0]
@@ -81,13 +86,13 @@ def corrected_by_people(scores: Scores, judge: str, asked: CompareCorrected) -> 
     ]
     by_people, its = matrices
     topics = tuple(dict.fromkeys([*by_people.topics, *its.topics]))
-    yes_no = _yes_or_no(people.frame) and _yes_or_no(judged.frame)
+    yes_no = all(side.frame["value"].dropna().isin([0.0, 1.0]).all() for side in (people, judged))
     systems = [s for s in by_people.systems if s in its.systems]
     systems += [s for s in its.systems if yes_no and s not in systems]
     if not systems:
         raise DataError(f"{judge} and people have no system in common")
-    labels, scored = (_placed(matrix, topics, systems) for matrix in matrices)
-    both = ~np.isnan(labels) & ~np.isnan(scored)
+    labels, scores_of_judge = (_placed(matrix, topics, systems) for matrix in matrices)
+    both = ~np.isnan(labels) & ~np.isnan(scores_of_judge)
     rows = people.table.at(name, length=length, form=form)
     pooled = by_people.together.systems if by_people.together else ()
     rows = rows[
@@ -102,38 +107,35 @@ def corrected_by_people(scores: Scores, judge: str, asked: CompareCorrected) -> 
         notes.append(Note.of("not-judged-by-judge", judge=judge, systems=alone))
     if not yes_no and (unseen := [s for s in its.systems if s not in by_people.systems]):
         notes.append(Note.of("not-judged-by-people", systems=unseen))
-    basis = _Basis(
+    about = CorrectedComparison(
         asked=asked,
         about_scores=scores.unsaid_notes(name),
         title=by_people.title,
         heading=by_people.heading,
         info=by_people.info,
-        signature=f"{by_people.signature}|judge:{judge}:{its.signature.replace('|', ':')}|pool:{asked.pool}",
         judge=judge,
         assessors=tuple(sorted(rows["assessor"].dropna().unique())),
+        kinds=scores.kinds_of(systems),
+        target=dict(by_people.target._asdict()),
+        design=tuple(notes),
+        made=f"{by_people.signature}|judge:{judge}:{its.signature.replace('|', ':')}|pool:{asked.pool}",
+    )
+    scored = _Scored(
+        topics=topics,
+        systems=tuple(systems),
+        people=labels,
+        judged=-scores_of_judge
+        if turned
+        else scores_of_judge,  # its low scores may go with people's high ones
         judgments=np.where(both, behind, 0).sum(axis=1),
+        judge_means=np.array([_mean(column) for column in scores_of_judge.T]),
         # A scale that nobody declared may be any: a judge's may be a twentieth of people's.
         same_scale=its.info.range == by_people.info.range
         and None not in by_people.info.range
         and name.split("(")[0] == program.split("(")[0],
         yes_no=yes_no,
-        kinds=scores.kinds_of(systems),
-        judge_means=np.array([_mean(column) for column in scored.T]),
-        target=dict(by_people.target._asdict()),
-        notes=tuple(notes),
-        testing=asked.how(),
-        intervals=asked.intervals,
-        at_random=asked.at_random,
-        say_pairs=asked.pairs,
     )
-    return _corrected(
-        basis,
-        topics=topics,
-        systems=tuple(systems),
-        people=labels,
-        judged=-scored if turned else scored,  # a judge's low scores may go with people's high ones
-        family=lambda names: scores.pairs_among(names, asked.among),
-    )
+    return _corrected(about, scored, lambda names: scores.pairs_among(names, asked.among))
 
 
 def _split(scores: Scores, measure: str | Sequence[str] | None, judge: str) -> tuple[Scores, Scores]:
@@ -160,32 +162,22 @@ def _split(scores: Scores, measure: str | Sequence[str] | None, judge: str) -> t
             raise DataError(f"{judge} alone gave scores of {name}: there is nobody to correct it by")
         its, about = rows[mine], replace(info, signature=f"{info.signature or name}|by:{judge}")
         return _alone(scores, rows[~mine], info), _alone(scores, its, about)
+    if its_measure is None and scores.folder is not None and ":" not in name.partition("(")[0]:
+        # the folder's measure with the judge's name in it; what is missing is said with how to get it
+        measure_of_people: Any = parse_measure(name)
+        if any(option.name == "by" for option in fields(measure_of_people)):
+            its_measure = scores.resolve(str(replace(measure_of_people, by=judge)))
     if its_measure is None:
-        its_measure = _by_judge(scores, name, judge)
+        there = [*scores.assessors(name), *(m for m in scores.measures if m != name)]
+        raise UsageError(
+            f"{scores.name} has no scores by {quoted(judge)}: no assessor of {name} and no measure is called so"
+            f"{among_known(judge, there) if there else ''}"
+        )
     return _alone(scores, rows, info), _alone(scores, scores.table.of(its_measure), scores.info[its_measure])
-
-
-def _by_judge(scores: Scores, name: str, judge: str) -> str:
-    """The folder's measure with the judge's name in it; what is missing is said with how to get it."""
-    if scores.folder is not None and ":" not in name.partition("(")[0]:
-        measure: Any = parse_measure(name)
-        if any(option.name == "by" for option in fields(measure)):
-            return scores.resolve(str(replace(measure, by=judge)))
-    who = scores.assessors(name)
-    there = [*who, *(m for m in scores.measures if m != name)]
-    raise UsageError(
-        f"{scores.name} has no scores by {quoted(judge)}: no assessor of {name} and no measure is called so"
-        f"{among_known(judge, there) if there else ''}"
-    )
 
 
 def _alone(scores: Scores, rows: pd.DataFrame, info: MeasureInfo) -> Scores:
     return replace(scores, table=ScoreTable.from_frame(rows, [info]), files=(), folder=None)
-
-
-def _yes_or_no(rows: pd.DataFrame) -> bool:
-    values = rows["value"].dropna()
-    return bool(values.isin([0.0, 1.0]).all())
 
 
 def _placed(matrix: Any, topics: Sequence[str], systems: Sequence[str]) -> FloatArray:
@@ -199,8 +191,6 @@ def _placed(matrix: Any, topics: Sequence[str], systems: Sequence[str]) -> Float
 
 def strengths_corrected(source: PairSource, judge: str, asked: PreferCorrected) -> CorrectedComparison:
     """Bradley-Terry log strengths from people's duels, made surer by a judge's duels on more topics."""
-    import numpy as np
-
     from adjudge.judgments.pairs.answers import Preferences as Answers
     from adjudge.judgments.pairs.answers import preference_notes, system_preferences
     from adjudge.stats.preference.influence import NO_MAXIMUM, has_maximum, log_strengths, topic_strengths
@@ -236,63 +226,30 @@ def strengths_corrected(source: PairSource, judge: str, asked: PreferCorrected) 
     fitted = topic_strengths(answers[0], answers[1], len(order))
     if fitted is None:
         raise DataError(NO_MAXIMUM)
-    from adjudge import __version__
-
-    basis = _Basis(
+    about = CorrectedComparison(
         asked=asked,
         about_scores=(*preferences.notes, *notes),
         title=LOGS,
         heading=f"{source.title}: {LOGS}",
         info=MeasureInfo("log-strength", better="higher"),
-        signature=f"bradley-terry|items:{len(items)}|answers:{len(rows[0])}|judge:{judge}:{len(rows[1])}"
-        f"|ties:half|v:{__version__}",
         judge=judge,
         assessors=tuple(sorted({r.assessor for r in rows[0] if r.assessor and r.topic in shared})),
+        design=(Note.of("not-judged-by-both", judge=judge, items=left),) if left else (),
+        made=f"bradley-terry|items:{len(items)}|answers:{len(rows[0])}|judge:{judge}:{len(rows[1])}"
+        f"|ties:half|v:{__version__}",
+    )
+    scored = _Scored(
+        topics=order,
+        systems=tuple(items),
+        people=fitted.people,
+        judged=fitted.judge,
         judgments=np.bincount(answers[0].cluster, minlength=len(order)),
-        same_scale=False,
-        kinds={},
         judge_means=log_strengths(answers[1]) if has_maximum(answers[1]) else np.full(len(items), np.nan),
-        notes=(Note.of("not-judged-by-both", judge=judge, items=left),) if left else (),
-        testing=Compare(test="t", alpha=round(1 - asked.level, 12), level=asked.level, seed=asked.seed),
-        intervals="agreeing",
-        at_random=asked.at_random,
-        unit="answer",
-        say_pairs=asked.pairs,
     )
-    return _corrected(
-        basis, topics=order, systems=tuple(items), people=fitted.people, judged=fitted.judge, family=None
-    )
+    return _corrected(about, scored)
 
 
 # The comparison
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Basis:
-    """What is known of the scores, and how they are to be compared."""
-
-    asked: CompareCorrected | PreferCorrected | None = None
-    about_scores: tuple[str, ...]
-    title: str
-    heading: str
-    info: MeasureInfo
-    signature: str
-    judge: str
-    assessors: tuple[str, ...]
-    judgments: npt.NDArray[Any]
-    """People's, by topic: those of summaries that the judge judged too."""
-    same_scale: bool
-    """Both on one declared scale, so that lambda is kept up to 1."""
-    kinds: Mapping[str, str]
-    testing: Compare
-    intervals: Intervals
-    at_random: bool
-    notes: tuple[Note, ...] = ()
-    yes_no: bool = False
-    judge_means: FloatArray | None = None
-    target: Mapping[str, Any] = field(default_factory=dict)
-    unit: str = "judgment"
-    say_pairs: bool = False
 
 
 @dataclass(frozen=True)
@@ -327,15 +284,12 @@ class CorrectedStanding:
         """People's own mean of this system lies outside the interval."""
         return self.people < self.low or self.people > self.high
 
-    @property
-    def interval(self) -> str | None:
-        return None if self.low != self.low else f"{decimal(self.low)} to {decimal(self.high)}"
-
-    @property
-    def ranks(self) -> str | None:
-        if self.best is None:
-            return None
-        return str(self.best) if self.best == self.worst else f"{self.best}-{self.worst}"
+    def record(self, complete: bool) -> dict[str, Any]:
+        """A row of the league table; places and letters only where every pair was asked for."""
+        row = {**vars(self)}
+        row["interval"] = None if self.low != self.low else f"{decimal(self.low)} to {decimal(self.high)}"
+        row["ranks"] = str(self.best) if self.best == self.worst else f"{self.best}-{self.worst}"
+        return row if complete else row | dict.fromkeys(("best", "worst", "ranks", "group"))
 
 
 @dataclass(frozen=True)
@@ -388,34 +342,43 @@ class CorrectedPair:
         low = "above 0" if cut and self.low == 0 else _end(self.low)
         return f"{low} to {'below 0' if cut and self.high == 0 else _end(self.high)}"
 
+    def record(self) -> dict[str, Any]:
+        """A row of the table of pairs."""
+        all_people = self.all_people, self.all_people_low, self.all_people_high
+        return {
+            **vars(self),
+            "saved": self.saved,
+            "all_alone": _around(*all_people, topics=self.all_labelled),
+            "alone": _around(self.people, self.people_low, self.people_high),
+            "corrected": _around(self.difference, self.low, self.high, ends=self.ends()),
+        }
+
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class CorrectedComparison(Result):
     """A ranking of systems by people's measure, with a judge's scores corrected by people's."""
 
-    asked: CompareCorrected | PreferCorrected | None = None
+    asked: CompareCorrected | PreferCorrected
     title: str
     heading: str
     info: MeasureInfo
     judge: str
     assessors: tuple[str, ...]
-    topics: tuple[str, ...]
-    labelled: tuple[str, ...]
+    topics: tuple[str, ...] = ()
+    labelled: tuple[str, ...] = ()
     """The topics that people judged, and the judge too."""
-    standings: tuple[CorrectedStanding, ...]
-    pairs: tuple[CorrectedPair, ...]
-    better: BoolArray
+    standings: tuple[CorrectedStanding, ...] = ()
+    pairs: tuple[CorrectedPair, ...] = ()
+    better: BoolArray = field(default_factory=lambda: np.zeros((0, 0), dtype=np.bool_))
     """Systems x systems, in the order of the standings: whether one is significantly better than the other."""
-    complete: bool
+    complete: bool = False
     """Every pair was asked for, so that letters and rank intervals mean something."""
-    testing: Compare
-    """The tests and their correction."""
-    intervals: PairIntervals
-    judgments: int
+    interval_level: float = math.nan
+    """Of the pairs' intervals, each."""
+    judgments: int = 0
     """People's, of summaries that the judge judged too."""
-    random_p: float
+    random_p: float = math.nan
     """How often labels drawn at random would differ as much in the judge's scores."""
-    said_at_random: bool
     screening: Screening | None = None
     """How the judge's yes and no agree with people's, where some system's share was corrected by that."""
     kinds: Mapping[str, str] = field(default_factory=dict)
@@ -423,9 +386,16 @@ class CorrectedComparison(Result):
     design: tuple[Note, ...] = ()
     """What is to be known of who judged what."""
     made: str = ""
-    unit: str = "judgment"
-    say_pairs: bool = False
-    """Whether every pair is told in words."""
+
+    @property
+    def testing(self) -> Compare:
+        """The tests and their correction."""
+        return self.asked.how()
+
+    @property
+    def unit(self) -> str:
+        """What people gave."""
+        return self.asked.UNIT
 
     @property
     def measure(self) -> str:
@@ -464,8 +434,6 @@ class CorrectedComparison(Result):
 
     def saved(self) -> Saved | None:
         """What the judge saves in human judgments; None where no pair could be compared."""
-        import numpy as np
-
         compared = [pair for pair in self.pairs if not math.isnan(pair.effective)]
         if not compared:
             return None
@@ -553,7 +521,7 @@ class CorrectedComparison(Result):
 
     @property
     def _shows_pairs(self) -> bool:
-        return len(self.pairs) <= MOST_PAIRS or self.say_pairs
+        return len(self.pairs) <= MOST_PAIRS or self.asked.pairs
 
     def on_demand(self) -> Mapping[str, Any]:
         return {} if self._shows_pairs else {"pairs": self._pairs_table}
@@ -565,94 +533,60 @@ class CorrectedComparison(Result):
     def _league(self) -> Table:
         of = "mean" if self.unit == "judgment" else "log strength"
         ranked: Literal["always", "never"] = "always" if self.complete else "never"
-        return Table(
-            name="league",
-            anchor=f"corrected league {self.heading}",
-            columns=(
-                Column("rank", ""),
-                Column("system", right=False),
-                Column("kind", show="varies"),
-                Column("labelled", "by people"),
-                Column("judged", f"by {self.judge}"),
-                Column("people", f"people's {of}", format=".4f"),
-                Column("judge", f"{self.judge}'s {of}", format=".4f"),
-                Column("mean", f"corrected {of}", format=".4f"),
-                Column("low", show="never"),
-                Column("high", show="never"),
-                Column("interval", f"{self.testing.level:.0%} interval", data=False, right=False),
-                Column("weight", "lambda", format=".2f"),
-                Column("method", show="varies"),
-                Column("few_values", show="never"),
-                Column("why", show="never"),
-                Column("best", show="never"),
-                Column("worst", show="never"),
-                Column("ranks", data=False, right=False, show=ranked),
-                Column("group", right=False, show=ranked),
-            ),
-            rows=tuple(
-                (
-                    *(s.rank, s.system, self.kinds.get(s.system), s.labelled, s.judged, s.people, s.judge),
-                    *(s.mean, s.low, s.high, s.interval, s.weight, s.method, s.few_values, s.why),
-                    *((s.best, s.worst, s.ranks, s.group) if self.complete else (None,) * 4),
-                )
-                for s in self.standings
-            ),
+        table = Table.of(
+            "league",
+            ({"kind": self.kinds.get(s.system), **s.record(self.complete)} for s in self.standings),
+            Column("rank", ""),
+            Column("system", right=False),
+            Column("kind", show="varies"),
+            Column("labelled", "by people"),
+            Column("judged", f"by {self.judge}"),
+            Column("people", f"people's {of}", format=".4f"),
+            Column("judge", f"{self.judge}'s {of}", format=".4f"),
+            Column("mean", f"corrected {of}", format=".4f"),
+            *(Column(name, show="never") for name in ("low", "high")),
+            Column("interval", f"{self.testing.level:.0%} interval", data=False, right=False),
+            Column("weight", "lambda", format=".2f"),
+            Column("method", show="varies"),
+            *(Column(name, show="never") for name in ("few_values", "why", "best", "worst")),
+            Column("ranks", data=False, right=False, show=ranked),
+            Column("group", right=False, show=ranked),
             title=f"{self.heading}, {self.judge} corrected by people ({self.info.direction},"
             f" {counted(len(self.topics), 'topic')}, {len(self.labelled):,} of them judged by people)",
         )
+        return replace(table, anchor=f"corrected league {self.heading}")
 
     def _pairs_table(self) -> Table:
         """What every pair's difference is by people alone and corrected, and what the judge added."""
-        from adjudge.analyses.corrections import CORRECTIONS
-
         # People's topics that the judge did not judge are not in the correction: beside it stands what they say.
         apart: Literal["always", "never"] = "always" if self.judged_apart else "never"
         hidden = (
             *("people", "people_low", "people_high", "difference", "low", "high"),
             *("all_labelled", "all_people", "all_people_low", "all_people_high"),
         )
-        after = ("ratio", "effective", "saved", "statistic", "df", "skewness", "skewed", "few_values")
-        last = ("p", "p_adjusted", "conclusion", "why")
-        shown = {
-            "ratio": Column("ratio", "variance ratio", format=".2f"),
-            "effective": Column("effective", "as if topics", format=".1f"),
-            "p_adjusted": Column("p_adjusted", "p", format=".3f"),
-            "conclusion": Column("conclusion", right=False),
-        }
+        further = ("saved", "statistic", "df", "skewness", "skewed", "few_values", "p")
         correction = CORRECTIONS[self.testing.correct].for_all_pairs
-        return Table(
-            name="pairs",
-            title=f"Differences, with intervals at {_level(self.intervals.level)} each ({correction})",
-            columns=(
-                Column("measure", show="never"),
-                Column("judge", show="never"),
-                Column("a", right=False),
-                Column("b", right=False),
-                Column("labelled", "by people"),
-                Column("unlabelled", "further"),
-                Column("weight", "lambda", format=".2f"),
-                *(Column(name, show="never") for name in hidden),
-                Column("all_alone", "people's alone, all their topics", data=False, right=False, show=apart),
-                Column("alone", "people's alone", data=False, right=False),
-                Column("corrected", data=False, right=False),
-                *(shown.get(name) or Column(name, show="never") for name in (*after, *last)),
-            ),
-            rows=tuple(
-                (
-                    *(self.measure, self.judge, pair.a, pair.b, pair.labelled, pair.unlabelled, pair.weight),
-                    *(getattr(pair, name) for name in hidden),
-                    _around(
-                        pair.all_people,
-                        pair.all_people_low,
-                        pair.all_people_high,
-                        topics=pair.all_labelled,
-                    ),
-                    _around(pair.people, pair.people_low, pair.people_high),
-                    _around(pair.difference, pair.low, pair.high, ends=pair.ends()),
-                    *(getattr(pair, name) for name in (*after, *last)),
-                )
-                for pair in self.pairs
-            ),
+        return Table.of(
+            "pairs",
+            ({"measure": self.measure, "judge": self.judge, **pair.record()} for pair in self.pairs),
+            Column("measure", show="never"),
+            Column("judge", show="never"),
+            Column("a", right=False),
+            Column("b", right=False),
+            Column("labelled", "by people"),
+            Column("unlabelled", "further"),
+            Column("weight", "lambda", format=".2f"),
+            *(Column(name, show="never") for name in hidden),
+            Column("all_alone", "people's alone, all their topics", data=False, right=False, show=apart),
+            Column("alone", "people's alone", data=False, right=False),
+            Column("corrected", data=False, right=False),
+            Column("ratio", "variance ratio", format=".2f"),
+            Column("effective", "as if topics", format=".1f"),
+            *(Column(name, show="never") for name in further),
+            Column("p_adjusted", "p", format=".3f"),
+            Column("conclusion", right=False),
+            Column("why", show="never"),
+            title=f"Differences, with intervals at {_level(self.interval_level)} each ({correction})",
         )
 
 
@@ -688,17 +622,23 @@ def _level(level: float) -> str:
     return f"{level:.{digits}f}".rstrip("0")
 
 
-@dataclass(frozen=True)
-class _Sides:
-    """People's and the judge's scores, topics x systems."""
+@dataclass(frozen=True, kw_only=True)
+class _Scored:
+    """People's and the judge's scores, topics x systems, and what is known of them."""
 
+    topics: tuple[str, ...]
+    systems: tuple[str, ...]
     people: FloatArray
     judged: FloatArray
+    judgments: npt.NDArray[Any]
+    """People's, by topic: those of summaries that the judge judged too."""
+    judge_means: FloatArray
+    same_scale: bool = False
+    """Both on one declared scale, so that lambda is kept up to 1."""
+    yes_no: bool = False
 
     def of(self, first: int, second: int | None = None) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Labelled y and f and further f, of a system or of the difference of two."""
-        import numpy as np
-
         y, f = self.people[:, first], self.judged[:, first]
         if second is not None:
             y, f = y - self.people[:, second], f - self.judged[:, second]
@@ -706,155 +646,128 @@ class _Sides:
         return y[both], f[both], f[more]
 
 
-def _corrected(
-    basis: _Basis,
-    *,
-    topics: tuple[str, ...],
-    systems: tuple[str, ...],
-    people: FloatArray,
-    judged: FloatArray,
-    family: Any,
-) -> CorrectedComparison:
-    import numpy as np
+def _corrected(about: CorrectedComparison, scored: _Scored, family: Any = None) -> CorrectedComparison:
+    """The comparison, with the results; `family` says which pairs of systems are asked for."""
 
-    from adjudge.stats.pairs import columns_of_pairs
-    from adjudge.stats.ppi import CLIP, FROM_ZERO, powered_mean, random_labels_p
-
-    clip = CLIP if basis.same_scale else FROM_ZERO
+    testing, asked = about.testing, about.asked
+    clip = CLIP if scored.same_scale else FROM_ZERO
+    people, judged = scored.people, scored.judged
     there: BoolArray = np.asarray(~np.isnan(judged).all(axis=1))
     labelled: BoolArray = there & (~np.isnan(people) & ~np.isnan(judged)).any(axis=1)
     if not labelled.any():
         raise DataError(
-            f"{basis.judge} judged none of the summaries that people judged: there is nothing to correct it by"
+            f"{about.judge} judged none of the summaries that people judged: there is nothing to correct it by"
         )
-    rng = generator(basis.testing.seed, "compare/labelled")
+    rng = generator(testing.seed, "compare/labelled")
     random_p = random_labels_p(judged[there], labelled[there], rng=rng)
-    if random_p <= REFUSED and not basis.at_random:
+    if random_p <= REFUSED and not asked.at_random:
         raise DataError(
-            f"the topics that people judged were hardly drawn at random: {basis.judge}'s scores of"
+            f"the topics that people judged were hardly drawn at random: {about.judge}'s scores of"
             f" them differ too much from its scores of the other topics (permutation test, p = {random_p:.2g});"
             f" if they were drawn at random all the same, say {Argument('at_random')}"
         )
-    sides = _Sides(people=people[there], judged=judged[there])
-    means = [powered_mean(*sides.of(j), clip=clip) for j in range(len(systems))]
-    shares, screening = _screened(basis, sides, means)
-    order = _order(basis, systems, [shares.get(j, (m.estimate,))[0] for j, m in enumerate(means)])
-    sides = _Sides(people=sides.people[:, order], judged=sides.judged[:, order])
-    names = tuple(systems[j] for j in order)
+    scored = replace(scored, people=people[there], judged=judged[there])
+    means = [powered_mean(*scored.of(j), clip=clip) for j in range(len(scored.systems))]
+    shares, screening = _screened(about, scored, means)
+    order = _order(
+        about,
+        scored.systems,
+        [shares[j].estimate if j in shares else m.estimate for j, m in enumerate(means)],
+    )
+    means, shares = [means[j] for j in order], {order.index(j): share for j, share in shares.items()}
+    names = tuple(scored.systems[j] for j in order)
+    scored = replace(
+        scored,
+        systems=names,
+        people=scored.people[:, order],
+        judged=scored.judged[:, order],
+        judge_means=scored.judge_means[order],
+    )
     first, second = columns_of_pairs(len(names))
     differences = [
-        powered_mean(*sides.of(i, j), clip=clip) for i, j in zip(first.tolist(), second.tolist(), strict=True)
+        powered_mean(*scored.of(i, j), clip=clip)
+        for i, j in zip(first.tolist(), second.tolist(), strict=True)
     ]
     wanted = np.ones(len(differences), dtype=np.bool_) if family is None else family(names)
-    if basis.testing.against is not None:
+    if testing.against is not None:
         wanted &= second == len(names) - 1
-    tested = _tested(basis, differences, sides, wanted)
+    tested = _tested(about, differences, scored, wanted)
     error = np.array([math.sqrt(m.variance) if m.variance > 0 else math.nan for m in differences])
-    ends = pair_intervals(
-        tested,
-        error,
-        np.array([m.df for m in differences]),
-        basis.testing,
-        pointwise=basis.intervals == "pointwise",
-    )
+    df = np.array([m.df for m in differences])
+    ends = pair_intervals(tested, error, df, testing, pointwise=asked.intervals == "pointwise")
+    by_people = people[:, order]
     pairs = tuple(
-        _pair(
-            differences[k],
-            names[first[k]],
-            names[second[k]],
-            k,
-            tested,
-            ends,
-            people[:, order[first[k]]] - people[:, order[second[k]]],
-        )
-        for k in np.flatnonzero(wanted).tolist()
+        _pair(differences[k], names[i], names[j], k, tested, ends, by_people[:, i] - by_people[:, j])
+        for k, i, j in zip(range(len(first)), first.tolist(), second.tolist(), strict=True)
+        if wanted[k]
     )
-    better = _better(basis.info, tested, len(names))
-    standings = _standings(basis, names, order, sides, means, shares, better, complete=bool(wanted.all()))
+    counts = tested.results.counts
+    higher = tested.results.statistic * (-1 if about.info.better == "lower" else 1) > 0
+    better = np.zeros((len(names), len(names)), dtype=np.bool_)
+    better[counts.first, counts.second] = tested.different & higher
+    better[counts.second, counts.first] = tested.different & ~higher
+    standings = _standings(about, scored, means, shares, better, complete=bool(wanted.all()))
     place = [names.index(s.system) for s in standings]
-    return CorrectedComparison(
-        asked=basis.asked,
-        about_scores=basis.about_scores,
-        title=basis.title,
-        heading=basis.heading,
-        info=basis.info,
-        judge=basis.judge,
-        assessors=basis.assessors,
-        topics=tuple(t for t, is_judged in zip(topics, there, strict=True) if is_judged),
-        labelled=tuple(t for t, is_labelled in zip(topics, labelled, strict=True) if is_labelled),
+    notes = [*about.design, *_design_notes(about.judge, scored, people, there)]
+    if scored.same_scale and (many := sum(pair.weight == CLIP[1] for pair in pairs)):
+        notes.append(Note.of("lambda-at-limit", judge=about.judge, limit=CLIP[1], pairs=many))
+    return replace(
+        about,
+        topics=tuple(compress(scored.topics, there)),
+        labelled=tuple(compress(scored.topics, labelled)),
         standings=standings,
         pairs=pairs,
         better=better[np.ix_(place, place)],
         complete=bool(wanted.all()) and len(names) > 1,
-        testing=basis.testing,
-        intervals=ends,
-        judgments=int(basis.judgments[labelled].sum()),
+        interval_level=ends.level,
+        judgments=int(scored.judgments[labelled].sum()),
         random_p=random_p,
-        said_at_random=basis.at_random,
         screening=screening if shares else None,
-        kinds=basis.kinds,
-        target=basis.target,
-        design=(*basis.notes, *_design_notes(basis, sides, people, there), *_limit_notes(basis, pairs)),
-        made=f"{basis.signature}|ppi++:t:n-2|lambda:{'0-1' if basis.same_scale else '0-'}"
+        design=tuple(notes),
+        made=f"{about.made}|ppi++:t:n-2|lambda:{'0-1' if scored.same_scale else '0-'}"
         f"|topics:{int(there.sum())}|labelled:{int(labelled.sum())}|interval:{ends.method}:{ends.level:g}"
-        f"|correct:{basis.testing.correct}:{basis.testing.alpha:g}|pairs:{int(wanted.sum())}|seed:{basis.testing.seed}",
-        unit=basis.unit,
-        say_pairs=basis.say_pairs,
+        f"|correct:{testing.correct}:{testing.alpha:g}|pairs:{int(wanted.sum())}|seed:{testing.seed}",
     )
 
 
-def _limit_notes(basis: _Basis, pairs: Sequence[CorrectedPair]) -> Iterator[Note]:
-    from adjudge.stats.ppi import CLIP
-
-    if basis.same_scale and (many := sum(pair.weight == CLIP[1] for pair in pairs)):
-        yield Note.of("lambda-at-limit", judge=basis.judge, limit=CLIP[1], pairs=many)
-
-
-def _design_notes(basis: _Basis, sides: _Sides, people: FloatArray, there: BoolArray) -> Iterator[Note]:
-    import numpy as np
-
+def _design_notes(judge: str, scored: _Scored, people: FloatArray, there: BoolArray) -> Iterator[Note]:
     judged = ~np.isnan(people).all(axis=1)
     if unjudged := int((judged & ~there).sum()):
-        yield Note.of(
-            "topics-without-judge", judge=basis.judge, topics=unjudged, all_topics=int(judged.sum())
-        )
-    if alone := int((~np.isnan(sides.people) & np.isnan(sides.judged)).sum()):
-        yield Note.of("summaries-without-judge", judge=basis.judge, summaries=alone)
-    answered = ~np.isnan(sides.people)
+        yield Note.of("topics-without-judge", judge=judge, topics=unjudged, all_topics=int(judged.sum()))
+    answered = ~np.isnan(scored.people)
+    if alone := int((answered & np.isnan(scored.judged)).sum()):
+        yield Note.of("summaries-without-judge", judge=judge, summaries=alone)
     some = answered.any(axis=1) & ~answered[:, answered.any(axis=0)].all(axis=1)
     if many := int(some.sum()):
         yield Note.of("some-systems-on-topics", topics=many)
 
 
 def _screened(
-    basis: _Basis, sides: _Sides, means: Sequence[PoweredMean]
-) -> tuple[dict[int, tuple[float, float, float, str | None]], Screening | None]:
+    about: CorrectedComparison, scored: _Scored, means: Sequence[PoweredMean]
+) -> tuple[dict[int, CorrectedShare], Screening | None]:
     """Shares of yes of systems with too few labels for PPI++, by the judge's sensitivity and specificity."""
-    import numpy as np
-
-    from adjudge.stats.screening import corrected_share, screen
 
     lacking = [j for j, mean in enumerate(means) if math.isnan(mean.estimate)]
-    if not basis.yes_no or not lacking:
+    if not scored.yes_no or not lacking:
         return {}, None
-    both = ~np.isnan(sides.people) & ~np.isnan(sides.judged)
-    screening = screen(sides.people[both], sides.judged[both])
+    both = ~np.isnan(scored.people) & ~np.isnan(scored.judged)
+    screening = screen(scored.people[both], scored.judged[both])
     shares = {}
     for j in lacking:
-        answers = sides.judged[~np.isnan(sides.judged[:, j]), j]
-        share = corrected_share(float(answers.sum()), answers.size, screening, level=basis.testing.level)
-        shares[j] = (share.estimate, share.low, share.high, share.why)
+        answers = scored.judged[~np.isnan(scored.judged[:, j]), j]
+        level = about.testing.level
+        shares[j] = corrected_share(float(answers.sum()), answers.size, screening, level=level)
     return shares, screening
 
 
-def _order(basis: _Basis, systems: Sequence[str], means: Sequence[float]) -> list[int]:
+def _order(about: CorrectedComparison, systems: Sequence[str], means: Sequence[float]) -> list[int]:
     """Best first, those without a mean next, the one that all are compared with last."""
-    sign = 1 if basis.info.better == "lower" else -1
+    sign = 1 if about.info.better == "lower" else -1
     order = sorted(
         range(len(systems)),
         key=lambda j: (math.isnan(means[j]), 0 if math.isnan(means[j]) else sign * means[j], systems[j]),
     )
-    against = basis.testing.against
+    against = about.testing.against
     if against is not None:
         if against not in systems:
             raise UsageError(
@@ -864,18 +777,16 @@ def _order(basis: _Basis, systems: Sequence[str], means: Sequence[float]) -> lis
     return order
 
 
-def _tested(basis: _Basis, differences: Sequence[PoweredMean], sides: _Sides, family: BoolArray) -> Tested:
+def _tested(
+    about: CorrectedComparison, differences: Sequence[PoweredMean], scored: _Scored, family: BoolArray
+) -> Tested:
     """All pairs by Student's t on corrected differences, in the shape that all tests have."""
-    import numpy as np
 
-    from adjudge.stats.pairs import PairResults, pair_counts
-
-    side, lower = basis.testing.side, basis.info.better == "lower"
+    side, lower = about.testing.side, about.info.better == "lower"
     alternative: Alternative = "two-sided"
     if side != "both":
         alternative = "greater" if (side == "better") != lower else "less"
-    both = np.where(np.isnan(sides.judged), np.nan, sides.people)
-    counts = pair_counts(both)
+    counts = pair_counts(np.where(np.isnan(scored.judged), np.nan, scored.people))
     p = np.array([m.p(alternative) for m in differences])
     results = PairResults(
         test=PPI,
@@ -889,14 +800,13 @@ def _tested(basis: _Basis, differences: Sequence[PoweredMean], sides: _Sides, fa
     )
     smallest = np.where(np.isnan(p), np.nan, 0.0)
     untold = Untold(results=results, family=family, smallest=smallest, resamples=None)
-    return conclude([untold], basis.testing)[0]
+    return conclude([untold], about.testing)[0]
 
 
 def _pair(
     difference: PoweredMean, a: str, b: str, k: int, tested: Tested, ends: PairIntervals, people: FloatArray
 ) -> CorrectedPair:
     """`people` are all differences that people gave, whether the judge judged the topic or not."""
-    from adjudge.stats.ppi import powered_mean
 
     low, high = difference.labelled_interval(ends.level)
     by_people = people[people == people]
@@ -933,64 +843,48 @@ def _pair(
     )
 
 
-def _better(info: MeasureInfo, tested: Tested, size: int) -> BoolArray:
-    import numpy as np
-
-    counts = tested.results.counts
-    higher = tested.results.statistic * (-1 if info.better == "lower" else 1) > 0
-    better = np.zeros((size, size), dtype=np.bool_)
-    better[counts.first, counts.second] = tested.different & higher
-    better[counts.second, counts.first] = tested.different & ~higher
-    return better
-
-
 def _standings(
-    basis: _Basis,
-    names: Sequence[str],
-    order: Sequence[int],
-    sides: _Sides,
+    about: CorrectedComparison,
+    scored: _Scored,
     means: Sequence[PoweredMean],
-    shares: Mapping[int, tuple[float, float, float, str | None]],
+    shares: Mapping[int, CorrectedShare],
     better: BoolArray,
     *,
     complete: bool,
 ) -> tuple[CorrectedStanding, ...]:
-    import numpy as np
 
-    from adjudge.stats.order import letters, places, rank_intervals
-
-    least, most = (0.0, 1.0) if basis.yes_no else basis.info.range
+    names = scored.systems
+    least, most = (0.0, 1.0) if scored.yes_no else about.info.range
 
     def within(value: float) -> float:
         return min(max(value, -math.inf if least is None else least), math.inf if most is None else most)
 
-    estimates = np.array([shares[j][0] if j in shares else means[j].estimate for j in order])
+    estimates = np.array(
+        [shares[k].estimate if k in shares else mean.estimate for k, mean in enumerate(means)]
+    )
     ranked = np.flatnonzero(~np.isnan(estimates))
-    sign = 1 if basis.info.better == "lower" else -1
+    sign = 1 if about.info.better == "lower" else -1
     rank: dict[int, int] = dict(zip(ranked.tolist(), places(sign * estimates[ranked]).tolist(), strict=True))
     line = sorted(range(len(names)), key=lambda k: (rank.get(k, len(names) + 1), names[k]))
     groups = letters(better | better.T, line) if complete else [""] * len(names)
     best, worst = rank_intervals(better)
     standings = []
     for k in line:
-        j = order[k]
-        mean = means[j]
-        low, high = mean.interval(basis.testing.level)
+        mean = means[k]
+        low, high = mean.interval(about.testing.level)
         method: Method = PPI if not math.isnan(mean.estimate) else "none"
         why = mean.why
-        if j in shares:
-            _, low, high, why = shares[j]
+        if k in shares:
+            low, high, why = shares[k].low, shares[k].high, shares[k].why
             method = "rogan-gladen" if why is None else "none"
-        judged = sides.judged[:, k]
-        labels = sides.people[:, k][~np.isnan(sides.people[:, k])]
         standings.append(
             CorrectedStanding(
                 system=names[k],
                 rank=rank.get(k),
                 labelled=mean.n,
-                judged=int((~np.isnan(judged)).sum()),
-                people=float(labels.mean()) if labels.size else math.nan,
-                judge=_mean(judged) if basis.judge_means is None else float(basis.judge_means[j]),
+                judged=int((~np.isnan(scored.judged[:, k])).sum()),
+                people=_mean(scored.people[:, k]),
+                judge=float(scored.judge_means[k]),
                 mean=within(float(estimates[k])),
                 low=within(low),
                 high=within(high),
@@ -1007,7 +901,5 @@ def _standings(
 
 
 def _mean(values: FloatArray) -> float:
-    import numpy as np
-
     there = values[~np.isnan(values)]
     return float(there.mean()) if there.size else math.nan

@@ -103,7 +103,7 @@ def sentences(result: CorrectedComparison) -> Iterator[Spoken]:
     yield _headline(result)
     yield saving(result)
     yield validity(result)
-    if result.say_pairs:
+    if result.asked.pairs:
         yield from (pair_sentence(result, pair) for pair in result.pairs)
 
 
@@ -192,7 +192,7 @@ def validity(result: CorrectedComparison) -> str:
     drawn = f"the {counted(len(result.labelled), 'topic')} that {judges} judged"
     if not result.unlabelled:
         drawn = "the topics on which people judged both systems of a pair"
-    told = ", as was said," if result.said_at_random else ""
+    told = ", as was said," if result.asked.at_random else ""
     return (
         f"The intervals hold for {who}, if {drawn} were drawn at random from all {len(result.topics):,}{told} and"
         f" {even}; {result.judge}'s {_gave(result.unit)} alone decide nothing."

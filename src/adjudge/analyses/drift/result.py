@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -24,7 +24,7 @@ from adjudge.analyses.judges.bench import (
     in_order,
     titled,
 )
-from adjudge.analyses.questions import GivenAnswer, at_target
+from adjudge.analyses.questions import at_target
 from adjudge.analyses.scores import Scores
 from adjudge.analyses.stability.repeats import self_agreement
 from adjudge.assessors.cards import JudgeCard, read_cards
@@ -43,13 +43,14 @@ from adjudge.stats.judge_agreement import MISSING, is_off_scale, mapped_codes
 from adjudge.stats.judge_drift import (
     AgreementChange,
     DriftShift,
-    SwapTest,
     agreement_change,
     joint_p,
     mean_shift,
     repeats_p,
+    shift_test,
+    swap_p,
     swap_signs,
-    system_shifts,
+    systems_test,
 )
 from adjudge.stats.multiple import holm
 from adjudge.stats.ranks import kendall
@@ -70,48 +71,19 @@ Tested = Literal["shift", "systems", "people", "repeats"]
 
 
 @dataclass(frozen=True)
-class ChangedPair:
-    """Two systems whose order, or whose conclusion, is another with the new version."""
-
-    a: str
-    b: str
-    old: float
-    """The mean of a less that of b, higher is better."""
-    new: float
-    old_found: bool
-    new_found: bool
-    """Whether they differ significantly."""
-
-    @property
-    def turned(self) -> bool:
-        """Ties in one ranking do not count."""
-        return self.old * self.new < 0
-
-    @property
-    def concluded_otherwise(self) -> bool:
-        return self.old_found != self.new_found or (self.old_found and self.turned)
-
-
-@dataclass(frozen=True)
 class RankingChange:
     """The two rankings of systems."""
 
     tau: float
     systems: int
     pairs: int
-    changed: tuple[ChangedPair, ...]
-
-    @property
-    def turned(self) -> int:
-        return sum(pair.turned for pair in self.changed)
-
-    @property
-    def conclusions(self) -> int:
-        """Pairs that one version finds different, and the other does not, or the other way round."""
-        return sum(pair.concluded_otherwise for pair in self.changed)
+    turned: tuple[tuple[str, str], ...]
+    """Pairs of systems in another order; ties in one ranking do not count."""
+    conclusions: int
+    """Pairs that one version finds different, and the other does not, or the other way round."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class QuestionDrift:
     """What changed in the answers to one question."""
 
@@ -125,15 +97,14 @@ class QuestionDrift:
     shift: DriftShift | None
     """None of pairs, where which is first says nothing."""
     systems: Mapping[str, DriftShift]
-    p: Mapping[Tested, float]
     people: AgreementChange
     ranking: RankingChange | None
     better: Better
-    pairs: bool
-    tests: Mapping[Tested, SwapTest] = field(repr=False)
-    notes: tuple[Note, ...]
+    tests: Mapping[Tested, FloatArray] = field(repr=False)
+    p: Mapping[Tested, float]
     p_adjusted: Mapping[Tested, float] = field(default_factory=dict)
     """Corrected for everything that is tested of all questions."""
+    notes: tuple[Note, ...]
 
     def changed(self, alpha: float) -> tuple[Tested, ...]:
         """What changed significantly."""
@@ -142,11 +113,6 @@ class QuestionDrift:
     @property
     def identical(self) -> bool:
         return self.same.hits == self.same.n and (self.shift is None or self.shift.mean == 0)
-
-    @property
-    def milder(self) -> bool:
-        assert self.shift is not None
-        return (self.shift.mean > 0) == (self.better == "higher")
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
@@ -160,19 +126,14 @@ class DriftResult(Result):
     questions: tuple[QuestionDrift, ...]
     cards: tuple[tuple[str, str, str, str], ...]
     """What differs in the two cards: protocol, field, old and new value."""
-    with_cards: tuple[bool, bool]
-    """Whether there are cards of the old and of the new version."""
+    lacking: tuple[str, ...]
+    """Those of the two that have no card."""
     refused: tuple[str, ...] = ()
     """Why answers were left out."""
 
     @property
     def alpha(self) -> float:
         return self.asked.alpha
-
-    def findable(self) -> bool:
-        """Whether any p could have been small enough: swaps of c clusters have p of 2 / 2^c at least."""
-        both = 1 + any("repeats" in q.p for q in self.questions)
-        return any(2.0 ** (1 - q.same.clusters) * both <= self.alpha for q in self.questions)
 
     def how(self) -> str:
         return (
@@ -197,7 +158,7 @@ class DriftResult(Result):
             yield Note.of("no-repeats", old=self.old)
 
     def tables(self) -> Iterator[Table]:
-        from adjudge.analyses.drift import words
+        from adjudge.analyses.drift.words import TESTED
 
         level = 1 - self.alpha
         yield Table.of(
@@ -221,7 +182,7 @@ class DriftResult(Result):
         yield Table.of(
             "drift-tests",
             (
-                (q.question, words.TESTED[name], p, q.p_adjusted.get(name), name in q.changed(self.alpha))
+                (q.question, TESTED[name], p, q.p_adjusted.get(name), name in q.changed(self.alpha))
                 for q in self.questions
                 for name, p in q.p.items()
             ),
@@ -232,35 +193,21 @@ class DriftResult(Result):
             "changed",
             title="What is tested: p by swapping the two versions' answers in whole topics",
         )
-        further = (
-            Table.of(
+        systems = [
+            (q.question, name, s.things, s.mean, s.low, s.high)
+            for q in self.questions
+            for name, s in q.systems.items()
+        ]
+        if systems:
+            yield Table.of(
                 "drift-systems",
-                (
-                    (q.question, name, s.things, s.mean, s.low, s.high, s.p, s.p_adjusted)
-                    for q in self.questions
-                    for name, s in q.systems.items()
-                ),
+                systems,
                 "question system things",
                 *with_interval("shift", "mean shift", level, ends="", format="+.3f", tiny=False),
-                Column("p", format=".4f"),
-                Column("p_adjusted", "p after Holm", format=".4f"),
                 title="The shift of every system",
-            ),
-            Table.of(
-                "drift-pairs",
-                (
-                    (q.question, pair.a, pair.b, pair.old, pair.new, words.changed_pair(pair))
-                    for q in self.questions
-                    if q.ranking is not None
-                    for pair in q.ranking.changed
-                ),
-                "question a b",
-                Column("old", "a less b, old", format="+.3f"),
-                Column("new", "a less b, new", format="+.3f"),
-                "change",
-                title="Pairs of systems whose order or conclusion changed (Wilcoxon's test, Holm over pairs)",
-            ),
-            Table.of(
+            )
+        if self.cards:
+            yield Table.of(
                 "drift-cards",
                 self.cards,
                 Column("protocol", show="varies"),
@@ -268,9 +215,7 @@ class DriftResult(Result):
                 Column("old", self.old),
                 Column("new", self.new),
                 title="What differs in their cards",
-            ),
-        )
-        yield from (table for table in further if table.rows)
+            )
 
 
 def _row(q: QuestionDrift) -> dict[str, Any]:
@@ -294,7 +239,7 @@ def _row(q: QuestionDrift) -> dict[str, Any]:
     if q.shift is not None:
         row |= {"shift": q.shift.mean, "shift_low": q.shift.low, "shift_high": q.shift.high}
     if (r := q.ranking) is not None:
-        row |= {"tau": r.tau, "turned": r.turned, "conclusions": r.conclusions}
+        row |= {"tau": r.tau, "turned": len(r.turned), "conclusions": r.conclusions}
     return row
 
 
@@ -303,7 +248,7 @@ def _row(q: QuestionDrift) -> dict[str, Any]:
 
 def drift_of(scores: Scores, asked: Drift, old: str, new: str) -> DriftResult:
     """What changed, question by question."""
-    versions, gathered, refused = _both(scores, asked, old, new)
+    versions, gathered, refused = _versions(scores, asked, old, new)
     names = (*asked.question, *(asked.measure or ()))
     aspects = [v.bench.aspect for v in versions]
     for text in names:
@@ -313,14 +258,13 @@ def drift_of(scores: Scores, asked: Drift, old: str, new: str) -> DriftResult:
                 f" {listed(aspects)}"
             )
     versions = [v for v in versions if not names or v.bench.aspect in names]
-    clusters = {
-        name: k for k, name in enumerate(dict.fromkeys(c for v in versions for c in v.bench.clusters))
-    }
+    clusters = list(dict.fromkeys(c for v in versions for c in v.bench.clusters))
     # as many swaps as resamples; more where the smallest p, corrected for so many tests, would not fall below alpha
     least = math.ceil(4 * PER_QUESTION * len(versions) / asked.alpha)
     swaps = max(asked.resamples, min(least, MOST_SWAPS))
     signs = swap_signs(generator(asked.seed, "judges/drift/swaps"), len(clusters), swaps)
-    questions = [_drifted(v, signs, clusters, asked) for v in versions]
+    of_cluster = dict(zip(clusters, signs.T, strict=True))
+    questions = [_drifted(v, of_cluster, asked) for v in versions]
     # p corrected for everything that is tested: swaps together, repeats by Holm; half of alpha each, if both are
     swapped = [(k, name) for k, q in enumerate(questions) for name in q.tests]
     repeated: list[tuple[int, Tested]] = [(k, "repeats") for k, q in enumerate(questions) if "repeats" in q.p]
@@ -330,7 +274,7 @@ def drift_of(scores: Scores, asked: Drift, old: str, new: str) -> DriftResult:
     ]
     both = 1 + bool(swapped and repeated)
     adjusted = dict(zip([*swapped, *repeated], (min(both * float(value), 1.0) for value in p), strict=True))
-    cards, with_cards = _card_changes(scores, old, new, {v.bench.source for v in versions})
+    cards, lacking = _card_changes(scores, (old, new), {v.bench.source for v in versions})
     return DriftResult(
         asked=asked,
         name=scores.name,
@@ -340,7 +284,7 @@ def drift_of(scores: Scores, asked: Drift, old: str, new: str) -> DriftResult:
             replace(q, p_adjusted={name: adjusted[k, name] for name in q.p}) for k, q in enumerate(questions)
         ),
         cards=cards,
-        with_cards=with_cards,
+        lacking=lacking,
         refused=tuple(refused),
         about_scores=tuple(gathered.notes("the comparison")) if gathered is not None else (),
     )
@@ -358,15 +302,15 @@ class _Versions:
     repeats: tuple[int, int] | None
 
 
-def _both(
-    data: Scores, asked: Drift, old: str, new: str
+def _versions(
+    scores: Scores, asked: Drift, old: str, new: str
 ) -> tuple[list[_Versions], Gathered | None, list[str]]:
     """The questions that both versions answered, or why there are none."""
-    gathered, answers = answers_with(data, [old, new])
+    gathered, answers = answers_with(scores, [old, new])
     assessors = {answer.assessor for answer in answers}
-    if {old, new}.isdisjoint(assessors) and {old, new} <= set(data.measures):
+    if {old, new}.isdisjoint(assessors) and {old, new} <= set(scores.measures):
         answers = [
-            a for name in (old, new) for a in column_answers(data, name, question=SCORE, assessor=name)
+            a for name in (old, new) for a in column_answers(scores, name, question=SCORE, assessor=name)
         ]
         assessors |= {old, new}
     if left := {old, new} & set(asked.without):
@@ -375,7 +319,7 @@ def _both(
         if name not in assessors:
             judges = gathered.judgments.by_judge if gathered is not None and name in (old, new) else ()
             near = among(name, sorted({*assessors, *judges}, key=natural))
-            raise UsageError(f"{data.name} has no answers by {quoted(name)}{near}")
+            raise UsageError(f"{scores.name} has no answers by {quoted(name)}{near}")
     kept, refused = at_target(
         [answer for answer in answers if answer.assessor not in asked.without],
         length=None if asked.length == "unset" else asked.length,
@@ -386,69 +330,48 @@ def _both(
         for row in (self_agreement(gathered) if gathered is not None else ())
         if row.assessor == old and row.part == "all"
     }
-    look_up = LookUp.of(data, gathered, leave=data.measures)
-    made = [_versions(look_up, answered, old, new, repeats) for answered in by_question(kept)]
-    versions = [v for v in made if v is not None]
+    look_up = LookUp.of(scores, gathered, leave=scores.measures)
+    versions = []
+    for answered in by_question(kept):
+        by = by_assessor(answered, (old, new))
+        before, after = by.pop(old, {}), by.pop(new, {})
+        things = before.keys() & after.keys()
+        if not things:
+            continue
+        people = {
+            who: of_one
+            for who, of_one in by.items()
+            if not is_anonymous(who) and not things.isdisjoint(of_one)
+        }
+        rows = in_order(answered, things)
+        bench = look_up.bench(new, rows, people, after)
+        repeated = None
+        if bench.source is None:
+            # the first answer about a thing is compared with all later ones
+            same = [answer.value == before[answer.thing] for answer in answered if answer.assessor == old]
+            again = len(same) - len(before)
+            repeated = (sum(same) - len(before), again) if again else None
+        elif not bench.pairs and not rows[0].question.startswith(QUALITY):
+            # repeats of all quality questions are counted together, and of pairs in whatever order they were shown
+            repeated = repeats.get((bench.source, rows[0].question))
+        alone = len(before) - len(things), len(after) - len(things)
+        versions.append(_Versions(bench, np.array([before[row.thing] for row in rows]), alone, repeated))
     if not versions:
         raise DataError(
-            f"{data.name}: there is nothing that both {old} and {new} answered for"
+            f"{scores.name}: there is nothing that both {old} and {new} answered for"
             + (f" ({refused[0]})" if refused else "")
         )
     benches = titled([v.bench for v in versions])
-    named = [replace(v, bench=bench) for v, bench in zip(versions, benches, strict=True)]
-    return named, gathered, refused
+    return [replace(v, bench=b) for v, b in zip(versions, benches, strict=True)], gathered, refused
 
 
-def _versions(
-    look_up: LookUp,
-    answered: Sequence[GivenAnswer],
-    old: str,
-    new: str,
-    repeats: Mapping[tuple[str, str], tuple[int, int]],
-) -> _Versions | None:
-    """One question; None where the two versions share nothing."""
-    by = by_assessor(answered, (old, new))
-    before, after = by.get(old, {}), by.get(new, {})
-    things = before.keys() & after.keys()
-    if not things:
-        return None
-    people = {
-        who: values
-        for who, values in by.items()
-        if who not in (old, new) and not is_anonymous(who) and not things.isdisjoint(values)
-    }
-    rows = in_order(answered, things)
-    bench = look_up.bench(new, rows, people, after)
-    source, question = rows[0].source, rows[0].question
-    repeated = None
-    if source is None:
-        # the first answer about a thing is compared with all later ones
-        same = sum(a.value == before[a.thing] for a in answered if a.assessor == old) - len(before)
-        again = sum(a.assessor == old for a in answered) - len(before)
-        repeated = (same, again) if again else None
-    elif not bench.pairs and not question.startswith(QUALITY):
-        # repeats of all quality questions are counted together, and of pairs in whatever order they were shown
-        repeated = repeats.get((source, question))
-    return _Versions(
-        bench=bench,
-        old=np.array([before[row.thing] for row in rows]),
-        alone=(len(before) - len(things), len(after) - len(things)),
-        repeats=repeated,
-    )
-
-
-def _drifted(
-    versions: _Versions, signs: FloatArray, clusters: Mapping[str, int], asked: Drift
-) -> QuestionDrift:
-    """One question; the swaps are those of all questions, by cluster."""
+def _drifted(versions: _Versions, of_cluster: Mapping[str, FloatArray], asked: Drift) -> QuestionDrift:
+    """One question; the swaps, by cluster, are those of all questions."""
     bench, level = versions.bench, 1 - asked.alpha
     old, new = versions.old, bench.given
-    both, scale, cluster = (
-        np.concatenate([old, new]),
-        np.array(bench.scale),
-        checks.clusters_of(bench.clusters, old.size),
-    )
-    signs = signs[:, [clusters[name] for name in dict.fromkeys(bench.clusters)]]
+    both, scale = np.concatenate([old, new]), np.array(bench.scale)
+    cluster = checks.clusters_of(bench.clusters, old.size)
+    signs = np.column_stack([of_cluster[name] for name in dict.fromkeys(bench.clusters)])
     difference = new - old
     difference[np.abs(difference) <= 1e-12 * float(np.abs(both).max())] = 0.0
     # a mean over probabilities lies between two choices: the nearest, where the scale is known
@@ -460,7 +383,7 @@ def _drifted(
         np.bincount(cluster, weights=alike).astype(int).tolist(), np.bincount(cluster).tolist(), level=level
     )
     notes = []
-    if not bench.pairs and cluster.max(initial=0) > 0 and is_off_scale(both, scale):
+    if not bench.pairs and signs.shape[1] > 1 and is_off_scale(both, scale):
         # by ranks among the answers of both, so that a shift from one to the other stays one
         edges = (scale[1:] + scale[:-1]) / 2
         people = np.where(np.isnan(bench.answers), MISSING, np.searchsorted(edges, bench.answers, "left"))
@@ -471,38 +394,30 @@ def _drifted(
     if any(versions.alone):
         only_old, only_new = versions.alone
         notes.append(Note.of("answered-by-one", question=bench.aspect, old=only_old, new=only_new))
-    tests: dict[Tested, SwapTest] = {}
-    shift = None
+    tests: dict[Tested, FloatArray] = {}
     if not bench.pairs:
-        shift, tests["shift"] = mean_shift(difference, signs, clusters=bench.clusters, level=level)
+        tests["shift"] = shift_test(difference, cluster, signs)
     rows = list(bench.scored())
     names = sorted({name for _, _, name, _ in rows}, key=natural)
-    systems: Mapping[str, DriftShift] = {}
-    if names:
-        shifts, depends = system_shifts(
-            [difference[k] if is_first else -difference[k] for k, _, _, is_first in rows],
-            [names.index(name) for _, _, name, _ in rows],
-            signs,
-            topics=[topic for _, topic, _, _ in rows],
-            clusters=[bench.clusters[k] for k, _, _, _ in rows],
-            level=level,
-        )
-        systems = dict(zip(names, shifts, strict=True))
-        if depends is not None:
-            tests["systems"] = depends
+    shifts = np.array([difference[k] if is_first else -difference[k] for k, _, _, is_first in rows])
+    of = np.array([names.index(name) for _, _, name, _ in rows])
+    at = cluster[[k for k, _, _, _ in rows]]
+    if len(names) > 1:
+        topics = checks.clusters_of([topic for _, topic, _, _ in rows], len(rows))
+        tests["systems"] = systems_test(shifts, of, topics, at, signs)
     agreement, changed = agreement_change(
-        *compared,
+        compared,
         bench.answers,
+        cluster,
         signs,
         rng=generator(asked.seed, "judges/drift/people"),
-        clusters=bench.clusters,
         level=level,
         resamples=asked.resamples,
         mirrored=bench.pairs,
     )
     if changed is not None:
         tests["people"] = changed
-    p = {name: test.p for name, test in tests.items()}
+    p = {name: float(swap_p(test)[0]) for name, test in tests.items()}
     if versions.repeats is not None and not math.isnan(apart := repeats_p(same, *versions.repeats)):
         p["repeats"] = apart
     return QuestionDrift(
@@ -511,14 +426,13 @@ def _drifted(
         topics=len(set(bench.topics)),
         same=same,
         repeats=versions.repeats,
-        shift=shift,
-        systems=systems,
-        p=p,
+        shift=None if bench.pairs else mean_shift(difference, cluster, level),
+        systems={name: mean_shift(shifts[of == k], at[of == k], level) for k, name in enumerate(names)},
         people=agreement,
         ranking=_ranked(versions, asked),
         better=bench.better,
-        pairs=bench.pairs,
         tests=tests,
+        p=p,
         notes=tuple(notes),
     )
 
@@ -529,7 +443,8 @@ def _ranked(versions: _Versions, asked: Drift) -> RankingChange | None:
     before, after = bench.with_judge("", versions.old).cells(), bench.cells()
     if before is None or after is None or len(before.systems) < 2 or len(before.topics) < 2:
         return None
-    conclusions: list[dict[tuple[str, str], tuple[float, bool]]] = []
+    differences: list[dict[tuple[str, str], float]] = []
+    better: list[set[tuple[str, str]]] = []
     for cells in (before, after):
         matrix = ScoreMatrix(
             values=cells.judge,
@@ -539,19 +454,18 @@ def _ranked(versions: _Versions, asked: Drift) -> RankingChange | None:
             info=MeasureInfo(measure=bench.aspect, better="higher"),
         )
         compared = compare_matrix(matrix, Compare(alpha=asked.alpha, seed=asked.seed))
-        conclusions.append(
-            {(p.a, p.b): (p.result.difference, p.different) for p in compared.pairs[compared.test]}
-        )
-    old, new = conclusions
-    pairs = []
-    for (a, b), (was, old_found) in old.items():
-        now, new_found = new[a, b] if (a, b) in new else (-new[b, a][0], new[b, a][1])
-        pairs.append(ChangedPair(a=a, b=b, old=was, new=now, old_found=old_found, new_found=new_found))
+        pairs = compared.pairs[compared.test]
+        differences.append({(p.a, p.b): p.result.difference for p in pairs})
+        better.append({(p.a, p.b) if p.result.difference > 0 else (p.b, p.a) for p in pairs if p.different})
+    old, new = differences
+    signed = {**new, **{(b, a): -difference for (a, b), difference in new.items()}}
+    one_alone = {frozenset(pair) for pair in better[0] ^ better[1]}
     return RankingChange(
         tau=kendall(*(np.nanmean(cells.judge, axis=0) for cells in (before, after))).tau,
         systems=len(before.systems),
         pairs=len(old),
-        changed=tuple(pair for pair in pairs if pair.turned or pair.concluded_otherwise),
+        turned=tuple(pair for pair, difference in old.items() if difference * signed[pair] < 0),
+        conclusions=len(one_alone),
     )
 
 
@@ -559,43 +473,39 @@ def _ranked(versions: _Versions, asked: Drift) -> RankingChange | None:
 
 
 def _card_changes(
-    data: Scores, old: str, new: str, sources: set[str | None]
-) -> tuple[tuple[tuple[str, str, str, str], ...], tuple[bool, bool]]:
-    """What differs in the cards under the protocols that are compared, and whether there are cards at all."""
-    if data.folder is None:
-        return (), (False, False)
-    folder = Folder.open(data.folder)
-    cards = [
+    scores: Scores, judges: tuple[str, str], sources: set[str | None]
+) -> tuple[tuple[tuple[str, str, str, str], ...], tuple[str, ...]]:
+    """What differs in the cards under the protocols that are compared, and who has none."""
+    if scores.folder is None:
+        return (), judges
+    folder = Folder.open(scores.folder)
+    before, after = (
         {card.protocol: _fields(card) for card in read_cards(folder, name) if card.protocol in sources}
-        for name in (old, new)
-    ]
+        for name in judges
+    )
     changes = []
-    for protocol in sorted(set(cards[0]) & set(cards[1])):
-        before, after = (of[protocol] for of in cards)
-        for name in sorted({*before, *after}, key=lambda key: (key.count("."), key)):
-            values = before.get(name), after.get(name)
-            if values[0] != values[1]:
-                changes.append((protocol, name, _shown(values[0]), _shown(values[1])))
-    return tuple(changes), (bool(cards[0]), bool(cards[1]))
+    for protocol in sorted(before.keys() & after.keys()):
+        one, other = before[protocol], after[protocol]
+        for name in sorted({*one, *other}, key=lambda key: (key.count("."), key)):
+            if one.get(name) != other.get(name):
+                changes.append((protocol, name, _shown(one.get(name)), _shown(other.get(name))))
+    return tuple(changes), tuple(n for n, cards in zip(judges, (before, after), strict=True) if not cards)
 
 
 def _fields(card: JudgeCard) -> dict[str, Any]:
     """What a judge's answers depend on; not what they cost, nor how many there are."""
-    values: dict[str, Any] = {"kind": card.kind, "model": card.model, "family": card.family}
 
-    def add(prefix: str, value: Any) -> None:
+    def flat(name: str, value: Any) -> Iterator[tuple[str, Any]]:
         if isinstance(value, Mapping):
             for key, inner in value.items():
-                add(f"{prefix}.{key}" if prefix else str(key), inner)
+                yield from flat(f"{name}.{key}" if name else str(key), inner)
         else:
-            values.setdefault(prefix, value)
+            yield name, value
 
-    add("", {key: value for key, value in card.settings.items() if key not in RESULTS})
-    return values
+    settings = {key: value for key, value in card.settings.items() if key not in RESULTS}
+    return {**dict(flat("", settings)), "kind": card.kind, "model": card.model, "family": card.family}
 
 
 def _shown(value: Any) -> str:
-    if value is None:
-        return "-"
-    text = " ".join(str(value).split())
+    text = "-" if value is None else " ".join(str(value).split())
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}... ({len(str(value)):,} characters)"

@@ -133,14 +133,6 @@ class JudgeAgreementResult(Result):
     asked: Judges
     aspects: tuple[AspectAgreement, ...]
 
-    @property
-    def level(self) -> float:
-        return self.asked.level
-
-    @property
-    def margin(self) -> float:
-        return self.asked.margin
-
     def of(self, judge: str) -> tuple[AspectAgreement, ...]:
         return tuple(aspect for aspect in self.aspects if aspect.judge == judge)
 
@@ -155,7 +147,7 @@ class JudgeAgreementResult(Result):
     def how(self) -> str:
         return (
             f"judge-agreement|alpha:ordinal|weights:quadratic|bootstrap:clusters:expanded-percentile:"
-            f"{self.asked.resamples}|controls:equipercentile:leave-one-cluster-out|margin:{self.margin:g}"
+            f"{self.asked.resamples}|controls:equipercentile:leave-one-cluster-out|margin:{self.asked.margin:g}"
             f"|seed:{self.asked.seed}|v:{__version__}"
         )
 
@@ -167,8 +159,8 @@ class JudgeAgreementResult(Result):
 
     def facts(self) -> dict[str, Any]:
         return {
-            "level": self.level,
-            "margin": self.margin,
+            "level": self.asked.level,
+            "margin": self.asked.margin,
             "aspects": [
                 {
                     "judge": aspect.judge,
@@ -195,11 +187,11 @@ class JudgeAgreementResult(Result):
             name = f"judge-agreement-{aspect.aspect}"
             yield Table(
                 name=name if len(self.judges) == 1 else f"{name}-{aspect.judge}",
-                columns=_columns(self.level),
+                columns=_columns(self.asked.level),
                 rows=tuple(tuple(_cells(row)) for row in aspect.rows),
                 title=(
-                    f"{aspect.judge} on {aspect.aspect}: agreement with people, {100 * self.level:.4g}% intervals over"
-                    f" {over_words(aspect.topics, aspect.clusters)}"
+                    f"{aspect.judge} on {aspect.aspect}: agreement with people, {100 * self.asked.level:.4g}% intervals"
+                    f" over {over_words(aspect.topics, aspect.clusters)}"
                     f" ({counted(aspect.things, 'thing')}, {counted(len(aspect.people), 'assessor')})"
                 ),
             )
@@ -216,11 +208,12 @@ class JudgeAgreementResult(Result):
         rows: list[tuple[Cell, ...]] = []
         for aspect in self.aspects:
             for criterion in aspect.verdict.criteria:
-                judge, *others = (_best(aspect.of(kind), criterion.criterion) for kind in ("judge", *titles))
-                people = aspect.of("people")[0]
-                beside = people.judge_alpha if criterion.criterion == "alpha" else people.judge_within
-                by = CRITERIA[criterion.criterion]
-                rows.append((aspect.judge, aspect.aspect, by, judge, beside, *others, criterion.step))
+                name = criterion.criterion
+                judge, *others = (_best(aspect.of(kind), name) for kind in ("judge", *titles))
+                beside = getattr(aspect.of("people")[0], f"judge_{name}")
+                rows.append(
+                    (aspect.judge, aspect.aspect, CRITERIA[name], judge, beside, *others, criterion.step)
+                )
         return Table.of(
             "judge-verdicts",
             rows,
@@ -248,30 +241,23 @@ class JudgeAgreementResult(Result):
 
     def _systems(self) -> Table:
         """One row per judge, aspect and system: alpha with people, beside people's own."""
-        columns = "judge aspect system things alpha low high people people_low people_high why why_people"
-        return Table.of(
-            "judge-systems",
+        rows = (
             (
-                (
-                    aspect.judge,
-                    aspect.aspect,
-                    row.system,
-                    row.things,
-                    *(row.judge.value, row.judge.low, row.judge.high),
-                    *(row.people.value, row.people.low, row.people.high),
-                    row.why,
-                    row.why_people,
-                )
-                for aspect in self.aspects
-                for row in aspect.systems
-            ),
-            columns,
+                *(aspect.judge, aspect.aspect, row.system, row.things),
+                *(row.judge.value, row.judge.low, row.judge.high),
+                *(row.people.value, row.people.low, row.people.high),
+                *(row.why, row.why_people),
+            )
+            for aspect in self.aspects
+            for row in aspect.systems
         )
+        columns = "judge aspect system things alpha low high people people_low people_high why why_people"
+        return Table.of("judge-systems", rows, columns)
 
 
 def _best(rows: Sequence[BesidePeople], criterion: Criterion) -> float | None:
     """The highest value of some rows by a criterion."""
-    values = [(row.alpha if criterion == "alpha" else row.within).value for row in rows if row.why is None]
+    values = [getattr(row, criterion).value for row in rows if row.why is None]
     return max((value for value in values if not math.isnan(value)), default=None)
 
 
@@ -303,10 +289,8 @@ class _Drawn:
     """Of assessors in their mean: what they judged."""
 
     def undefined(self) -> _Drawn:
-        judges, beside, assessors = (
-            np.full_like(drawn, np.nan) for drawn in (self.judges, self.beside, self.assessors)
-        )
-        return replace(self, judges=judges, beside=beside, assessors=assessors)
+        nowhere = (np.full_like(drawn, np.nan) for drawn in (self.judges, self.beside, self.assessors))
+        return _Drawn(*nowhere, self.weights)
 
     def mean(self, by_assessor: FloatArray) -> FloatArray:
         there = ~np.isnan(by_assessor)
@@ -364,12 +348,8 @@ def _aspect(bench: AspectBench, options: Judges) -> AspectAgreement:
         why=tuple(no_verdict(why_no_order, not math.isnan(drawn["alpha"].judges[0, 0]), controls)),
     )
     remarks = [note for note in (footing.rank_note, _copied(bench)) if note is not None]
-    notes = [
-        *bench.notes,
-        *remarks,
-        *footing.notes,
-        *(note for control in controls for note in control.notes),
-    ]
+    of_controls = [note for control in controls for note in control.notes]
+    notes = [*bench.notes, *remarks, *footing.notes, *of_controls]
     notes = [note for at, note in enumerate(notes) if note not in notes[:at]]
     return AspectAgreement(
         judge=bench.judge,
@@ -444,90 +424,72 @@ def _copied(bench: AspectBench) -> Note | None:
 
 
 def _of_coefficient(agreement: PeopleAgreement, at: int, weights: FloatArray) -> _Drawn:
-    return _Drawn(
-        judges=agreement.judges[:, at],
-        beside=agreement.beside[:, :, at],
-        assessors=agreement.assessors[:, at],
-        weights=weights,
-    )
+    return _Drawn(agreement.judges[:, at], agreement.beside[:, :, at], agreement.assessors[:, at], weights)
 
 
 def _orders(footing: Footing, signs: Sequence[FloatArray], times: FloatArray, weights: FloatArray) -> _Drawn:
     """The order within topics: with people's mean; of and beside an assessor, with the mean of the others."""
-    k = len(footing.bench.people)
+    people, topics = len(footing.bench.people), footing.topic_cluster.size
 
     def drawn(values: FloatArray) -> FloatArray:
         return topic_means(values, footing.topic_cluster, times)
 
-    beside, assessors = np.full((len(signs), k, len(times)), np.nan), np.full((k, len(times)), np.nan)
-    for j in range(k if k > 1 else 0):
+    # the assessor is the last of all who are compared with the others
+    beside = np.full((len(signs) + 1, people, len(times)), np.nan)
+    for j in range(people if people > 1 else 0):
         human, assessor = footing.signs_without(j), footing.assessor_signs(j)
-        for at, signs_of_one in enumerate([*signs, assessor]):
-            values = order_by_topic(
-                human, signs_of_one, footing.topic, footing.topic_cluster.size, ~np.isnan(assessor)
-            )
-            if at < len(signs):
-                beside[at, j] = drawn(values)
-            else:
-                assessors[j] = drawn(values)
-    return _Drawn(
-        judges=np.stack([drawn(footing.order(signs_of_one)) for signs_of_one in signs]),
-        beside=beside,
-        assessors=assessors,
-        weights=weights,
-    )
+        for at, of_one in enumerate([*signs, assessor]):
+            beside[at, j] = drawn(order_by_topic(human, of_one, footing.topic, topics, ~np.isnan(assessor)))
+    with_all = np.stack([drawn(footing.order(of_one)) for of_one in signs])
+    return _Drawn(with_all, beside[:-1], beside[-1], weights)
 
 
 def _rows(
-    footing: Footing, controls: Sequence[Control], drawn: dict[str, _Drawn], options: Judges
+    footing: Footing, controls: Sequence[Control], drawn: Mapping[str, _Drawn], options: Judges
 ) -> Iterator[BesidePeople]:
     def valued(draws: FloatArray) -> DrawnValue:
         return drawn_value(draws, footing.clusters, options.level)
 
-    def row(kind: RowKind, name: str, pick: Callable[[_Drawn], FloatArray]) -> BesidePeople:
-        alpha, kappa, ac2, within = (
-            valued(pick(drawn[coefficient])) for coefficient in (*COEFFICIENTS, "within")
-        )
-        return BesidePeople(kind=kind, name=name, alpha=alpha, kappa=kappa, ac2=ac2, within=within)
-
-    def beside(
-        agreement: BesidePeople, judge: Callable[[_Drawn], FloatArray], more: Callable[[_Drawn], FloatArray]
+    def row(
+        kind: RowKind,
+        name: str,
+        pick: Callable[[_Drawn], FloatArray],
+        judge: Callable[[_Drawn], FloatArray] | None = None,
+        more: Callable[[_Drawn], FloatArray] | None = None,
     ) -> BesidePeople:
-        alpha, within = drawn["alpha"], drawn["within"]
-        return replace(
-            agreement,
-            judge_alpha=float(judge(alpha)[0]),
-            judge_within=float(judge(within)[0]),
-            more_alpha=valued(more(alpha)),
-            more_within=valued(more(within)),
-        )
+        """Of the draws that `pick` takes; beside those of the judge, and `more` is by how much it is further."""
+        values: dict[str, Any] = {of: valued(pick(drawn[of])) for of in (*COEFFICIENTS, "within")}
+        if judge is not None:
+            for criterion in CRITERIA:
+                one, other = judge(drawn[criterion]), pick(drawn[criterion])
+                values[f"judge_{criterion}"] = float(one[0])
+                values[f"more_{criterion}"] = valued(one - other if more is None else more(drawn[criterion]))
+        return BesidePeople(kind=kind, name=name, **values)
 
     yield row("judge", footing.bench.judge, lambda of: of.judges[0])
-    people = footing.bench.people
     if footing.alone is not None:
         yield BesidePeople(kind="people", name=PEOPLE, why=footing.alone)
     else:
-        together = row("people", PEOPLE, lambda of: of.people)
-        together = beside(together, lambda of: of.judge_beside, lambda of: of.over_assessor(0))
+        together = row(
+            "people", PEOPLE, lambda of: of.people, lambda of: of.judge_beside, lambda of: of.over_assessor(0)
+        )
         yield replace(together, decides=tuple(CRITERIA))
-        for j, person in enumerate(people):
-            yield beside(
-                row("assessor", WITH_OTHERS.format(person), lambda of, j=j: of.assessors[j]),  # type: ignore[misc]
+        for j, person in enumerate(footing.bench.people):
+            yield row(
+                "assessor",
+                WITH_OTHERS.format(person),
+                lambda of, j=j: of.assessors[j],  # type: ignore[misc]
                 lambda of, j=j: of.beside[0, j],  # type: ignore[misc]
-                lambda of, j=j: of.beside[0, j] - of.assessors[j],  # type: ignore[misc]
             )
     at = 0
     for control in controls:
+        name = control_title(control)
         if control.why is not None:
-            yield BesidePeople(kind=control.kind, name=control_title(control), why=control.why)
+            yield BesidePeople(kind=control.kind, name=name, why=control.why)
             continue
         at += 1
-        compared = beside(
-            row(control.kind, control_title(control), lambda of, at=at: of.judges[at]),  # type: ignore[misc]
-            lambda of: of.judges[0],
-            lambda of, at=at: of.judges[0] - of.judges[at],  # type: ignore[misc]
-        )
-        yield replace(compared, decides=control.criteria)
+        one = row(control.kind, name, lambda of, at=at: of.judges[at], lambda of: of.judges[0])  # type: ignore[misc]
+        yield replace(one, decides=control.criteria)
 
 
 def _verdict(
@@ -540,19 +502,17 @@ def _verdict(
     def valued(draws: FloatArray) -> DrawnValue:
         return drawn_value(draws, footing.clusters, options.level)
 
-    def compared(at: int, control: Control) -> ControlDifference:
-        return ControlDifference(
+    floor, measure = [], None
+    for at, control in enumerate(controls, start=1):
+        compared = ControlDifference(
             words=control.name,
             judge=valued(drawn.judges[0] - drawn.judges[at]),
             assessor=valued(drawn.assessor_over(at)),
         )
-
-    floor, measure = [], None
-    for at, control in enumerate(controls, start=1):
         if control.kind != "measure":
-            floor.append(compared(at, control))
+            floor.append(compared)
         elif criterion in control.criteria:
-            measure = compared(at, control)
+            measure = compared
     return criterion_verdict(
         criterion,
         floor,
@@ -594,21 +554,11 @@ def _columns(level: float) -> tuple[Column, ...]:
 
 
 def _cells(row: BesidePeople) -> list[Cell]:
-    record = row.record()
-    texts = {
-        "alpha_interval": _interval(row.alpha),
-        "within_interval": _interval(row.within),
-        "more_alpha_shown": _difference(row.more_alpha),
-        "more_within_shown": _difference(row.more_within),
-    }
-    return [(texts | record)[column.name] for column in _columns(0.95)]
-
-
-def _interval(value: DrawnValue) -> str | None:
-    if not value.is_known or value.high - value.low <= SAME:
-        return None
-    return f"{value.low:z.3f} to {value.high:z.3f}"
-
-
-def _difference(value: DrawnValue) -> str | None:
-    return None if math.isnan(value.value) else difference_words(value)
+    cells = row.record()
+    for name in ("alpha", "within"):
+        agreement: DrawnValue = getattr(row, name)
+        wide = agreement.is_known and agreement.high - agreement.low > SAME
+        cells[f"{name}_interval"] = f"{agreement.low:z.3f} to {agreement.high:z.3f}" if wide else None
+        more: DrawnValue = getattr(row, f"more_{name}")
+        cells[f"more_{name}_shown"] = None if math.isnan(more.value) else difference_words(more)
+    return [cells[column.name] for column in _columns(0.95)]

@@ -8,8 +8,8 @@ they are not, the middle of the scale is near to everybody. So the controls stan
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -88,11 +88,11 @@ class AspectAlternative:
     judge: str
     aspect: str
     epsilon: float
-    rows: tuple[AlternativeRow, ...]
-    """The judge's first; empty where the test was not made."""
-    assessors: tuple[AssessorAdvantage, ...]
     units: str
     """What the observations are: topics, or sets of topics."""
+    rows: tuple[AlternativeRow, ...] = ()
+    """The judge's first; empty where the test was not made."""
+    assessors: tuple[AssessorAdvantage, ...] = ()
     why: str | None = None
 
     @property
@@ -234,7 +234,7 @@ def alternative(benches: JudgeBenches, asked: Judges, progress: Progress = silen
 
 def _aspect(bench: AspectBench, options: Judges) -> AspectAlternative:
     bench = bench.take(bench.judged)
-    units = "topics" if set(bench.clusters) == set(bench.topics) else "sets of topics"
+    things, answers = len(bench.topics), bench.answers[~np.isnan(bench.answers)]
 
     def tested(judges: FloatArray) -> AlternativeTests:
         return alternative_tests(
@@ -242,35 +242,34 @@ def _aspect(bench: AspectBench, options: Judges) -> AspectAlternative:
         )
 
     of_judge = tested(bench.given[None])
-    why = UNNAMED if not bench.named else of_judge.why[0]
-    if why is not None:
-        return AspectAlternative(
-            judge=bench.judge,
-            aspect=bench.aspect,
-            epsilon=options.epsilon,
-            rows=(),
-            assessors=(),
-            units=units,
-            why=why,
-        )
-    rows = [_row(bench.judge, "judge", of_judge, 0)]
-    constants = _constants(bench)
-    tests = tested(np.repeat(constants[:, None], len(bench.topics), axis=1))
-    best = _best(tests)
-    rows.append(_row(f"the constant {constants[best]:g}", "constant", tests, best))
-    rows.append(_random(tested(_drawn(bench, options))))
-    if matched := _lengths(bench):
-        tests = tested(np.stack(list(matched.values())))
-        best = _best(tests)
-        rows.append(_row(list(matched)[best], "length", tests, best))
-    if matched := {name: _matched(bench, values) for name, values in bench.measures.items()}:
-        tests = tested(np.stack(list(matched.values())))
-        best = _best(tests)
-        rows.append(_row(list(matched)[best], "measure", tests, best))
-    return AspectAlternative(
+    aspect = AspectAlternative(
         judge=bench.judge,
         aspect=bench.aspect,
         epsilon=options.epsilon,
+        units="topics" if set(bench.clusters) == set(bench.topics) else "sets of topics",
+        why=of_judge.why[0] if bench.named else UNNAMED,
+    )
+    if aspect.why is not None:
+        return aspect
+    constants = np.array(bench.scale)
+    if constants.size > MOST_CONSTANTS:
+        levels = np.linspace(0, 1, MOST_CONSTANTS)
+        constants = np.unique(np.quantile(answers, levels, method="inverted_cdf"))
+    ways = {} if np.isnan(bench.words).all() else {"longer": bench.words, "shorter": -bench.words}
+    contenders: dict[Contender, dict[str, FloatArray]] = {
+        "constant": {f"the constant {value:g}": np.full(things, value) for value in constants},
+        "random": {"random": options.rng("alternative/random").choice(answers, size=(DRAWS, things))},
+        "length": {f"length, {way} is better": _matched(bench, values) for way, values in ways.items()},
+        "measure": {name: _matched(bench, values) for name, values in bench.measures.items()},
+    }
+    rows = [_row("judge", [bench.judge], of_judge)]
+    rows += [
+        _row(kind, list(tried), tested(np.vstack(list(tried.values()))))
+        for kind, tried in contenders.items()
+        if tried
+    ]
+    return replace(
+        aspect,
         rows=tuple(rows),
         assessors=tuple(
             AssessorAdvantage(
@@ -285,64 +284,35 @@ def _aspect(bench: AspectBench, options: Judges) -> AspectAlternative:
             )
             for j, name in enumerate(bench.people)
         ),
-        units=units,
     )
 
 
-def _row(name: str, kind: Contender, tests: AlternativeTests, at: int) -> AlternativeRow:
+def _row(kind: Contender, names: Sequence[str], tests: AlternativeTests) -> AlternativeRow:
+    """Of several the best by the winning rate, then by the average advantage; of random answers the mean of all."""
+    if kind == "random":
+        return AlternativeRow(
+            name=names[0],
+            kind=kind,
+            average=float(tests.average.mean()),
+            winning_rate=float(tests.winning_rate.mean()),
+            assessors=int(tests.tested[0]),
+            passed=int(tests.passes.sum()),
+            draws=len(tests.why),
+            why=tests.why[0],
+        )
+    keys = list(
+        zip(np.nan_to_num(tests.winning_rate, nan=-1), np.nan_to_num(tests.average, nan=-1), strict=True)
+    )
+    best = keys.index(max(keys))
     return AlternativeRow(
-        name=name,
+        name=names[best],
         kind=kind,
-        average=float(tests.average[at]),
-        winning_rate=float(tests.winning_rate[at]),
-        assessors=int(tests.tested[at]),
-        passed=int(tests.passes[at]),
-        why=tests.why[at],
+        average=float(tests.average[best]),
+        winning_rate=float(tests.winning_rate[best]),
+        assessors=int(tests.tested[best]),
+        passed=int(tests.passes[best]),
+        why=tests.why[best],
     )
-
-
-def _best(tests: AlternativeTests) -> int:
-    """By the winning rate, then by the average advantage; the first of equal ones."""
-    keys = zip(np.nan_to_num(tests.winning_rate, nan=-1), np.nan_to_num(tests.average, nan=-1), strict=True)
-    return max(enumerate(keys), key=lambda numbered: (numbered[1], -numbered[0]))[0]
-
-
-def _random(tests: AlternativeTests) -> AlternativeRow:
-    return AlternativeRow(
-        name="random",
-        kind="random",
-        average=float(tests.average.mean()),
-        winning_rate=float(tests.winning_rate.mean()),
-        assessors=int(tests.tested[0]),
-        passed=int(tests.passes.sum()),
-        draws=len(tests.why),
-        why=tests.why[0],
-    )
-
-
-def _constants(bench: AspectBench) -> FloatArray:
-    """Every choice of the scale, or quantiles of people's answers where there are very many."""
-    scale = np.array(bench.scale)
-    if scale.size <= MOST_CONSTANTS:
-        return scale
-    there = bench.answers[~np.isnan(bench.answers)]
-    return np.unique(np.quantile(there, np.linspace(0, 1, MOST_CONSTANTS), method="inverted_cdf"))
-
-
-def _drawn(bench: AspectBench, options: Judges) -> FloatArray:
-    """Draws x things: answers of people's, drawn at random, whatever the thing."""
-    there = bench.answers[~np.isnan(bench.answers)]
-    answers: FloatArray = options.rng("alternative/random").choice(there, size=(DRAWS, len(bench.topics)))
-    return answers
-
-
-def _lengths(bench: AspectBench) -> dict[str, FloatArray]:
-    if np.isnan(bench.words).all():
-        return {}
-    return {
-        "length, longer is better": _matched(bench, bench.words),
-        "length, shorter is better": _matched(bench, -bench.words),
-    }
 
 
 def _matched(bench: AspectBench, values: FloatArray) -> FloatArray:

@@ -228,10 +228,17 @@ def benches_of(
     gathered, answers = answers_with(scores, names)
     columns = [name for name in names if name in scores.measures]
     assessors = sorted({answer.assessor for answer in answers}, key=natural)
+    cards = {(card.name, card.protocol): card for card in _cards(scores)}
     for name in names:
         if name not in assessors and name not in columns:
-            if (why := _never_answered(scores, name)) is not None:
-                raise DataError(f"{scores.name}: {why}")
+            silent = [
+                card for card in cards.values() if card.name == name and card.asked and not card.answered
+            ]
+            if silent:
+                reasons = sum((Counter(card.invalid) for card in silent), Counter[str]())
+                why = ", ".join(f"{reason} {n:,}" for reason, n in reasons.most_common())
+                asked_of_it = counted(sum(card.asked for card in silent), "question")
+                raise DataError(f"{scores.name}: {name} was asked {asked_of_it} and answered none ({why})")
             there = [*assessors, *(gathered.judgments.by_judge if gathered else ()), *scores.measures]
             raise UsageError(f"{scores.name} has no answers by {quoted(name)}{among(name, there)}")
     for name in left - set(assessors):
@@ -244,7 +251,6 @@ def benches_of(
     kept, refused = at_target(asked, length=length, form=form)
     benches: list[AspectBench] = []
     look_up = LookUp.of(scores, gathered, leave={*names, *(answer.question for answer in asked)})
-    cards = {(card.name, card.protocol): card for card in _cards(scores)}
     for answered in by_question(kept):
         by = by_assessor(answered, names)
         people = {who: values for who, values in by.items() if who not in names}
@@ -369,18 +375,6 @@ def _cards(scores: Scores) -> list[JudgeCard]:
     return [] if scores.folder is None else read_cards(Folder.open(scores.folder))
 
 
-def _never_answered(scores: Scores, judge: str) -> str | None:
-    """What the cards of a judge without answers say."""
-    cards = [card for card in _cards(scores) if card.name == judge and card.asked and not card.answered]
-    if not cards:
-        return None
-    reasons: Counter[str] = Counter()
-    for card in cards:
-        reasons.update(card.invalid)
-    why = ", ".join(f"{reason} {n:,}" for reason, n in reasons.most_common())
-    return f"{judge} was asked {counted(sum(card.asked for card in cards), 'question')} and answered none ({why})"
-
-
 def titled(benches: Sequence[AspectBench]) -> list[AspectBench]:
     """Aspects with names that tell them apart: with their protocol, where another asks one of the same name."""
     sources: dict[str, set[str | None]] = {}
@@ -423,13 +417,7 @@ class LookUp:
             and judge_of(m) is None
             and not is_judged(scores, m)
         }
-        return cls(
-            scores=scores,
-            words=words,
-            protocols=protocols,
-            automatic=automatic,
-            sets=sets,
-        )
+        return cls(scores, words, protocols, automatic, sets)
 
     def column(self, measure: str, answers: Iterable[GivenAnswer]) -> dict[Hashable, float]:
         """A judge's answers that stand as a measure beside people's."""
@@ -489,16 +477,16 @@ class LookUp:
     ) -> dict[str, FloatArray]:
         """Automatic measures of every thing; those that have scores of none are left out."""
         measured: dict[str, FloatArray] = {}
+
+        def score(values: Mapping[_Place, float], topic: str, text: Any) -> float:
+            return values.get((topic, text.system, text.length, text.form), math.nan)
+
         for title, values in self.automatic.items():
-
-            def score(topic: str, text: Any, values: Mapping[Any, float] = values) -> float:
-                return values.get((topic, text.system, text.length, text.form), math.nan)
-
             scored = np.array(
                 [
-                    score(row.topic, row)
+                    score(values, row.topic, row)
                     if both is None
-                    else score(row.topic, both[0]) - score(row.topic, both[1])
+                    else score(values, row.topic, both[0]) - score(values, row.topic, both[1])
                     for row, both in zip(rows, sides, strict=True)
                 ]
             )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from adjudge import __version__
 from adjudge.analyses.base import Progress, silent
 from adjudge.analyses.gathered import Gathered
 from adjudge.analyses.judges import Judges
-from adjudge.analyses.judges.bench import POOLED, AspectBench, JudgeBenches
+from adjudge.analyses.judges.bench import POOLED, AspectBench, JudgeBenches, JudgeCells
 from adjudge.analyses.stability.repeats import RepeatedAnswer, repeated_answers
 from adjudge.assessors.cards import JudgeCard
 from adjudge.core.results import Note, Result
@@ -22,7 +22,7 @@ from adjudge.core.words import natural
 from adjudge.judgments.pairs.sides import WON, judged_pairs, sides_of
 from adjudge.judgments.protocol import RATING
 from adjudge.judgments.tasks import is_anonymous
-from adjudge.stats.checks import BoolArray, FloatArray
+from adjudge.stats.checks import BoolArray
 from adjudge.stats.judge_effects import (
     ClusteredEstimate,
     JudgeExcess,
@@ -229,13 +229,8 @@ class JudgeEffects(Result):
                 "judge-repeats",
                 (
                     (
-                        repeat.judge,
-                        repeat.source,
-                        repeat.aspect,
-                        repeat.who,
-                        repeat.same.n,
-                        repeat.same.clusters,
-                        *(repeat.same.share, repeat.same.low, repeat.same.high),
+                        *(repeat.judge, repeat.source, repeat.aspect, repeat.who),
+                        *(repeat.same.n, repeat.same.clusters, *_share(repeat.same)),
                         *self._bounded(repeat.distance),
                     )
                     for repeat in self.repeats
@@ -251,7 +246,15 @@ class JudgeEffects(Result):
             ),
             Table.of(
                 "judge-order",
-                map(self._order_row, self.order),
+                (
+                    (
+                        *(order.judge, order.source, order.who),
+                        *_in_both_orders(order.swapped),
+                        order.once,
+                        *self._bounded(order.left),
+                    )
+                    for order in self.order
+                ),
                 judge,
                 protocol,
                 "who",
@@ -270,11 +273,8 @@ class JudgeEffects(Result):
                 "judge-length",
                 (
                     (
-                        length.judge,
-                        length.aspect,
-                        length.unit,
-                        length.slopes.difference.n,
-                        length.slopes.difference.clusters,
+                        *(length.judge, length.aspect, length.unit),
+                        *(length.slopes.difference.n, length.slopes.difference.clusters),
                         *self._compared(length.slopes),
                     )
                     for length in self.lengths
@@ -292,11 +292,8 @@ class JudgeEffects(Result):
                 "judge-favours",
                 (
                     (
-                        favour.judge,
-                        favour.aspect,
-                        favour.group,
-                        ", ".join(favour.systems),
-                        ", ".join(favour.others),
+                        *(favour.judge, favour.aspect, favour.group),
+                        *(", ".join(favour.systems), ", ".join(favour.others)),
                         favour.contrasts.difference.clusters,
                         *self._compared(favour.contrasts),
                     )
@@ -324,13 +321,8 @@ class JudgeEffects(Result):
                 "judge-cost",
                 (
                     (
-                        work.judge,
-                        work.card.protocol,
-                        work.card.answered,
-                        work.card.requests,
-                        work.tokens,
-                        work.card.cost,
-                        work.card.seconds,
+                        *(work.judge, work.card.protocol, work.card.answered, work.card.requests),
+                        *(work.tokens, work.card.cost, work.card.seconds),
                         *map(work.per, (work.tokens, work.card.cost, work.card.seconds)),
                     )
                     for work in self.work
@@ -383,36 +375,35 @@ class JudgeEffects(Result):
         both = excess.judge.estimate, excess.people.estimate
         return (*both, *self._with_p(excess.difference), *self._with_p(excess.excess), excess.excess.why)
 
-    def _order_row(self, order: JudgeOrder) -> tuple[Cell, ...]:
-        s = order.swapped
-        both: tuple[Cell, ...] = (0, *([None] * 8))
-        if s is not None:
-            kept = s.kept.share, s.kept.low, s.kept.high
-            both = (s.pairs, *kept, s.left.share, s.right.share, s.bias, s.low, s.high)
-        return (order.judge, order.source, order.who, *both, order.once, *self._bounded(order.left))
-
     def _invalid_rows(self) -> Iterator[tuple[Cell, ...]]:
         for work in self.work:
-            head, share = (work.judge, work.card.protocol), work.invalid
-            yield (*head, "all", share.n, share.hits, share.share, share.low, share.high)
+            shares = {"all": work.invalid}
             for reason, hits in sorted(work.card.invalid.items(), key=lambda one: (-one[1], one[0])):
-                one = clustered_share([hits], [share.n], level=self.asked.level)
-                yield (*head, reason, one.n, one.hits, one.share, one.low, one.high)
+                shares[reason] = clustered_share([hits], [work.invalid.n], level=self.asked.level)
+            for reason, share in shares.items():
+                yield (work.judge, work.card.protocol, reason, share.n, share.hits, *_share(share))
 
     def _saving_row(self, saving: JudgeSaving) -> tuple[Cell, ...]:
         s = saving.saved
         counts = [s.counts_as(rho2) for rho2 in (s.squared, s.low, s.high)]
         return (
-            saving.judge,
-            saving.aspect,
-            s.pairs,
-            s.topics,
-            s.further,
+            *(saving.judge, saving.aspect, s.pairs, s.topics, s.further),
             *(s.squared, s.low, s.high, s.least, s.most),
             s.counts_as(s.squared, s.further) if s.why is None else None,
             *(value if math.isfinite(value) else None for value in counts),
             s.why,
         )
+
+
+def _share(share: ClusteredShare) -> tuple[Cell, Cell, Cell]:
+    return share.share, share.low, share.high
+
+
+def _in_both_orders(swapped: OrderEffect | None) -> tuple[Cell, ...]:
+    if swapped is None:
+        return (0, *([None] * 8))
+    s = swapped
+    return (s.pairs, *_share(s.kept), s.left.share, s.right.share, s.bias, s.low, s.high)
 
 
 # How it is found
@@ -437,13 +428,30 @@ def judge_effects(benches: JudgeBenches, asked: Judges, progress: Progress = sil
     savings: list[JudgeSaving] = []
     for done, bench in enumerate(benches.benches, start=3):
         lengths += _length(bench)
-        favours += _favours(bench, _family(bench, asked.family), unknown)
-        savings += _saving(bench, asked)
+        favours += _favours(bench, asked.family, unknown)
+        cells = bench.cells()
+        if cells is not None and len(cells.systems) > 1:
+            saved = judgments_saved(
+                cells.people_mean,
+                cells.judge,
+                cells.clusters,
+                rng=asked.rng(f"saved/{bench.judge}/{bench.aspect}"),
+                resamples=asked.resamples,
+                level=asked.level,
+            )
+            savings.append(JudgeSaving(judge=bench.judge, aspect=bench.aspect, saved=saved))
         progress(done, steps)
+    work: list[JudgeWork] = []
     for judge in benches.judges:
         if not any(length.judge == judge for length in lengths):
             unknown.append(Note.of("no-lengths", judge=judge).on("judge-length"))
-    work = tuple(_work(benches, asked, unknown))
+        cards = {bench.card.file: bench.card for bench in benches.of(judge) if bench.card is not None}
+        if not cards:
+            unknown.append(Note.of("no-card", judge=judge).on("judge-invalid"))
+        for card in cards.values():
+            bad = sum(card.invalid.values())
+            share = clustered_share([bad], [card.answered + bad], level=asked.level)
+            work.append(JudgeWork(judge=judge, card=card, invalid=share))
     return JudgeEffects(
         asked=asked,
         name=benches.name,
@@ -452,15 +460,10 @@ def judge_effects(benches: JudgeBenches, asked: Judges, progress: Progress = sil
         order=order,
         lengths=tuple(lengths),
         favours=tuple(favours),
-        work=work,
+        work=tuple(work),
         savings=tuple(savings),
         unknown=tuple(note for at, note in enumerate(unknown) if note not in unknown[:at]),
     )
-
-
-def _question(bench: AspectBench) -> str:
-    """Without its protocol, and without the length or form that a bench may be of."""
-    return bench.aspect.removeprefix(f"{bench.source}/").partition(", ")[0]
 
 
 def _set_of(gathered: Gathered, topic: str) -> str:
@@ -473,137 +476,108 @@ def _repeats(benches: JudgeBenches, options: Judges, unknown: list[Note]) -> Ite
     by_question: dict[tuple[str, str], list[RepeatedAnswer]] = {}
     for answer in repeated_answers(gathered) if gathered is not None else ():
         if not answer.swapped:
-            by_question.setdefault((answer.protocol, _asked(answer)), []).append(answer)
+            # the question as benches name it
+            whole = answer.question in ("completeness", "marks")
+            question = answer.question if whole else answer.id.removeprefix(RATING)
+            by_question.setdefault((answer.protocol, question), []).append(answer)
     for judge in benches.judges:
-        asked = {(bench.source, _question(bench)) for bench in benches.of(judge) if bench.source is not None}
+        # without the protocol, and without the length or form that a bench may be of
+        asked = {
+            (bench.source, bench.aspect.removeprefix(f"{bench.source}/").partition(", ")[0])
+            for bench in benches.of(judge)
+        }
         keys = [
-            key for key in by_question if key in asked and any(e.assessor == judge for e in by_question[key])
+            key
+            for key, answers in by_question.items()
+            if key in asked and any(answer.assessor == judge for answer in answers)
         ]
         if not keys:
             kinds = {bench.card.kind for bench in benches.of(judge) if bench.card is not None}
             how = "learned" if kinds == {"learned"} else "asked" if kinds else "assigned"
             unknown.append(Note.of("no-repeats", judge=judge, how=how).on("judge-repeats"))
         for source, question in keys:
-            for who in (judge, POOLED):
-                some = [
-                    answer
-                    for answer in by_question[source, question]
-                    if (answer.assessor == judge if who == judge else answer.assessor not in benches.judges)
-                ]
-                if some and gathered is not None:
-                    yield _repeated(judge, source, question, who, some, gathered, options)
-
-
-def _asked(answer: RepeatedAnswer) -> str:
-    """The question as benches name it."""
-    if answer.question in ("completeness", "marks"):
-        return answer.question
-    return answer.id.removeprefix(RATING)
-
-
-def _repeated(
-    judge: str,
-    source: str,
-    question: str,
-    who: str,
-    some: Sequence[RepeatedAnswer],
-    gathered: Gathered,
-    options: Judges,
-) -> JudgeRepeats:
-    clusters = [_set_of(gathered, answer.topic) for answer in some]
-    apart = [math.nan if answer.change is None else abs(answer.change) for answer in some]
-    distance = clustered_mean(apart, clusters)
-    return JudgeRepeats(
-        judge=judge,
-        source=source,
-        aspect=question,
-        who=who,
-        same=share_by_cluster([answer.same for answer in some], clusters, level=options.level),
-        distance=None if math.isnan(distance.estimate) else distance,
-    )
+            answers = by_question[source, question]
+            theirs = [answer for answer in answers if answer.assessor not in benches.judges]
+            for who, some in (
+                (judge, [answer for answer in answers if answer.assessor == judge]),
+                (POOLED, theirs),
+            ):
+                if not some or gathered is None:
+                    continue
+                clusters = [_set_of(gathered, answer.topic) for answer in some]
+                apart = [math.nan if answer.change is None else abs(answer.change) for answer in some]
+                distance = clustered_mean(apart, clusters)
+                yield JudgeRepeats(
+                    judge=judge,
+                    source=source,
+                    aspect=question,
+                    who=who,
+                    same=share_by_cluster([answer.same for answer in some], clusters, level=options.level),
+                    distance=None if math.isnan(distance.estimate) else distance,
+                )
 
 
 # Order
 
 
-Order = dict[tuple[object, ...], float]
-"""By the text on the left: how much it won the first time that it stood there."""
+Pair = tuple[str, frozenset[object]]
+"""A topic and two texts."""
+Answered = Sequence[tuple[Pair, Mapping[object, float]]]
+"""Somebody's pairs, each with how much the text on the left won the first time that it stood there."""
 
 
 def _order(benches: JudgeBenches, options: Judges, unknown: list[Note]) -> Iterator[JudgeOrder]:
     gathered = benches.gathered
-    sources = {
-        judge: list(dict.fromkeys(b.source for b in benches.of(judge) if b.pairs and b.source is not None))
-        for judge in benches.judges
-    }
-    if gathered is None or not any(sources.values()):
+    if gathered is None or not any(bench.pairs and bench.source for bench in benches.benches):
         return
-    asked = _pairs(gathered)
-    for judge, protocols in sources.items():
-        for source in protocols:
-            of_judge = {key: orders for key, orders in asked.items() if key[:2] == (judge, source)}
-            people = {
-                key: orders
-                for key, orders in asked.items()
-                if key[1] == source and key[0] not in benches.judges
-            }
-            mine = _order_of(judge, source, judge, of_judge, people, gathered, options)
-            yield mine
-            theirs = _order_of(judge, source, POOLED, people, {}, gathered, options)
-            if theirs.swapped is not None:
-                yield theirs
-            if mine.swapped is None and mine.left is None:
-                unknown.append(Note.of("no-pairs", judge=judge, source=source).on("judge-order"))
-
-
-def _pairs(gathered: Gathered) -> dict[tuple[str, str, str, frozenset[object]], Order]:
-    """By assessor, protocol, topic and the two texts; planted repeats last, so that the first answers count."""
-    orders: dict[tuple[str, str, str, frozenset[object]], Order] = {}
+    # by assessor, protocol and pair; planted repeats last, so that the first answers count
+    asked: dict[tuple[str, str, Pair], dict[object, float]] = {}
     for topic, batch in gathered.batches.items():
         judged = [*judged_pairs(batch, "sentences"), *judged_pairs(batch, "summaries")]
         for task, event in sorted(judged, key=lambda one: (one[0].repeat_of is not None, one[0].position)):
             left, right = sides_of(task)
             won = WON.get(event.answer.get("winner"))
             if won is not None and left != right and not is_anonymous(task.assessor):
-                key = (task.assessor, task.protocol, topic, frozenset((left, right)))
-                orders.setdefault(key, {}).setdefault(left, won)
-    return orders
+                key = (task.assessor, task.protocol, (topic, frozenset((left, right))))
+                asked.setdefault(key, {}).setdefault(left, won)
+    for judge in benches.judges:
+        sources = dict.fromkeys(b.source for b in benches.of(judge) if b.pairs and b.source is not None)
+        for source in sources:
+            rows = [(who, pair, orders) for (who, where, pair), orders in asked.items() if where == source]
+            of_judge = [(pair, orders) for who, pair, orders in rows if who == judge]
+            people = [(pair, orders) for who, pair, orders in rows if who not in benches.judges]
+            mine = _order_of(gathered, options, of_judge, people)
+            yield JudgeOrder(judge=judge, source=source, who=judge, **mine)
+            theirs = _order_of(gathered, options, people, ())
+            if theirs["swapped"] is not None:
+                yield JudgeOrder(judge=judge, source=source, who=POOLED, **theirs)
+            if mine["swapped"] is None and mine["left"] is None:
+                unknown.append(Note.of("no-pairs", judge=judge, source=source).on("judge-order"))
 
 
-def _order_of(
-    judge: str,
-    source: str,
-    who: str,
-    asked: Mapping[tuple[str, str, str, frozenset[object]], Order],
-    people: Mapping[tuple[str, str, str, frozenset[object]], Order],
-    gathered: Gathered,
-    options: Judges,
-) -> JudgeOrder:
-    both = [(key[2], tuple(orders.values())) for key, orders in asked.items() if len(orders) == 2]
-    yardstick: dict[tuple[str, frozenset[object]], list[tuple[object, float]]] = {}
-    for key, orders in people.items():
-        for left, won in orders.items():
-            yardstick.setdefault(key[2:], []).append((left, won))
+def _order_of(gathered: Gathered, options: Judges, asked: Answered, people: Answered) -> dict[str, Any]:
+    """What is told of somebody's pairs: those in both orders, and those in one beside people's."""
+    both = [(topic, tuple(orders.values())) for (topic, _), orders in asked if len(orders) == 2]
+    yardstick: dict[Pair, list[tuple[object, float]]] = {}
+    for pair, orders in people:
+        yardstick.setdefault(pair, []).extend(orders.items())
     over, topics = [], []
-    for key, orders in asked.items():
-        if len(orders) == 1 and key[2:] in yardstick:
+    for pair, orders in asked:
+        if len(orders) == 1 and pair in yardstick:
             [(left, won)] = orders.items()
-            shares = [won if text == left else 1 - won for text, won in yardstick[key[2:]]]
+            shares = [theirs if text == left else 1 - theirs for text, theirs in yardstick[pair]]
             over.append(won - math.fsum(shares) / len(shares))
-            topics.append(key[2])
-    return JudgeOrder(
-        judge=judge,
-        source=source,
-        who=who,
-        swapped=order_effect(
+            topics.append(pair[0])
+    return {
+        "swapped": order_effect(
             np.array([one for _, (one, _) in both]),
             np.array([other for _, (_, other) in both]),
             [_set_of(gathered, topic) for topic, _ in both],
             level=options.level,
         ),
-        once=len(over),
-        left=clustered_mean(over, [_set_of(gathered, topic) for topic in topics]) if over else None,
-    )
+        "once": len(over),
+        "left": clustered_mean(over, [_set_of(gathered, topic) for topic in topics]) if over else None,
+    }
 
 
 # Length, families and kinds
@@ -611,40 +585,30 @@ def _order_of(
 
 def _length(bench: AspectBench) -> Iterator[JudgeLength]:
     with np.errstate(divide="ignore", invalid="ignore"):
-        doublings = (
-            (np.full(len(bench.given), np.nan) if bench.ratios is None else bench.ratios)
-            if bench.pairs
-            else np.where(bench.words > 0, np.log2(bench.words), np.nan)
-        )
+        doublings = np.where(bench.words > 0, np.log2(bench.words), np.nan)
+    if bench.pairs:
+        doublings = np.full(len(bench.given), np.nan) if bench.ratios is None else bench.ratios
     if np.isnan(doublings[bench.judged]).all():
         return
     sign = -1.0 if bench.better == "lower" else 1.0
     middle = 0.5 if bench.pairs else 0.0
-    yield JudgeLength(
-        judge=bench.judge,
-        aspect=bench.aspect,
-        pairs=bench.pairs,
-        slopes=judge_excess(
-            sign * (bench.given - middle),
-            sign * (bench.answers - middle),
-            doublings,
-            topics=None if bench.pairs else bench.topics,
-            clusters=bench.clusters,
-            standardise=not bench.pairs,
-        ),
+    slopes = judge_excess(
+        sign * (bench.given - middle),
+        sign * (bench.answers - middle),
+        doublings,
+        topics=None if bench.pairs else bench.topics,
+        clusters=bench.clusters,
+        standardise=not bench.pairs,
     )
+    yield JudgeLength(judge=bench.judge, aspect=bench.aspect, pairs=bench.pairs, slopes=slopes)
 
 
-def _family(bench: AspectBench, family: str) -> tuple[str, ...]:
-    """The parts of systems' names by which a judge's family is known."""
-    text = family or (bench.card.family if bench.card is not None else "")
-    return tuple(part.strip().casefold() for part in text.split(",") if part.strip())
-
-
-def _favours(bench: AspectBench, family: Sequence[str], unknown: list[Note]) -> Iterator[JudgeFavour]:
+def _favours(bench: AspectBench, named: str, unknown: list[Note]) -> Iterator[JudgeFavour]:
     cells = bench.cells()
     if cells is None:
         return
+    text = named or (bench.card.family if bench.card is not None else "")
+    family = tuple(part.strip().casefold() for part in text.split(",") if part.strip())
     kinds = dict(zip(cells.systems, cells.kinds, strict=True))
     machines = [name for name in cells.systems if kinds[name] == "machine"] or list(cells.systems)
     relatives = [name for name in cells.systems if any(part in name.casefold() for part in family)]
@@ -668,61 +632,21 @@ def _favours(bench: AspectBench, family: Sequence[str], unknown: list[Note]) -> 
             group=group,
             systems=tuple(sorted(some, key=natural)),
             others=tuple(sorted(rest, key=natural)),
-            contrasts=_contrast(cells.people, cells.judge, cells.clusters, cells.systems, some, rest),
+            contrasts=_contrast(cells, some, rest),
         )
 
 
-def _contrast(
-    people: FloatArray,
-    judge: FloatArray,
-    clusters: Sequence[str],
-    systems: Sequence[str],
-    some: Iterable[str],
-    rest: Iterable[str],
-) -> JudgeExcess:
+def _contrast(cells: JudgeCells, some: Sequence[str], rest: Sequence[str]) -> JudgeExcess:
     """How much more some systems get than the rest: the mean over topics that have both."""
-    inside, outside = set(some), set(rest)
-    kept: BoolArray = np.array([name in inside or name in outside for name in systems])
-    column = np.array([float(name in inside) for name in systems])[kept]
-    size, topics = int(kept.sum()), len(judge)
+    kept: BoolArray = np.array([name in some or name in rest for name in cells.systems])
+    column = np.array([float(name in some) for name in cells.systems])[kept]
+    size, topics = int(kept.sum()), len(cells.judge)
     return judge_excess(
-        judge[:, kept].ravel(),
-        people[:, :, kept].reshape(len(people), -1).T,
+        cells.judge[:, kept].ravel(),
+        cells.people[:, :, kept].reshape(len(cells.people), -1).T,
         np.tile(column, topics),
         topics=np.repeat(np.arange(topics), size).tolist(),
-        clusters=[name for name in clusters for _ in range(size)],
+        clusters=[name for name in cells.clusters for _ in range(size)],
         standardise=False,
         even=True,
-    )
-
-
-# Work and savings
-
-
-def _work(benches: JudgeBenches, options: Judges, unknown: list[Note]) -> Iterator[JudgeWork]:
-    for judge in benches.judges:
-        cards = {bench.card.file: bench.card for bench in benches.of(judge) if bench.card is not None}
-        if not cards:
-            unknown.append(Note.of("no-card", judge=judge).on("judge-invalid"))
-        for card in cards.values():
-            bad = sum(card.invalid.values())
-            share = clustered_share([bad], [card.answered + bad], level=options.level)
-            yield JudgeWork(judge=judge, card=card, invalid=share)
-
-
-def _saving(bench: AspectBench, options: Judges) -> Iterator[JudgeSaving]:
-    cells = bench.cells()
-    if cells is None or len(cells.systems) < 2:
-        return
-    yield JudgeSaving(
-        judge=bench.judge,
-        aspect=bench.aspect,
-        saved=judgments_saved(
-            cells.people_mean,
-            cells.judge,
-            cells.clusters,
-            rng=options.rng(f"saved/{bench.judge}/{bench.aspect}"),
-            resamples=options.resamples,
-            level=options.level,
-        ),
     )

@@ -120,6 +120,12 @@ def _dodged(
     return alt.layer(*layers, width=WIDE, height=alt.Step(14 * len(there) + 4, **{"for": "position"}))
 
 
+def _lines(result: JudgeAgreementResult, agreement: AspectAgreement, data: pd.DataFrame) -> list[str]:
+    """What lines are, where there are any."""
+    over = over_words(agreement.topics, agreement.clusters)
+    return [f"Lines are {result.asked.level:.0%} intervals over {over}."] if data["low"].notna().any() else []
+
+
 def _system_words(
     result: JudgeAgreementResult, agreement: AspectAgreement, data: pd.DataFrame, there: Sequence[str]
 ) -> str:
@@ -127,10 +133,7 @@ def _system_words(
         "Krippendorff's ordinal alpha, the mean over people, of what was judged of each system alone"
         f" ({counted(agreement.things, 'thing')}, {counted(len(agreement.people), 'assessor')})."
     ]
-    if data["low"].notna().any():
-        sentences.append(
-            f"Lines are {result.level:.0%} intervals over {over_words(agreement.topics, agreement.clusters)}."
-        )
+    sentences += _lines(result, agreement, data)
     both = [e for e in agreement.systems if not math.isnan(e.judge.value) and not math.isnan(e.people.value)]
     if both:
         below = sum(row.judge.value < row.people.value for row in both)
@@ -139,11 +142,8 @@ def _system_words(
             " each other."
         )
     elif agreement.judge in there:
-        sentences.append(
-            "People's own agreement is not known: "
-            + (agreement.systems[0].why_people or "there is none")
-            + "."
-        )
+        why = agreement.systems[0].why_people or "there is none"
+        sentences.append(f"People's own agreement is not known: {why}.")
     if absent := [row.system for row in agreement.systems if math.isnan(row.judge.value)]:
         sentences.append(
             f"No alpha of {agreement.judge}: {listed(absent, most=6)} (people gave one answer throughout, or none)."
@@ -245,7 +245,8 @@ def judge_controls(
             for value in (getattr(row, name),)
         ]
     )
-    data = data[~data["criterion"].isin(_empty(data))].reset_index(drop=True)
+    there_at_all = data.groupby("criterion")["value"].transform("count") > 0
+    data = data[there_at_all].reset_index(drop=True)
     if not len(data):
         raise DataError(
             f"there is no agreement to draw on {agreement.aspect}: {'; '.join(agreement.verdict.why)}"
@@ -274,11 +275,7 @@ def judge_controls(
         )
 
     absent = [f"{row.name} ({row.why})" for row in agreement.rows if row.why is not None]
-    sentences = [verdict_sentence(agreement.verdict)]
-    if data["low"].notna().any():
-        sentences.append(
-            f"Lines are {result.level:.0%} intervals over {over_words(agreement.topics, agreement.clusters)}."
-        )
+    sentences = [verdict_sentence(agreement.verdict), *_lines(result, agreement, data)]
     if absent:
         sentences.append(f"Not drawn: {listed(absent, most=6)}.")
     return figure_of(
@@ -290,11 +287,6 @@ def judge_controls(
         notes=(*map(result.note_text, agreement.notes), *_others(result, agreement)),
         signature=result.signature,
     )
-
-
-def _empty(data: pd.DataFrame) -> list[str]:
-    """Criteria by which nobody has a number."""
-    return [str(name) for name, rows in data.groupby("criterion") if rows["value"].isna().all()]
 
 
 # The catalogue

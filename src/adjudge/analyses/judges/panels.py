@@ -91,11 +91,10 @@ class AspectPanel:
     aspect: str
     judges: tuple[str, ...]
     assessors: int
-    how: str
     left_out: int
     """Things that some judges, but not all, answered for."""
     errors: PanelErrors
-    pairs: bool = False
+    pairs: bool
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
@@ -141,11 +140,7 @@ class PanelsResult(Result):
             "panels",
             (
                 (
-                    panel.aspect,
-                    len(panel.judges),
-                    errors.things,
-                    errors.clusters,
-                    panel.assessors,
+                    *(panel.aspect, len(panel.judges), errors.things, errors.clusters, panel.assessors),
                     errors.people_error,
                     *_cells(errors.correlation),
                     *_cells(errors.worth),
@@ -171,10 +166,10 @@ class PanelsResult(Result):
         yield Table.of(
             "panel-judges",
             (
-                (panel.aspect, judge, error.slope, *_cells(error.sd), *_cells(error.truth), error.sd.why)
+                (panel.aspect, judge, error.slope, *_cells(error.sd), error.sd.why)
                 for panel in self.aspects
                 for judge, error in zip(
-                    (*panel.judges, panel_name(panel.judges, panel.how)),
+                    (*panel.judges, panel_name(panel.judges, self.asked.panel)),
                     (*panel.errors.judges, panel.errors.panel),
                     strict=True,
                 )
@@ -184,19 +179,9 @@ class PanelsResult(Result):
             "judge",
             Column("slope", format=".2f"),
             *with_interval("sd", "error SD", level),
-            *with_interval("truth", "correlation with the truth", level, format=".2f", tiny=False),
             Column("why", "why not", show="varies"),
             title="Every judge's error, on people's scale",
         )
-        for panel in self.aspects:
-            rows = zip(panel.judges, panel.errors.correlations.tolist(), strict=True)
-            yield Table.of(
-                f"panel-correlations-{panel.aspect}",
-                ((name, *row) for name, row in rows),
-                "judge",
-                *(Column(name, format=".2f", tiny=False) for name in panel.judges),
-                title=f"Correlations between judges' errors, {panel.aspect}",
-            )
 
 
 def _cells(value: DrawnValue) -> tuple[Cell, Cell, Cell]:
@@ -212,26 +197,18 @@ def panels(benches: JudgeBenches, asked: Judges, progress: Progress = silent) ->
     for done, of_question in enumerate(questions):
         progress(done, len(questions))
         members, answers, missing = _together(of_question)
-        one = members[0]
-        aspects.append(
-            AspectPanel(
-                aspect=one.aspect,
-                judges=tuple(m.judge for m in members),
-                assessors=len(one.people),
-                how=asked.panel,
-                left_out=missing,
-                errors=panel_errors(
-                    answers,
-                    one.answers,
-                    rng=asked.rng("panels"),
-                    panel=panel_bench(of_question, asked.panel).given
-                    if asked.panel != "none" and len(of_question) > 1
-                    else None,
-                    clusters=one.clusters,
-                    resamples=asked.resamples,
-                    level=asked.level,
-                ),
-                pairs=one.pairs,
-            )
+        one, panel = members[0], None
+        if asked.panel != "none" and len(members) > 1:
+            panel = panel_bench(of_question, asked.panel).given
+        errors = panel_errors(
+            answers,
+            one.answers,
+            rng=asked.rng("panels"),
+            panel=panel,
+            clusters=one.clusters,
+            resamples=asked.resamples,
+            level=asked.level,
         )
+        judges = tuple(m.judge for m in members)
+        aspects.append(AspectPanel(one.aspect, judges, len(one.people), missing, errors, one.pairs))
     return PanelsResult(asked=asked, name=benches.name, aspects=tuple(aspects))

@@ -20,6 +20,7 @@ from adjudge.analyses.compare.pairs import Comparison, compare_matrix
 from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.judges import Judges
 from adjudge.analyses.judges.bench import AspectBench, JudgeBenches, JudgeCells
+from adjudge.analyses.judges.words.ranking import why_no_tau
 from adjudge.analyses.meta import Meta
 from adjudge.analyses.meta.ceiling import MeasureCeiling, ceiling_all
 from adjudge.analyses.meta.cells import Cells, HumanCells, score_matrix
@@ -30,7 +31,7 @@ from adjudge.analyses.meta.conclusions import (
     ConclusionAgreement,
     agree_on_conclusions,
 )
-from adjudge.analyses.meta.correlations import MeasureCorrelation, correlate_all
+from adjudge.analyses.meta.correlations import correlate_all
 from adjudge.analyses.meta.parts import MetaRun
 from adjudge.analyses.meta.ranks import RankTable, rank_table
 from adjudge.analyses.slices.slicing import RowTexts
@@ -46,7 +47,6 @@ TEST, CORRECT = "wilcoxon", "holm"
 COEFFICIENT: Literal["kendall-b"] = "kendall-b"
 ENOUGH = 0.5
 """Of the cells: an assessor who judged fewer has no conclusions of its own to compare."""
-NO_SYSTEMS = "no summaries of systems were judged"
 
 Ranker = Literal["judge", "length", "measure"]
 
@@ -61,25 +61,18 @@ class RankingTau:
     tau: float
     low: float
     high: float
-    with_rest: float
+    with_rest: float = math.nan
     """With the mean of all assessors but one, averaged over assessors;"""
-    assessor: float
+    assessor: float = math.nan
     """that of the assessor who was left out, on the same cells,"""
-    difference: float
+    difference: float = math.nan
     """the first less the second, with its interval."""
-    difference_low: float
-    difference_high: float
+    difference_low: float = math.nan
+    difference_high: float = math.nan
     why: str | None = None
     why_no_interval: str | None = None
     why_no_assessor: str | None = None
     """Why there is no assessor to compare with."""
-
-    @property
-    def beside_assessor(self) -> str | None:
-        """`below`, `above` or `like`, by the interval of the difference; None where there is none."""
-        if math.isnan(self.difference_low):
-            return None
-        return "below" if self.difference_high < 0 else "above" if self.difference_low > 0 else "like"
 
 
 @dataclass(frozen=True)
@@ -111,17 +104,17 @@ class AspectRanking:
 
     judge: str
     aspect: str
-    taus: tuple[RankingTau, ...]
+    taus: tuple[RankingTau, ...] = ()
     """The judge's first, then the controls'."""
-    conclusions: tuple[SharedConclusions, ...]
-    contradicted: tuple[tuple[str, str], ...]
+    conclusions: tuple[SharedConclusions, ...] = ()
+    contradicted: tuple[tuple[str, str], ...] = ()
     """Pairs of systems of which people find the first better, and the judge the second."""
-    ranks: RankTable | None
-    assessor: float
+    ranks: RankTable | None = None
+    assessor: float = math.nan
     """Tau of one assessor with the mean of the others, averaged over assessors; NaN where there is none."""
-    measures: int
+    measures: int = 0
     """Of which the best stands here."""
-    clustered: bool
+    clustered: bool = False
     """Whether several topics share a set."""
     meanings: tuple[str, ...] = ()
     """For what the intervals of tau hold."""
@@ -247,26 +240,22 @@ class RankingResult(Result):
 
     def _conclusions(self) -> Table:
         """Pairs of systems: who finds a difference."""
-        rows: list[tuple[Cell, ...]] = [
-            (
-                aspect.judge,
-                aspect.aspect,
-                shared.name,
-                shared.kind,
-                shared.beside,
-                _whole(shared.pairs),
-                *(_whole(getattr(shared, name)) for name in AGREEMENTS),
-                _whole(shared.untested),
-                shared.assessors or None,
-            )
-            for aspect in self.aspects
-            for shared in aspect.conclusions
-        ]
         averaged = any(shared.assessors for aspect in self.aspects for shared in aspect.conclusions)
         headings = {**HEADINGS, "only_measure": "only this one"}
+        counts = ("pairs", *AGREEMENTS, "untested")
         return Table.of(
             "ranking-conclusions",
-            rows,
+            (
+                {
+                    **vars(shared),
+                    "judge": aspect.judge,
+                    "aspect": aspect.aspect,
+                    "assessors": shared.assessors or None,
+                    **{name: _whole(getattr(shared, name)) for name in counts},
+                }
+                for aspect in self.aspects
+                for shared in aspect.conclusions
+            ),
             Column("judge", "dossier of", right=False, show="varies"),
             Column("aspect", "question", right=False, show="varies"),
             Column("name", "who ranks", right=False),
@@ -313,36 +302,17 @@ def ranking(benches: JudgeBenches, asked: Judges, progress: Progress = silent) -
 
 def _aspect(bench: AspectBench, options: Judges) -> AspectRanking:
     judge_cells = bench.cells()
-    why = None
-    if judge_cells is None:
-        why = NO_SYSTEMS
-    elif len(judge_cells.systems) < 2:
-        why = f"one system ({judge_cells.systems[0]}) was judged, and there is nothing to rank"
-    if judge_cells is None or why is not None:
-        return AspectRanking(
-            judge=bench.judge,
-            aspect=bench.aspect,
-            taus=(),
-            conclusions=(),
-            contradicted=(),
-            ranks=None,
-            assessor=math.nan,
-            measures=0,
-            clustered=False,
-            why=why,
-        )
+    if judge_cells is None or len(judge_cells.systems) < 2:
+        why = "no summaries of systems were judged"
+        if judge_cells is not None:
+            why = f"one system ({judge_cells.systems[0]}) was judged, and there is nothing to rank"
+        return AspectRanking(judge=bench.judge, aspect=bench.aspect, why=why)
     rankers: list[tuple[str, Ranker, FloatArray]] = [
         (bench.judge, "judge", judge_cells.judge),
         *_controls(bench, judge_cells),
     ]
-    cells = _cells(
-        bench,
-        judge_cells,
-        [(name, values) for name, _, values in rankers],
-        people=judge_cells.people,
-        mean=judge_cells.people_mean,
-        assessors=bench.people if bench.named else (),
-    )
+    named = [(name, values) for name, _, values in rankers]
+    cells = _cells(bench, judge_cells, named, bench.people if bench.named else ())
     kinds = [kind for _, kind, _ in rankers]
     taus, assessor, meanings = _taus(cells, kinds, options)
     conclusions: list[SharedConclusions] = []
@@ -351,7 +321,7 @@ def _aspect(bench: AspectBench, options: Judges) -> AspectRanking:
     try:
         agreed = _agreed(cells, options)
         conclusions = [
-            _shared([agreement], name=agreement.measure.heading, kind=kind, beside="people")
+            _shared([agreement], agreement.measure.heading, kind)
             for agreement, kind in zip(agreed, kinds, strict=True)
         ]
         contradicted = tuple(
@@ -398,10 +368,7 @@ def _cells(
     bench: AspectBench,
     judge_cells: JudgeCells,
     rankers: Sequence[tuple[str, FloatArray]],
-    *,
-    people: FloatArray,
-    mean: FloatArray,
-    assessors: tuple[str, ...],
+    assessors: tuple[str, ...] = (),
 ) -> Cells:
     """Rankers as measures beside people, as a meta-evaluation takes them."""
     return Cells(
@@ -416,9 +383,9 @@ def _cells(
         humans=(
             HumanCells(
                 info=MeasureInfo(measure=bench.aspect, title=bench.aspect),
-                values=mean,
+                values=judge_cells.people_mean,
                 assessors=assessors,
-                by_assessor=people,
+                by_assessor=judge_cells.people,
             ),
         ),
     )
@@ -438,51 +405,45 @@ def _taus(
     )
     run = MetaRun(cells, asked)
     correlated = correlate_all(run)
-    beside: dict[int, MeasureCeiling] = {}
-    assessor, no_ceiling = math.nan, None
+    human = cells.humans[0]
+    beside: Sequence[MeasureCeiling] = ()
+    assessor, no_ceiling = math.nan, "the scores name no assessors"
+    if human.assessors:
+        no_ceiling = f"people's answers come from one assessor ({human.assessors[0]})"
     try:
         ceiling = ceiling_all(run)
-        beside = dict(enumerate(ceiling.of(coefficient=COEFFICIENT)))
+        beside = ceiling.of(coefficient=COEFFICIENT)
         assessor = next(row.value for row in ceiling.ceilings if row.coefficient == COEFFICIENT)
     except AdjudgeError:
-        who = cells.humans[0].assessors
-        no_ceiling = (
-            f"people's answers come from one assessor ({who[0]})" if who else "the scores name no assessors"
+        pass
+    taus = []
+    for at, (row, kind) in enumerate(zip(correlated.rows, kinds, strict=True)):
+        name = row.measure.heading
+        tau = RankingTau(
+            name=name,
+            kind=kind,
+            systems=row.n,
+            tau=row.value,
+            low=row.low,
+            high=row.high,
+            why=None if row.why is None else why_no_tau(name, cells.automatic[at], human.values),
+            why_no_interval=row.why_no_interval,
+            why_no_assessor=no_ceiling,
         )
-    taus = tuple(
-        _tau(row, kind, beside.get(at), no_ceiling)
-        for at, (row, kind) in enumerate(zip(correlated.rows, kinds, strict=True))
-    )
+        if beside:
+            tau = replace(
+                tau,
+                with_rest=beside[at].value,
+                assessor=beside[at].ceiling,
+                difference=beside[at].difference,
+                difference_low=beside[at].low,
+                difference_high=beside[at].high,
+                why_no_assessor=beside[at].why or beside[at].why_no_interval,
+            )
+        taus.append(tau)
     # that which the judge is compared with, where it is: of the assessors with whose others it has a tau
-    return taus, assessor if math.isnan(taus[0].assessor) else taus[0].assessor, correlated.meanings
-
-
-def _tau(
-    row: MeasureCorrelation, kind: Ranker, beside: MeasureCeiling | None, no_ceiling: str | None
-) -> RankingTau:
-    name = row.measure.heading
-    nan = math.nan
-    return RankingTau(
-        name=name,
-        kind=kind,
-        systems=row.n,
-        tau=row.value,
-        low=row.low,
-        high=row.high,
-        with_rest=nan if beside is None else beside.value,
-        assessor=nan if beside is None else beside.ceiling,
-        difference=nan if beside is None else beside.difference,
-        difference_low=nan if beside is None else beside.low,
-        difference_high=nan if beside is None else beside.high,
-        why=_of(row.why, name),
-        why_no_interval=_of(row.why_no_interval, name),
-        why_no_assessor=no_ceiling if beside is None else _of(beside.why or beside.why_no_interval, name),
-    )
-
-
-def _of(why: str | None, name: str) -> str | None:
-    """A reason with the ranker's name for `the measure`."""
-    return None if why is None else why.replace("the measure", name)
+    compared = assessor if math.isnan(taus[0].assessor) else taus[0].assessor
+    return tuple(taus), compared, correlated.meanings
 
 
 def _agreed(cells: Cells, options: Judges) -> tuple[ConclusionAgreement, ...]:
@@ -498,63 +459,47 @@ def _agreed(cells: Cells, options: Judges) -> tuple[ConclusionAgreement, ...]:
 def _left_out(bench: AspectBench, judge_cells: JudgeCells, options: Judges) -> list[SharedConclusions]:
     """The judge and each assessor beside the others, on the same cells; means over assessors."""
     rest = leave_one_out(judge_cells.people)
-    judge: list[ConclusionAgreement] = []
-    assessor: list[ConclusionAgreement] = []
+    agreements: list[tuple[ConclusionAgreement, ...]] = []
     both = ~np.isnan(rest) & ~np.isnan(judge_cells.judge)
     everything = int((~np.isnan(judge_cells.people_mean) & ~np.isnan(judge_cells.judge)).sum())
     for at, name in enumerate(bench.people):
         if both[at].sum() < max(1, ENOUGH * everything):
             continue
-
-        def kept(values: FloatArray, there: Any = both[at]) -> FloatArray:
-            return np.where(there, values, np.nan)
-
-        mean = kept(rest[at])
-        cells = _cells(
-            bench,
-            judge_cells,
-            [(bench.judge, kept(judge_cells.judge)), (name, kept(judge_cells.people[at]))],
-            people=mean[None],
-            mean=mean,
-            assessors=(),
+        mean, judge, assessor = (
+            np.where(both[at], values, np.nan)
+            for values in (rest[at], judge_cells.judge, judge_cells.people[at])
         )
-        agreements = _agreed(cells, options)
-        judge.append(agreements[0])
-        assessor.append(agreements[1])
-    if not assessor:
+        others = replace(judge_cells, people=mean[None])
+        cells = _cells(bench, others, [(bench.judge, judge), (name, assessor)])
+        agreements.append(_agreed(cells, options))
+    if not agreements:
         return []
+    of_judge, of_assessor = zip(*agreements, strict=True)
     return [
-        _shared(judge, name=bench.judge, kind="judge", beside="all but one"),
-        _shared(assessor, name="one assessor", kind="assessor", beside="all but one"),
+        _shared(of_judge, bench.judge, "judge", "all but one"),
+        _shared(of_assessor, "one assessor", "assessor", "all but one"),
     ]
 
 
 def _shared(
     agreements: Sequence[ConclusionAgreement],
-    *,
     name: str,
     kind: Ranker | Literal["assessor"],
-    beside: Literal["people", "all but one"],
+    beside: Literal["people", "all but one"] = "people",
 ) -> SharedConclusions:
     """Counts of pairs; of several, their means."""
 
     def mean(values: Sequence[int]) -> float:
         return sum(values) / len(values)
 
-    counts = [mean([agreement.count(cell) for agreement in agreements]) for cell in range(len(AGREEMENTS))]
-    same, opposite, only_people, only_measure, neither = counts
     return SharedConclusions(
         name=name,
         kind=kind,
         beside=beside,
         pairs=mean([agreement.tested for agreement in agreements]),
-        same=same,
-        opposite=opposite,
-        only_people=only_people,
-        only_measure=only_measure,
-        neither=neither,
         untested=mean([agreement.untested for agreement in agreements]),
         assessors=len(agreements) if beside == "all but one" else 0,
+        **{word: mean([one.count(cell) for one in agreements]) for cell, word in enumerate(AGREEMENTS)},
     )
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from adjudge.core.words import counted, listed
+from adjudge.core.words import capitalised, counted, listed
 
 if TYPE_CHECKING:
     from adjudge.analyses.judges.agreement import JudgeAgreementResult
@@ -73,10 +73,6 @@ def no_verdict(why_no_order: str | None, alpha: bool, controls: Sequence[Control
             yield f"not compared with {control.name} ({control.why})"
 
 
-def _often(same: int, things: int) -> str:
-    return f"all {things:,}" if same == things else f"{same:,} of {things:,}"
-
-
 _TEXTS: Mapping[str, Callable[..., str]] = {
     "not-answered-by-all": lambda things: (
         f"the panel has no answer for {counted(things, 'thing')} that not all of its judges answered for"
@@ -94,7 +90,8 @@ _TEXTS: Mapping[str, Callable[..., str]] = {
         f" {scale[1]:.4g} by rank, as measures are, for alpha, kappa and AC2"
     ),
     "copied": lambda judge, person, same, things: (
-        f"{judge}'s answers are those of {person}, the same about {_often(same, things)} things that both judged: the"
+        f"{judge}'s answers are those of {person}, the same about"
+        f" {f'all {things:,}' if same == things else f'{same:,} of {things:,}'} things that both judged: the"
         " verdict is about these"
     ),
     "outside-the-scale": lambda judge, n: (
@@ -165,14 +162,14 @@ def verdict_sentence(verdict: JudgeVerdict) -> str:
     about = f"{verdict.judge} on {verdict.aspect}"
     if not verdict.criteria:
         return f"{about}: no verdict ({'; '.join(verdict.why)})."
-    why = f" {_capital('; '.join(verdict.why))}." if verdict.why else ""
+    why = f" {capitalised('; '.join(verdict.why))}." if verdict.why else ""
     lowest = verdict.lowest
     if len(lowest) == len(verdict.criteria):
         reasons = "; ".join(f"{CRITERIA[criterion.criterion]}: {because(criterion)}" for criterion in lowest)
-        return f"{about} is {verdict_words(verdict)}. {_capital(reasons)}.{why}"
+        return f"{about} is {verdict_words(verdict)}. {capitalised(reasons)}.{why}"
     (low,), (high,) = lowest, [criterion for criterion in verdict.criteria if criterion not in lowest]
     return (
-        f"{about} is {what_it_is(low)}. {_capital(CRITERIA[low.criterion])} decides: {because(low)}. By"
+        f"{about} is {what_it_is(low)}. {capitalised(CRITERIA[low.criterion])} decides: {because(low)}. By"
         f" {CRITERIA[high.criterion]} alone it would be {what_it_is(high)}: {because(high)}.{why}"
     )
 
@@ -272,7 +269,3 @@ def signed(value: float, margin: float = 0.0) -> str:
         if all((shown > at) == (value > at) and (shown < at) == (value < at) for at in (0.0, -margin)):
             return f"{value:+z.{digits}f}"
     return f"{value:+z.2f}"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

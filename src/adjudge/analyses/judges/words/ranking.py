@@ -6,12 +6,15 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from adjudge.analyses.meta.words import interval_words
 from adjudge.core.words import counted, listed
 from adjudge.stats.paired import test_words
 
 if TYPE_CHECKING:
     from adjudge.analyses.judges.ranking import AspectRanking, RankingResult
+    from adjudge.stats.checks import FloatArray
 
 NOTES = {
     "intervals-cover": "the intervals of tau with people cover {what}",
@@ -52,13 +55,28 @@ def _summed(result: RankingResult, judge: str) -> str:
     return f"{text}; there is none on {listed(without)}." if without else f"{text}."
 
 
+def why_no_tau(name: str, ranked: FloatArray, people: FloatArray) -> str:
+    """Of scores, topics x systems: why two rankings of systems have no tau."""
+    both = ~np.isnan(ranked) & ~np.isnan(people)
+    n = int(both.any(axis=0).sum())
+    if n < 3:
+        return f"fewer than 3 systems have both values ({n or 'none'})"
+    judged = both[:, both.any(axis=0)]
+    means = {
+        who: np.mean(values[:, both.any(axis=0)], axis=0, where=judged)
+        for who, values in ((name, ranked), ("people", people))
+    }
+    alike = [who for who, mean in means.items() if np.ptp(mean) <= 1e-9 * np.abs(mean).max()]
+    return f"{' and '.join(alike)} {'gives' if alike == [name] else 'give'} all {counted(n, 'system')} the same value"
+
+
 def about_aspect(aspect: AspectRanking, level: float) -> Iterator[str]:
     if aspect.why is not None:
         yield f"On {aspect.aspect} no ranking of {aspect.judge} could be compared with people's: {aspect.why}."
         return
     for sentence in (
         _tau(aspect, level),
-        *_beside_assessor(aspect, level),
+        _beside_assessor(aspect, level),
         *_concluded(aspect),
         *_controls(aspect),
     ):
@@ -82,31 +100,21 @@ def _tau(aspect: AspectRanking, level: float) -> str:
     return f"{text}: rather the reverse of people's." if of_judge.high < 0 else f"{text}."
 
 
-def _beside_assessor(aspect: AspectRanking, level: float) -> Iterator[str]:
+def _beside_assessor(aspect: AspectRanking, level: float) -> str:
     of_judge = aspect.own
     if math.isnan(aspect.assessor):
-        yield f"no assessor's ranking can be compared with others': {of_judge.why_no_assessor}."
-        return
+        return f"no assessor's ranking can be compared with others': {of_judge.why_no_assessor}."
+    text = f"one assessor's ranking has tau {aspect.assessor:.2f} with the others' on average"
     if math.isnan(of_judge.difference):
-        yield f"one assessor's ranking has tau {aspect.assessor:.2f} with the others' on average."
-        return
-    text = (
-        f"one assessor's ranking has tau {aspect.assessor:.2f} with the others' on average,"
-        f" {aspect.judge}'s {of_judge.with_rest:.2f} with the same"
-    )
-    if of_judge.beside_assessor is None:
-        yield f"{text}; the difference has no interval ({of_judge.why_no_assessor})."
-        return
-    between = (
-        f"{level:.0%} interval of the difference {of_judge.difference_low:+.2f}"
-        f" to {of_judge.difference_high:+.2f}"
-    )
-    verdict = {
-        "below": "below an assessor",
-        "above": "above an assessor",
-        "like": "not significantly different from an assessor, which does not show that it is as good",
-    }[of_judge.beside_assessor]
-    yield f"{text}: {verdict} ({between})."
+        return f"{text}."
+    text += f", {aspect.judge}'s {of_judge.with_rest:.2f} with the same"
+    low, high = of_judge.difference_low, of_judge.difference_high
+    if math.isnan(low):
+        return f"{text}; the difference has no interval ({of_judge.why_no_assessor})."
+    verdict = "not significantly different from an assessor, which does not show that it is as good"
+    if high < 0 or low > 0:
+        verdict = f"{'below' if high < 0 else 'above'} an assessor"
+    return f"{text}: {verdict} ({level:.0%} interval of the difference {low:+.2f} to {high:+.2f})."
 
 
 def _concluded(aspect: AspectRanking) -> Iterator[str]:
