@@ -18,8 +18,8 @@ from tests.cli.running import called
 import adjudge
 from adjudge.analyses.slices import slices
 from adjudge.analyses.slices.figures import _that_fit
-from adjudge.analyses.slices.result import NOT_SHOWN, NOT_TESTED, UNFINDABLE, VARY
 from adjudge.analyses.slices.slicing import thirds
+from adjudge.analyses.slices.words import NOT_SHOWN, NOT_TESTED, UNFINDABLE, VARY
 from adjudge.core.errors import DataError, UsageError
 
 PAGE = (Path(__file__).parents[2] / "docs" / "slices.md").read_text(encoding="utf-8")
@@ -104,7 +104,7 @@ def test_p_is_corrected_over_properties() -> None:
     small, large = sorted(p.values())
     assert small[1] == pytest.approx(min(1.0, 2 * small[0]))
     assert large[1] == pytest.approx(max(large[0], small[1]))
-    assert found.absent["source length"] == "it needs the texts of an evaluation's folder"
+    assert found.facts()["absent"]["source length"] == "it needs the texts of an evaluation's folder"
     assert slices(frame, by="type").by("type").p_adjusted == pytest.approx(p["type"][0])
 
 

@@ -11,10 +11,31 @@ from adjudge.analyses.phrasebook import best_words
 from adjudge.core.words import counted, listed, p_words
 
 if TYPE_CHECKING:
-    from adjudge.analyses.anova.ordinal import LatentPosition, OrdinalContrast, OrdinalResult, ScaleUse
+    from adjudge.analyses.anova.ordinal import (
+        LatentPosition,
+        OrdinalContrast,
+        OrdinalResult,
+        Outside,
+        ScaleUse,
+    )
 
 MOST_NAMED = 8
 """Pairs about which the two models differ that are told one by one."""
+
+
+def why_outside(outside: Outside) -> str:
+    """Why a system is in no model."""
+    above = outside.side == "above"
+    others = "none of the others'"
+    beyond = "above it" if above else "below it"
+    if not outside.constant:
+        within = "below" if above else "above"
+        reason = f"none of its ratings lies {within} {outside.rating:g}, and {others} {beyond}"
+    else:
+        at_end = f"the {'highest' if above else 'lowest'} there is"
+        where = at_end if outside.at_end else f"and {others} lies {beyond}"
+        reason = f"every one of its ratings is {outside.rating:g}, {where}"
+    return f"{reason}, so that its distance from them has no finite estimate"
 
 
 def _not_known(n: int, ratings: int) -> str:
@@ -70,9 +91,9 @@ NOTES = {
 
 def sentences(result: OrdinalResult) -> Iterator[str]:
     yield _headline(result)
-    names = [place.system for place in result.systems if place.why is None]
+    names = [place.system for place in result.systems if not place.outside]
     best = best_words(result.better(), names, directed=result.info.better is not None)
-    outside = [place for place in result.systems if place.why is not None]
+    outside = [place for place in result.systems if place.outside]
     among = f", among the {len(names)} systems in it," if outside else ""
     yield f"By the ordinal model{among} {best}."
     for place in outside:

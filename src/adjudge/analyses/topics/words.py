@@ -121,8 +121,13 @@ def _about_systems(result: TopicsResult) -> str:
 def _in_blocks(result: TopicsResult, blocked: Blocked, column: str, row: str) -> str:
     test = blocked.test
     if test.why is not None:
-        why = test.why.replace("column", column).replace("row", row)
-        return f"the {column}s cannot be compared ({blocked.name}: {why})"
+        columns = (result.over_systems if column == "system" else result.over_topics).groups
+        lack = f"two {row}s with two scores, has {test.n or 'none'}"
+        if blocked.complete and columns < 2:
+            lack = f"two {column}s with scores, has {columns or 'none'}"
+        elif blocked.complete:
+            lack = f"two complete {row}s, has {test.n or 'none'}"
+        return f"the {column}s cannot be compared ({blocked.name}: needs {lack})"
     basis = _basis(result, f"{blocked.name}, chi-squared", test)
     return f"the {column}s {_verdict(result, test)} ({basis}, {counted(test.n, row)})"
 

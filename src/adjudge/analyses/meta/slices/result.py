@@ -19,6 +19,7 @@ from adjudge.analyses.meta.cells import Cells, several_among
 from adjudge.analyses.meta.words import coefficient_words, over_words
 from adjudge.analyses.scores import Scores
 from adjudge.analyses.slices.slicing import Masks, by_name, text_values, thirds
+from adjudge.analyses.slices.words import why_no_slices
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError
 from adjudge.core.results import Note, Result
@@ -293,16 +294,16 @@ def topic_slices(
     """The slices, and why properties that were not named have none."""
     slices: list[TopicSlice] = []
     absent: dict[str, str] = {}
-    measured: Mapping[str, FloatArray] | str | None = None
+    measured: Mapping[str, FloatArray] | Note | None = None
     for name in by or PROPERTIES:
         if name in NAMED:
             made = _named(scores, cells, name)
         else:
             if measured is None:
                 measured = text_values(scores, cells.row_texts, cells.systems, MEASURED)
-            made = measured if isinstance(measured, str) else thirds(name, measured[name])
-        if isinstance(made, str):
-            absent[name] = made
+            made = measured if isinstance(measured, Note) else thirds(name, measured[name])
+        if isinstance(made, Note):
+            absent[name] = why_no_slices(made)
         else:
             slices += [TopicSlice(name, words, mask) for words, mask in made]
     if not slices:
@@ -310,8 +311,8 @@ def topic_slices(
     return slices, absent
 
 
-def _named(scores: Scores, cells: Cells, name: str) -> Masks | str:
+def _named(scores: Scores, cells: Cells, name: str) -> Masks | Note:
     if name != "length":
         return by_name(scores.topic_values(name, cells.row_topics), name)  # type: ignore[arg-type]
     lengths = [None if row.length is None else str(row.length) for row in cells.row_texts]
-    return by_name(lengths, name) if len(set(lengths)) > 1 else "one length is looked at"
+    return by_name(lengths, name) if len(set(lengths)) > 1 else Note.of("one-target", by=name)
