@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from adjudge.analyses.conclusions import candidates
 from adjudge.core.phrases import Argument, Door, Spoken, spoken
 from adjudge.core.results import Note
-from adjudge.core.words import counted, listed
+from adjudge.core.words import counted, listed, number_word
 
 if TYPE_CHECKING:
     from adjudge.stats.checks import BoolArray
@@ -61,6 +61,16 @@ def best_words(
     )
 
 
+def pairs_differ(differ: int, total: int, *, of: str = "systems") -> str:
+    """`48 of 66 pairs of systems differ`."""
+    return f"{differ:,} of {counted(total, 'pair')} of {of} {'differs' if differ == 1 else 'differ'}"
+
+
+def these_assessors(size: int) -> str:
+    """`these three assessors`."""
+    return "this one assessor" if size == 1 else f"these {number_word(size)} assessors"
+
+
 def interval(low: float, high: float, form: str = ".3f") -> str:
     """` (0.100 to 0.660)`; empty where there is none."""
     return "" if math.isnan(low) else f" ({low:z{form}} to {high:z{form}})"
@@ -68,5 +78,4 @@ def interval(low: float, high: float, form: str = ".3f") -> str:
 
 def note_text(note: Note, door: Door = "python") -> str:
     """The text of a note that several analyses have."""
-    made = NOTES[note.code]
-    return spoken(made.format(**note.data) if isinstance(made, str) else made(**note.data), door)
+    return spoken(note.words(NOTES), door)

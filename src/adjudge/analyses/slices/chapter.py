@@ -11,7 +11,7 @@ from adjudge.analyses.pages.names import Name, names_of
 from adjudge.analyses.pages.numbers import Format, format_for
 from adjudge.analyses.slices import slices
 from adjudge.analyses.slices.result import PropertySlices, SystemSlices, Unsliced
-from adjudge.analyses.slices.words import UNFINDABLE, VARY, why_no_slices
+from adjudge.analyses.slices.words import NO_SLICES, UNFINDABLE, VARY
 from adjudge.core.errors import AdjudgeError
 from adjudge.core.words import counted, listed, p_words
 from adjudge.data.collection import Collection
@@ -156,7 +156,7 @@ def _without(result: SystemSlices) -> tuple[Absent, ...]:
     """What there are no slices by, and why, in one line; and what would give them."""
     reasons: dict[str, list[str]] = {}
     for name, why in result.absent.items():
-        words = "no topic says it" if why.code == "unsaid" else why_no_slices(why)
+        words = "no topic says it" if why.code == "unsaid" else why.words(NO_SLICES)
         reasons.setdefault(words, []).append(name)
     if not reasons:
         return ()

@@ -14,12 +14,12 @@ from adjudge import __version__
 from adjudge.analyses.slices import OF_TARGETS, OF_TEXTS, OF_TOPICS, SLICED_BY, Slices
 from adjudge.analyses.slices.slicing import LookedAt, Masks, by_name, look_at, text_values, thirds
 from adjudge.analyses.slices.words import (
+    NO_SLICES,
     NOT_SHOWN,
     NOT_TESTABLE,
     NOT_TESTED,
     UNFINDABLE,
     VARY,
-    why_no_slices,
 )
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError, nearest, quoted
@@ -163,7 +163,7 @@ class SystemSlices(Result):
 
     def notes(self) -> Iterator[Note]:
         for name, why in self.absent.items():
-            yield Note.of("no-slices", by=name, why=why_no_slices(why))
+            yield Note.of("no-slices", by=name, why=why.words(NO_SLICES))
         for sliced in self.properties:
             if sliced.why:
                 yield Note.of("slices-not-tested", by=sliced.by, why=sliced.why)
@@ -279,7 +279,7 @@ class SystemSlices(Result):
             "form": self.matrix.target.form,
             "slices": {sliced.by: sliced.sizes for sliced in self.properties},
             "tested": {sliced.by: sliced.tested for sliced in self.properties},
-            "absent": {name: why_no_slices(why) for name, why in self.absent.items()},
+            "absent": {name: why.words(NO_SLICES) for name, why in self.absent.items()},
             "cells": list(self._cells().records()),
         }
 
@@ -311,7 +311,7 @@ def sliced(scores: Scores, asked: Slices) -> SystemSlices:
         else:
             rows[by] = made if isinstance(made, _Sliced) else _Sliced(matrix.values, made, None)
     if not rows and asked.by:
-        raise DataError("; ".join(f"no slices by {by}: {why_no_slices(why)}" for by, why in absent.items()))
+        raise DataError("; ".join(f"no slices by {by}: {why.words(NO_SLICES)}" for by, why in absent.items()))
     if not rows:
         raise Unsliced(
             "topics cannot be sliced: nothing is known of them that tells some from others; a set, type, task or"

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from adjudge.analyses import phrasebook
 from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.phrasebook import either
-from adjudge.core.results import Note
 from adjudge.core.words import counted, decimal, listed, p_words
 
 if TYPE_CHECKING:
@@ -42,11 +41,6 @@ NOT_TESTABLE = {
     "all-the-same": "the differences between them are the same in every topic",
 }
 """Why slices are not tested."""
-
-
-def why_no_slices(reason: Note) -> str:
-    words = NO_SLICES[reason.code]
-    return words.format(**reason.data) if isinstance(words, str) else words(**reason.data)
 
 
 def _not_in_the_test(by: str, systems: Sequence[str]) -> str:

@@ -266,17 +266,16 @@ def _population(
 
     there = ~np.isnan(by_assessor)
     names = tuple(name for k, name in enumerate(assessors) if there[k].any() and name != POOLED)
-    why = swaps_topics(chosen)
-    if not why and POOLED in assessors:
-        nobody = int(there[assessors.index(POOLED)].sum())
-        why = f"{nobody:,} of {int(there.sum()):,} scores name no assessor" if nobody else ""
+    reason = swaps_topics(chosen)
+    if reason is None and POOLED in assessors and (nobody := int(there[assessors.index(POOLED)].sum())):
+        reason = Note.of("unnamed", n=nobody, scores=int(there.sum()))
 
     def fit() -> JudgedPairs:
         who, topic, system = np.nonzero(there)
         codes = [np.unique(indices, return_inverse=True)[1] for indices in (topic, who)]
         return judged_pairs(by_assessor[there], codes[0], system, codes[1], size=by_assessor.shape[2])
 
-    return population_of(names, why, fit, effects, info.measure)
+    return population_of(names, reason, fit, effects, info.measure)
 
 
 def _of_sample(values: FloatArray, whose: Population, family: BoolArray) -> Untold:

@@ -19,7 +19,7 @@ from adjudge.analyses.meta.cells import Cells, several_among
 from adjudge.analyses.meta.words import coefficient_words, over_words
 from adjudge.analyses.scores import Scores
 from adjudge.analyses.slices.slicing import Masks, by_name, text_values, thirds
-from adjudge.analyses.slices.words import why_no_slices
+from adjudge.analyses.slices.words import NO_SLICES
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError
 from adjudge.core.results import Note, Result
@@ -303,7 +303,7 @@ def topic_slices(
                 measured = text_values(scores, cells.row_texts, cells.systems, MEASURED)
             made = measured if isinstance(measured, Note) else thirds(name, measured[name])
         if isinstance(made, Note):
-            absent[name] = why_no_slices(made)
+            absent[name] = made.words(NO_SLICES)
         else:
             slices += [TopicSlice(name, words, mask) for words, mask in made]
     if not slices:
