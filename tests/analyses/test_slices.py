@@ -71,7 +71,7 @@ def test_a_planted_interaction_is_found_with_its_numbers() -> None:
     assert said[0].startswith("On m differences between systems vary with type (p < .001)")
     ours = next(each for each in said if each.startswith("ours stands"))
     higher = next(c for c in own.means if (c.slice, c.system) == ("a", "ours"))
-    other = own.of("b")[[c.system for c in own.of("b")].index("ours")]
+    other = next(c for c in own.means if (c.slice, c.system) == ("b", "ours"))
     assert f"{abs(higher.inside):.4f}" in ours
     assert f"{abs(other.inside):.4f}" in ours
     marks = found.means_table(own).row(system="ours")

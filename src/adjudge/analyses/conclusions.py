@@ -146,14 +146,13 @@ def run_all(
         return {asked.grouping_test: _clustered(values, family, asked, alternative, clusters, resamples)}
     if CORRECTIONS[asked.correct].from_scores:
         return {asked.grouping_test: _westfall_young(values, family, asked, alternative)}
-    untold = {
-        test: _untold(run_test(values, test, asked, alternative, resamples), family, resamples)
-        for test in asked.tests_run
-    }
-    return {
-        test: _hybrid_floor(of_test, values, asked, test) if of_test.results.test == "hb" else of_test
-        for test, of_test in untold.items()
-    }
+    untold = {}
+    for test in asked.tests_run:
+        of_test = _untold(run_test(values, test, asked, alternative, resamples), family, resamples)
+        untold[test] = (
+            _hybrid_floor(of_test, values, asked, test) if of_test.results.test == "hb" else of_test
+        )
+    return untold
 
 
 def _untold(results: PairResults, family: BoolArray, resamples: int) -> Untold:
@@ -259,10 +258,9 @@ def _westfall_young(
         alpha=asked.alpha,
         family=family,
     )
-    counts = pair_counts(values)
     results = PairResults(
         test=asked.correct,
-        counts=counts,
+        counts=pair_counts(values),
         statistic=stepped.statistic,
         p=stepped.raw,
         method=tuple("swaps" if member else None for member in stepped.member.tolist()),
@@ -288,8 +286,9 @@ def conclude(untold: Sequence[Untold], asked: Comparing[Any]) -> list[Tested]:
     """What a test says of the pairs of several matrices, corrected over all of them together."""
     import numpy as np
 
-    from adjudge.stats.multiple import Reached, at_most
+    from adjudge.stats.multiple import Reached, at_most, reached
 
+    alpha = asked.alpha
     ends = np.cumsum([of_matrix.results.p.size for of_matrix in untold])[:-1]
     smallest = np.concatenate([of_matrix.smallest for of_matrix in untold])
     if CORRECTIONS[asked.correct].from_scores:
@@ -299,38 +298,25 @@ def conclude(untold: Sequence[Untold], asked: Comparing[Any]) -> list[Tested]:
             )
         [only] = untold
         assert only.corrected is not None
-        different = at_most(only.corrected, asked.alpha)
-        within = at_most(np.maximum(smallest, only.floor), asked.alpha)
-        members = int(only.tested.sum())
+        within = at_most(np.maximum(smallest, only.floor), alpha)
         reach = Reached(
-            adjusted=only.corrected, divisor=1, reachable=different | within, burden=max(1, members)
+            adjusted=only.corrected,
+            divisor=1,
+            reachable=at_most(only.corrected, alpha) | within,
+            burden=max(1, int(only.tested.sum())),
         )
     else:
-        reach = _reach(untold, smallest, asked)
-    parts = zip(
-        untold,
-        np.split(reach.adjusted, ends),
-        np.split(reach.reachable, ends),
-        strict=True,
-    )
+        method: Correction = asked.correct  # type: ignore[assignment]
+        p = np.concatenate([np.where(of_matrix.tested, of_matrix.results.p, np.nan) for of_matrix in untold])
+        # Of hb only 1 / (R + 1) is sure; what few topics could have given is an estimate, and good for words alone.
+        sure = np.concatenate([of_matrix.sure for of_matrix in untold])
+        reach = reached(p, sure, alpha=alpha, method=method)
+        within = at_most(np.minimum(smallest, p) * reach.divisor, alpha)
+        reach = replace(reach, reachable=reach.reachable & (within | at_most(reach.adjusted, alpha)))
+    parts = zip(untold, np.split(reach.adjusted, ends), np.split(reach.reachable, ends), strict=True)
     return [
-        _concluded(of_matrix, adjusted, reachable, reach, asked.alpha)
-        for of_matrix, adjusted, reachable in parts
+        _concluded(of_matrix, adjusted, reachable, reach, alpha) for of_matrix, adjusted, reachable in parts
     ]
-
-
-def _reach(untold: Sequence[Untold], smallest: FloatArray, asked: Comparing[Any]) -> Reached:
-    import numpy as np
-
-    from adjudge.stats.multiple import at_most, reached
-
-    method: Correction = asked.correct  # type: ignore[assignment]
-    p = np.concatenate([np.where(of_matrix.tested, of_matrix.results.p, np.nan) for of_matrix in untold])
-    # Of hb only 1 / (R + 1) is sure; what its few topics could have given is an estimate, and good for words alone.
-    sure = np.concatenate([of_matrix.sure for of_matrix in untold])
-    reach = reached(p, sure, alpha=asked.alpha, method=method)
-    within = at_most(np.minimum(smallest, p) * reach.divisor, asked.alpha)
-    return replace(reach, reachable=reach.reachable & (within | at_most(reach.adjusted, asked.alpha)))
 
 
 def _concluded(

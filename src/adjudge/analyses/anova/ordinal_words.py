@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from adjudge.analyses.anova.words import OF_ROWS
-from adjudge.analyses.phrasebook import best_words
+from adjudge.analyses.phrasebook import best_words, pairs_differ
 from adjudge.core.words import counted, listed, p_words
 
 if TYPE_CHECKING:
@@ -107,11 +107,8 @@ def sentences(result: OrdinalResult) -> Iterator[str]:
 
 def _headline(result: OrdinalResult) -> str:
     ordinal, linear = (len(result.pairs_found(by)) for by in ("ordinal", "linear"))
-    pairs = counted(len(result.contrasts), "pair")
-    differ = (
-        f"On {result.title} {ordinal:,} of {pairs} of systems differ{'s' * (ordinal == 1)} by the ordinal model,"
-        f" {linear:,} by the linear model"
-    )
+    tally = pairs_differ(ordinal, len(result.contrasts))
+    differ = f"On {result.title} {tally} by the ordinal model, {linear:,} by the linear model"
     if other := len(result.disagreements()):
         return f"{differ}: they disagree about {other:,}."
     return f"{differ}: they conclude the same of {'the' if len(result.contrasts) == 1 else 'every'} pair."

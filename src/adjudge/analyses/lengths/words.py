@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from adjudge.analyses import phrasebook
+from adjudge.analyses.phrasebook import pairs_differ
 from adjudge.core.words import counted, listed, p_words
 from adjudge.data.scores import LengthLeftOut
 
@@ -62,8 +63,7 @@ def _pairs_that_differ(at_length: AtLength) -> str:
         return f"{where} no two systems can be compared: {why}."
     beyond = int((tests.conclusion == 2).sum()) - len(tests.why)
     reach = f"; {beyond:,} could not have been found" if beyond > 0 else ""
-    pairs = counted(at_length.pairs, "pair")
-    return f"{where} {at_length.told_apart} of {pairs} of systems differ ({tests.words}){reach}."
+    return f"{where} {pairs_differ(at_length.told_apart, at_length.pairs)} ({tests.words}){reach}."
 
 
 def about_agreement(agreement: RankingAgreement) -> str:

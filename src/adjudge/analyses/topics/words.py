@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from adjudge.analyses import phrasebook
+from adjudge.analyses.phrasebook import pairs_differ
 from adjudge.core.words import counted, listed, p_words
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def _about_pairs(result: TopicsResult) -> str:
     if never == k * (k - 1) // 2:
         return f"No pair of topics could have been found to differ {basis}."
     left = f"; {never:,} could not have been found" if never else ""
-    return f"{differ:,} of {counted(k * (k - 1) // 2, 'pair')} of topics differ{left} {basis}."
+    return f"{pairs_differ(differ, k * (k - 1) // 2, of='topics')}{left} {basis}."
 
 
 def about_chosen(result: TopicsResult, topic: str) -> str:

@@ -25,7 +25,7 @@ from adjudge.core.picture import (
     figure_of,
     in_order,
 )
-from adjudge.core.words import counted, decimal
+from adjudge.core.words import capitalised, counted, decimal
 
 if TYPE_CHECKING:
     import altair as alt
@@ -291,8 +291,8 @@ def matrix(comparison: Comparison) -> Figure:
     return figure_of(
         "matrix",
         f"Who is {high} than whom, {comparison.title}",
-        f"{_sentence(tally(comparison))}{whom} A cell says how the system of its row compares with that of its column;"
-        f" systems from the {'best' if comparison.matrix.info.better else 'highest'} mean on.",
+        f"{capitalised(tally(comparison))}.{whom} A cell says how the system of its row compares with that of its"
+        f" column; systems from the {'best' if comparison.matrix.info.better else 'highest'} mean on.",
         data,
         drawing,
         notes=tuple(comparison.warnings(without=(MISSING_SCORES,))),
@@ -305,7 +305,3 @@ def for_whom(comparison: Comparison) -> str:
     whose = comparison.population
     assert whose is not None
     return whose.like_these if comparison.sampled else whose.these
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."
