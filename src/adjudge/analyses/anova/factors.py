@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.analyses.scores import HUMANS, Scores
 from adjudge.core.errors import DataError, UsageError, nearest, quoted
-from adjudge.core.results import Note
+from adjudge.core.results import Note, Result
 from adjudge.core.words import counted, listed
-from adjudge.data.scores import POOLED, MeasureInfo, pooled, targets_of
+from adjudge.data.scores import POOLED, MeasureInfo, heading_of, pooled, targets_of, title_of
 from adjudge.data.target import Target
 
 if TYPE_CHECKING:
@@ -33,6 +33,36 @@ class Factor:
     name: str
     codes: np.ndarray
     levels: tuple[str, ...]
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class RowsResult(Result):
+    """A result of rows of one measure."""
+
+    asked: Any
+    info: MeasureInfo
+    length: int | None
+    form: str | None
+    n: int
+    """Rows."""
+    told: tuple[Note, ...]
+    """What was left out or averaged over, and what the tests or models suppose."""
+
+    @property
+    def alpha(self) -> float:
+        return float(self.asked.alpha)
+
+    @property
+    def measure(self) -> str:
+        return self.info.measure
+
+    @property
+    def title(self) -> str:
+        return title_of(self.info, self.length, self.asked.form)
+
+    @property
+    def heading(self) -> str:
+        return heading_of(self.info, self.length, self.asked.form)
 
 
 @dataclass(frozen=True)

@@ -13,15 +13,15 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from adjudge.analyses.anova import AnovaOrdinal
-from adjudge.analyses.anova.factors import AS_FACTOR, AnovaRows, Factor, build
+from adjudge.analyses.anova.factors import AS_FACTOR, AnovaRows, Factor, RowsResult, build
 from adjudge.analyses.anova.ordinal_words import why_outside
 from adjudge.analyses.scores import Scores
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError
-from adjudge.core.results import Note, Result
+from adjudge.core.results import Note
 from adjudge.core.table import Column, Table, hidden
 from adjudge.core.words import counted, decimal, p_number
-from adjudge.data.scores import MeasureInfo, heading_of, title_of
+from adjudge.data.scores import MeasureInfo
 from adjudge.judgments.tasks import is_anonymous
 
 if TYPE_CHECKING:
@@ -173,17 +173,13 @@ class ScaleUse:
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class OrdinalResult(Result):
+class OrdinalResult(RowsResult):
     """A cumulative link mixed model of ratings, and the linear model of the same rows beside it."""
 
     WORDS: ClassVar[str] = "adjudge.analyses.anova.ordinal_words"
     IN_JSON: ClassVar[tuple[str, ...]] = ("contrasts",)
 
     asked: AnovaOrdinal
-    info: MeasureInfo
-    length: int | None
-    form: str | None
-    n: int
     sizes: dict[str, int]
     """How many levels each factor has."""
     thresholds: tuple[Threshold, ...]
@@ -200,20 +196,6 @@ class OrdinalResult(Result):
     """The mean rating over systems that is expected of the average assessor."""
     checks: tuple[ScaleUse, ...]
     log_likelihood: float
-    told: tuple[Note, ...]
-    """What was left out, and what the models suppose."""
-
-    @property
-    def alpha(self) -> float:
-        return self.asked.alpha
-
-    @property
-    def measure(self) -> str:
-        return self.info.measure
-
-    @property
-    def title(self) -> str:
-        return title_of(self.info, self.length, self.asked.form)
 
     @property
     def levels(self) -> tuple[float, ...]:
@@ -283,7 +265,7 @@ class OrdinalResult(Result):
             Column("ranks", "ranks in the model" if outside else "ranks", data=False, right=False),
             *hidden("why"),
             title=(
-                f"{heading_of(self.info, self.length, self.asked.form)} ({counted(self.n, 'rating')} of"
+                f"{self.heading} ({counted(self.n, 'rating')} of"
                 f" {len(self.levels)} levels: {sizes}), ordinal model"
             ),
         )

@@ -13,7 +13,6 @@ from adjudge.core.words import counted, listed, p_words
 if TYPE_CHECKING:
     from adjudge.analyses.anova.ordinal import (
         LatentPosition,
-        OrdinalContrast,
         OrdinalResult,
         Outside,
         ScaleUse,
@@ -138,17 +137,14 @@ def _disagreements(result: OrdinalResult) -> Iterator[str]:
             continue
         which = "ordinal" if pair.differ_by == "ordinal alone" else "linear"
         size = pair.difference if which == "ordinal" else pair.linear_difference
+        lower = result.info.better == "lower"
+        first, second = (pair.a, pair.b) if (size > 0) != lower else (pair.b, pair.a)
         yield (
-            f"Only the {which} model finds {_ahead(result, pair, size)}: {ordinal} by the ordinal model, {linear} by"
-            " the linear one."
+            f"Only the {which} model finds {first} {'better' if result.info.better else 'higher'} than {second}:"
+            f" {ordinal} by the ordinal model, {linear} by the linear one."
         )
     if len(other) > MOST_NAMED:
         yield f'The column "differ by" has {len(other) - MOST_NAMED:,} more about which they disagree.'
-
-
-def _ahead(result: OrdinalResult, pair: OrdinalContrast, size: float) -> str:
-    first, second = (pair.a, pair.b) if (size > 0) != (result.info.better == "lower") else (pair.b, pair.a)
-    return f"{first} {'better' if result.info.better else 'higher'} than {second}"
 
 
 def _about_severity(result: OrdinalResult) -> Iterator[str]:

@@ -13,14 +13,13 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 from adjudge.analyses.anova import Anova
-from adjudge.analyses.anova.factors import OF_TOPICS, AnovaRows, Factor, build, usual_factors
+from adjudge.analyses.anova.factors import OF_TOPICS, AnovaRows, Factor, RowsResult, build, usual_factors
 from adjudge.analyses.scores import Scores
 from adjudge.core.engine import generator
 from adjudge.core.errors import UsageError, quoted
-from adjudge.core.results import Note, Result
+from adjudge.core.results import Note
 from adjudge.core.table import Column, Table, hidden
 from adjudge.core.words import counted, decimal, p_number, percent
-from adjudge.data.scores import MeasureInfo, heading_of, title_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -159,23 +158,19 @@ def _design(scores: Scores, measure: str, asked: Anova) -> tuple[AnovaRows, list
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class AnovaResult(Result):
+class AnovaResult(RowsResult):
     """An analysis of variance. `fit` keeps the model, its residuals and their mean square for what comes after."""
 
     FIGURES: ClassVar[Mapping[str, str]] = {"interaction": "adjudge.analyses.anova.figures:interaction"}
     IN_JSON: ClassVar[tuple[str, ...]] = ("beside", "means", "cells", "largest")
 
     asked: Anova
-    info: MeasureInfo
-    length: int | None
-    form: str | None
     lines: tuple[AnovaTerm, ...]
     residual_df: int
     residual_ss: float
     residual_ms: float
     total_ss: float
     ss_type: SumOfSquares
-    n: int
     levels: dict[str, int]
     """How many levels each factor has."""
     means: tuple[AdjustedMean, ...]
@@ -187,8 +182,6 @@ class AnovaResult(Result):
     largest: tuple[LargeResidual, ...]
     components: MixedModel | None = None
     """The mixed model, where random factors were asked for."""
-    told: tuple[Note, ...]
-    """What was left out or averaged over, and which tests are rough."""
     samples: tuple[str, ...]
     """The factors whose levels are a sample in every test."""
     given: tuple[str, ...]
@@ -198,22 +191,6 @@ class AnovaResult(Result):
     """Tests of the interactions that are in the model and not in the table, each after all others."""
     factors: Mapping[str, Factor] = field(default_factory=dict, repr=False, compare=False)
     """Every factor's level on each row."""
-
-    @property
-    def alpha(self) -> float:
-        return self.asked.alpha
-
-    @property
-    def measure(self) -> str:
-        return self.info.measure
-
-    @property
-    def title(self) -> str:
-        return title_of(self.info, self.length, self.asked.form)
-
-    @property
-    def heading(self) -> str:
-        return heading_of(self.info, self.length, self.asked.form)
 
     @property
     def formula(self) -> str:

@@ -28,11 +28,12 @@ from adjudge.analyses.conclusions import (
     run_all,
 )
 from adjudge.analyses.corrections import CORRECTIONS
+from adjudge.analyses.matrix_result import MatrixResult
 from adjudge.analyses.scores import Scores
 from adjudge.analyses.tests import ASSESSORS, Test
 from adjudge.core.errors import DataError, UsageError, among, quoted
 from adjudge.core.phrases import Argument
-from adjudge.core.results import Note, Result
+from adjudge.core.results import Note
 from adjudge.core.table import Cell, Column, Table, hidden
 from adjudge.core.words import counted, decimal, listed
 from adjudge.data.scores import AllLengths, MeasureInfo, ScoreMatrix
@@ -412,7 +413,7 @@ class ComparedPair:
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Comparison(Result):
+class Comparison(MatrixResult):
     """A ranking with intervals, tests and groups. Keeps the matrix it came from, best system first."""
 
     IN_JSON = ("pairs",)
@@ -462,10 +463,6 @@ class Comparison(Result):
         return self.population is not None and self.population.effects == "random"
 
     @property
-    def alpha(self) -> float:
-        return self.asked.alpha
-
-    @property
     def level(self) -> float:
         return self.asked.level
 
@@ -481,14 +478,6 @@ class Comparison(Result):
     @property
     def seed(self) -> int:
         return self.asked.seed
-
-    @property
-    def measure(self) -> str:
-        return self.matrix.measure
-
-    @property
-    def title(self) -> str:
-        return self.matrix.title
 
     @property
     def complete(self) -> bool:
@@ -689,7 +678,7 @@ class Comparison(Result):
             [
                 {
                     **vars(s),
-                    **self._target,
+                    **self.target,
                     "kind": self.kinds.get(s.system),
                     "star": stars.get(s.system, ""),
                     "interval": interval_words(s),
@@ -722,10 +711,6 @@ class Comparison(Result):
             bold=frozenset((at, bold) for at, s in enumerate(self.standings) if s.system in best),
         )
 
-    @property
-    def _target(self) -> dict[str, Cell]:
-        return {"measure": self.measure, "length": self.matrix.target.length, "form": self.matrix.target.form}
-
     def _pairs_table(self) -> Table:
         return Table.of(
             "pairs",
@@ -755,7 +740,7 @@ class Comparison(Result):
         ]
         # Column by column: a dictionary for each of 100,000 pairs would take most of the time and memory.
         cells: list[list[Cell]] = [
-            *([cell] * int(self.family.sum()) for cell in self._target.values()),
+            *([cell] * int(self.family.sum()) for cell in self.target.values()),
             [names[i] for i in counts.first[self.family]],
             [names[i] for i in counts.second[self.family]],
             *(array[self.family].tolist() for array in (counts.n, counts.wins, counts.losses, counts.ties)),
@@ -887,7 +872,7 @@ def _pair_rows(c: Comparison, test: Test) -> Iterator[tuple[Any, ...]]:
     for k in np.flatnonzero(c.family).tolist():
         statistic, low = float(results.statistic[k]), float(ends.low[k])
         yield (
-            *c._target.values(),
+            *c.target.values(),
             names[counts.first[k]],
             names[counts.second[k]],
             int(counts.n[k]),

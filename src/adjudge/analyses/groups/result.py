@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adjudge.analyses import conclusions
 from adjudge.analyses.groups import Groups
+from adjudge.analyses.matrix_result import MatrixResult
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError, among, nearest, quoted
 from adjudge.core.phrases import Argument
-from adjudge.core.results import Note, Result
+from adjudge.core.results import Note
 from adjudge.core.table import Cell, Column, Table, hidden
 from adjudge.core.words import counted, decimal, listed
 from adjudge.data.scores import ScoreMatrix
@@ -146,7 +147,7 @@ def groups_of_matrix(
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class GroupsResult(Result):
+class GroupsResult(MatrixResult):
     """What the tests of all pairs at once say; `places` stand best first."""
 
     FIGURES: ClassVar[Mapping[str, str]] = {
@@ -181,18 +182,6 @@ class GroupsResult(Result):
     def pooled(self) -> bool:
         """Whether one variance stands for all pairs: Tukey's test."""
         return self.asked.method == "tukey"
-
-    @property
-    def alpha(self) -> float:
-        return self.asked.alpha
-
-    @property
-    def measure(self) -> str:
-        return self.matrix.measure
-
-    @property
-    def title(self) -> str:
-        return self.matrix.title
 
     @property
     def drawn_at_random(self) -> bool:
@@ -277,7 +266,7 @@ class GroupsResult(Result):
             [
                 {
                     **vars(place),
-                    **self._target,
+                    **self.target,
                     "kind": self.kinds.get(place.system, "machine"),
                     "ranks": str(place.best) if place.best == place.worst else f"{place.best}-{place.worst}",
                     **self._with_best(place.system),
@@ -299,10 +288,6 @@ class GroupsResult(Result):
             title=f"{self.matrix.heading} ({self.matrix.info.direction},"
             f" {counted(len(self.matrix.topics), 'topic')})",
         )
-
-    @property
-    def _target(self) -> dict[str, Cell]:
-        return {"measure": self.measure, "length": self.matrix.length, "form": self.matrix.target.form}
 
     def _with_best(self, system: str) -> dict[str, Cell]:
         """Hsu's interval of one system: its ends, whether it may be the best, and both ends in words."""
@@ -335,7 +320,7 @@ class GroupsResult(Result):
             "pairs",
             [
                 (
-                    *self._target.values(),
+                    *self.target.values(),
                     names[i],
                     names[j],
                     *row,
@@ -357,7 +342,7 @@ class GroupsResult(Result):
             "contrasts",
             [
                 (
-                    *self._target.values(),
+                    *self.target.values(),
                     name,
                     None if n is None else int(n[k]),
                     *(float(getattr(tested, number)[k]) for number in numbers),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -15,17 +15,13 @@ if TYPE_CHECKING:
     from adjudge.analyses.lengths.result import AtLength, LengthsResult, RankingAgreement
 
 
-def _left_out(length: int | None, topics: int, systems: Sequence[str]) -> str:
-    return str(LengthLeftOut(length, topics, tuple(systems)))
-
-
 NOTES = {
     **phrasebook.NOTES,
     "missing-at-length": lambda at, n: (
         f"at {at} {counted(n, 'cell')} of the matrix {'is' if n == 1 else 'are'} missing"
     ),
     "pairs-not-tested-at-length": lambda at, n, why: f"at {at} {counted(n, 'pair')} cannot be tested: {why}",
-    "length-left-out-of-the-mean": _left_out,
+    "length-left-out-of-the-mean": lambda **left: str(LengthLeftOut(**left)),
 }
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from adjudge import __version__
+from adjudge.analyses.matrix_result import MatrixResult
 from adjudge.analyses.slices import OF_TARGETS, OF_TEXTS, OF_TOPICS, SLICED_BY, Slices
 from adjudge.analyses.slices.slicing import LookedAt, Masks, by_name, look_at, text_values, thirds
 from adjudge.analyses.slices.words import (
@@ -23,7 +24,7 @@ from adjudge.analyses.slices.words import (
 )
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError, nearest, quoted
-from adjudge.core.results import Note, Result
+from adjudge.core.results import Note
 from adjudge.core.table import Column, Table, hidden
 from adjudge.core.words import decimal, natural
 from adjudge.data.scores import UNSET, AllLengths, Pool, ScoreMatrix, form_words, heading_of
@@ -97,7 +98,7 @@ class PropertySlices:
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class SystemSlices(Result):
+class SystemSlices(MatrixResult):
     """How systems compare within slices of topics; p is corrected over the properties that were tested."""
 
     FIGURES: ClassVar[Mapping[str, str]] = {"slices": "adjudge.analyses.slices.figures:slices_figure"}
@@ -114,18 +115,6 @@ class SystemSlices(Result):
     sets_as_independent: bool = False
     """Whether topics of one set change places one by one."""
     assessors: int = 0
-
-    @property
-    def measure(self) -> str:
-        return self.matrix.measure
-
-    @property
-    def title(self) -> str:
-        return self.matrix.title
-
-    @property
-    def alpha(self) -> float:
-        return self.asked.alpha
 
     def how(self) -> str:
         by = "+".join(sliced.by.replace(" ", "-") for sliced in self.properties)

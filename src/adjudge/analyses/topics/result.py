@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from adjudge.analyses.matrix_result import MatrixResult
 from adjudge.analyses.topics import Topics
 from adjudge.core.errors import DataError, UsageError, among, quoted
-from adjudge.core.results import Note, Result
-from adjudge.core.table import Cell, Column, Table, hidden
+from adjudge.core.results import Note
+from adjudge.core.table import Column, Table, hidden
 from adjudge.core.words import counted, listed
 from adjudge.data.scores import ScoreMatrix
 
@@ -55,7 +56,7 @@ def topics_of_matrix(matrix: ScoreMatrix, asked: Topics | None = None) -> Topics
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class TopicsResult(Result):
+class TopicsResult(MatrixResult):
     """Whether topics differ, and which; whether systems do, with topics as blocks. Keeps the matrix.
 
     The tests' arrays are in the order of the matrix. `standings` run from the easiest topic to the hardest,
@@ -77,20 +78,8 @@ class TopicsResult(Result):
     """How many gave the scores."""
 
     @property
-    def alpha(self) -> float:
-        return self.asked.alpha
-
-    @property
     def against(self) -> str | None:
         return self.asked.against
-
-    @property
-    def measure(self) -> str:
-        return self.matrix.measure
-
-    @property
-    def title(self) -> str:
-        return self.matrix.title
 
     def how(self) -> str:
         blocks = "friedman" if self.systems_blocked.complete else "skillings-mack:ties-corrected"
@@ -160,7 +149,7 @@ class TopicsResult(Result):
         rows = [
             {
                 **vars(s),
-                **self._target,
+                **self.target,
                 "interval": None if s.low != s.low else f"{s.low:z.1f} to {s.high:z.1f}",
                 "bar": bar,
             }
@@ -181,10 +170,6 @@ class TopicsResult(Result):
             title=f"{self.matrix.heading} ({self.matrix.info.direction}, {size})",
         )
 
-    @property
-    def _target(self) -> dict[str, Cell]:
-        return {"measure": self.measure, "length": self.matrix.length, "form": self.matrix.target.form}
-
     def on_demand(self) -> Mapping[str, Callable[[], Table]]:
         return {"pairs": self._pairs_table}
 
@@ -198,7 +183,7 @@ class TopicsResult(Result):
         difference, cutoff = test.mean_ranks[a] - test.mean_ranks[b], test.cutoff(a, b)
         arrays = (test.n[a], test.n[b], test.mean_ranks[a], test.mean_ranks[b], difference, cutoff)
         numbers = zip(*(array.tolist() for array in (*arrays, test.pair_p(a, b))), strict=True)
-        head = self._target.values()
+        head = self.target.values()
         return Table.of(
             "pairs",
             [
