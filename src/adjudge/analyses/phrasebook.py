@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from adjudge.analyses.conclusions import candidates
 from adjudge.core.phrases import Argument, Door, Spoken, spoken
 from adjudge.core.results import Note
-from adjudge.core.words import counted, listed, number_word
+from adjudge.core.words import counted, decimal, listed, number_word
 
 if TYPE_CHECKING:
     from adjudge.stats.checks import BoolArray
@@ -69,6 +69,16 @@ def pairs_differ(differ: int, total: int, *, of: str = "systems") -> str:
 def these_assessors(size: int) -> str:
     """`these three assessors`."""
     return "this one assessor" if size == 1 else f"these {number_word(size)} assessors"
+
+
+def rank_range(best: int, worst: int, dash: str = "-") -> str:
+    """`2-4`: the ranks that significant differences leave open."""
+    return str(best) if best == worst else f"{best}{dash}{worst}"
+
+
+def low_to_high(low: float, high: float, form: str = ".4f") -> str | None:
+    """`0.1200 to 0.1400`; None where there is no interval."""
+    return None if math.isnan(low) else f"{decimal(low, form)} to {decimal(high, form)}"
 
 
 def interval(low: float, high: float, form: str = ".3f") -> str:

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from adjudge.analyses.anova import AnovaOrdinal
 from adjudge.analyses.anova.factors import AS_FACTOR, AnovaRows, Factor, RowsResult, build
 from adjudge.analyses.anova.ordinal_words import why_outside
+from adjudge.analyses.phrasebook import low_to_high, rank_range
 from adjudge.analyses.scores import Scores
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.results import Note
 from adjudge.core.table import Column, Table, hidden
-from adjudge.core.words import counted, decimal, p_number
+from adjudge.core.words import counted, p_number
 from adjudge.data.scores import MeasureInfo
 from adjudge.judgments.tasks import is_anonymous
 
@@ -246,8 +247,8 @@ class OrdinalResult(RowsResult):
                 {
                     **vars(place),
                     "measure": self.measure,
-                    "interval": _span(place.low, place.high),
-                    "ranks": _ranks(place),
+                    "interval": low_to_high(place.low, place.high, "+.2f"),
+                    "ranks": rank_range(place.best_rank, place.worst_rank) if place.best_rank else None,
                     "why": place.why,
                 }
                 for place in self.systems
@@ -274,7 +275,7 @@ class OrdinalResult(RowsResult):
         if self.severity:
             yield Table.of(
                 "severity",
-                [{**vars(who), "interval": _span(who.low, who.high)} for who in self.severity],
+                [{**vars(who), "interval": low_to_high(who.low, who.high, "+.2f")} for who in self.severity],
                 Column("assessor", right=False),
                 Column("n", "ratings"),
                 Column("mode", "latent", format="+.2f"),
@@ -326,9 +327,9 @@ class OrdinalResult(RowsResult):
         """All pairs of systems, beside what the linear model says of them."""
         texts = [
             {
-                "interval": _span(pair.low, pair.high),
+                "interval": low_to_high(pair.low, pair.high, "+.2f"),
                 "p_text": p_number(pair.p),
-                "linear_interval": _span(pair.linear_low, pair.linear_high),
+                "linear_interval": low_to_high(pair.linear_low, pair.linear_high, "+.2f"),
                 "linear_p_text": p_number(pair.linear_p),
             }
             for pair in self.contrasts
@@ -374,16 +375,6 @@ class OrdinalResult(RowsResult):
             "linear_noise": self.linear_noise,
             "average_expected": self.average_expected,
         }
-
-
-def _span(low: float, high: float) -> str | None:
-    return None if math.isnan(low) else f"{decimal(low, '+.2f')} to {decimal(high, '+.2f')}"
-
-
-def _ranks(place: LatentPosition) -> str | None:
-    if place.best_rank is None or place.best_rank == place.worst_rank:
-        return None if place.best_rank is None else str(place.best_rank)
-    return f"{place.best_rank}-{place.worst_rank}"
 
 
 def _better(contrasts: Sequence[OrdinalContrast], names: Sequence[str], info: MeasureInfo) -> BoolArray:

@@ -29,13 +29,14 @@ from adjudge.analyses.conclusions import (
 )
 from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.matrix_result import MatrixResult
+from adjudge.analyses.phrasebook import low_to_high, rank_range
 from adjudge.analyses.scores import Scores
 from adjudge.analyses.tests import ASSESSORS, Test
 from adjudge.core.errors import DataError, UsageError, among, quoted
 from adjudge.core.phrases import Argument
 from adjudge.core.results import Note
 from adjudge.core.table import Cell, Column, Table, hidden
-from adjudge.core.words import counted, decimal, listed
+from adjudge.core.words import counted, listed
 from adjudge.data.scores import AllLengths, MeasureInfo, ScoreMatrix
 
 if TYPE_CHECKING:
@@ -681,7 +682,7 @@ class Comparison(MatrixResult):
                     **self.target,
                     "kind": self.kinds.get(s.system),
                     "star": stars.get(s.system, ""),
-                    "interval": interval_words(s),
+                    "interval": low_to_high(s.low, s.high),
                     "ranks": ranks(s),
                     **open_ranks,
                 }
@@ -852,14 +853,7 @@ class Comparison(MatrixResult):
 
 def ranks(standing: Standing, dash: str = "-") -> str:
     """The ranks that the significant differences leave open: 2-4."""
-    if standing.best == standing.worst:
-        return str(standing.best)
-    return f"{standing.best}{dash}{standing.worst}"
-
-
-def interval_words(standing: Standing) -> str | None:
-    """`0.1200 to 0.1400`; a single topic has none."""
-    return None if standing.low != standing.low else f"{decimal(standing.low)} to {decimal(standing.high)}"
+    return rank_range(standing.best, standing.worst, dash)
 
 
 def _pair_rows(c: Comparison, test: Test) -> Iterator[tuple[Any, ...]]:

@@ -13,6 +13,7 @@ from functools import cached_property
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from adjudge.analyses.phrasebook import low_to_high
 from adjudge.core.engine import Workers, run, worker_count
 from adjudge.core.errors import DataError, UsageError, nearest, quoted
 from adjudge.core.table import Column, Table, Tabular, as_json, hidden
@@ -234,8 +235,7 @@ class TextScores(Tabular):
                 row_cells += [self.mean(row.columns[n], system) if n in row.columns else None for n in order]
                 if alone:
                     low, high = self._intervals.get((row.compared, system), (math.nan, math.nan))
-                    words = None if math.isnan(low) else f"{decimal(low)} to {decimal(high)}"
-                    row_cells += [low, high, words]
+                    row_cells += [low, high, low_to_high(low, high)]
                 if corpus:
                     row_cells.append(corpus.get((row.compared, system)))
                 cells.append(tuple(row_cells))

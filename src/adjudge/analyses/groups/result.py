@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adjudge.analyses import conclusions
 from adjudge.analyses.groups import Groups
 from adjudge.analyses.matrix_result import MatrixResult
+from adjudge.analyses.phrasebook import rank_range
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError, among, nearest, quoted
 from adjudge.core.phrases import Argument
@@ -268,7 +269,7 @@ class GroupsResult(MatrixResult):
                     **vars(place),
                     **self.target,
                     "kind": self.kinds.get(place.system, "machine"),
-                    "ranks": str(place.best) if place.best == place.worst else f"{place.best}-{place.worst}",
+                    "ranks": rank_range(place.best, place.worst),
                     **self._with_best(place.system),
                     "alike": line[room:],
                 }
