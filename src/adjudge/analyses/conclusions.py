@@ -47,26 +47,50 @@ WESTFALL_YOUNG = 10_000
 
 
 @dataclass(frozen=True)
-class Tested:
-    """One test of all pairs, corrected over a family: the pairs that were asked for and could be tested."""
+class Untold:
+    """One test of all pairs before any conclusion."""
 
     results: PairResults
-    adjusted: FloatArray
-    """Corrected p; NaN outside the family."""
-    conclusion: IntArray
-    """By pair: a place in CONCLUSIONS, or OUTSIDE."""
+    family: BoolArray
     smallest: FloatArray
     """The smallest p, not corrected, that each pair could have had."""
-    divisor: int
-    """A p that was not significant would have been so at alpha divided by this."""
-    burden: int
-    """The number of pairs that the smallest p was corrected for; by Tarone's rule it may be below their number."""
-    resamples: int | None = None
+    resamples: int | None
     """Where the test resamples."""
+    corrected: FloatArray | None = None
+    """Westfall-Young's p-values, which come from the scores and not from other p-values."""
     left_out: dict[int, str] = field(default_factory=dict)
     """Why pairs that were asked for are not in the family, by position, where the correction leaves them out."""
     floor: float = 0.0
     """The smallest corrected p that so many resamples could give, where the correction resamples."""
+
+    @property
+    def sure(self) -> FloatArray:
+        """What no p can be below, for certain."""
+        import numpy as np
+
+        if self.results.test != "hb" or self.resamples is None:
+            return self.smallest
+        return np.where(np.isnan(self.smallest), np.nan, 1 / (self.resamples + 1))
+
+    @property
+    def tested(self) -> BoolArray:
+        import numpy as np
+
+        return self.family & ~np.isnan(self.results.p)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tested(Untold):
+    """One test of all pairs, corrected over a family: the pairs that were asked for and could be tested."""
+
+    adjusted: FloatArray
+    """Corrected p; NaN outside the family."""
+    conclusion: IntArray
+    """By pair: a place in CONCLUSIONS, or OUTSIDE."""
+    divisor: int
+    """A p that was not significant would have been so at alpha divided by this."""
+    burden: int
+    """The number of pairs that the smallest p was corrected for; by Tarone's rule it may be below their number."""
 
     @property
     def different(self) -> BoolArray:
@@ -87,35 +111,6 @@ class Tested:
     def why(self, k: int) -> str | None:
         """Why the k-th pair has no corrected p, or could not have been found."""
         return self.results.why.get(k) or self.left_out.get(k)
-
-
-@dataclass(frozen=True)
-class Untold:
-    """One test of all pairs before any conclusion."""
-
-    results: PairResults
-    family: BoolArray
-    smallest: FloatArray
-    resamples: int | None
-    corrected: FloatArray | None = None
-    """Westfall-Young's p-values, which come from the scores and not from other p-values."""
-    left_out: dict[int, str] = field(default_factory=dict)
-    floor: float = 0.0
-
-    @property
-    def sure(self) -> FloatArray:
-        """What no p can be below, for certain."""
-        import numpy as np
-
-        if self.results.test != "hb" or self.resamples is None:
-            return self.smallest
-        return np.where(np.isnan(self.smallest), np.nan, 1 / (self.resamples + 1))
-
-    @property
-    def tested(self) -> BoolArray:
-        import numpy as np
-
-        return self.family & ~np.isnan(self.results.p)
 
 
 def resamples_for(asked: Comparing[Any], pairs: int) -> int:
@@ -336,15 +331,7 @@ def _concluded(
     state[tested] = np.where(reachable[tested], ALIKE, OUT_OF_REACH)
     state[tested & at_most(adjusted, alpha)] = DIFFERENT
     return Tested(
-        results=untold.results,
-        adjusted=adjusted,
-        conclusion=state,
-        smallest=untold.smallest,
-        divisor=reach.divisor,
-        burden=reach.burden,
-        resamples=untold.resamples,
-        left_out=untold.left_out,
-        floor=untold.floor,
+        **vars(untold), adjusted=adjusted, conclusion=state, divisor=reach.divisor, burden=reach.burden
     )
 
 

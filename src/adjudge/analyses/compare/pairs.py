@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from adjudge.analyses.compare import AssessorEffects, Compare, Comparing, Intervals
+from adjudge.analyses.compare import AssessorEffects, Compare, Comparing
 from adjudge.analyses.compare.sampled import Population, equivalence_of, pair_results, population
 from adjudge.analyses.compare.without import ConclusionChanges, conclusion_changes
 from adjudge.analyses.compare.words import NO_NUMBER, VERDICTS
@@ -96,26 +96,37 @@ def compare_each(
     ]
 
 
-@dataclass(frozen=True)
-class Prepared:
-    """A matrix ready to be compared: systems in their order, the pairs that are asked for."""
+@dataclass(frozen=True, kw_only=True)
+class Basis:
+    """What is compared: the scores, the pairs that are asked for, and whose judgments stand behind them."""
 
     matrix: ScoreMatrix
     """Best system first; the one that all are compared with comes last."""
-    means: FloatArray
-    """By system, what they are ordered by: least-squares means where cells are missing."""
     family: BoolArray
-    kinds: Mapping[str, str]
-    codes: IntArray | None
+    """Which pairs were asked for, in the order of `itertools.combinations` over the matrix's systems."""
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    """Of the systems, where they are known: machine, baseline, human."""
+    codes: IntArray | None = None
     """The set of every topic, where whole sets are swapped."""
     ordering: Ordering = ""
     about_scores: tuple[str, ...] = ()
     fewer_references: tuple[Note, ...] = ()
+    """Notes on people who are compared with fewer references than others."""
     population: Population | None = None
+    """Whose judgments stand behind the scores, where assessors gave them."""
+    given_topics: tuple[str, ...] = ()
+    """In the order in which the data has them; none where a matrix was compared, which has its own."""
+    given_systems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prepared(Basis):
+    """A matrix ready to be compared."""
+
+    means: FloatArray
+    """By system, what they are ordered by: least-squares means where cells are missing."""
     which: Which | None = None
     """What was asked for, where it was."""
-    given_topics: tuple[str, ...] = ()
-    given_systems: tuple[str, ...] = ()
 
     @property
     def maker(self) -> Test | None:
@@ -340,25 +351,17 @@ def _comparison(
     if prepared.which is not None and not role and corrected == int(prepared.family.sum()):
         measure, length, form = prepared.which
         asked = replace(asked, measure=(measure,), length=length, form=form)
+    basis = {part.name: getattr(prepared, part.name) for part in fields(Basis)}
     return Comparison(
+        **basis,
         asked=asked,
-        about_scores=prepared.about_scores,
-        matrix=matrix,
         standings=_standings(
             prepared, low, high, tested[prepared.maker or asked.grouping_test], bool(prepared.family.all())
         ),
         tested=tested,
-        family=prepared.family,
         interval="deviation-t" if prepared.maker else "t" if codes is None else "cluster-t",
-        kinds=prepared.kinds,
-        codes=codes,
-        ordering=prepared.ordering,
-        fewer_references=prepared.fewer_references,
         role=role,
         corrected=corrected,
-        population=whose,
-        given_topics=prepared.given_topics,
-        given_systems=prepared.given_systems,
     )
 
 
@@ -414,7 +417,7 @@ class ComparedPair:
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Comparison(MatrixResult):
+class Comparison(Basis, MatrixResult):
     """A ranking with intervals, tests and groups. Keeps the matrix it came from, best system first."""
 
     IN_JSON = ("pairs",)
@@ -427,31 +430,16 @@ class Comparison(MatrixResult):
     }
 
     asked: Comparing[Any]
-    matrix: ScoreMatrix
     standings: tuple[Standing, ...]
     tested: dict[Test, Tested]
-    family: BoolArray
-    """Which pairs were asked for, in the order of `itertools.combinations` over the matrix's systems."""
     interval: str = "t"
     """How the league's intervals are computed."""
-    kinds: Mapping[str, str] = field(default_factory=dict)
-    """Of the systems, where they are known: machine, baseline, human."""
-    codes: IntArray | None = None
-    """The set of every topic, where whole sets are swapped."""
-    ordering: Ordering = ""
-    fewer_references: tuple[Note, ...] = ()
-    """Notes on people who are compared with fewer references than others."""
     role: str = ""
     """primary or secondary, where one measure was chosen beforehand."""
     corrected: int = 0
     """The pairs over which p is corrected; more than this comparison's where measures are corrected together."""
-    population: Population | None = None
-    """Whose judgments stand behind the scores, where assessors gave them."""
     changes: ConclusionChanges | None = None
     """Where assessors were left out: which conclusions are others with everybody."""
-    given_topics: tuple[str, ...] = ()
-    """In the order in which the data has them; none where a matrix was compared, which has its own."""
-    given_systems: tuple[str, ...] = ()
 
     @property
     def test(self) -> Test:
@@ -466,10 +454,6 @@ class Comparison(MatrixResult):
     @property
     def level(self) -> float:
         return self.asked.level
-
-    @property
-    def intervals(self) -> Intervals:
-        return self.asked.intervals
 
     @property
     def resamples(self) -> int | None:
@@ -532,7 +516,7 @@ class Comparison(MatrixResult):
     @cached_property
     def pair_intervals(self) -> dict[Test, PairIntervals]:
         """Intervals of the mean differences, by test."""
-        pointwise = self.intervals == "pointwise"
+        pointwise = self.asked.intervals == "pointwise"
         return {
             test: pair_intervals(
                 tested,

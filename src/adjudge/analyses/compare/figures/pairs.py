@@ -179,8 +179,12 @@ def _forest_words(
         side = "right" if direction == "higher" else "left"
         whom = f"a system is better than {against}" if against else "the first system of a pair is better"
         sentences.append(f"{side.capitalize()} of 0 {whom}.")
-    line = "each by itself" if comparison.intervals == "pointwise" else "which agrees with the corrected test"
-    level = f", at {comparison.level:.0%}" if comparison.intervals == "pointwise" else ""
+    line = (
+        "each by itself"
+        if comparison.asked.intervals == "pointwise"
+        else "which agrees with the corrected test"
+    )
+    level = f", at {comparison.level:.0%}" if comparison.asked.intervals == "pointwise" else ""
     sentences.append(f"The point is the mean difference, the line its interval{level}, {line}.")
     if one_sided:
         sentences.append("The test is one-sided, and the intervals have one end.")
