@@ -13,9 +13,9 @@ from scipy import stats
 from tests.cli.running import called
 
 import adjudge
-from adjudge.analyses.compare.sampled import ASSESSORS
 from adjudge.analyses.compare.words import tally
 from adjudge.analyses.conclusions import OUT_OF_REACH
+from adjudge.analyses.tests import ASSESSORS
 from adjudge.core.errors import AdjudgeError, DataError, UsageError
 from adjudge.stats.linear.judged_pairs import judged_pairs
 

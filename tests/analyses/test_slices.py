@@ -18,8 +18,8 @@ from tests.cli.running import called
 import adjudge
 from adjudge.analyses.slices import slices
 from adjudge.analyses.slices.figures import _that_fit
-from adjudge.analyses.slices.result import NOT_SHOWN, NOT_TESTED, UNFINDABLE, VARY
 from adjudge.analyses.slices.slicing import thirds
+from adjudge.analyses.slices.words import NOT_SHOWN, NOT_TESTED, UNFINDABLE, VARY
 from adjudge.core.errors import DataError, UsageError
 
 PAGE = (Path(__file__).parents[2] / "docs" / "slices.md").read_text(encoding="utf-8")
@@ -70,8 +70,8 @@ def test_a_planted_interaction_is_found_with_its_numbers() -> None:
     said = list(found.sentences())
     assert said[0].startswith("On m differences between systems vary with type (p < .001)")
     ours = next(each for each in said if each.startswith("ours stands"))
-    higher = own.of("a")[[c.system for c in own.of("a")].index("ours")]
-    other = own.of("b")[[c.system for c in own.of("b")].index("ours")]
+    higher = next(c for c in own.means if (c.slice, c.system) == ("a", "ours"))
+    other = next(c for c in own.means if (c.slice, c.system) == ("b", "ours"))
     assert f"{abs(higher.inside):.4f}" in ours
     assert f"{abs(other.inside):.4f}" in ours
     marks = found.means_table(own).row(system="ours")
@@ -104,7 +104,7 @@ def test_p_is_corrected_over_properties() -> None:
     small, large = sorted(p.values())
     assert small[1] == pytest.approx(min(1.0, 2 * small[0]))
     assert large[1] == pytest.approx(max(large[0], small[1]))
-    assert found.absent["source length"] == "it needs the texts of an evaluation's folder"
+    assert found.facts()["absent"]["source length"] == "it needs the texts of an evaluation's folder"
     assert slices(frame, by="type").by("type").p_adjusted == pytest.approx(p["type"][0])
 
 

@@ -47,26 +47,50 @@ WESTFALL_YOUNG = 10_000
 
 
 @dataclass(frozen=True)
-class Tested:
-    """One test of all pairs, corrected over a family: the pairs that were asked for and could be tested."""
+class Untold:
+    """One test of all pairs before any conclusion."""
 
     results: PairResults
-    adjusted: FloatArray
-    """Corrected p; NaN outside the family."""
-    conclusion: IntArray
-    """By pair: a place in CONCLUSIONS, or OUTSIDE."""
+    family: BoolArray
     smallest: FloatArray
     """The smallest p, not corrected, that each pair could have had."""
-    divisor: int
-    """A p that was not significant would have been so at alpha divided by this."""
-    burden: int
-    """The number of pairs that the smallest p was corrected for; by Tarone's rule it may be below their number."""
-    resamples: int | None = None
+    resamples: int | None
     """Where the test resamples."""
+    corrected: FloatArray | None = None
+    """Westfall-Young's p-values, which come from the scores and not from other p-values."""
     left_out: dict[int, str] = field(default_factory=dict)
     """Why pairs that were asked for are not in the family, by position, where the correction leaves them out."""
     floor: float = 0.0
     """The smallest corrected p that so many resamples could give, where the correction resamples."""
+
+    @property
+    def sure(self) -> FloatArray:
+        """What no p can be below, for certain."""
+        import numpy as np
+
+        if self.results.test != "hb" or self.resamples is None:
+            return self.smallest
+        return np.where(np.isnan(self.smallest), np.nan, 1 / (self.resamples + 1))
+
+    @property
+    def tested(self) -> BoolArray:
+        import numpy as np
+
+        return self.family & ~np.isnan(self.results.p)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tested(Untold):
+    """One test of all pairs, corrected over a family: the pairs that were asked for and could be tested."""
+
+    adjusted: FloatArray
+    """Corrected p; NaN outside the family."""
+    conclusion: IntArray
+    """By pair: a place in CONCLUSIONS, or OUTSIDE."""
+    divisor: int
+    """A p that was not significant would have been so at alpha divided by this."""
+    burden: int
+    """The number of pairs that the smallest p was corrected for; by Tarone's rule it may be below their number."""
 
     @property
     def different(self) -> BoolArray:
@@ -87,35 +111,6 @@ class Tested:
     def why(self, k: int) -> str | None:
         """Why the k-th pair has no corrected p, or could not have been found."""
         return self.results.why.get(k) or self.left_out.get(k)
-
-
-@dataclass(frozen=True)
-class Untold:
-    """One test of all pairs before any conclusion."""
-
-    results: PairResults
-    family: BoolArray
-    smallest: FloatArray
-    resamples: int | None
-    corrected: FloatArray | None = None
-    """Westfall-Young's p-values, which come from the scores and not from other p-values."""
-    left_out: dict[int, str] = field(default_factory=dict)
-    floor: float = 0.0
-
-    @property
-    def sure(self) -> FloatArray:
-        """What no p can be below, for certain."""
-        import numpy as np
-
-        if self.results.test != "hb" or self.resamples is None:
-            return self.smallest
-        return np.where(np.isnan(self.smallest), np.nan, 1 / (self.resamples + 1))
-
-    @property
-    def tested(self) -> BoolArray:
-        import numpy as np
-
-        return self.family & ~np.isnan(self.results.p)
 
 
 def resamples_for(asked: Comparing[Any], pairs: int) -> int:
@@ -146,14 +141,13 @@ def run_all(
         return {asked.grouping_test: _clustered(values, family, asked, alternative, clusters, resamples)}
     if CORRECTIONS[asked.correct].from_scores:
         return {asked.grouping_test: _westfall_young(values, family, asked, alternative)}
-    untold = {
-        test: _untold(run_test(values, test, asked, alternative, resamples), family, resamples)
-        for test in asked.tests_run
-    }
-    return {
-        test: _hybrid_floor(of_test, values, asked, test) if of_test.results.test == "hb" else of_test
-        for test, of_test in untold.items()
-    }
+    untold = {}
+    for test in asked.tests_run:
+        of_test = _untold(run_test(values, test, asked, alternative, resamples), family, resamples)
+        untold[test] = (
+            _hybrid_floor(of_test, values, asked, test) if of_test.results.test == "hb" else of_test
+        )
+    return untold
 
 
 def _untold(results: PairResults, family: BoolArray, resamples: int) -> Untold:
@@ -259,10 +253,9 @@ def _westfall_young(
         alpha=asked.alpha,
         family=family,
     )
-    counts = pair_counts(values)
     results = PairResults(
         test=asked.correct,
-        counts=counts,
+        counts=pair_counts(values),
         statistic=stepped.statistic,
         p=stepped.raw,
         method=tuple("swaps" if member else None for member in stepped.member.tolist()),
@@ -288,8 +281,9 @@ def conclude(untold: Sequence[Untold], asked: Comparing[Any]) -> list[Tested]:
     """What a test says of the pairs of several matrices, corrected over all of them together."""
     import numpy as np
 
-    from adjudge.stats.multiple import Reached, at_most
+    from adjudge.stats.multiple import Reached, at_most, reached
 
+    alpha = asked.alpha
     ends = np.cumsum([of_matrix.results.p.size for of_matrix in untold])[:-1]
     smallest = np.concatenate([of_matrix.smallest for of_matrix in untold])
     if CORRECTIONS[asked.correct].from_scores:
@@ -299,38 +293,25 @@ def conclude(untold: Sequence[Untold], asked: Comparing[Any]) -> list[Tested]:
             )
         [only] = untold
         assert only.corrected is not None
-        different = at_most(only.corrected, asked.alpha)
-        within = at_most(np.maximum(smallest, only.floor), asked.alpha)
-        members = int(only.tested.sum())
+        within = at_most(np.maximum(smallest, only.floor), alpha)
         reach = Reached(
-            adjusted=only.corrected, divisor=1, reachable=different | within, burden=max(1, members)
+            adjusted=only.corrected,
+            divisor=1,
+            reachable=at_most(only.corrected, alpha) | within,
+            burden=max(1, int(only.tested.sum())),
         )
     else:
-        reach = _reach(untold, smallest, asked)
-    parts = zip(
-        untold,
-        np.split(reach.adjusted, ends),
-        np.split(reach.reachable, ends),
-        strict=True,
-    )
+        method: Correction = asked.correct  # type: ignore[assignment]
+        p = np.concatenate([np.where(of_matrix.tested, of_matrix.results.p, np.nan) for of_matrix in untold])
+        # Of hb only 1 / (R + 1) is sure; what few topics could have given is an estimate, and good for words alone.
+        sure = np.concatenate([of_matrix.sure for of_matrix in untold])
+        reach = reached(p, sure, alpha=alpha, method=method)
+        within = at_most(np.minimum(smallest, p) * reach.divisor, alpha)
+        reach = replace(reach, reachable=reach.reachable & (within | at_most(reach.adjusted, alpha)))
+    parts = zip(untold, np.split(reach.adjusted, ends), np.split(reach.reachable, ends), strict=True)
     return [
-        _concluded(of_matrix, adjusted, reachable, reach, asked.alpha)
-        for of_matrix, adjusted, reachable in parts
+        _concluded(of_matrix, adjusted, reachable, reach, alpha) for of_matrix, adjusted, reachable in parts
     ]
-
-
-def _reach(untold: Sequence[Untold], smallest: FloatArray, asked: Comparing[Any]) -> Reached:
-    import numpy as np
-
-    from adjudge.stats.multiple import at_most, reached
-
-    method: Correction = asked.correct  # type: ignore[assignment]
-    p = np.concatenate([np.where(of_matrix.tested, of_matrix.results.p, np.nan) for of_matrix in untold])
-    # Of hb only 1 / (R + 1) is sure; what its few topics could have given is an estimate, and good for words alone.
-    sure = np.concatenate([of_matrix.sure for of_matrix in untold])
-    reach = reached(p, sure, alpha=asked.alpha, method=method)
-    within = at_most(np.minimum(smallest, p) * reach.divisor, asked.alpha)
-    return replace(reach, reachable=reach.reachable & (within | at_most(reach.adjusted, asked.alpha)))
 
 
 def _concluded(
@@ -350,15 +331,7 @@ def _concluded(
     state[tested] = np.where(reachable[tested], ALIKE, OUT_OF_REACH)
     state[tested & at_most(adjusted, alpha)] = DIFFERENT
     return Tested(
-        results=untold.results,
-        adjusted=adjusted,
-        conclusion=state,
-        smallest=untold.smallest,
-        divisor=reach.divisor,
-        burden=reach.burden,
-        resamples=untold.resamples,
-        left_out=untold.left_out,
-        floor=untold.floor,
+        **vars(untold), adjusted=adjusted, conclusion=state, divisor=reach.divisor, burden=reach.burden
     )
 
 

@@ -14,11 +14,11 @@ from itertools import compress
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from adjudge import __version__
-from adjudge.analyses.compare.sampled import ASSESSORS
 from adjudge.analyses.compare.words import population_words
 from adjudge.analyses.conclusions import NOT_COMPARABLE, NOT_TESTED, OUT_OF_REACH
 from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.references import REFERENCES, bibtex, keys_in
+from adjudge.analyses.tests import ASSESSORS
 from adjudge.core.table import markdown
 from adjudge.core.words import counted, listed, tex
 from adjudge.data.scores import PooledSystems, form_words, heading_of

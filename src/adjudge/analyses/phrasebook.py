@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from adjudge.analyses.conclusions import candidates
 from adjudge.core.phrases import Argument, Door, Spoken, spoken
 from adjudge.core.results import Note
-from adjudge.core.words import counted, listed
+from adjudge.core.words import counted, decimal, listed, number_word
 
 if TYPE_CHECKING:
     from adjudge.stats.checks import BoolArray
@@ -61,6 +61,26 @@ def best_words(
     )
 
 
+def pairs_differ(differ: int, total: int, *, of: str = "systems") -> str:
+    """`48 of 66 pairs of systems differ`."""
+    return f"{differ:,} of {counted(total, 'pair')} of {of} {'differs' if differ == 1 else 'differ'}"
+
+
+def these_assessors(size: int) -> str:
+    """`these three assessors`."""
+    return "this one assessor" if size == 1 else f"these {number_word(size)} assessors"
+
+
+def rank_range(best: int, worst: int, dash: str = "-") -> str:
+    """`2-4`: the ranks that significant differences leave open."""
+    return str(best) if best == worst else f"{best}{dash}{worst}"
+
+
+def low_to_high(low: float, high: float, form: str = ".4f") -> str | None:
+    """`0.1200 to 0.1400`; None where there is no interval."""
+    return None if math.isnan(low) else f"{decimal(low, form)} to {decimal(high, form)}"
+
+
 def interval(low: float, high: float, form: str = ".3f") -> str:
     """` (0.100 to 0.660)`; empty where there is none."""
     return "" if math.isnan(low) else f" ({low:z{form}} to {high:z{form}})"
@@ -68,5 +88,4 @@ def interval(low: float, high: float, form: str = ".3f") -> str:
 
 def note_text(note: Note, door: Door = "python") -> str:
     """The text of a note that several analyses have."""
-    made = NOTES[note.code]
-    return spoken(made.format(**note.data) if isinstance(made, str) else made(**note.data), door)
+    return spoken(note.words(NOTES), door)

@@ -20,6 +20,8 @@ Test = str
 """One of TESTS; of mc and hb also with what is resampled: `mc:w`. Its text is its name in every table."""
 TESTS: tuple[Test, ...] = ("wilcoxon", "t", "t-unpaired", "welch", "sign", "mc", "hb", "exact")
 ALL = "all"
+ASSESSORS = "assessors"
+"""The test in which assessors are a sample, as topics are; scores alone cannot ask for it."""
 Statistic = Literal["mean", "median", "t", "t-unpaired", "w"]
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 Zeros = Literal["wilcox", "pratt"]

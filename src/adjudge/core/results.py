@@ -44,6 +44,11 @@ class Note:
     def of(cls, code: str, **data: Any) -> Note:
         return cls(code, data)
 
+    def words(self, texts: Mapping[str, str | Callable[..., Spoken]]) -> Spoken:
+        """Its text, by code: with places for the facts, or made from them."""
+        made = texts[self.code]
+        return made.format(**self.data) if isinstance(made, str) else made(**self.data)
+
     def on(self, *tables: str) -> Note:
         """The same about some tables alone."""
         return replace(self, tables=tables)
@@ -177,8 +182,7 @@ class Result(Pictured):
                 yield note
 
     def note_text(self, note: Note, door: Door = "python") -> str:
-        made: Callable[..., Spoken] | str = _words(self).NOTES[note.code]
-        return spoken(made.format(**note.data) if isinstance(made, str) else made(**note.data), door)
+        return spoken(note.words(_words(self).NOTES), door)
 
     @property
     def signature(self) -> str:

@@ -91,6 +91,11 @@ def with_interval(
     )
 
 
+def hidden(names: str) -> tuple[Column, ...]:
+    """Columns for scripts alone, several names in one text."""
+    return tuple(Column(name, show="never") for name in names.split())
+
+
 @dataclass(frozen=True, repr=False)
 class Table:
     """Columns and rows, with a title, what they say in words, notes on what was left out, and a signature."""

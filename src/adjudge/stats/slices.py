@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 from itertools import combinations, permutations, product
 
 import numpy as np
@@ -103,6 +104,10 @@ SAME = 1e-9
 """Relative distance below which two statistics are one."""
 
 
+Untestable = Literal["one-column", "one-slice", "one-row-each", "all-the-same"]
+"""Why there is no test: one column, one slice, one row in every slice, or profiles that are all the same."""
+
+
 @dataclass(frozen=True)
 class SliceInteraction:
     """Rows in slices x columns: how much profiles differ between slices, and how surprising that is.
@@ -122,7 +127,7 @@ class SliceInteraction:
     smallest: float
     """The smallest p that these rows, or so many resamples, could have given."""
     exact: bool
-    why: str | None = None
+    why: Untestable | None = None
 
 
 def slice_interaction(
@@ -146,7 +151,7 @@ def slice_interaction(
     n = np.bincount(labels)
     why = _why_not(values, n, blocks)
     if why is None and np.abs(centred).max() <= 1e-12 * max(float(np.abs(values).max()), 1e-300):
-        why = "the differences between them are the same in every row"
+        why = "all-the-same"
     statistics = _Statistics(centred, n)
     total, z = statistics(labels[None, :])
     inside = statistics.means(labels[None, :])[0]
@@ -189,14 +194,12 @@ def slice_interaction(
     )
 
 
-def _why_not(values: FloatArray, n: IntArray, blocks: IntArray | None) -> str | None:
+def _why_not(values: FloatArray, n: IntArray, blocks: IntArray | None) -> Untestable | None:
     if values.shape[1] < 2:
-        return "there are not two to compare"
+        return "one-column"
     if len(n) < 2 or not n.all():
-        return "all are in one slice"
-    if blocks is None and n.max() < 2:
-        return "every slice has one row"
-    return None
+        return "one-slice"
+    return "one-row-each" if blocks is None and n.max() < 2 else None
 
 
 @dataclass

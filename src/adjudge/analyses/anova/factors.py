@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.analyses.scores import HUMANS, Scores
 from adjudge.core.errors import DataError, UsageError, nearest, quoted
-from adjudge.core.results import Note
+from adjudge.core.results import Note, Result
 from adjudge.core.words import counted, listed
-from adjudge.data.scores import POOLED, MeasureInfo, ScoreTable, pooled, targets_of
+from adjudge.data.scores import POOLED, MeasureInfo, heading_of, pooled, targets_of, title_of
 from adjudge.data.target import Target
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
+
+    from adjudge.analyses.anova import AnalysedVariance
+    from adjudge.stats.linear.mixed import MixedFit
 
 AS_FACTOR = ", or make {} a factor"
 OF_ROWS = ("system", "topic", "assessor", "length", "form", "reference", "repeat")
@@ -30,6 +33,36 @@ class Factor:
     name: str
     codes: np.ndarray
     levels: tuple[str, ...]
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class RowsResult(Result):
+    """A result of rows of one measure."""
+
+    asked: Any
+    info: MeasureInfo
+    length: int | None
+    form: str | None
+    n: int
+    """Rows."""
+    told: tuple[Note, ...]
+    """What was left out or averaged over, and what the tests or models suppose."""
+
+    @property
+    def alpha(self) -> float:
+        return float(self.asked.alpha)
+
+    @property
+    def measure(self) -> str:
+        return self.info.measure
+
+    @property
+    def title(self) -> str:
+        return title_of(self.info, self.length, self.asked.form)
+
+    @property
+    def heading(self) -> str:
+        return heading_of(self.info, self.length, self.asked.form)
 
 
 @dataclass(frozen=True)
@@ -49,6 +82,35 @@ class AnovaRows:
     @property
     def n(self) -> int:
         return int(self.values.size)
+
+    @property
+    def codes(self) -> list[np.ndarray]:
+        """Of every factor, row by row."""
+        return [factor.codes for factor in self.factors.values()]
+
+    def key(self, term: str) -> tuple[int, ...]:
+        """The places of a term's factors."""
+        names = list(self.factors)
+        return tuple(sorted(names.index(name) for name in term.split(":")))
+
+    def named(self, keys: Iterable[tuple[int, ...]]) -> tuple[str, ...]:
+        """Terms by the places of their factors."""
+        names = list(self.factors)
+        return tuple(":".join(names[k] for k in key) for key in keys)
+
+    def mixed(self, fixed: Sequence[str], random: Sequence[str]) -> MixedFit:
+        """The mixed model of these terms, by REML."""
+        from adjudge.stats.linear.mixed import fit_mixed
+
+        names = list(self.factors)
+        return fit_mixed(
+            self.values,
+            self.codes,
+            fixed=[names.index(term) for term in fixed if ":" not in term],
+            interactions=[self.key(term) for term in fixed if ":" in term],
+            random=[self.key(term) for term in random],
+            names=random,
+        )
 
     def same(self, first: str, second: str) -> bool:
         """Whether two factors put the rows into the same groups."""
@@ -70,27 +132,24 @@ class AnovaRows:
         return f"{at['system']} on {at['topic']}{''.join(more)}"
 
 
-def known_factors(table: ScoreTable, measure: str, length: int | None, form: str | None) -> list[str]:
+def usual_factors(scores: Scores, measure: str, asked: AnalysedVariance[Any]) -> list[str]:
     """The factors that a measure's rows have by themselves, in the order in which DUC-2002 prints them.
 
     Assessors are among them where judgments are repeated: two have judged one summary.
     """
-    frame = table.at(measure, length=length, form=form, several=AS_FACTOR)
-    judges = frame[frame["value"].notna()].groupby(["topic", "system", "length", "form"], dropna=False)[
-        "assessor"
-    ]
-    return ["assessor", "system", "topic"] if bool((judges.nunique() > 1).any()) else ["system", "topic"]
+    frame = scores.table.at(measure, length=asked.length, form=asked.form, several=AS_FACTOR)
+    summaries = frame[frame["value"].notna()].groupby(["topic", "system", "length", "form"], dropna=False)
+    repeated = bool((summaries["assessor"].nunique() > 1).any())
+    return ["assessor", "system", "topic"] if repeated else ["system", "topic"]
 
 
 def build(
     scores: Scores,
     measure: str,
     names: Sequence[str],
+    asked: AnalysedVariance[Any],
     *,
-    length: int | None,
-    form: str | None,
     repeats: bool,
-    pool_humans: bool,
     average_humans: bool,
 ) -> AnovaRows:
     """The rows of a measure with these factors; `repeats` keeps repeated judgments apart."""
@@ -99,25 +158,35 @@ def build(
             raise UsageError(
                 f"no factor {quoted(name)}{nearest(name, FACTORS)}; there are: {', '.join(FACTORS)}"
             )
+    length, form = asked.length, asked.form
     several: Literal["all"] | None = "all" if "length" in names and length is None else None
     frame = scores.table.at(
         measure, length=length or several, form=form, all_forms="form" in names, several=AS_FACTOR
     )
     forms = {target.form for target in targets_of(frame)}
-    frame, notes = _present(frame, measure)
-    if "assessor" not in names:
-        notes += _one_assessor_each(frame)
-    if pool_humans:
+    present = frame["value"].notna()
+    reasons = frame[~present]["why"].value_counts()
+    if not present.any():
+        raise DataError(f"{measure}: every score is missing ({reasons.index[0]})")
+    frame = frame[present]
+    notes = [Note.of("missing-scores", n=int(n), why=why) for why, n in reasons.items()]
+    judges = int(frame["assessor"].nunique())
+    one_each = frame["assessor"].notna().all() and (frame.groupby("topic")["assessor"].nunique() < 2).all()
+    if (
+        judges > 1 and one_each and "assessor" not in names
+    ):  # who judged a topic is no factor, and yet in its scores
+        notes.append(Note.of("one-assessor-each", n=judges))
+    if asked.pool_humans:
         frame = _one_system(frame, scores.kinds, notes)
     wanted = {"reference" if name == "author" else name for name in names}
     wanted |= {"repeat"} if repeats else set()
-    frame = _averaged(frame, wanted, notes, humans=pool_humans and average_humans)
+    frame = _averaged(frame, wanted, notes, humans=asked.pool_humans and average_humans)
     factors = {name: _factor(name, frame, scores) for name in names}
     lengths = scores.table.lengths(measure)
     info = scores.table.info[measure]
     if form is not None:
         info = replace(info, signature=f"{info.signature or measure}|form:{form}")
-    if pool_humans:
+    if asked.pool_humans:
         how = "pooled" if average_humans else "pooled-rows"
         info = replace(info, signature=f"{info.signature or measure}|humans:{how}")
     return AnovaRows(
@@ -129,29 +198,6 @@ def build(
         keys=frame,
         notes=tuple(notes),
     )
-
-
-def _present(frame: pd.DataFrame, measure: str) -> tuple[pd.DataFrame, list[Note]]:
-    """The rows with a score, and a note for every reason why one has none."""
-    absent = frame[frame["value"].isna()]
-    reasons = absent["why"].value_counts()
-    if len(absent) == len(frame):
-        raise DataError(f"{measure}: every score is missing ({reasons.index[0]})")
-    return frame[frame["value"].notna()], [
-        Note.of("missing-scores", n=int(n), why=why) for why, n in reasons.items()
-    ]
-
-
-def _one_assessor_each(frame: pd.DataFrame) -> list[Note]:
-    """Where every topic has an assessor of its own: who judged it is no factor, and yet in its scores."""
-    several = int(frame["assessor"].nunique())
-    if (
-        several < 2
-        or frame["assessor"].isna().any()
-        or (frame.groupby("topic")["assessor"].nunique() > 1).any()
-    ):
-        return []
-    return [Note.of("one-assessor-each", n=several)]
 
 
 def _one_system(frame: pd.DataFrame, kinds: Mapping[str, str], notes: list[Note]) -> pd.DataFrame:
@@ -182,27 +228,23 @@ def _averaged(frame: pd.DataFrame, wanted: set[str], notes: list[Note], *, human
 def _factor(name: str, frame: pd.DataFrame, about: Scores) -> Factor:
     import pandas as pd
 
-    column = _column(name, frame, about)
+    if name in OF_TOPICS:
+        column = frame["topic"].map({t: getattr(row, name) for t, row in about.topics.items()})
+    elif name == "kind":
+        # The pooled humans are none of the systems that kinds were given for.
+        column = frame["system"].map({HUMANS: "human", **about.kinds})
+    elif name == "author":
+        column = _authors(frame, about)
+    elif name in ("assessor", "reference") and frame[name].isna().all():
+        raise UsageError(f"these scores say no {name}: it cannot be a factor")
+    else:
+        column = frame[name]
     if column.isna().any():
-        at = frame[column.isna()]
         what = "system" if name == "kind" else "topic"
-        missing = sorted(str(level) for level in at[what].unique())
+        missing = sorted(str(level) for level in frame[column.isna()][what].unique())
         raise UsageError(f"{name} is not known of {counted(len(missing), what)} ({listed(missing)})")
     codes, levels = pd.factorize(column, sort=True)
     return Factor(name, codes, tuple(str(level) for level in levels))
-
-
-def _column(name: str, frame: pd.DataFrame, about: Scores) -> pd.Series:
-    if name in OF_TOPICS:
-        return frame["topic"].map({t: getattr(row, name) for t, row in about.topics.items()})
-    if name == "kind":
-        # The pooled humans are none of the systems that kinds were given for.
-        return frame["system"].map({HUMANS: "human", **about.kinds})
-    if name == "author":
-        return _authors(frame, about)
-    if name in ("assessor", "reference") and frame[name].isna().all():
-        raise UsageError(f"these scores say no {name}: it cannot be a factor")
-    return frame[name]
 
 
 def _authors(frame: pd.DataFrame, about: Scores) -> pd.Series:

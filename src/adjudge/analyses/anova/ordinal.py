@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from adjudge.analyses.anova import AnovaOrdinal
-from adjudge.analyses.anova.factors import AS_FACTOR, AnovaRows, Factor, build
+from adjudge.analyses.anova.factors import AS_FACTOR, AnovaRows, Factor, RowsResult, build
+from adjudge.analyses.anova.ordinal_words import why_outside
+from adjudge.analyses.phrasebook import low_to_high, rank_range
 from adjudge.analyses.scores import Scores
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError
-from adjudge.core.results import Note, Result
-from adjudge.core.table import Column, Table
-from adjudge.core.words import counted, decimal, p_number
-from adjudge.data.scores import MeasureInfo, heading_of, title_of
+from adjudge.core.results import Note
+from adjudge.core.table import Column, Table, hidden
+from adjudge.core.words import counted, p_number
+from adjudge.data.scores import MeasureInfo
 from adjudge.judgments.tasks import is_anonymous
 
 if TYPE_CHECKING:
@@ -52,24 +54,47 @@ class Threshold:
 
 
 @dataclass(frozen=True)
+class Outside:
+    """Why a system's distance from the others has no finite estimate: its ratings do not overlap with theirs."""
+
+    side: Literal["above", "below"]
+    """Of the others, on which it stands."""
+    rating: float
+    """The one that it always got; else the outermost of the others' towards it."""
+    constant: bool
+    """Whether it always got the same."""
+    at_end: bool
+    """Whether that is an end of the scale that was used."""
+
+
+@dataclass(frozen=True)
 class LatentPosition:
-    """A system's place on the latent scale, as its deviation from the average system. `why` where it has none."""
+    """A system's place on the latent scale, as its deviation from the average system."""
 
     system: str
     n: int
     mean: float
     """Of its ratings."""
-    position: float
-    error: float
-    df: float
-    low: float
-    high: float
-    best_rank: int | None
+    position: float = math.nan
+    error: float = math.nan
+    df: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    best_rank: int | None = None
     """The best rank that the significant differences leave it."""
-    worst_rank: int | None
-    why: str | None = None
-    side: Literal["above", "below"] | None = None
-    """Of the others, where it has no place among them."""
+    worst_rank: int | None = None
+    outside: Outside | None = None
+    """Where it has no place among the others."""
+
+    @property
+    def side(self) -> Literal["above", "below"] | None:
+        """Of the others, where it has no place among them."""
+        return self.outside and self.outside.side
+
+    @property
+    def why(self) -> str | None:
+        """Why it has no place."""
+        return None if self.outside is None else why_outside(self.outside)
 
 
 @dataclass(frozen=True)
@@ -149,17 +174,13 @@ class ScaleUse:
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class OrdinalResult(Result):
+class OrdinalResult(RowsResult):
     """A cumulative link mixed model of ratings, and the linear model of the same rows beside it."""
 
     WORDS: ClassVar[str] = "adjudge.analyses.anova.ordinal_words"
     IN_JSON: ClassVar[tuple[str, ...]] = ("contrasts",)
 
     asked: AnovaOrdinal
-    info: MeasureInfo
-    length: int | None
-    form: str | None
-    n: int
     sizes: dict[str, int]
     """How many levels each factor has."""
     thresholds: tuple[Threshold, ...]
@@ -176,20 +197,6 @@ class OrdinalResult(Result):
     """The mean rating over systems that is expected of the average assessor."""
     checks: tuple[ScaleUse, ...]
     log_likelihood: float
-    told: tuple[Note, ...]
-    """What was left out, and what the models suppose."""
-
-    @property
-    def alpha(self) -> float:
-        return self.asked.alpha
-
-    @property
-    def measure(self) -> str:
-        return self.info.measure
-
-    @property
-    def title(self) -> str:
-        return title_of(self.info, self.length, self.asked.form)
 
     @property
     def levels(self) -> tuple[float, ...]:
@@ -219,7 +226,7 @@ class OrdinalResult(Result):
     def better(self) -> BoolArray:
         """By the ordinal model, whether the one system is significantly better than the other, in their order."""
         return _better(
-            self.contrasts, [place.system for place in self.systems if place.why is None], self.info
+            self.contrasts, [place.system for place in self.systems if not place.outside], self.info
         )
 
     def notes(self) -> Iterator[Note]:
@@ -231,140 +238,86 @@ class OrdinalResult(Result):
         """Systems, the best first; all pairs; assessors; thresholds; standard deviations; the use of the scale."""
         from adjudge.stats.linear.ordinal import LOGISTIC
 
+        interval = Column("interval", f"{1 - self.alpha:.0%} interval", data=False, right=False)
         sizes = ", ".join(counted(n, name) for name, n in self.sizes.items())
-        outside = any(place.why is not None for place in self.systems)
-        yield Table(
-            name="ordinal",
-            columns=(
-                Column("measure", show="never"),
-                Column("system", right=False),
-                Column("n", "ratings"),
-                Column("mean", "mean rating", format=".2f"),
-                Column("position", "latent", format="+.2f"),
-                Column("error", "s.e.", format=".2f"),
-                Column("df", format=".1f"),
-                Column("low", show="never"),
-                Column("high", show="never"),
-                Column("interval", f"{1 - self.alpha:.0%} interval", data=False, right=False),
-                Column("best_rank", show="never"),
-                Column("worst_rank", show="never"),
-                Column("ranks", "ranks in the model" if outside else "ranks", data=False, right=False),
-                Column("why", show="never"),
-            ),
-            rows=tuple(
-                (
-                    self.measure,
-                    place.system,
-                    place.n,
-                    place.mean,
-                    place.position,
-                    place.error,
-                    place.df,
-                    place.low,
-                    place.high,
-                    _span(place.low, place.high),
-                    place.best_rank,
-                    place.worst_rank,
-                    _ranks(place),
-                    place.why,
-                )
+        outside = any(place.outside for place in self.systems)
+        yield Table.of(
+            "ordinal",
+            [
+                {
+                    **vars(place),
+                    "measure": self.measure,
+                    "interval": low_to_high(place.low, place.high, "+.2f"),
+                    "ranks": rank_range(place.best_rank, place.worst_rank) if place.best_rank else None,
+                    "why": place.why,
+                }
                 for place in self.systems
-            ),
+            ],
+            *hidden("measure"),
+            Column("system", right=False),
+            Column("n", "ratings"),
+            Column("mean", "mean rating", format=".2f"),
+            Column("position", "latent", format="+.2f"),
+            Column("error", "s.e.", format=".2f"),
+            Column("df", format=".1f"),
+            *hidden("low high"),
+            interval,
+            *hidden("best_rank worst_rank"),
+            Column("ranks", "ranks in the model" if outside else "ranks", data=False, right=False),
+            *hidden("why"),
             title=(
-                f"{heading_of(self.info, self.length, self.asked.form)} ({counted(self.n, 'rating')} of"
+                f"{self.heading} ({counted(self.n, 'rating')} of"
                 f" {len(self.levels)} levels: {sizes}), ordinal model"
             ),
         )
         if len(self.contrasts) <= MOST_PAIRS:
             yield self._contrasts_table()
         if self.severity:
-            yield Table(
-                name="severity",
+            yield Table.of(
+                "severity",
+                [{**vars(who), "interval": low_to_high(who.low, who.high, "+.2f")} for who in self.severity],
+                Column("assessor", right=False),
+                Column("n", "ratings"),
+                Column("mode", "latent", format="+.2f"),
+                Column("error", "s.d.", format=".2f"),
+                *hidden("low high"),
+                interval,
+                Column("expected", "mean rating", format=".2f"),
+                Column("word", "", right=False),
                 title="Assessors on the latent scale, on which the average assessor stands at 0",
-                columns=(
-                    Column("assessor", right=False),
-                    Column("n", "ratings"),
-                    Column("mode", "latent", format="+.2f"),
-                    Column("error", "s.d.", format=".2f"),
-                    Column("low", show="never"),
-                    Column("high", show="never"),
-                    Column("interval", f"{1 - self.alpha:.0%} interval", data=False, right=False),
-                    Column("expected", "mean rating", format=".2f"),
-                    Column("word", "", right=False),
-                ),
-                rows=tuple(
-                    (
-                        who.assessor,
-                        who.n,
-                        who.mode,
-                        who.error,
-                        who.low,
-                        who.high,
-                        _span(who.low, who.high),
-                        who.expected,
-                        who.word,
-                    )
-                    for who in self.severity
-                ),
             )
-        yield Table(
-            name="thresholds",
+        yield Table.of(
+            "thresholds",
+            [{**vars(cut), "between": f"{cut.below:g} | {cut.above:g}"} for cut in self.thresholds],
+            Column("between", data=False, right=False),
+            *hidden("below above"),
+            Column("estimate", format="+.2f"),
+            Column("error", "s.e.", format=".2f"),
             title="Thresholds on the latent scale, on which the average system stands at 0",
-            columns=(
-                Column("between", "between", data=False, right=False),
-                Column("below", show="never"),
-                Column("above", show="never"),
-                Column("estimate", format="+.2f"),
-                Column("error", "s.e.", format=".2f"),
-            ),
-            rows=tuple(
-                (f"{cut.below:g} | {cut.above:g}", cut.below, cut.above, cut.estimate, cut.error)
-                for cut in self.thresholds
-            ),
         )
-        yield Table(
-            name="random",
+        yield Table.of(
+            "random",
+            [*map(astuple, self.random), ("noise", None, LOGISTIC, self.linear_noise)],
+            Column("term", "of", right=False),
+            Column("cells"),
+            Column("deviation", "latent", format=".2f"),
+            Column("linear_deviation", "linear", format=".2f"),
             title=f"Standard deviations: {self.formula}",
-            columns=(
-                Column("term", "of", right=False),
-                Column("cells"),
-                Column("deviation", "latent", format=".2f"),
-                Column("linear_deviation", "linear", format=".2f"),
-            ),
-            rows=(
-                *((term.term, term.cells, term.deviation, term.linear_deviation) for term in self.random),
-                ("noise", None, LOGISTIC, self.linear_noise),
-            ),
         )
         if self.checks:
-            yield Table(
-                name="checks",
+            yield Table.of(
+                "checks",
+                [{**vars(check), "p_text": p_number(check.p)} for check in self.checks],
+                Column("over", "ratings by", right=False),
+                Column("statistic", "Freeman-Tukey", format=".1f"),
+                *hidden("p"),
+                Column("p_text", "p", data=False, right=True),
+                *hidden("resamples"),
+                Column("worst", "furthest off", right=False),
+                Column("level", format="g"),
+                Column("observed"),
+                Column("expected", format=".1f"),
                 title="Are levels used as the model expects?",
-                columns=(
-                    Column("over", "ratings by", right=False),
-                    Column("statistic", "Freeman-Tukey", format=".1f"),
-                    Column("p", show="never"),
-                    Column("p_text", "p", data=False, right=True),
-                    Column("resamples", show="never"),
-                    Column("worst", "furthest off", right=False),
-                    Column("level", format="g"),
-                    Column("observed"),
-                    Column("expected", format=".1f"),
-                ),
-                rows=tuple(
-                    (
-                        check.over,
-                        check.statistic,
-                        check.p,
-                        p_number(check.p),
-                        check.resamples,
-                        check.worst,
-                        check.level,
-                        check.observed,
-                        check.expected,
-                    )
-                    for check in self.checks
-                ),
             )
 
     def on_demand(self) -> Mapping[str, Callable[[], Table]]:
@@ -372,61 +325,37 @@ class OrdinalResult(Result):
 
     def _contrasts_table(self) -> Table:
         """All pairs of systems, beside what the linear model says of them."""
-        return Table(
-            name="contrasts",
+        texts = [
+            {
+                "interval": low_to_high(pair.low, pair.high, "+.2f"),
+                "p_text": p_number(pair.p),
+                "linear_interval": low_to_high(pair.linear_low, pair.linear_high, "+.2f"),
+                "linear_p_text": p_number(pair.linear_p),
+            }
+            for pair in self.contrasts
+        ]
+        return Table.of(
+            "contrasts",
+            [{**vars(pair), **of_pair} for pair, of_pair in zip(self.contrasts, texts, strict=True)],
+            Column("a", right=False),
+            Column("b", right=False),
+            Column("difference", "a - b", format="+.2f"),
+            Column("interval", f"{1 - self.alpha:.0%} interval", data=False, right=False),
+            *hidden("error enlarged"),
+            Column("df", format=".1f"),
+            *hidden("t raw_p p"),
+            Column("p_text", "p", data=False, right=True),
+            *hidden("low high"),
+            Column("linear_difference", "linear: a - b", format="+.2f"),
+            Column("linear_interval", "interval", data=False, right=False),
+            *hidden("linear_error linear_p"),
+            Column("linear_p_text", "p", data=False, right=True),
+            *hidden("linear_low linear_high"),
+            Column("differ_by", "differ by", right=False),
             title=(
                 f"Pairs of systems on the latent scale, p by Holm, intervals for all {len(self.contrasts):,} together"
                 if len(self.contrasts) > 1
                 else "The pair of systems on the latent scale"
-            ),
-            columns=(
-                Column("a", right=False),
-                Column("b", right=False),
-                Column("difference", "a - b", format="+.2f"),
-                Column("interval", f"{1 - self.alpha:.0%} interval", data=False, right=False),
-                Column("error", show="never"),
-                Column("enlarged", show="never"),
-                Column("df", format=".1f"),
-                Column("t", show="never"),
-                Column("raw_p", show="never"),
-                Column("p", show="never"),
-                Column("p_text", "p", data=False, right=True),
-                Column("low", show="never"),
-                Column("high", show="never"),
-                Column("linear_difference", "linear: a - b", format="+.2f"),
-                Column("linear_interval", "interval", data=False, right=False),
-                Column("linear_error", show="never"),
-                Column("linear_p", show="never"),
-                Column("linear_p_text", "p", data=False, right=True),
-                Column("linear_low", show="never"),
-                Column("linear_high", show="never"),
-                Column("differ_by", "differ by", right=False),
-            ),
-            rows=tuple(
-                (
-                    pair.a,
-                    pair.b,
-                    pair.difference,
-                    _span(pair.low, pair.high),
-                    pair.error,
-                    pair.enlarged,
-                    pair.df,
-                    pair.t,
-                    pair.raw_p,
-                    pair.p,
-                    p_number(pair.p),
-                    pair.low,
-                    pair.high,
-                    pair.linear_difference,
-                    _span(pair.linear_low, pair.linear_high),
-                    pair.linear_error,
-                    pair.linear_p,
-                    p_number(pair.linear_p),
-                    pair.linear_low,
-                    pair.linear_high,
-                    pair.differ_by,
-                )
-                for pair in self.contrasts
             ),
         )
 
@@ -448,20 +377,6 @@ class OrdinalResult(Result):
         }
 
 
-def _span(low: float, high: float) -> str | None:
-    return None if math.isnan(low) else f"{decimal(low, '+.2f')} to {decimal(high, '+.2f')}"
-
-
-def _ranks(place: LatentPosition) -> str | None:
-    if place.best_rank is None:
-        return None
-    return (
-        str(place.best_rank)
-        if place.best_rank == place.worst_rank
-        else f"{place.best_rank}-{place.worst_rank}"
-    )
-
-
 def _better(contrasts: Sequence[OrdinalContrast], names: Sequence[str], info: MeasureInfo) -> BoolArray:
     import numpy as np
 
@@ -480,25 +395,53 @@ def _better(contrasts: Sequence[OrdinalContrast], names: Sequence[str], info: Me
 
 def ordinal_model(scores: Scores, measure: str, asked: AnovaOrdinal) -> OrdinalResult:
     """The model of one measure's ratings: systems fixed, topics and assessors a sample."""
-    rows, notes = _rows_of(scores, measure, asked)
-    everything = rows
-    _check_scale(rows)
-    rows, why = _overlapping(rows)
+    from adjudge.stats.linear.error_terms import model_terms
+    from adjudge.stats.linear.model import LinearModel
+    from adjudge.stats.linear.ordinal import fit_ordinal
+
+    everything, notes = _rows_of(scores, measure, asked)
+    title = everything.info.words
+    rows, outside = _overlapping(everything)
     notes += [
-        Note.of("in-neither-model", system=system, why=outside.reason) for system, outside in why.items()
+        Note.of("in-neither-model", system=system, why=why_outside(why)) for system, why in outside.items()
     ]
     notes += _unused(rows)
     rows, more = _sampled(rows)
-    notes += more
-    random, more = _with_noise(rows, _random_terms(rows))
-    notes += [*more, *_few_assessors(rows, random), *_many_effects(rows, random)]
-    linear = _linear(rows, random)
-    fit = _ordinal(rows, random, linear, lambda tried: asked.progress(tried, 0))
-    return _result(everything, rows, random, linear, fit, why, notes, asked)
+    names = list(rows.factors)
+    model = LinearModel(rows.values, rows.codes, [(k,) for k in range(len(names))])
+    # Topics, assessors, and the interactions that the design identifies: those of the linear mixed model.
+    terms = rows.named(model_terms(model, [k for k, name in enumerate(names) if name != "system"]).random)
+    random, dropped = _with_noise(rows, list(terms))
+    notes += [*more, *dropped, *_few_assessors(rows, random)]
+    cells = (
+        zip(*(rows.factors[name].codes.tolist() for name in term.split(":")), strict=True) for term in random
+    )
+    if (effects := sum(len(set(of_term)) for of_term in cells)) > rows.n:
+        notes.append(Note.of("more-effects-than-ratings", effects=effects, ratings=rows.n))
+    linear = rows.mixed(["system"], random)
+    if linear.why is not None or linear.found is None:
+        raise DataError(
+            f"{title}: the linear model, which gives the degrees of freedom, cannot be fitted: {linear.why}"
+        )
+    fit = fit_ordinal(
+        rows.values,
+        rows.codes,
+        fixed=names.index("system"),
+        random=[rows.key(term) for term in random],
+        names=random,
+        start=linear.found.theta,
+        progress=lambda tried: asked.progress(tried, 0),
+    )
+    if fit.why is not None:
+        raise DataError(f"{title}: the ordinal model has no solution ({fit.why}); use the linear model")
+    result = _result(rows, random, linear, fit, asked, tuple(notes))
+    return replace(result, systems=_with_others(result, everything, outside))
 
 
 def _rows_of(scores: Scores, measure: str, asked: AnovaOrdinal) -> tuple[AnovaRows, list[Note]]:
-    """A row for each rating, with its assessor where all are known by name."""
+    """A row for each rating, with its assessor where all are known by name; refuses what is no scale of levels."""
+    import numpy as np
+
     frame = scores.table.at(measure, length=asked.length, form=asked.form, several=AS_FACTOR)
     judges = frame.loc[frame["value"].notna(), "assessor"]
     named = judges.notna() & ~judges.map(lambda name: isinstance(name, str) and is_anonymous(name))
@@ -508,28 +451,12 @@ def _rows_of(scores: Scores, measure: str, asked: AnovaOrdinal) -> tuple[AnovaRo
             f"{nobody:,} of {len(judges):,} scores of {measure} name no assessor, and assessors are a factor of the"
             " ordinal model: name an assessor in each, or leave those scores out of the file"
         )
-    rows = build(
-        scores,
-        measure,
-        names,
-        length=asked.length,
-        form=asked.form,
-        repeats=True,
-        pool_humans=asked.pool_humans,
-        average_humans=False,
-    )
+    rows = build(scores, measure, names, asked, repeats=True, average_humans=False)
     notes = list(rows.notes)
     if unknown := int((~named).sum()):
         notes.append(Note.of("assessors-not-known", n=unknown, ratings=len(judges)))
         rows = replace(rows, factors={k: v for k, v in rows.factors.items() if k != "assessor"})
-    return rows, notes
-
-
-def _check_scale(rows: AnovaRows) -> None:
-    import numpy as np
-
-    levels = np.unique(rows.values)
-    title = rows.info.words
+    levels, title = np.unique(rows.values), rows.info.words
     if levels.size == 1:
         raise DataError(f"{title}: every rating is {levels[0]:g}, there is nothing to compare")
     whole = bool((levels == np.round(levels)).all())
@@ -540,56 +467,42 @@ def _check_scale(rows: AnovaRows) -> None:
             f" ratings of up to {MOST_LEVELS} levels, or {MOST_OTHERS} that are not whole numbers, each given twice on"
             " average; use the linear model"
         )
+    return rows, notes
 
 
-@dataclass(frozen=True)
-class _Outside:
-    """Why a system is in no model, and on which side of the others it stands."""
-
-    reason: str
-    side: Literal["above", "below"]
-
-
-def _overlapping(rows: AnovaRows) -> tuple[AnovaRows, dict[str, _Outside]]:
+def _overlapping(rows: AnovaRows) -> tuple[AnovaRows, dict[str, Outside]]:
     """The rows of systems whose distances have finite estimates, and why others have none."""
     import numpy as np
 
     from adjudge.stats.linear.ordinal import separation
 
-    why: dict[str, _Outside] = {}
+    outside: dict[str, Outside] = {}
     while len(rows.factors["system"].levels) > 1:
         codes, names = rows.factors["system"].codes, rows.factors["system"].levels
         apart = separation(rows.values, codes)
         if apart is None:
-            return rows, why
+            return rows, outside
         lower, upper = apart
         out = lower if len(lower) < len(upper) else upper
-        side = "above" if out is lower else "below"
+        others = rows.values[~np.isin(codes, out)]
+        edge = others.max() if out is upper else others.min()
         for k in out:
-            ratings, others = rows.values[codes == k], rows.values[~np.isin(codes, out)]
-            if np.ptp(ratings) == 0:
-                end = "highest" if out is upper else "lowest"
-                reason = f"every one of its ratings is {ratings[0]:g}, the {end} there is"
-                if ratings[0] not in (rows.values.min(), rows.values.max()):
-                    reason = f"every one of its ratings is {ratings[0]:g}, and none of the others' lies {_beyond(side)}"
-            else:
-                edge = others.max() if out is upper else others.min()
-                reason = f"none of its ratings lies {side} {edge:g}, and none of the others' {_beyond(side)}"
-            why[names[k]] = _Outside(
-                reason=f"{reason}, so that its distance from them has no finite estimate",
+            ratings = rows.values[codes == k]
+            constant = bool(np.ptp(ratings) == 0)
+            outside[names[k]] = Outside(
                 side="above" if out is upper else "below",
+                rating=float(ratings[0] if constant else edge),
+                constant=constant,
+                at_end=bool(ratings[0] in (rows.values.min(), rows.values.max())),
             )
         rows = _kept(rows, ~np.isin(codes, out))
+    if not outside:
+        raise DataError(f"{rows.info.words}: there is only one system")
+    reasons = [f"{system}: {why_outside(why)}" for system, why in list(outside.items())[:2]]
     raise DataError(
         f"{rows.info.words}: the ratings of the systems do not overlap, so that no distance has a finite estimate"
-        f" ({'; '.join(f'{system}: {outside.reason}' for system, outside in list(why.items())[:2])})"
-        if why
-        else f"{rows.info.words}: there is only one system"
+        f" ({'; '.join(reasons)})"
     )
-
-
-def _beyond(side: str) -> str:
-    return "below it" if side == "above" else "above it"
 
 
 def _kept(rows: AnovaRows, keep: BoolArray) -> AnovaRows:
@@ -610,13 +523,9 @@ def _unused(rows: AnovaRows) -> list[Note]:
     import numpy as np
 
     levels = np.unique(rows.values)
-    if levels.size > MOST_OTHERS or not (levels == np.round(levels)).all():
-        return []
-    low, high = (
-        end if bound is None else bound
-        for end, bound in zip((levels[0], levels[-1]), rows.info.range, strict=True)
-    )
-    if high - low > MOST_OTHERS:
+    low, high = rows.info.range
+    low, high = levels[0] if low is None else low, levels[-1] if high is None else high
+    if max(levels.size, high - low) > MOST_OTHERS or not (levels == np.round(levels)).all():
         return []
     absent = [float(level) for level in np.arange(low, high + 1) if level not in levels]
     return [Note.of("levels-not-given", absent=absent, levels=len(levels))] if absent else []
@@ -624,19 +533,15 @@ def _unused(rows: AnovaRows) -> list[Note]:
 
 def _sampled(rows: AnovaRows) -> tuple[AnovaRows, list[Note]]:
     """The factors that can be a sample: those with several levels, assessors where they are not the topics."""
-    from adjudge.stats.linear.model import make_term, same_groups
-
     notes = []
     factors = dict(rows.factors)
     for name in ("assessor", "topic"):
         if name in factors and len(factors[name].levels) == 1:
             [only] = factors.pop(name).levels
             notes.append(Note.of("only-one", factor=name, level=only))
-    if {"assessor", "topic"} <= set(factors):
-        one, other = (make_term([factors[name].codes], (0,)) for name in ("assessor", "topic"))
-        if same_groups(one, other):
-            del factors["assessor"]
-            notes.append(Note.of("assessors-are-topics"))
+    if {"assessor", "topic"} <= set(factors) and rows.same("assessor", "topic"):
+        del factors["assessor"]
+        notes.append(Note.of("assessors-are-topics"))
     if len(factors) == 1:
         raise DataError(
             f"{rows.info.words}: there is one topic and no more than one assessor, so nothing is a sample"
@@ -644,16 +549,24 @@ def _sampled(rows: AnovaRows) -> tuple[AnovaRows, list[Note]]:
     return replace(rows, factors=factors), notes
 
 
-def _random_terms(rows: AnovaRows) -> list[str]:
-    """Topics, assessors, and the interactions that the design identifies: those of the linear mixed model."""
-    from adjudge.stats.linear.error_terms import model_terms
+def _with_noise(rows: AnovaRows, random: list[str]) -> tuple[list[str], list[Note]]:
+    """The random terms that leave enough for the noise, and notes on those that are dropped for it.
+
+    What assessors make of systems stays: conclusions for others rest on it.
+    """
     from adjudge.stats.linear.model import LinearModel
 
-    names = list(rows.factors)
-    codes = [rows.factors[name].codes for name in names]
-    model = LinearModel(rows.values, codes, [(k,) for k in range(len(names))])
-    keys = model_terms(model, [k for k, name in enumerate(names) if name != "system"]).random
-    return [":".join(names[k] for k in key) for key in keys]
+    systems = rows.key("system")
+    model = LinearModel(rows.values, rows.codes, [systems])
+    notes: list[Note] = []
+    for term in ("assessor:topic", "system:topic"):
+        left = rows.n - model.space([systems, *map(rows.key, random)]).rank
+        if left >= FEWEST_NOISE or rows.mixed(["system"], random).why is None:
+            break
+        if term in random:
+            random = [other for other in random if other != term]
+            notes.append(Note.of("term-left-out", term=term, df=left))
+    return random, notes
 
 
 def _few_assessors(rows: AnovaRows, random: Sequence[str]) -> list[Note]:
@@ -674,115 +587,33 @@ def _few_assessors(rows: AnovaRows, random: Sequence[str]) -> list[Note]:
     return [Note.of("few-assessors", assessors=assessors, df=df, too_few=df < FEWEST_DF)]
 
 
-def _keys(rows: AnovaRows, random: Sequence[str]) -> list[tuple[int, ...]]:
-    names = list(rows.factors)
-    return [tuple(sorted(names.index(name) for name in term.split(":"))) for term in random]
-
-
-def _with_noise(rows: AnovaRows, random: list[str]) -> tuple[list[str], list[Note]]:
-    """The random terms that leave enough for the noise, and notes on those that are dropped for it.
-
-    What assessors make of systems stays: conclusions for others rest on it.
-    """
-    from adjudge.stats.linear.model import LinearModel
-
-    codes = [factor.codes for factor in rows.factors.values()]
-    systems = (list(rows.factors).index("system"),)
-    model = LinearModel(rows.values, codes, [systems])
-    notes: list[Note] = []
-    for term in ("assessor:topic", "system:topic"):
-        left = rows.n - model.space([systems, *_keys(rows, random)]).rank
-        if left >= FEWEST_NOISE or _linear_fit(rows, random).why is None:
-            break
-        if term in random:
-            random = [other for other in random if other != term]
-            notes.append(Note.of("term-left-out", term=term, df=left))
-    return random, notes
-
-
-def _many_effects(rows: AnovaRows, random: Sequence[str]) -> list[Note]:
-    """A warning where random effects outnumber the ratings that tell of them."""
-    effects = 0
-    for term in random:
-        codes = [rows.factors[name].codes.tolist() for name in term.split(":")]
-        effects += len(set(zip(*codes, strict=True)))
-    if effects <= rows.n:
-        return []
-    return [Note.of("more-effects-than-ratings", effects=effects, ratings=rows.n)]
-
-
-def _linear_fit(rows: AnovaRows, random: Sequence[str]) -> MixedFit:
-    from adjudge.stats.linear.mixed import fit_mixed
-
-    return fit_mixed(
-        rows.values,
-        [factor.codes for factor in rows.factors.values()],
-        fixed=[list(rows.factors).index("system")],
-        random=_keys(rows, random),
-        names=random,
-    )
-
-
-def _linear(rows: AnovaRows, random: Sequence[str]) -> MixedFit:
-    fit = _linear_fit(rows, random)
-    if fit.why is not None:
-        raise DataError(
-            f"{rows.info.words}: the linear model, which gives the degrees of freedom, cannot be fitted:"
-            f" {fit.why}"
-        )
-    return fit
-
-
-def _ordinal(
-    rows: AnovaRows, random: Sequence[str], linear: MixedFit, progress: Callable[[int], None]
-) -> OrdinalFit:
-    from adjudge.stats.linear.ordinal import fit_ordinal
-
-    assert linear.found is not None
-    fit = fit_ordinal(
-        rows.values,
-        [factor.codes for factor in rows.factors.values()],
-        fixed=list(rows.factors).index("system"),
-        random=_keys(rows, random),
-        names=random,
-        start=linear.found.theta,
-        progress=progress,
-    )
-    if fit.why is not None:
-        raise DataError(
-            f"{rows.info.words}: the ordinal model has no solution ({fit.why}); use the linear model"
-        )
-    return fit
-
-
 # From the fits to the result
 
 
 def _result(
-    everything: AnovaRows,
     rows: AnovaRows,
     random: list[str],
     linear: MixedFit,
     fit: OrdinalFit,
-    why: dict[str, _Outside],
-    notes: list[Note],
     asked: AnovaOrdinal,
+    notes: tuple[Note, ...],
 ) -> OrdinalResult:
+    """The result of the systems that are in the models."""
     import numpy as np
 
-    alpha = asked.alpha
     names = rows.factors["system"].levels
     count = len(names)
     sign = -1 if rows.info.better == "lower" else 1
     order = sorted(range(count), key=lambda k: (-sign * fit.effects[k], names[k]))
     of_linear = _LinearSystems(linear)
-    contrasts = _contrasts(names, order, of_linear, fit, alpha)
-    systems = _positions(everything, rows, order, of_linear, fit, contrasts, why, alpha)
-    centre = float(fit.effects.mean())
+    contrasts = _contrasts(names, order, of_linear, fit, asked.alpha)
     # Thresholds for the average system, so that which system was the first does not show.
     cuts = fit.thresholds.size
     turn = np.hstack([np.eye(cuts), np.full((cuts, count - 1), -1 / count)])
     errors = np.sqrt((turn @ fit.covariance @ turn.T).diagonal())
+    estimates = fit.thresholds - float(fit.effects.mean())
+    deviations = np.sqrt(linear.variances)
+    of_terms = zip(random, fit.modes, fit.deviations, deviations, strict=True)
     return OrdinalResult(
         asked=asked,
         info=rows.info,
@@ -795,33 +626,21 @@ def _result(
             if name in rows.factors
         },
         thresholds=tuple(
-            Threshold(
-                below=float(fit.levels[k]),
-                above=float(fit.levels[k + 1]),
-                estimate=float(fit.thresholds[k]) - centre,
-                error=float(errors[k]),
-            )
-            for k in range(cuts)
+            Threshold(*map(float, cut))
+            for cut in zip(fit.levels[:-1], fit.levels[1:], estimates, errors, strict=True)
         ),
-        systems=systems,
+        systems=_positions(rows, order, of_linear, fit, contrasts, asked.alpha),
         contrasts=contrasts,
         random=tuple(
-            RandomDeviation(
-                term=term,
-                cells=int(modes.size),
-                deviation=float(deviation),
-                linear_deviation=math.sqrt(float(variance)),
-            )
-            for term, modes, deviation, variance in zip(
-                random, fit.modes, fit.deviations, linear.variances, strict=True
-            )
+            RandomDeviation(term, int(modes.size), float(deviation), float(of_rating))
+            for term, modes, deviation, of_rating in of_terms
         ),
         linear_noise=math.sqrt(linear.residual_variance),
-        severity=_severity(rows, random, fit, alpha),
+        severity=_severity(rows, random, fit, asked.alpha),
         average_expected=_expected(fit, 0.0, float(fit.deviations @ fit.deviations)),
         checks=_checks(rows, fit, asked.seed),
         log_likelihood=fit.log_likelihood,
-        told=tuple(notes),
+        told=notes,
     )
 
 
@@ -870,25 +689,28 @@ def _contrasts(
         (False, True): "linear alone",
         (False, False): "neither",
     }
+    numbers = {
+        "difference": difference,
+        "error": error,
+        "enlarged": enlarged,
+        "df": df,
+        "t": difference / error,
+        "raw_p": p,
+        "p": corrected,
+        "low": low,
+        "high": high,
+        "linear_difference": plain_difference,
+        "linear_error": plain_error,
+        "linear_p": linear_p,
+        "linear_low": linear_low,
+        "linear_high": linear_high,
+    }
     return tuple(
         OrdinalContrast(
             a=names[a],
             b=names[b],
-            difference=float(difference[k]),
-            error=float(error[k]),
-            enlarged=float(enlarged[k]),
-            df=float(df[k]),
-            t=float(difference[k] / error[k]),
-            raw_p=float(p[k]),
-            p=float(corrected[k]),
-            low=float(low[k]),
-            high=float(high[k]),
-            linear_difference=float(plain_difference[k]),
-            linear_error=float(plain_error[k]),
-            linear_p=float(linear_p[k]),
-            linear_low=float(linear_low[k]),
-            linear_high=float(linear_high[k]),
             differ_by=words[bool(differ[k]), bool(linear_differ[k])],
+            **{name: float(array[k]) for name, array in numbers.items()},
         )
         for k, (a, b) in enumerate(pairs)
     )
@@ -931,13 +753,11 @@ class _LinearSystems:
 
 
 def _positions(
-    everything: AnovaRows,
     rows: AnovaRows,
     order: Sequence[int],
     linear: _LinearSystems,
     fit: OrdinalFit,
     contrasts: Sequence[OrdinalContrast],
-    why: dict[str, _Outside],
     alpha: float,
 ) -> tuple[LatentPosition, ...]:
     import numpy as np
@@ -952,16 +772,11 @@ def _positions(
     df = linear.df(weights)
     reach = stdtrit(df, 1 - alpha / 2) * error
     best, worst = rank_intervals(_better(contrasts, [names[k] for k in order], rows.info))
-    every_system = everything.factors["system"]
-    counts = np.bincount(every_system.codes, minlength=len(every_system.levels))
-    means = np.bincount(every_system.codes, everything.values, len(every_system.levels)) / counts
-    at = {name: k for k, name in enumerate(every_system.levels)}
-    nan = math.nan
-    placed = [
+    ratings = _ratings(rows)
+    return tuple(
         LatentPosition(
-            system=names[k],
-            n=int(counts[at[names[k]]]),
-            mean=float(means[at[names[k]]]),
+            names[k],
+            *ratings[names[k]],
             position=float(position[k]),
             error=float(error[k]),
             df=float(df[k]),
@@ -971,32 +786,29 @@ def _positions(
             worst_rank=int(worst[rank]),
         )
         for rank, k in enumerate(order)
-    ]
-    others = [
-        LatentPosition(
-            system=system,
-            n=int(counts[at[system]]),
-            mean=float(means[at[system]]),
-            position=nan,
-            error=nan,
-            df=nan,
-            low=nan,
-            high=nan,
-            best_rank=None,
-            worst_rank=None,
-            why=outside.reason,
-            side=outside.side,
-        )
-        for system, outside in why.items()
-    ]
-    first = "below" if rows.info.better == "lower" else "above"
-    sign = 1 if rows.info.better == "lower" else -1
-    others.sort(key=lambda place: (sign * place.mean, place.system))
-    return (
-        *(place for place in others if place.side == first),
-        *placed,
-        *(place for place in others if place.side != first),
     )
+
+
+def _ratings(rows: AnovaRows) -> dict[str, tuple[int, float]]:
+    """By system: how many ratings it has, and their mean."""
+    import numpy as np
+
+    systems = rows.factors["system"]
+    counts = np.bincount(systems.codes, minlength=len(systems.levels))
+    means = np.bincount(systems.codes, rows.values, len(systems.levels)) / counts
+    return dict(zip(systems.levels, zip(counts.tolist(), means.tolist(), strict=True), strict=True))
+
+
+def _with_others(
+    result: OrdinalResult, everything: AnovaRows, outside: Mapping[str, Outside]
+) -> tuple[LatentPosition, ...]:
+    """The systems, with those that are in no model before or after the others, by the side they are on."""
+    ratings = _ratings(everything)
+    lower = result.info.better == "lower"
+    others = [LatentPosition(system, *ratings[system], outside=why) for system, why in outside.items()]
+    others.sort(key=lambda place: (place.mean if lower else -place.mean, place.system))
+    first = [place for place in others if outside[place.system].side == ("below" if lower else "above")]
+    return (*first, *result.systems, *(place for place in others if place not in first))
 
 
 def _expected(fit: OrdinalFit, shift: float, spread: float) -> float:
@@ -1017,9 +829,8 @@ def _severity(rows: AnovaRows, random: Sequence[str], fit: OrdinalFit, alpha: fl
     counts = np.bincount(factor.codes, minlength=len(factor.levels))
     others = float(fit.deviations @ fit.deviations - fit.deviations[k] ** 2)
     reach = float(ndtri(1 - alpha / 2))
-    words = {"higher": ("harsh", "mild"), "lower": ("mild", "harsh")}.get(
-        rows.info.better or "", ("low", "high")
-    )
+    by_direction = {"higher": ("harsh", "mild"), "lower": ("mild", "harsh"), None: ("low", "high")}
+    words = by_direction[rows.info.better]
     severities = []
     # Where the variance is estimated as 0, that is all that is known: no intervals without width.
     errors = np.where(fit.deviations[k] > 0, fit.mode_errors[k], math.nan)

@@ -7,14 +7,34 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from adjudge.analyses.anova.words import OF_ROWS
-from adjudge.analyses.phrasebook import best_words
+from adjudge.analyses.phrasebook import best_words, pairs_differ
 from adjudge.core.words import counted, listed, p_words
 
 if TYPE_CHECKING:
-    from adjudge.analyses.anova.ordinal import LatentPosition, OrdinalContrast, OrdinalResult, ScaleUse
+    from adjudge.analyses.anova.ordinal import (
+        LatentPosition,
+        OrdinalResult,
+        Outside,
+        ScaleUse,
+    )
 
 MOST_NAMED = 8
 """Pairs about which the two models differ that are told one by one."""
+
+
+def why_outside(outside: Outside) -> str:
+    """Why a system is in no model."""
+    above = outside.side == "above"
+    others = "none of the others'"
+    beyond = "above it" if above else "below it"
+    if not outside.constant:
+        within = "below" if above else "above"
+        reason = f"none of its ratings lies {within} {outside.rating:g}, and {others} {beyond}"
+    else:
+        at_end = f"the {'highest' if above else 'lowest'} there is"
+        where = at_end if outside.at_end else f"and {others} lies {beyond}"
+        reason = f"every one of its ratings is {outside.rating:g}, {where}"
+    return f"{reason}, so that its distance from them has no finite estimate"
 
 
 def _not_known(n: int, ratings: int) -> str:
@@ -70,9 +90,9 @@ NOTES = {
 
 def sentences(result: OrdinalResult) -> Iterator[str]:
     yield _headline(result)
-    names = [place.system for place in result.systems if place.why is None]
+    names = [place.system for place in result.systems if not place.outside]
     best = best_words(result.better(), names, directed=result.info.better is not None)
-    outside = [place for place in result.systems if place.why is not None]
+    outside = [place for place in result.systems if place.outside]
     among = f", among the {len(names)} systems in it," if outside else ""
     yield f"By the ordinal model{among} {best}."
     for place in outside:
@@ -86,11 +106,8 @@ def sentences(result: OrdinalResult) -> Iterator[str]:
 
 def _headline(result: OrdinalResult) -> str:
     ordinal, linear = (len(result.pairs_found(by)) for by in ("ordinal", "linear"))
-    pairs = counted(len(result.contrasts), "pair")
-    differ = (
-        f"On {result.title} {ordinal:,} of {pairs} of systems differ{'s' * (ordinal == 1)} by the ordinal model,"
-        f" {linear:,} by the linear model"
-    )
+    tally = pairs_differ(ordinal, len(result.contrasts))
+    differ = f"On {result.title} {tally} by the ordinal model, {linear:,} by the linear model"
     if other := len(result.disagreements()):
         return f"{differ}: they disagree about {other:,}."
     return f"{differ}: they conclude the same of {'the' if len(result.contrasts) == 1 else 'every'} pair."
@@ -120,17 +137,14 @@ def _disagreements(result: OrdinalResult) -> Iterator[str]:
             continue
         which = "ordinal" if pair.differ_by == "ordinal alone" else "linear"
         size = pair.difference if which == "ordinal" else pair.linear_difference
+        lower = result.info.better == "lower"
+        first, second = (pair.a, pair.b) if (size > 0) != lower else (pair.b, pair.a)
         yield (
-            f"Only the {which} model finds {_ahead(result, pair, size)}: {ordinal} by the ordinal model, {linear} by"
-            " the linear one."
+            f"Only the {which} model finds {first} {'better' if result.info.better else 'higher'} than {second}:"
+            f" {ordinal} by the ordinal model, {linear} by the linear one."
         )
     if len(other) > MOST_NAMED:
         yield f'The column "differ by" has {len(other) - MOST_NAMED:,} more about which they disagree.'
-
-
-def _ahead(result: OrdinalResult, pair: OrdinalContrast, size: float) -> str:
-    first, second = (pair.a, pair.b) if (size > 0) != (result.info.better == "lower") else (pair.b, pair.a)
-    return f"{first} {'better' if result.info.better else 'higher'} than {second}"
 
 
 def _about_severity(result: OrdinalResult) -> Iterator[str]:

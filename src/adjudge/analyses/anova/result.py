@@ -13,22 +13,19 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 from adjudge.analyses.anova import Anova
-from adjudge.analyses.anova.factors import OF_TOPICS, AnovaRows, Factor, build, known_factors
+from adjudge.analyses.anova.factors import OF_TOPICS, AnovaRows, Factor, RowsResult, build, usual_factors
 from adjudge.analyses.scores import Scores
 from adjudge.core.engine import generator
 from adjudge.core.errors import UsageError, quoted
-from adjudge.core.results import Note, Result
-from adjudge.core.table import Column, Table
+from adjudge.core.results import Note
+from adjudge.core.table import Column, Table, hidden
 from adjudge.core.words import counted, decimal, p_number, percent
-from adjudge.data.scores import MeasureInfo, heading_of, title_of
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
     from adjudge.stats.linear.anova import AnovaRow, InteractionEffects, ResidualChecks
-    from adjudge.stats.linear.error_terms import TermTest
-    from adjudge.stats.linear.mixed import MixedFit
     from adjudge.stats.linear.model import LinearFit
 
 SumOfSquares = Literal[1, 2, 3]
@@ -67,23 +64,82 @@ def analyse(scores: Scores, asked: Anova) -> AnovaResult:
     Factors are system and topic, and assessor before them where judgments are repeated, unless others are named, in
     the order that type I takes them.
     """
-    measure, random = scores.resolve(asked.measure), tuple(asked.random)
-    usual = asked.factors or known_factors(scores.table, measure, asked.length, asked.form)
-    named = _terms(usual, asked.interactions, random)
-    if random and ("system" in random or "system" not in named):
+    from adjudge.stats.linear.anova import anova_table, residual_checks
+    from adjudge.stats.linear.model import fit_linear
+
+    measure = scores.resolve(asked.measure)
+    rows, terms, added = _design(scores, measure, asked)
+    fit = fit_linear(rows.values, rows.codes, [rows.key(term) for term in terms])
+    if not fit.residual_df and any(":" in term for term in terms):
+        raise UsageError(f"{' + '.join(terms)}: {fit.why}; leave out an interaction")
+    shared = _shared(rows, terms)
+    ss_type = cast("SumOfSquares", asked.ss_type or (2 if shared else 1))
+    table = anova_table(fit, ss_type=ss_type)
+    model = _Model(rows, fit, _samples(rows, terms, asked), ss_type, always=bool(asked.random))
+    lines = tuple(model.line(term, row) for term, row in zip(terms, table.rows, strict=True))
+    fixed, crossed = _mixed_terms(model, terms, asked)
+    beside = _beside(model, terms, [term for term in [*fixed, *crossed] if term not in terms])
+    over = "system" if "system" in rows.factors else next(iter(rows.factors))
+    checks = residual_checks(fit, rows.factors[over].codes)
+    largest = zip(checks.largest, checks.standardised, checks.outlier_p, strict=True)
+    notes = [*rows.notes, *_rough(rows, terms, lines, shared, ss_type)]
+    notes += [Note.of("terms-added", terms=added)] if added else []
+    return AnovaResult(
+        asked=asked,
+        about_scores=scores.unsaid_notes(measure),
+        info=rows.info,
+        length=rows.length,
+        form=rows.form,
+        lines=lines,
+        residual_df=table.residual_df,
+        residual_ss=table.residual_ss,
+        residual_ms=table.residual_ms,
+        total_ss=table.total_ss,
+        ss_type=ss_type,
+        n=rows.n,
+        levels={name: len(factor.levels) for name, factor in rows.factors.items()},
+        means=_means(rows, fit),
+        interactions=tuple(
+            _interaction_sizes(model, line, asked.alpha) for line in lines if ":" in line.term
+        ),
+        checks=checks,
+        spread_over=over,
+        largest=tuple(LargeResidual(rows.where(int(row)), float(size), float(p)) for row, size, p in largest),
+        components=_mixed_model(rows, fixed, crossed, asked, beside) if asked.random else None,
+        told=tuple(notes),
+        samples=model.samples,
+        given=_given(rows, terms, model.samples),
+        fit=fit,
+        beside=beside,
+        factors=rows.factors,
+    )
+
+
+def _design(scores: Scores, measure: str, asked: Anova) -> tuple[AnovaRows, list[str], list[str]]:
+    """The rows, the terms, and which of these were added for others to be compared with.
+
+    Topics are added to their types, systems to their kinds. Rows of one topic, or of one system, are not independent of
+    each other, so that a factor that gives them several rows needs both.
+    """
+    import numpy as np
+
+    named = _terms(asked, asked.factors or usual_factors(scores, measure, asked))
+    if asked.random and ("system" in asked.random or "system" not in named):
         raise UsageError("in a mixed model the system is a fixed factor: it cannot be random or left out")
-    added = _units(named)
-    terms = [*named, *added]
+    several = any(name in named for name in SEVERAL_ROWS)
+    needed = {
+        "topic": several or any(name in named for name in OF_TOPICS),
+        "system": several or "kind" in named,
+    }
+    added = [name for name, is_needed in needed.items() if is_needed and name not in named]
     # In one order, so that an interaction's first factor is the first in its name.
-    names = sorted({name for term in terms for name in term.split(":")})
+    names = sorted({name for term in [*named, *added] for name in term.split(":")})
     rows = build(
         scores,
         measure,
         names,
-        length=asked.length,
-        form=asked.form,
-        repeats=any(":" in term for term in [*terms, *random]),
-        pool_humans=asked.pool_humans,
+        asked,
+        repeats=any(":" in term for term in [*named, *added, *asked.random]),
         average_humans=asked.average_humans,
     )
     if "topic" in names and "topic" not in asked.factors and "set" in named and rows.same("set", "topic"):
@@ -92,38 +148,29 @@ def analyse(scores: Scores, asked: Anova) -> AnovaResult:
         )  # a set is a topic
     terms = [*named, *added]
     for term in terms:
-        _check_replicates(rows, term)
-    result = _analysed(rows, terms, asked, _samples(rows, terms, random))
-    if added:
-        result = replace(result, told=(*result.told, Note.of("terms-added", terms=added)))
-    result = replace(result, about_scores=scores.unsaid_notes(measure))
-    fixed, crossed = _mixed_terms(result, rows, random or result.samples)
-    others = [term for term in [*fixed, *crossed] if term not in terms]
-    result = replace(result, beside=_beside(rows, terms, others, result.samples, bool(random)))
-    if not random:
-        return result
-    mixed = mixed_model(rows, fixed, crossed, level=LEVEL, resamples=asked.resamples, seed=asked.seed)
-    return replace(result, components=replace(mixed, beside=result.beside))
+        codes = np.column_stack([rows.factors[name].codes for name in term.split(":")])
+        if ":" in term and np.unique(codes, axis=0).shape[0] == rows.n:
+            raise UsageError(
+                f"{term} cannot be separated from the noise: no {term.replace(':', ' and ')} has more than one score;"
+                " it takes judgments that are repeated, several times or by assessors that are a factor too"
+            )
+    return rows, terms, added
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class AnovaResult(Result):
+class AnovaResult(RowsResult):
     """An analysis of variance. `fit` keeps the model, its residuals and their mean square for what comes after."""
 
     FIGURES: ClassVar[Mapping[str, str]] = {"interaction": "adjudge.analyses.anova.figures:interaction"}
     IN_JSON: ClassVar[tuple[str, ...]] = ("beside", "means", "cells", "largest")
 
     asked: Anova
-    info: MeasureInfo
-    length: int | None
-    form: str | None
     lines: tuple[AnovaTerm, ...]
     residual_df: int
     residual_ss: float
     residual_ms: float
     total_ss: float
     ss_type: SumOfSquares
-    n: int
     levels: dict[str, int]
     """How many levels each factor has."""
     means: tuple[AdjustedMean, ...]
@@ -135,8 +182,6 @@ class AnovaResult(Result):
     largest: tuple[LargeResidual, ...]
     components: MixedModel | None = None
     """The mixed model, where random factors were asked for."""
-    told: tuple[Note, ...]
-    """What was left out or averaged over, and which tests are rough."""
     samples: tuple[str, ...]
     """The factors whose levels are a sample in every test."""
     given: tuple[str, ...]
@@ -146,22 +191,6 @@ class AnovaResult(Result):
     """Tests of the interactions that are in the model and not in the table, each after all others."""
     factors: Mapping[str, Factor] = field(default_factory=dict, repr=False, compare=False)
     """Every factor's level on each row."""
-
-    @property
-    def alpha(self) -> float:
-        return self.asked.alpha
-
-    @property
-    def measure(self) -> str:
-        return self.info.measure
-
-    @property
-    def title(self) -> str:
-        return title_of(self.info, self.length, self.asked.form)
-
-    @property
-    def heading(self) -> str:
-        return heading_of(self.info, self.length, self.asked.form)
 
     @property
     def formula(self) -> str:
@@ -448,7 +477,7 @@ class LargeResidual:
     """As an outlier, times the number of rows."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class MixedModel:
     """Two fits by REML: systems fixed, for their means; everything random, for the shares.
 
@@ -458,13 +487,13 @@ class MixedModel:
     formula: str
     shares: str
     """The formula of the second fit; that of the first where there is no second."""
-    fixed: tuple[str, ...]
+    fixed: tuple[str, ...] = ()
     """The terms that are fixed there, whose part of the variation is no variance."""
-    means: tuple[MixedMean, ...]
-    random: tuple[RandomTerm, ...]
-    components: tuple[VarianceShare, ...]
-    level: float
-    resamples: int
+    means: tuple[MixedMean, ...] = ()
+    random: tuple[RandomTerm, ...] = ()
+    components: tuple[VarianceShare, ...] = ()
+    level: float = LEVEL
+    resamples: int = 0
     seed: int
     why: str | None = None
     beside: tuple[AnovaTerm, ...] = ()
@@ -477,30 +506,23 @@ class MixedModel:
 
     def table(self) -> Table:
         """The parts of the variance."""
-        return Table(
-            name="components",
+        rows = [
+            {
+                **vars(part),
+                "part": percent(part.share),
+                "interval": None if part.low != part.low else f"{part.low:.1%} to {part.high:.1%}",
+            }
+            for part in self.components
+        ]
+        return Table.of(
+            "components",
+            rows,
+            Column("term", "variance of", right=False),
+            Column("variance", "estimate", format=".6g"),
+            Column("part", "share", data=False, right=True),
+            *hidden("share low high"),
+            Column("interval", f"{self.level:.0%} interval", data=False, right=False),
             title=f"Variances by REML: {self.shares}",
-            columns=(
-                Column("term", "variance of", right=False),
-                Column("variance", "estimate", format=".6g"),
-                Column("part", "share", data=False, right=True),
-                Column("share", show="never"),
-                Column("low", show="never"),
-                Column("high", show="never"),
-                Column("interval", f"{self.level:.0%} interval", data=False, right=False),
-            ),
-            rows=tuple(
-                (
-                    part.term,
-                    part.variance,
-                    percent(part.share),
-                    part.share,
-                    part.low,
-                    part.high,
-                    None if part.low != part.low else f"{part.low:.1%} to {part.high:.1%}",
-                )
-                for part in self.components
-            ),
         )
 
 
@@ -555,111 +577,80 @@ def f_text(value: float) -> str:
     return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f}"
 
 
-def mixed_model(
-    rows: AnovaRows,
-    fixed: Sequence[str],
-    random: Sequence[str],
-    *,
-    level: float,
-    resamples: int | None,
-    seed: int,
+def _mixed_model(
+    rows: AnovaRows, fixed: list[str], random: list[str], asked: Anova, beside: tuple[AnovaTerm, ...]
 ) -> MixedModel:
     """Fit both models; `fixed` and `random` are terms, the system first.
 
     In the second the system is random, and so are its interactions. Without a number of resamples there are RESAMPLES
     where a fit is a matter of milliseconds, else none.
     """
-    from adjudge.stats.linear.mixed import fixed_means, random_tests
+    from adjudge.stats.linear.mixed import fixed_means, random_tests, variance_shares
 
-    fit, formula = _fitted(rows, fixed, random), _formula(fixed, random)
+    def formula(still: Sequence[str], sampled: Sequence[str]) -> str:
+        return f"value ~ {' + '.join([*(still or ['1']), *(f'(1 | {term})' for term in sampled)])}"
+
+    fit = rows.mixed(fixed, random)
+    model = MixedModel(
+        formula=formula(fixed, random),
+        shares=formula(fixed, random),
+        seed=asked.seed,
+        why=fit.why,
+        beside=beside,
+    )
     if fit.why is not None:
-        return MixedModel(
-            formula=formula,
-            shares=formula,
-            fixed=(),
-            means=(),
-            random=(),
-            components=(),
-            level=level,
-            resamples=0,
-            seed=seed,
-            why=fit.why,
-        )
+        return model
     still = [term for term in fixed if "system" not in term.split(":")]
     terms = [*(term for term in fixed if term not in still), *random]
-    whole = _fitted(rows, still, terms)
+    whole = rows.mixed(still, terms)
     if whole.why is not None:
-        whole, still, terms = fit, list(fixed), list(random)
+        whole, still, terms = fit, fixed, random
     quick = whole.found is not None and whole.found.quick
-    chosen = resamples if resamples is not None else RESAMPLES if quick else 0
-    moved = _moved(rows, terms, [term for term in fixed if term in terms])
-    shares, drawn = _shares(whole, terms, level, chosen, seed, moved)
-    tested = zip(random, fit.variances, random_tests(fit), strict=True)
+    parts = variance_shares(
+        whole,
+        rng=generator(asked.seed, f"anova/{'+'.join(terms)}"),
+        resamples=asked.resamples if asked.resamples is not None else RESAMPLES if quick else 0,
+        level=LEVEL,
+        moved=_moved(rows, terms, [term for term in fixed if term in terms]),
+    )
+    components = zip([*terms, NOISE], parts.variances, parts.shares, parts.low, parts.high, strict=True)
     means = fixed_means(fit)
     # No means where an interaction has an empty cell.
     columns = zip(rows.factors["system"].levels, means.means, means.standard_errors, means.df, strict=False)
     systems = [MixedMean(system, *map(float, numbers)) for system, *numbers in columns]
-    return MixedModel(
-        formula=formula,
-        shares=_formula(still, terms),
+    tested = zip(random, fit.variances, random_tests(fit), strict=True)
+    return replace(
+        model,
+        shares=formula(still, terms),
         fixed=tuple(term for term in still if ":" in term or len(rows.factors[term].levels) > 1),
         means=tuple(sorted(systems, key=rows.best_first)),
         random=tuple(
-            RandomTerm(term=term, variance=float(variance), ratio=test.ratio, p=test.p)
-            for term, variance, test in tested
+            RandomTerm(term, float(variance), test.ratio, test.p) for term, variance, test in tested
         ),
-        components=shares,
-        level=level,
-        resamples=drawn,
-        seed=seed,
+        components=tuple(VarianceShare(term, *map(float, numbers)) for term, *numbers in components),
+        resamples=parts.resamples,
     )
 
 
-def _beside(
-    rows: AnovaRows, terms: Sequence[str], beside: Sequence[str], samples: tuple[str, ...], mixed: bool
-) -> tuple[AnovaTerm, ...]:
+def _beside(model: _Model, terms: Sequence[str], beside: Sequence[str]) -> tuple[AnovaTerm, ...]:
     """Interactions that are no terms of the table, each tested in the model with all of them."""
     from adjudge.stats.linear.anova import anova_table
     from adjudge.stats.linear.model import fit_linear
 
     if not beside:
         return ()
-    names = list(rows.factors)
-    keys = [_key(names, term) for term in [*terms, *beside]]
+    rows = model.rows
     try:
-        fit = fit_linear(rows.values, [factor.codes for factor in rows.factors.values()], keys)
+        fit = fit_linear(rows.values, rows.codes, [rows.key(term) for term in [*terms, *beside]])
         table_rows = anova_table(fit, ss_type=2).rows[len(terms) :]
     except UsageError:  # too large
         return ()
-    lines = [
-        _line(rows, fit, term, row, samples, 2, mixed) for term, row in zip(beside, table_rows, strict=True)
-    ]
+    larger = replace(model, fit=fit, ss_type=2)
+    lines = [larger.line(term, row) for term, row in zip(beside, table_rows, strict=True)]
     return tuple(
         replace(line, beyond=() if line.against else tuple(other for other in beside if other != line.term))
         for line in lines
     )
-
-
-def _formula(fixed: Sequence[str], random: Sequence[str]) -> str:
-    return f"value ~ {' + '.join([*(fixed or ['1']), *(f'(1 | {term})' for term in random)])}"
-
-
-def _fitted(rows: AnovaRows, fixed: Sequence[str], random: Sequence[str]) -> MixedFit:
-    from adjudge.stats.linear.mixed import fit_mixed
-
-    names = list(rows.factors)
-    return fit_mixed(
-        rows.values,
-        [rows.factors[name].codes for name in names],
-        fixed=[names.index(term) for term in fixed if ":" not in term],
-        interactions=[_key(names, term) for term in fixed if ":" in term],
-        random=[_key(names, term) for term in random],
-        names=random,
-    )
-
-
-def _key(names: Sequence[str], term: str) -> tuple[int, ...]:
-    return tuple(sorted(names.index(name) for name in term.split(":")))
 
 
 def _moved(rows: AnovaRows, terms: Sequence[str], fixed: Sequence[str]) -> np.ndarray:
@@ -678,20 +669,9 @@ def _moved(rows: AnovaRows, terms: Sequence[str], fixed: Sequence[str]) -> np.nd
     return moved
 
 
-def _shares(
-    fit: MixedFit, terms: list[str], level: float, resamples: int, seed: int, moved: np.ndarray
-) -> tuple[tuple[VarianceShare, ...], int]:
-    from adjudge.stats.linear.mixed import variance_shares
-
-    rng = generator(seed, f"anova/{'+'.join(terms)}")
-    shares = variance_shares(fit, rng=rng, resamples=resamples, level=level, moved=moved)
-    columns = zip([*terms, NOISE], shares.variances, shares.shares, shares.low, shares.high, strict=True)
-    return tuple(VarianceShare(term, *map(float, numbers)) for term, *numbers in columns), shares.resamples
-
-
-def _terms(factors: Sequence[str], interactions: bool, random: Sequence[str]) -> list[str]:
+def _terms(asked: Anova, factors: Sequence[str]) -> list[str]:
     """The terms of the table; random factors are among its factors."""
-    added = [name for term in random for name in term.split(":") if name not in factors]
+    added = [name for term in asked.random for name in term.split(":") if name not in factors]
     terms = [ordered(name) for name in dict.fromkeys([*factors, *added])]
     for term in terms:
         if term.count(":") > 1:
@@ -699,7 +679,7 @@ def _terms(factors: Sequence[str], interactions: bool, random: Sequence[str]) ->
         absent = [name for name in term.split(":") if name not in terms]
         if absent:
             raise UsageError(f"{quoted(term)} needs {quoted(absent[0])} among the factors too")
-    if interactions:
+    if asked.interactions:
         crossed = [name for name in REPEATED if name in terms]
         if len(crossed) < 2:
             raise UsageError("interactions need two of assessor, system and topic among the factors")
@@ -714,23 +694,9 @@ def ordered(term: str) -> str:
     return ":".join(sorted(term.split(":"))) if ":" in term else term
 
 
-def _units(terms: Sequence[str]) -> list[str]:
-    """What must be among the terms for others to be compared with: topics within types, systems within kinds.
-
-    Rows of one topic, or of one system, are not independent of each other, so that a factor that gives them several
-    rows needs both.
-    """
-    several = any(name in terms for name in SEVERAL_ROWS)
-    needed = {
-        "topic": several or any(name in terms for name in OF_TOPICS),
-        "system": several or "kind" in terms,
-    }
-    return [name for name, is_needed in needed.items() if is_needed and name not in terms]
-
-
-def _samples(rows: AnovaRows, terms: Sequence[str], random: Sequence[str]) -> tuple[str, ...]:
+def _samples(rows: AnovaRows, terms: Sequence[str], asked: Anova) -> tuple[str, ...]:
     """The factors whose levels are a sample: those named as random, or topics, assessors, references, authors."""
-    chosen = {name for term in random for name in term.split(":") if name != "system"} or set(SAMPLED)
+    chosen = {name for term in asked.random for name in term.split(":") if name != "system"} or set(SAMPLED)
     if "topic" in chosen and "topic" not in terms:  # a set is a topic
         chosen.add("set")
     return tuple(name for name in rows.factors if name in chosen)
@@ -750,83 +716,16 @@ def _given(rows: AnovaRows, terms: Sequence[str], samples: Sequence[str]) -> tup
     return tuple(name for name in made_terms if name not in samples and (name in SAMPLED or name in inside))
 
 
-def _mixed_terms(result: AnovaResult, rows: AnovaRows, random: Sequence[str]) -> tuple[list[str], list[str]]:
+def _mixed_terms(model: _Model, terms: Sequence[str], asked: Anova) -> tuple[list[str], list[str]]:
     """Fixed terms, the system first and interactions last, and the random terms that the design identifies."""
     from adjudge.stats.linear.error_terms import model_terms
 
-    names = list(rows.factors)
-    design = model_terms(result.fit.model, [names.index(name) for name in result.samples])
-    chosen, added = (_named(names, keys) for keys in (design.random, design.added))
-    fixed = [*(line.term for line in result.lines if line.term not in chosen), *added]
-    first = [ordered(term) for term in random if ordered(term) in chosen]
-    return sorted(fixed, key=lambda term: (":" in term, term != "system")), [
-        *dict.fromkeys([*first, *chosen])
-    ]
-
-
-def _named(names: Sequence[str], keys: Iterable[tuple[int, ...]]) -> tuple[str, ...]:
-    return tuple(":".join(names[f] for f in key) for key in keys)
-
-
-def _check_replicates(rows: AnovaRows, term: str) -> None:
-    """An interaction needs cells with several rows: else it is the noise itself."""
-    import numpy as np
-
-    if ":" not in term:
-        return
-    codes = np.column_stack([rows.factors[name].codes for name in term.split(":")])
-    if np.unique(codes, axis=0).shape[0] == rows.n:
-        raise UsageError(
-            f"{term} cannot be separated from the noise: no {term.replace(':', ' and ')} has more than one score;"
-            " it takes judgments that are repeated, several times or by assessors that are a factor too"
-        )
-
-
-def _analysed(rows: AnovaRows, terms: list[str], asked: Anova, samples: tuple[str, ...]) -> AnovaResult:
-    from adjudge.stats.linear.anova import anova_table, residual_checks
-    from adjudge.stats.linear.model import fit_linear
-
-    names = list(rows.factors)
-    keys = [_key(names, term) for term in terms]
-    fit = fit_linear(rows.values, [rows.factors[name].codes for name in names], keys)
-    if not fit.residual_df and any(":" in term for term in terms):
-        raise UsageError(f"{' + '.join(terms)}: {fit.why}; leave out an interaction")
-    shared = _shared(rows, terms)
-    ss_type = cast("SumOfSquares", asked.ss_type or (2 if shared else 1))
-    table = anova_table(fit, ss_type=ss_type)
-    lines = tuple(
-        _line(rows, fit, term, row, samples, ss_type, bool(asked.random))
-        for term, row in zip(terms, table.rows, strict=True)
-    )
-    over = "system" if "system" in names else names[0]
-    checks = residual_checks(fit, rows.factors[over].codes)
-    largest = zip(checks.largest, checks.standardised, checks.outlier_p, strict=True)
-    return AnovaResult(
-        asked=asked,
-        info=rows.info,
-        length=rows.length,
-        form=rows.form,
-        lines=lines,
-        residual_df=table.residual_df,
-        residual_ss=table.residual_ss,
-        residual_ms=table.residual_ms,
-        total_ss=table.total_ss,
-        ss_type=ss_type,
-        n=rows.n,
-        levels={name: len(factor.levels) for name, factor in rows.factors.items()},
-        means=_means(rows, fit),
-        interactions=tuple(
-            _interaction_sizes(rows, names, fit, line, asked.alpha) for line in lines if ":" in line.term
-        ),
-        checks=checks,
-        spread_over=over,
-        largest=tuple(LargeResidual(rows.where(int(row)), float(size), float(p)) for row, size, p in largest),
-        told=(*rows.notes, *_rough(rows, terms, lines, shared, ss_type)),
-        samples=samples,
-        given=_given(rows, terms, samples),
-        fit=fit,
-        factors=rows.factors,
-    )
+    design = model_terms(model.fit.model, model.sampled)
+    chosen, added = model.rows.named(design.random), model.rows.named(design.added)
+    fixed = [*(term for term in terms if term not in chosen), *added]
+    first = [term for term in map(ordered, asked.random or model.samples) if term in chosen]
+    fixed.sort(key=lambda term: (":" in term, term != "system"))
+    return fixed, [*dict.fromkeys([*first, *chosen])]
 
 
 def _rough(
@@ -841,11 +740,18 @@ def _rough(
 
     if shared:
         yield Note.of("unbalanced", factors=shared, ss_type=ss_type, terms=terms)
+    in_table = {line.term: line.df for line in lines}
     for line in lines:
         # An error term of several with so few degrees of freedom that the test errs more often than it says.
         if line.why is not None or line.method == "stratum" or len(line.against) < 2:
             continue
-        free = {error: _freedom(rows, error, lines) for error in line.against}
+        # Those in the table, as of systems within kinds, or those of its levels.
+        free = {
+            error: in_table[error]
+            if error in in_table
+            else math.prod(len(rows.factors[name].levels) - 1 for name in error.split(":"))
+            for error in line.against
+        }
         least = min(free, key=lambda error: free[error])
         if free[least] < FEW_DF:
             yield Note.of("few-degrees-of-freedom", term=line.term, error=least, df=free[least])
@@ -868,95 +774,87 @@ def _rough(
             yield Note.of("no-chain-of-common-topics", parts=int(parts))
 
 
-def _line(
-    rows: AnovaRows,
-    fit: LinearFit,
-    term: str,
-    row: AnovaRow,
-    samples: Sequence[str],
-    ss_type: SumOfSquares,
-    mixed: bool,
-) -> AnovaTerm:
-    """A term with the test that is right for it; where the mixed model was asked for, it is what tests fixed terms."""
-    from adjudge.stats.linear.error_terms import term_test
+@dataclass(frozen=True)
+class _Model:
+    """A linear model of the rows, and how its terms are tested."""
 
-    names = list(rows.factors)
-    line = AnovaTerm(
-        term=term,
-        df=row.df,
-        ss=row.ss,
-        ms=row.ms,
-        f=row.f,
-        denominator_df=math.nan if row.why else fit.residual_df,
-        p=row.p,
-        share=row.share,
-        against=(),
-        method=RESIDUALS,
-        residual_f=row.f,
-        residual_p=row.p,
-        why=row.why,
-    )
-    if not fit.total_ss:
-        return line
-    if (alone := _alone(rows, term)) is not None:
-        return _untested(line, alone)
-    if not row.df:
-        return line
-    sampled = [names.index(name) for name in samples]
-    always = mixed and not set(sampled) & set(row.term)
-    test = term_test(fit.model, row.term, sampled=sampled, ss_type=ss_type, always=always)
-    return line if test is None else _tested(line, names, test)
+    rows: AnovaRows
+    fit: LinearFit
+    samples: tuple[str, ...]
+    ss_type: SumOfSquares
+    always: bool
+    """Whether the mixed model, where it was asked for, is what tests fixed terms."""
 
+    @property
+    def sampled(self) -> list[int]:
+        """The places of the factors whose levels are a sample."""
+        return [at for at, name in enumerate(self.rows.factors) if name in self.samples]
 
-def _tested(line: AnovaTerm, names: Sequence[str], test: TermTest) -> AnovaTerm:
-    why = test.why and (line.why or test.why)  # the reason that holds for every term, where there is one
-    return replace(
-        line,
-        f=test.f,
-        denominator_df=test.denominator_df,
-        p=test.p,
-        against=_named(names, test.errors),
-        method=test.method,
-        sampled=tuple(
-            names[f] for f in sorted({f for key in test.random for f in key if (f,) in test.random})
-        ),
-        beyond=() if test.errors else _named(names, test.added),
-        why=why,
-        averaging_helps=bool(why and not line.why and "assessor" in names and line.term == "system"),
-    )
+    def line(self, term: str, row: AnovaRow) -> AnovaTerm:
+        """A term with the test that is right for it."""
+        from adjudge.stats.linear.error_terms import term_test
 
+        nan = math.nan
+        line = AnovaTerm(
+            term=term,
+            df=row.df,
+            ss=row.ss,
+            ms=row.ms,
+            f=row.f,
+            denominator_df=nan if row.why else self.fit.residual_df,
+            p=row.p,
+            share=row.share,
+            against=(),
+            method=RESIDUALS,
+            residual_f=row.f,
+            residual_p=row.p,
+            why=row.why,
+        )
+        if not self.fit.total_ss:
+            return line
+        if (alone := self._alone(term)) is not None:
+            return replace(line, f=nan, denominator_df=nan, p=nan, residual_f=nan, residual_p=nan, why=alone)
+        if not row.df:
+            return line
+        always = self.always and not set(self.sampled) & set(row.term)
+        test = term_test(self.fit.model, row.term, sampled=self.sampled, ss_type=self.ss_type, always=always)
+        if test is None:
+            return line
+        names = list(self.rows.factors)
+        why = test.why and (line.why or test.why)  # the reason that holds for every term, where there is one
+        return replace(
+            line,
+            f=test.f,
+            denominator_df=test.denominator_df,
+            p=test.p,
+            against=self.rows.named(test.errors),
+            method=test.method,
+            sampled=tuple(
+                names[f] for f in sorted({f for key in test.random for f in key if (f,) in test.random})
+            ),
+            beyond=() if test.errors else self.rows.named(test.added),
+            why=why,
+            averaging_helps=bool(why and not line.why and "assessor" in names and term == "system"),
+        )
 
-def _untested(line: AnovaTerm, why: str) -> AnovaTerm:
-    nan = math.nan
-    return replace(line, f=nan, denominator_df=nan, p=nan, residual_f=nan, residual_p=nan, why=why)
-
-
-def _alone(rows: AnovaRows, term: str) -> str | None:
-    """Why a factor cannot be tested that has one level, or whose levels have but one topic or system each."""
-    single = [name for name in term.split(":") if len(rows.factors[name].levels) == 1]
-    if single:
-        return f"there is only one {single[0]}"
-    unit = "topic" if term in OF_TOPICS else "system" if term == "kind" else None
-    if unit is None or unit not in rows.factors or not rows.same(term, unit):
-        return None
-    return None if term == "set" else f"every {term} has one {unit}, so that the two cannot be told apart"
-
-
-def _freedom(rows: AnovaRows, term: str, lines: Sequence[AnovaTerm]) -> int:
-    """Degrees of freedom of an error term: its own in the table, as of systems within kinds, or those of its levels."""
-    freedoms = [line.df for line in lines if line.term == term]
-    return (
-        freedoms[0] if freedoms else math.prod(len(rows.factors[name].levels) - 1 for name in term.split(":"))
-    )
+    def _alone(self, term: str) -> str | None:
+        """Why a factor cannot be tested that has one level, or whose levels have but one topic or system each."""
+        factors = self.rows.factors
+        single = [name for name in term.split(":") if len(factors[name].levels) == 1]
+        if single:
+            return f"there is only one {single[0]}"
+        unit = "topic" if term in OF_TOPICS else "system" if term == "kind" else None
+        if unit is None or term == "set" or unit not in factors or not self.rows.same(term, unit):
+            return None
+        return f"every {term} has one {unit}, so that the two cannot be told apart"
 
 
 def _means(rows: AnovaRows, fit: LinearFit) -> tuple[AdjustedMean, ...]:
     from adjudge.stats.linear.anova import adjusted_means
 
-    names = list(rows.factors)
-    if "system" not in names:
+    if "system" not in rows.factors:
         return ()
-    adjusted = adjusted_means(fit, names.index("system"))
+    adjusted = adjusted_means(fit, list(rows.factors).index("system"))
     errors = adjusted.covariance.diagonal() ** 0.5
     means = [
         AdjustedMean(
@@ -967,20 +865,18 @@ def _means(rows: AnovaRows, fit: LinearFit) -> tuple[AdjustedMean, ...]:
     return tuple(sorted(means, key=rows.best_first))
 
 
-def _interaction_sizes(
-    rows: AnovaRows, names: Sequence[str], fit: LinearFit, line: AnovaTerm, alpha: float
-) -> Interaction:
+def _interaction_sizes(model: _Model, line: AnovaTerm, alpha: float) -> Interaction:
     """The sizes of an interaction; its cells are compared with what the interaction is compared with, or not tested."""
     from adjudge.stats.linear.anova import interaction_effects, without_test
     from adjudge.stats.linear.model import fit_linear
 
-    key, model = _key(names, line.term), fit.model
+    rows, fit = model.rows, model.fit
     if line.beyond:
         fit = fit_linear(
-            model.scores, model.factors, [*model.keys, *(_key(names, term) for term in line.beyond)]
+            fit.model.scores, fit.model.factors, [*fit.model.keys, *(rows.key(term) for term in line.beyond)]
         )
-    sizes = interaction_effects(fit, key, alpha=alpha)
-    first, second = (rows.factors[names[f]].levels for f in key)
+    sizes = interaction_effects(fit, rows.key(line.term), alpha=alpha)
+    first, second = (list(rows.factors.values())[place].levels for place in rows.key(line.term))
     return Interaction(line.term, first, second, without_test(sizes) if line.against else sizes, line.against)
 
 

@@ -13,7 +13,7 @@ from adjudge.core.phrases import Argument
 from adjudge.core.words import counted, decimal, listed, p_words, percent
 
 if TYPE_CHECKING:
-    from adjudge.analyses.anova.result import AnovaResult, AnovaTerm, Interaction, MixedModel, VarianceShare
+    from adjudge.analyses.anova.result import AnovaResult, AnovaTerm, Interaction, MixedModel
 
 MOST_NAMED = 5
 AVERAGING = "; with system and topic as the only factors, the judgments of a summary are averaged"
@@ -110,6 +110,8 @@ def _headline(result: AnovaResult) -> str:
 
 def about_term(line: AnovaTerm, alpha: float) -> str:
     """One term: does it matter, compared with what, and how much?"""
+    from scipy.special import fdtri
+
     name = f"The interaction {line.term}" if ":" in line.term else line.term.capitalize()
     if line.why is not None:
         return f"{name} cannot be tested: {line.why}{AVERAGING * line.averaging_helps}."
@@ -121,17 +123,10 @@ def about_term(line: AnovaTerm, alpha: float) -> str:
     if line.p < alpha:
         return f"{name} matters: {basis}{against}; {much}."
     whole = " as a whole" if ":" in line.term else ""  # of its cells one may stand out
-    return f"{name}{whole} has no significant effect: {basis}{against}{_out_of_reach(line, alpha)}; {much}."
-
-
-def _out_of_reach(line: AnovaTerm, alpha: float) -> str:
-    """What F would have had to be, where the noise has so few degrees of freedom that hardly any F is enough."""
-    from scipy.special import fdtri
-
-    if line.denominator_df >= FEWEST_DF - 0.05:  # as it is printed
-        return ""
-    least = float(fdtri(line.df, line.denominator_df, 1 - alpha))
-    return f" (with so few degrees of freedom F would have to be above {f_text(least)}: little could have been found)"
+    if line.denominator_df < FEWEST_DF - 0.05:  # as it is printed
+        least = f_text(float(fdtri(line.df, line.denominator_df, 1 - alpha)))
+        against += f" (with so few degrees of freedom F would have to be above {least}: little could have been found)"
+    return f"{name}{whole} has no significant effect: {basis}{against}; {much}."
 
 
 def _for_whom(result: AnovaResult) -> Iterator[str]:
@@ -175,10 +170,10 @@ def _about_variances(mixed: MixedModel, alpha: float, lines: Sequence[AnovaTerm]
         yield f"The mixed model cannot be fitted: {mixed.why}."
         yield from (about_term(line, alpha) for line in mixed.beside)
         return
-    parts = [
-        f"{percent(part.share)} {'is' if part.term == NOISE else 'lies in'} {part.term}{_interval(part)}"
-        for part in sorted(mixed.components, key=lambda part: -part.share)
-    ]
+    parts = []
+    for part in sorted(mixed.components, key=lambda part: -part.share):
+        ends = "" if math.isnan(part.low) else f" ({part.low * 100:.0f} to {part.high * 100:.0f} %)"
+        parts.append(f"{percent(part.share)} {'is' if part.term == NOISE else 'lies in'} {part.term}{ends}")
     beside = f" beside {listed(mixed.fixed, most=len(mixed.fixed))}" if mixed.fixed else ""
     yield f"Of the variance{beside}, {listed(parts, most=len(parts))}."
     # As the table of variances has it: the first fit may differ a little.
@@ -193,10 +188,6 @@ def _about_variances(mixed: MixedModel, alpha: float, lines: Sequence[AnovaTerm]
             variances = "variances" if len(terms) > 1 else "variance"
             yield f"The {variances} of {names} {'are' if len(terms) > 1 else 'is'} estimated as 0{but}."
     yield from (about_term(line, alpha) for line in mixed.beside if line.term not in none - significant)
-
-
-def _interval(part: VarianceShare) -> str:
-    return "" if math.isnan(part.low) else f" ({part.low * 100:.0f} to {part.high * 100:.0f} %)"
 
 
 def about_residuals(result: AnovaResult) -> Iterator[str]:

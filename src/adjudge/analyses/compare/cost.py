@@ -53,17 +53,13 @@ class Cheapest(Result):
         return tuple(system for system in self.candidates if system not in self.stated)
 
     def tables(self) -> Iterator[Table]:
-        yield Table(
-            name="cheapest",
-            columns=(
-                Column("system", right=False),
-                Column(self.by, right=True),
-                Column("least"),
-            ),
-            rows=tuple(
-                (name, self.stated.get(name), "yes" if name in self.systems else "no")
-                for name in self.candidates
-            ),
+        least = self.systems
+        yield Table.of(
+            "cheapest",
+            [(name, self.stated.get(name), "yes" if name in least else "no") for name in self.candidates],
+            Column("system", right=False),
+            Column(self.by, right=True),
+            "least",
             title=f"{self.by} of the systems that may be the best on {self.title}",
         )
 

@@ -7,19 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from adjudge.analyses.compare import Compare, Comparing, Intervals
-from adjudge.analyses.compare.sampled import (
-    ASSESSORS,
-    Population,
-    equivalence_of,
-    pair_results,
-    population,
-)
+from adjudge.analyses.compare import AssessorEffects, Compare, Comparing
+from adjudge.analyses.compare.sampled import Population, equivalence_of, pair_results, population
 from adjudge.analyses.compare.without import ConclusionChanges, conclusion_changes
+from adjudge.analyses.compare.words import NO_NUMBER, VERDICTS
 from adjudge.analyses.conclusions import (
     CONCLUSIONS,
     DIFFERENT,
@@ -33,19 +28,21 @@ from adjudge.analyses.conclusions import (
     run_all,
 )
 from adjudge.analyses.corrections import CORRECTIONS
+from adjudge.analyses.matrix_result import MatrixResult
+from adjudge.analyses.phrasebook import low_to_high, rank_range
 from adjudge.analyses.scores import Scores
-from adjudge.analyses.tests import Test
+from adjudge.analyses.tests import ASSESSORS, Test
 from adjudge.core.errors import DataError, UsageError, among, quoted
 from adjudge.core.phrases import Argument
-from adjudge.core.results import Note, Result
-from adjudge.core.table import Cell, Column, Table
-from adjudge.core.words import counted, decimal, listed
-from adjudge.data.scores import AllLengths, ScoreMatrix
+from adjudge.core.results import Note
+from adjudge.core.table import Cell, Column, Table, hidden
+from adjudge.core.words import counted, listed
+from adjudge.data.scores import AllLengths, MeasureInfo, ScoreMatrix
 
 if TYPE_CHECKING:
     from adjudge.analyses.methods import MethodsParagraph
     from adjudge.stats.checks import BoolArray, FloatArray, IntArray
-    from adjudge.stats.effects import Kind, PairEffects
+    from adjudge.stats.effects import PairEffects
     from adjudge.stats.equivalence import Equivalence
     from adjudge.stats.paired import Alternative, PairedTest
     from adjudge.stats.pairs import PairCounts
@@ -59,34 +56,6 @@ Ordering = Literal["", "topics", "apart", "assessors"]
 ABOUT_THE_MIDDLE = ("wilcoxon", "sign")
 """Tests that skewed differences with a mean of 0 make significant."""
 MISSING_SCORES = "missing-scores"
-PAIR_COLUMNS = [
-    "measure",
-    "length",
-    "form",
-    "a",
-    "b",
-    "n",
-    "test",
-    "statistic",
-    "p",
-    "p_adjusted",
-    "difference",
-    "low",
-    "high",
-    "wins",
-    "losses",
-    "ties",
-    "method",
-    "why",
-    "conclusion",
-    "smallest_p",
-    "cutoff",
-    "interval",
-    "p_equivalent",
-    "verdict",
-]
-
-
 MOST_SYSTEMS = 5_000
 """Systems in one comparison: there are 12.5 million pairs of so many."""
 
@@ -109,15 +78,17 @@ def compare_each(
     compared = conclusions(ready, asked, primary=primary, together=together)
     if scores.everyone is None:
         return compared
-    # Conclusions for other assessors, which too few are left for, are not compared with those for these.
-    alike = [
-        asked if one.maker else replace(asked, assessor_effects="fixed" if one.population else None)
-        for one in ready
-    ]
-    before = [
-        _prepared(scores.everyone, _explicit(scores, which), how)
-        for which, how in zip(targets, alike, strict=True)
-    ]
+    before = []
+    for (measure, length, form), one in zip(targets, ready, strict=True):
+        # The same length and form by name, as others may have judged further ones.
+        lengths, forms = scores.table.lengths(measure), scores.table.forms(measure)
+        if length is None and len(lengths) == 1:
+            length = "unset" if lengths[0] is None else lengths[0]
+        which = measure, length, forms[0] if form is None and len(forms) == 1 else form
+        # Conclusions for other assessors, which too few are left for, are not compared with those for these.
+        effects: AssessorEffects | None = "fixed" if one.population else None
+        alike = asked if one.maker else replace(asked, assessor_effects=effects)
+        before.append(_prepared(scores.everyone, which, alike))
     with_all = conclusions(before, asked, primary=primary, together=together)
     return [
         replace(after, changes=conclusion_changes(one, after, scores.left_out))
@@ -125,35 +96,37 @@ def compare_each(
     ]
 
 
-def _explicit(scores: Scores, which: Which) -> Which:
-    """The same length and form by name, as others may have judged further ones."""
-    measure, length, form = which
-    lengths, forms = scores.table.lengths(measure), scores.table.forms(measure)
-    if length is None and len(lengths) == 1:
-        length = "unset" if lengths[0] is None else lengths[0]
-    return measure, length, forms[0] if form is None and len(forms) == 1 else form
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """A matrix ready to be compared: systems in their order, the pairs that are asked for."""
+@dataclass(frozen=True, kw_only=True)
+class Basis:
+    """What is compared: the scores, the pairs that are asked for, and whose judgments stand behind them."""
 
     matrix: ScoreMatrix
     """Best system first; the one that all are compared with comes last."""
-    means: FloatArray
-    """By system, what they are ordered by: least-squares means where cells are missing."""
     family: BoolArray
-    kinds: Mapping[str, str]
-    codes: IntArray | None
+    """Which pairs were asked for, in the order of `itertools.combinations` over the matrix's systems."""
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    """Of the systems, where they are known: machine, baseline, human."""
+    codes: IntArray | None = None
     """The set of every topic, where whole sets are swapped."""
     ordering: Ordering = ""
     about_scores: tuple[str, ...] = ()
     fewer_references: tuple[Note, ...] = ()
+    """Notes on people who are compared with fewer references than others."""
     population: Population | None = None
+    """Whose judgments stand behind the scores, where assessors gave them."""
+    given_topics: tuple[str, ...] = ()
+    """In the order in which the data has them; none where a matrix was compared, which has its own."""
+    given_systems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prepared(Basis):
+    """A matrix ready to be compared."""
+
+    means: FloatArray
+    """By system, what they are ordered by: least-squares means where cells are missing."""
     which: Which | None = None
     """What was asked for, where it was."""
-    given_topics: tuple[str, ...] = ()
-    given_systems: tuple[str, ...] = ()
 
     @property
     def maker(self) -> Test | None:
@@ -184,9 +157,7 @@ def _prepared(scores: Scores, which: Which, asked: Comparing[Any]) -> Prepared:
         clusters=clusters,
         kinds=scores.kinds_of(matrix.systems),
     )
-    whose = population(
-        scores, ready.matrix, length=length, form=form, asked=asked, clustered=clusters is not None
-    )
+    whose = population(scores, ready.matrix, which, asked, clustered=clusters is not None)
     topics, systems = scores.given_order(matrix)
     return replace(
         _in_order(ready, whose, asked.against),
@@ -202,7 +173,7 @@ def _in_order(ready: Prepared, whose: Population | None, against: str | None) ->
     """With the assessors; where they judged different systems, ordered by means adjusted for them and for topics."""
     import numpy as np
 
-    from adjudge.stats.order import places
+    from adjudge.stats.pairs import columns_of_pairs
 
     if whose is None or whose.effects == "fixed":
         return replace(ready, population=whose)
@@ -210,34 +181,31 @@ def _in_order(ready: Prepared, whose: Population | None, against: str | None) ->
     means = whose.pairs.means.estimate
     if np.isnan(means).any() or np.allclose(means, ready.means, rtol=1e-9, atol=1e-12):
         return replace(ready, population=whose)
-    names, family = ready.matrix.systems, ready.family
-    rank = places((1 if ready.matrix.info.better == "lower" else -1) * means)
-    order = sorted(range(len(names)), key=lambda j: (rank[j], names[j]))
-    if against is not None:
-        last = names.index(against)
-        order = [*(j for j in order if j != last), last]
+    names, size = ready.matrix.systems, len(ready.matrix.systems)
+    order = _best_first(means, names, ready.matrix.info, against)
+    first, second = columns_of_pairs(size)
+    family = np.zeros((size, size), dtype=np.bool_)
+    family[first, second] = family[second, first] = ready.family
+    at = np.asarray(order)
     return replace(
         ready,
         matrix=ready.matrix.select([names[j] for j in order]),
         means=means[order],
-        family=_moved(family, order),
+        family=family[at[first], at[second]],
         population=whose.in_order(order),
         ordering="assessors",
     )
 
 
-def _moved(family: BoolArray, order: Sequence[int]) -> BoolArray:
-    """Which pairs are asked for when the systems stand in another order."""
-    import numpy as np
+def _best_first(means: FloatArray, names: Sequence[str], info: MeasureInfo, against: str | None) -> list[int]:
+    """Places of the systems by their means, best first; the one that all are compared with comes last."""
+    from adjudge.stats.order import places
 
-    from adjudge.stats.pairs import columns_of_pairs
-
-    first, second = columns_of_pairs(len(order))
-    asked = np.zeros((len(order), len(order)), dtype=np.bool_)
-    asked[first, second] = asked[second, first] = family
-    at = np.asarray(order)
-    moved: BoolArray = asked[at[first], at[second]]
-    return moved
+    rank = places((1 if info.better == "lower" else -1) * means)
+    order = sorted(range(len(names)), key=lambda j: (rank[j], names[j]))
+    if against is not None:
+        order.append(order.pop(order.index(names.index(against))))
+    return order
 
 
 def prepare(
@@ -251,18 +219,29 @@ def prepare(
     """Order the systems of a matrix, and choose the pairs; see `compare_matrix`."""
     import numpy as np
 
+    from adjudge.stats.pairs import columns_of_pairs
+
     ranked, means, ordering = _ranked(matrix, asked.against)
-    pairs = np.ones(len(ranked.systems) * (len(ranked.systems) - 1) // 2, dtype=np.bool_)
-    if asked.against is not None:
-        pairs &= _with_last(len(ranked.systems))
+    _, second = columns_of_pairs(len(ranked.systems))
+    pairs = np.ones(second.size, dtype=np.bool_)
+    if asked.against is not None:  # it comes last
+        pairs &= second == len(ranked.systems) - 1
     if family is not None:
         pairs &= family(ranked.systems)
+    codes = None
+    if clusters is not None:
+        if absent := sum(name is None for name in clusters):
+            raise DataError(
+                f"{absent} of {len(clusters)} topics belong to no set: there is nothing to cluster by"
+            )
+        numbers = {name: k for k, name in enumerate(dict.fromkeys(clusters))}
+        codes = np.array([numbers[name] for name in clusters], dtype=np.int64)
     return Prepared(
         matrix=replace(ranked, missing=matrix.missing),
         means=means,
         family=pairs,
         kinds=kinds or {},
-        codes=None if clusters is None else _codes(clusters),
+        codes=codes,
         ordering=ordering,
     )
 
@@ -372,25 +351,17 @@ def _comparison(
     if prepared.which is not None and not role and corrected == int(prepared.family.sum()):
         measure, length, form = prepared.which
         asked = replace(asked, measure=(measure,), length=length, form=form)
+    basis = {part.name: getattr(prepared, part.name) for part in fields(Basis)}
     return Comparison(
+        **basis,
         asked=asked,
-        about_scores=prepared.about_scores,
-        matrix=matrix,
         standings=_standings(
             prepared, low, high, tested[prepared.maker or asked.grouping_test], bool(prepared.family.all())
         ),
         tested=tested,
-        family=prepared.family,
         interval="deviation-t" if prepared.maker else "t" if codes is None else "cluster-t",
-        kinds=prepared.kinds,
-        codes=codes,
-        ordering=prepared.ordering,
-        fewer_references=prepared.fewer_references,
         role=role,
         corrected=corrected,
-        population=whose,
-        given_topics=prepared.given_topics,
-        given_systems=prepared.given_systems,
     )
 
 
@@ -413,15 +384,6 @@ class Standing:
     group: str
     best: int
     worst: int
-
-
-VERDICTS = {
-    (True, False): "different",
-    (True, True): "different by less than the margin",
-    (False, True): "equivalent",
-    (False, False): "undecided",
-}
-"""By whether a pair differs, and whether it is shown to be within the margin."""
 
 
 @dataclass(frozen=True)
@@ -455,7 +417,7 @@ class ComparedPair:
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Comparison(Result):
+class Comparison(Basis, MatrixResult):
     """A ranking with intervals, tests and groups. Keeps the matrix it came from, best system first."""
 
     IN_JSON = ("pairs",)
@@ -468,31 +430,16 @@ class Comparison(Result):
     }
 
     asked: Comparing[Any]
-    matrix: ScoreMatrix
     standings: tuple[Standing, ...]
     tested: dict[Test, Tested]
-    family: BoolArray
-    """Which pairs were asked for, in the order of `itertools.combinations` over the matrix's systems."""
     interval: str = "t"
     """How the league's intervals are computed."""
-    kinds: Mapping[str, str] = field(default_factory=dict)
-    """Of the systems, where they are known: machine, baseline, human."""
-    codes: IntArray | None = None
-    """The set of every topic, where whole sets are swapped."""
-    ordering: Ordering = ""
-    fewer_references: tuple[Note, ...] = ()
-    """Notes on people who are compared with fewer references than others."""
     role: str = ""
     """primary or secondary, where one measure was chosen beforehand."""
     corrected: int = 0
     """The pairs over which p is corrected; more than this comparison's where measures are corrected together."""
-    population: Population | None = None
-    """Whose judgments stand behind the scores, where assessors gave them."""
     changes: ConclusionChanges | None = None
     """Where assessors were left out: which conclusions are others with everybody."""
-    given_topics: tuple[str, ...] = ()
-    """In the order in which the data has them; none where a matrix was compared, which has its own."""
-    given_systems: tuple[str, ...] = ()
 
     @property
     def test(self) -> Test:
@@ -505,16 +452,8 @@ class Comparison(Result):
         return self.population is not None and self.population.effects == "random"
 
     @property
-    def alpha(self) -> float:
-        return self.asked.alpha
-
-    @property
     def level(self) -> float:
         return self.asked.level
-
-    @property
-    def intervals(self) -> Intervals:
-        return self.asked.intervals
 
     @property
     def resamples(self) -> int | None:
@@ -524,14 +463,6 @@ class Comparison(Result):
     @property
     def seed(self) -> int:
         return self.asked.seed
-
-    @property
-    def measure(self) -> str:
-        return self.matrix.measure
-
-    @property
-    def title(self) -> str:
-        return self.matrix.title
 
     @property
     def complete(self) -> bool:
@@ -559,9 +490,9 @@ class Comparison(Result):
     @cached_property
     def pairs(self) -> dict[Test, tuple[ComparedPair, ...]]:
         """The pairs that were asked for, by test."""
-        return {test: tuple(self._pairs(test)) for test in self.tested}
+        return {test: tuple(self._compared(test)) for test in self.tested}
 
-    def _pairs(self, test: Test) -> Iterator[ComparedPair]:
+    def _compared(self, test: Test) -> Iterator[ComparedPair]:
         import numpy as np
 
         tested, names = self.tested[test], self.matrix.systems
@@ -585,7 +516,7 @@ class Comparison(Result):
     @cached_property
     def pair_intervals(self) -> dict[Test, PairIntervals]:
         """Intervals of the mean differences, by test."""
-        pointwise = self.intervals == "pointwise"
+        pointwise = self.asked.intervals == "pointwise"
         return {
             test: pair_intervals(
                 tested,
@@ -650,16 +581,6 @@ class Comparison(Result):
         nearly_flat: BoolArray = (seen.n - seen.varied > 1) & (seen.varied < LEAST_VARIED)
         return nearly_flat
 
-    def _effect_ends(self, kind: Kind) -> tuple[FloatArray, FloatArray]:
-        """The intervals of one kind of effect, where there are any; how often one wins can be told at a ceiling too."""
-        import numpy as np
-
-        effects = self.effects.of(kind)
-        if kind == "superiority":
-            return effects.low, effects.high
-        without = self._without_interval
-        return np.where(without, np.nan, effects.low), np.where(without, np.nan, effects.high)
-
     @cached_property
     def same(self) -> BoolArray:
         """Which pairs are shown to be the same within the margin.
@@ -689,22 +610,13 @@ class Comparison(Result):
             return None
         from adjudge.stats.equivalence import equivalence_pairs
 
-        test: Literal["t", "wilcoxon"] = "wilcoxon" if self.test == "wilcoxon" else "t"
         correct = self.asked.correct
         if self.sampled and self.population is not None and self.population.pairs is not None:
-            return equivalence_of(
-                self.tested[ASSESSORS].results,
-                self.population.pairs,
-                values=self.matrix.values,
-                margin=self.asked.margin,
-                alpha=self.alpha,
-                family=self.family,
-                correct=correct,
-            )
+            return equivalence_of(self, self.population.pairs, self.asked.margin)
         return equivalence_pairs(
             self.matrix.values,
             margin=self.asked.margin,
-            test=test,
+            test="wilcoxon" if self.test == "wilcoxon" else "t",
             alpha=self.alpha,
             family=self.family,
             correct="holm" if CORRECTIONS[correct].from_scores else correct,  # type: ignore[arg-type]
@@ -745,64 +657,56 @@ class Comparison(Result):
         stars = {} if self.asked.against is None else marks(self) or {}
         ranked: Literal["always", "never"] = "always" if self.complete else "never"
         best = best_of(self, self.kinds)
-        return Table(
-            name="league",
-            anchor=f"league {self.matrix.heading}",
-            columns=(
-                Column("measure", show="never"),
-                Column("length", show="never"),
-                Column("form", show="never"),
-                Column("rank", ""),
-                Column("system", right=False),
-                Column("kind", show="varies"),
-                Column("n", "topics"),
-                Column("mean", format=".4f"),
-                Column("adjusted", "adjusted mean", format=".4f", show="always" if moved else "never"),
-                Column("star", "", data=False, raised=True, show="print" if stars else "never"),
-                Column("low", show="never"),
-                Column("high", show="never"),
-                Column("interval", f"{self.level:.0%} interval{of}", data=False, right=False),
-                Column("best", show="never"),
-                Column("worst", show="never"),
-                Column("ranks", data=False, right=False, show=ranked),
-                Column("group", right=False, show=ranked),
-            ),
-            rows=tuple(
-                (
-                    *self._target,
-                    s.rank,
-                    s.system,
-                    self.kinds.get(s.system),
-                    s.n,
-                    s.mean,
-                    s.adjusted,
-                    stars.get(s.system, ""),
-                    s.low,
-                    s.high,
-                    interval_words(s),
-                    *((s.best, s.worst, ranks(s), s.group) if self.complete else (None,) * 4),
-                )
+        open_ranks = {} if self.complete else dict.fromkeys(("best", "worst", "ranks", "group"))
+        table = Table.of(
+            "league",
+            [
+                {
+                    **vars(s),
+                    **self.target,
+                    "kind": self.kinds.get(s.system),
+                    "star": stars.get(s.system, ""),
+                    "interval": low_to_high(s.low, s.high),
+                    "ranks": ranks(s),
+                    **open_ranks,
+                }
                 for s in self.standings
-            ),
+            ],
+            *hidden("measure length form"),
+            Column("rank", ""),
+            Column("system", right=False),
+            Column("kind", show="varies"),
+            Column("n", "topics"),
+            Column("mean", format=".4f"),
+            Column("adjusted", "adjusted mean", format=".4f", show="always" if moved else "never"),
+            Column("star", "", data=False, raised=True, show="print" if stars else "never"),
+            *hidden("low high"),
+            Column("interval", f"{self.level:.0%} interval{of}", data=False, right=False),
+            *hidden("best worst"),
+            Column("ranks", data=False, right=False, show=ranked),
+            Column("group", right=False, show=ranked),
             title=f"{self.matrix.heading} ({self.matrix.info.direction},"
             f" {counted(len(self.matrix.topics), 'topic')})",
+        )
+        bold = "adjusted" if moved else "mean"
+        return replace(
+            table,
+            anchor=f"league {self.matrix.heading}",
             caption=league_caption(self),
-            bold=frozenset(
-                (at, "adjusted" if moved else "mean")
-                for at, s in enumerate(self.standings)
-                if s.system in best
-            ),
+            bold=frozenset((at, bold) for at, s in enumerate(self.standings) if s.system in best),
         )
 
-    @property
-    def _target(self) -> tuple[Cell, ...]:
-        return self.measure, *self.matrix.target
-
     def _pairs_table(self) -> Table:
-        rows = (row for test in self.tested for row in _pair_rows(self, test))
-        return Table(name="pairs", columns=tuple(map(Column, PAIR_COLUMNS)), rows=tuple(rows))
+        return Table.of(
+            "pairs",
+            (row for test in self.tested for row in _pair_rows(self, test)),
+            "measure length form a b n test statistic p p_adjusted difference low high wins losses ties method why",
+            "conclusion smallest_p cutoff interval p_equivalent verdict",
+        )
 
     def _effects(self) -> Table:
+        import numpy as np
+
         from adjudge.stats.effects import KINDS
 
         headings = {
@@ -813,33 +717,40 @@ class Comparison(Result):
         }
         counts, names = self.effects.counts, self.matrix.systems
         columns = [
-            Column("measure", show="never"),
-            Column("length", show="never"),
-            Column("form", show="never"),
+            *hidden("measure length form"),
             Column("a", right=False),
             Column("b", right=False),
-            *(Column(name, "topics" if name == "n" else name) for name in COUNTS),
+            Column("n", "topics"),
+            *map(Column, ("wins", "losses", "ties")),
         ]
         # Column by column: a dictionary for each of 100,000 pairs would take most of the time and memory.
         cells: list[list[Cell]] = [
-            *([cell] * int(self.family.sum()) for cell in self._target),
+            *([cell] * int(self.family.sum()) for cell in self.target.values()),
             [names[i] for i in counts.first[self.family]],
             [names[i] for i in counts.second[self.family]],
-            *(getattr(counts, name)[self.family].tolist() for name in COUNTS),
+            *(array[self.family].tolist() for array in (counts.n, counts.wins, counts.losses, counts.ties)),
         ]
+
+        def shown(value: float, low: float, high: float) -> str | None:
+            """An effect with its interval, where there is one."""
+            if value != value:
+                return None
+            return f"{value:z.3g}" if low != low else f"{value:z.3g} ({low:z.3g} to {high:z.3g})"
+
         for kind in KINDS:
-            numbers = (self.effects.of(kind).estimate, *self._effect_ends(kind))
-            columns_of_kind = [array[self.family].tolist() for array in numbers]
-            for name, values in zip((kind, f"{kind}_low", f"{kind}_high"), columns_of_kind, strict=True):
-                columns.append(Column(name, show="never"))
-                cells.append(values)
+            effects = self.effects.of(kind)
+            # At a ceiling no interval of a size covers; how often one wins can be told there too.
+            without = self._without_interval & (kind != "superiority")
+            ends = (np.where(without, np.nan, end) for end in (effects.low, effects.high))
+            of_kind = [array[self.family].tolist() for array in (effects.estimate, *ends)]
+            columns += hidden(f"{kind} {kind}_low {kind}_high")
             columns.append(Column(f"{kind} shown", headings[kind], data=False, right=False))
-            cells.append(list(map(_effect, *columns_of_kind)))
-        return Table(
-            name="effects",
+            cells += [*of_kind, list(map(shown, *of_kind))]
+        return Table.of(
+            "effects",
+            zip(*cells, strict=True),
+            *columns,
             title=f"How large the differences are (intervals of {self.level:.0%}, each by itself)",
-            columns=tuple(columns),
-            rows=tuple(zip(*cells, strict=True)),
         )
 
     def facts(self) -> dict[str, Any]:
@@ -878,7 +789,14 @@ class Comparison(Result):
         tested = self.tested[self.test]
         if self.population is not None:
             yield from self.population.notes()
-            yield from self._only_sampled(self.population)
+            if self.population.pairs is not None:
+                # Pairs may differ for assessors like these and not for these: two tests are not equally keen.
+                these, others = self.tested[self.asked.grouping_test], self.tested[ASSESSORS]
+                if more := int((others.different & ~these.different).sum()):
+                    n = len(self.population.assessors)
+                    yield Note.of(
+                        "only-for-assessors-like-them", pairs=more, assessors=n, test=these.results.test
+                    )
         if self.ordering:
             yield Note.of(f"ordered-{self.ordering}")
         no_interval = flat(self.matrix.values)
@@ -906,19 +824,6 @@ class Comparison(Result):
             if lost := int((self._without_interval & self.family).sum()):
                 yield Note.of("effects-without-interval", pairs=lost, topics=LEAST_VARIED)
 
-    def _only_sampled(self, whose: Population) -> Iterator[Note]:
-        """Pairs may differ for assessors like these and not for these: two tests are not equally keen."""
-        if whose.pairs is None:
-            return
-        these, others = self.tested[self.asked.grouping_test], self.tested[ASSESSORS]
-        if more := int((others.different & ~these.different).sum()):
-            yield Note.of(
-                "only-for-assessors-like-them",
-                pairs=more,
-                assessors=len(whose.assessors),
-                test=these.results.test,
-            )
-
     def _means_unsure(self) -> int:
         """How many of the pairs that differ have a mean difference that, taken by itself, does not."""
         import numpy as np
@@ -930,30 +835,13 @@ class Comparison(Result):
         return int((tested.different & with_zero).sum())
 
 
-COUNTS = ("n", "wins", "losses", "ties")
-
-
 def ranks(standing: Standing, dash: str = "-") -> str:
     """The ranks that the significant differences leave open: 2-4."""
-    if standing.best == standing.worst:
-        return str(standing.best)
-    return f"{standing.best}{dash}{standing.worst}"
-
-
-def interval_words(standing: Standing) -> str | None:
-    """`0.1200 to 0.1400`; a single topic has none."""
-    return None if standing.low != standing.low else f"{decimal(standing.low)} to {decimal(standing.high)}"
-
-
-def _effect(value: float, low: float, high: float) -> str | None:
-    """An effect with its interval, where there is one."""
-    if value != value:
-        return None
-    return f"{value:z.3g}" if low != low else f"{value:z.3g} ({low:z.3g} to {high:z.3g})"
+    return rank_range(standing.best, standing.worst, dash)
 
 
 def _pair_rows(c: Comparison, test: Test) -> Iterator[tuple[Any, ...]]:
-    """In the order of PAIR_COLUMNS."""
+    """In the order of the columns of the table of pairs."""
     import numpy as np
 
     tested, ends, names = c.tested[test], c.pair_intervals[test], c.matrix.systems
@@ -962,7 +850,7 @@ def _pair_rows(c: Comparison, test: Test) -> Iterator[tuple[Any, ...]]:
     for k in np.flatnonzero(c.family).tolist():
         statistic, low = float(results.statistic[k]), float(ends.low[k])
         yield (
-            *c._target,
+            *c.target.values(),
             names[counts.first[k]],
             names[counts.second[k]],
             int(counts.n[k]),
@@ -977,7 +865,7 @@ def _pair_rows(c: Comparison, test: Test) -> Iterator[tuple[Any, ...]]:
             int(counts.losses[k]),
             int(counts.ties[k]),
             results.method[k],
-            tested.why(k) or _without_spread(c, counts, k, statistic, low),
+            tested.why(k) or NO_NUMBER.get(_without_spread(c, counts, k, statistic, low)),
             CONCLUSIONS[int(tested.conclusion[k])],
             float(tested.smallest[k]),
             math.nan if results.cutoff is None else float(results.cutoff[k]),
@@ -987,23 +875,20 @@ def _pair_rows(c: Comparison, test: Test) -> Iterator[tuple[Any, ...]]:
         )
 
 
-def _without_spread(c: Comparison, counts: PairCounts, k: int, statistic: float, low: float) -> str | None:
-    """Why a pair that was tested has no number for its statistic or its interval, if so: JSON has none for infinity."""
+def _without_spread(c: Comparison, counts: PairCounts, k: int, statistic: float, low: float) -> str:
+    """The code of why a pair that was tested has no number for its statistic or its interval; empty where it has."""
     import numpy as np
 
-    if not math.isinf(statistic):
-        if not math.isnan(low):
-            return None
-        a, b = c.matrix.values[:, counts.first[k]], c.matrix.values[:, counts.second[k]]
-        differences = (a - b)[~np.isnan(a - b)]
-        if differences.size < 2:
-            return "an interval needs two topics"
-        same = np.ptp(differences) <= 1e-12 * max(1.0, float(np.abs(differences).max()))
-        return (
-            "all differences are the same, so that there is no interval" if same else "there is no interval"
-        )
-    ends = " and there is no interval" if math.isnan(low) else ""
-    return f"all differences are the same, so that the statistic is infinite{ends}"
+    if math.isinf(statistic):
+        return "infinite-no-interval" if math.isnan(low) else "infinite"
+    if not math.isnan(low):
+        return ""
+    a, b = c.matrix.values[:, counts.first[k]], c.matrix.values[:, counts.second[k]]
+    differences = (a - b)[~np.isnan(a - b)]
+    if differences.size < 2:
+        return "one-topic"
+    same = np.ptp(differences) <= 1e-12 * max(1.0, float(np.abs(differences).max()))
+    return "same-no-interval" if same else "no-interval"
 
 
 def _ranked(matrix: ScoreMatrix, against: str | None) -> tuple[ScoreMatrix, FloatArray, Ordering]:
@@ -1013,8 +898,6 @@ def _ranked(matrix: ScoreMatrix, against: str | None) -> tuple[ScoreMatrix, Floa
     least-squares means, since means over different topics are not comparable.
     """
     import numpy as np
-
-    from adjudge.stats.order import places
 
     if not matrix.systems:
         raise DataError(f"{matrix.measure}: no scores")
@@ -1028,54 +911,23 @@ def _ranked(matrix: ScoreMatrix, against: str | None) -> tuple[ScoreMatrix, Floa
         raise DataError(f"{matrix.measure}: every score is missing ({matrix.missing[0][2]})")
     if against is not None and against not in scored.systems:
         raise DataError(f"{Argument('against')} {quoted(against)}: it has no score of {matrix.measure}")
-    means, ordering = _adjusted(scored.values)
-    sign = 1 if matrix.info.better == "lower" else -1
-    rank = places(sign * means)
-    order = sorted(range(len(means)), key=lambda j: (rank[j], scored.systems[j]))
-    if against is not None:
-        last = scored.systems.index(against)
-        order = [*(j for j in order if j != last), last]
+    means: FloatArray = np.nanmean(scored.values, axis=0)
+    ordering: Ordering = ""
+    present = ~np.isnan(scored.values)
+    if (present != present[:, :1]).any():
+        from adjudge.stats.linear.model import fit_additive  # slow to load, and seldom needed
+
+        adjusted = fit_additive(scored.values).means
+        ordering = "apart" if np.isnan(adjusted).any() else "topics"
+        means = means if ordering == "apart" else adjusted
+    order = _best_first(means, scored.systems, matrix.info, against)
     return scored.select([scored.systems[j] for j in order]), means[order], ordering
-
-
-def _adjusted(values: FloatArray) -> tuple[FloatArray, Ordering]:
-    """Means, adjusted for topics where systems have different ones."""
-    import numpy as np
-
-    present = ~np.isnan(values)
-    means = np.nanmean(values, axis=0)
-    if (present == present[:, :1]).all():
-        return means, ""
-    from adjudge.stats.linear.model import fit_additive  # slow to load, and seldom needed
-
-    adjusted = fit_additive(values).means
-    return (means, "apart") if np.isnan(adjusted).any() else (adjusted, "topics")
-
-
-def _codes(clusters: Sequence[str | None]) -> IntArray:
-    """A number for every set; topics without one would each be a set of its own by accident."""
-    import numpy as np
-
-    if absent := sum(name is None for name in clusters):
-        raise DataError(
-            f"{absent} of {len(clusters)} topics belong to no set: there is nothing to cluster by"
-        )
-    numbers = {name: k for k, name in enumerate(dict.fromkeys(clusters))}
-    return np.array([numbers[name] for name in clusters], dtype=np.int64)
 
 
 def _alternative(matrix: ScoreMatrix, asked: Comparing[Any]) -> Alternative:
     if asked.side == "both":
         return "two-sided"
-    higher = (asked.side == "better") == (matrix.info.better != "lower")
-    return "greater" if higher else "less"
-
-
-def _with_last(systems: int) -> BoolArray:
-    from adjudge.stats.pairs import columns_of_pairs
-
-    chosen: BoolArray = columns_of_pairs(systems)[1] == systems - 1
-    return chosen
+    return "greater" if (asked.side == "better") == (matrix.info.better != "lower") else "less"
 
 
 def _better(matrix: ScoreMatrix, tested: Tested, names: Sequence[str]) -> BoolArray:

@@ -7,13 +7,16 @@ whose mathematics are in stats/linear/judged_pairs.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from adjudge.analyses.compare import AssessorEffects, Comparing
+from adjudge.analyses.compare.words import THESE_ONLY
 from adjudge.analyses.corrections import CORRECTIONS
+from adjudge.analyses.phrasebook import these_assessors
 from adjudge.analyses.scores import HUMANS, Scores
+from adjudge.analyses.tests import ASSESSORS
 from adjudge.core.errors import DataError
 from adjudge.core.results import Note
 from adjudge.core.words import number_word
@@ -21,20 +24,13 @@ from adjudge.core.words import number_word
 if TYPE_CHECKING:
     import pandas as pd
 
-    from adjudge.data.scores import AllLengths, ScoreMatrix
-    from adjudge.stats.checks import BoolArray, FloatArray
+    from adjudge.analyses.compare.pairs import Comparison, Which
+    from adjudge.data.scores import ScoreMatrix
+    from adjudge.stats.checks import FloatArray
     from adjudge.stats.equivalence import Equivalence
     from adjudge.stats.linear.judged_pairs import JudgedPairs
     from adjudge.stats.paired import Alternative
     from adjudge.stats.pairs import PairResults
-
-ASSESSORS = "assessors"
-"""The test in which assessors are a sample, by its name in every table."""
-
-
-def these_assessors(size: int) -> str:
-    """`these three assessors`."""
-    return "this one assessor" if size == 1 else f"these {number_word(size)} assessors"
 
 
 @dataclass(frozen=True)
@@ -46,8 +42,13 @@ class Population:
     """random: assessors like these; fixed: these."""
     pairs: JudgedPairs | None
     """All pairs of systems with assessors as a sample; None where they cannot be."""
-    why: str = ""
+    reason: Note | None = None
     """Why they cannot."""
+
+    @property
+    def why(self) -> str:
+        """Why they cannot, in words."""
+        return "" if self.reason is None else self.reason.words(THESE_ONLY)
 
     @property
     def these(self) -> str:
@@ -102,107 +103,86 @@ class Population:
 
 
 def population(
-    scores: Scores,
-    matrix: ScoreMatrix,
-    *,
-    length: int | AllLengths | None,
-    form: str | None,
-    asked: Comparing[Any],
-    clustered: bool,
+    scores: Scores, matrix: ScoreMatrix, which: Which, asked: Comparing[Any], *, clustered: bool
 ) -> Population | None:
     """Whose judgments stand behind a matrix; None where no assessor is named. The order of systems is the matrix's."""
-    rows = _rows(scores, matrix, length, form)
+    rows = _rows(scores, matrix, which)
     names = tuple(sorted(rows["assessor"].dropna().unique()))
     if not names:
         return None
-    why = _unlike(matrix, rows, asked, clustered)
-    effects = asked.assessor_effects
-    return population_of(names, why, lambda: _fitted(matrix, rows, names), effects, matrix.measure)
+    reason = swaps_topics(asked)
+    nobody = int(rows["assessor"].isna().sum())
+    if clustered:
+        reason = Note.of("clusters")
+    elif reason is None and matrix.pool != "mean":
+        reason = Note.of("pooled", pool=matrix.pool)
+    elif reason is None and nobody:
+        reason = Note.of("unnamed", n=nobody, scores=len(rows))
+
+    def fit() -> JudgedPairs:
+        from adjudge.stats.linear.judged_pairs import judged_pairs
+
+        def codes(column: str, levels: Sequence[str]) -> Any:
+            return rows[column].map({name: k for k, name in enumerate(levels)}).to_numpy()
+
+        return judged_pairs(
+            rows["value"].to_numpy(dtype=float),
+            codes("topic", sorted(rows["topic"].unique())),
+            codes("system", matrix.systems),
+            codes("assessor", names),
+            size=len(matrix.systems),
+        )
+
+    return population_of(names, reason, fit, asked.assessor_effects, matrix.measure)
 
 
 def population_of(
     names: tuple[str, ...],
-    why: str,
+    reason: Note | None,
     fit: Callable[[], JudgedPairs],
     effects: AssessorEffects | None,
     measure: str,
 ) -> Population:
-    """The assessors as a sample, by what `fit` finds; as themselves where `why` or the fit says so."""
+    """The assessors as a sample, by what `fit` finds; as themselves where `reason` or the fit says so."""
     pairs = None
-    if not why and len(names) < 2:
-        why = "with one assessor there is nothing to tell how others would judge"
-    if not why:
+    if reason is None and len(names) < 2:
+        reason = Note.of("one-assessor")
+    if reason is None:
         pairs = fit()
-        if not pairs.unavailable and len(pairs) and all(p != p for p in pairs.p):
+        why = pairs.unavailable
+        if not why and len(pairs) and all(p != p for p in pairs.p):
             why = pairs.why.get(0, "no pair could be tested")
-        if why or pairs.unavailable:
-            why, pairs = why or pairs.unavailable or "", None
-    if effects == "random" and pairs is None:
-        raise DataError(f"{measure}: assessors cannot be a random factor: {why}")
+        if why:
+            reason, pairs = Note.of("no-fit", why=why), None
+    if effects == "random" and reason is not None:
+        raise DataError(f"{measure}: assessors cannot be a random factor: {reason.words(THESE_ONLY)}")
     return Population(
         assessors=names,
         effects="fixed" if pairs is None else effects or "random",
         pairs=pairs,
-        why=why,
+        reason=reason,
     )
 
 
-def _unlike(matrix: ScoreMatrix, rows: pd.DataFrame, asked: Comparing[Any], clustered: bool) -> str:
-    """What else was asked for that has no such test, or why these scores have none."""
-    if clustered:
-        return "whole clusters of topics are swapped"
-    if why := swaps_topics(asked):
-        return why
-    if matrix.pool != "mean":
-        return f"assessors are pooled by their {matrix.pool}, not their mean"
-    if nobody := int(rows["assessor"].isna().sum()):
-        return f"{nobody:,} of {len(rows):,} scores name no assessor"
-    return ""
-
-
-def swaps_topics(asked: Comparing[Any]) -> str:
+def swaps_topics(asked: Comparing[Any]) -> Note | None:
     """Why a correction has no test in which assessors are a sample."""
-    correction = CORRECTIONS[asked.correct]
-    return f"{correction.name} swaps topics" if correction.from_scores else ""
+    return Note.of("swaps-topics", correct=asked.correct) if CORRECTIONS[asked.correct].from_scores else None
 
 
-def _rows(
-    scores: Scores, matrix: ScoreMatrix, length: int | AllLengths | None, form: str | None
-) -> pd.DataFrame:
+def _rows(scores: Scores, matrix: ScoreMatrix, which: Which) -> pd.DataFrame:
     """The scores behind a matrix, one for each topic, system and assessor, pooled in the order that the matrix has."""
+    _, length, form = which
     rows = scores.table.at(matrix.measure, length=length, form=form)
     rows = rows[rows["value"].notna()]
     pooled = {} if matrix.together is None else dict.fromkeys(matrix.together.systems, HUMANS)
     rows = rows.assign(called=rows["system"].replace(pooled))
     rows = rows[rows["called"].isin(matrix.systems)]
     key = ["topic", "called", "assessor", "system", "length", "form", "reference"]
-    for kept in (
-        len(key),
-        len(key) - 1,
-        4,
-        3,
-    ):  # over repeats, references, lengths, and humans who are one system
-        rows = rows.groupby(key[:kept], dropna=False, as_index=False, sort=False, observed=True)[
-            "value"
-        ].mean()
+    # Over repeats, references, lengths, and humans who are one system.
+    for kept in (len(key), len(key) - 1, 4, 3):
+        groups = rows.groupby(key[:kept], dropna=False, as_index=False, sort=False, observed=True)
+        rows = groups["value"].mean()
     return rows.rename(columns={"called": "system"})
-
-
-def _fitted(matrix: ScoreMatrix, rows: pd.DataFrame, names: tuple[str, ...]) -> JudgedPairs:
-    from adjudge.stats.linear.judged_pairs import judged_pairs
-
-    def codes(column: str, levels: tuple[str, ...]) -> Any:
-        place: Mapping[str, int] = {name: k for k, name in enumerate(levels)}
-        return rows[column].map(place).to_numpy()
-
-    topics = tuple(sorted(rows["topic"].unique()))
-    return judged_pairs(
-        rows["value"].to_numpy(dtype=float),
-        codes("topic", topics),
-        codes("system", tuple(matrix.systems)),
-        codes("assessor", names),
-        size=len(matrix.systems),
-    )
 
 
 def pair_results(values: FloatArray, pairs: JudgedPairs, alternative: Alternative) -> PairResults:
@@ -229,41 +209,33 @@ def pair_results(values: FloatArray, pairs: JudgedPairs, alternative: Alternativ
     )
 
 
-def equivalence_of(
-    results: PairResults,
-    pairs: JudgedPairs,
-    *,
-    values: FloatArray,
-    margin: float,
-    alpha: float,
-    family: BoolArray,
-    correct: str,
-) -> Equivalence:
+def equivalence_of(c: Comparison, pairs: JudgedPairs, margin: float) -> Equivalence:
     """Two one-sided t-tests of every pair, with assessors as a sample."""
     import numpy as np
     from scipy.special import stdtr
 
     from adjudge.stats.equivalence import Equivalence
 
-    asked = family & ~np.isnan(pairs.p)
+    results, correct = c.tested[ASSESSORS].results, c.asked.correct
+    asked = c.family & ~np.isnan(pairs.p)
 
     def p(t: FloatArray) -> FloatArray:
         return np.where(asked, stdtr(pairs.df, t), np.nan)
 
     return Equivalence(
-        values=values,
+        values=c.matrix.values,
         test="t",
         margin=margin,
-        alpha=alpha,
+        alpha=c.alpha,
         correct=correct,  # type: ignore[arg-type]
         counts=results.counts,
-        family=family,
+        family=c.family,
         p_low=p(-(pairs.difference + margin) / pairs.error),
         p_high=p((pairs.difference - margin) / pairs.error),
         p_different=np.where(asked, pairs.p, np.nan),
         smallest=np.where(asked, 0.0, np.nan),
         why=dict(pairs.why),
-        signature=f"tost|{results.signature}|margin:{margin:g}|alpha:{alpha:g}|correct:{correct}",
+        signature=f"tost|{results.signature}|margin:{margin:g}|alpha:{c.alpha:g}|correct:{correct}",
     )
 
 

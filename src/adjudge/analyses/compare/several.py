@@ -91,7 +91,11 @@ def measures_table(comparisons: Sequence[Comparison]) -> Table:
         f" ({topics_words(comparisons)}{target_words(comparisons)})",
         caption=caption(comparisons, kinds),
         bold=frozenset(bold),
-        parts=_parts([kinds[system] for system in systems]) if several else (),
+        parts=tuple(
+            (next(at for at, system in enumerate(systems) if kinds[system] == kind), KINDS[kind])
+            for kind in dict.fromkeys(kinds[system] for system in systems)
+            if several
+        ),
     )
 
 
@@ -100,11 +104,6 @@ def _name(c: Comparison, comparisons: Sequence[Comparison]) -> str:
     several = sum(other.measure == c.measure for other in comparisons) > 1
     target = [str(part) for part in (c.matrix.length, c.matrix.form) if part is not None]
     return " ".join([c.measure, *target]) if several else c.measure
-
-
-def _parts(kinds: Sequence[str]) -> tuple[tuple[int, str], ...]:
-    starts = dict.fromkeys(kinds)
-    return tuple((list(kinds).index(kind), KINDS[kind]) for kind in starts)
 
 
 def _digits(c: Comparison, best: set[str]) -> int:

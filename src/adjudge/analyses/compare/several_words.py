@@ -93,7 +93,7 @@ def caption(comparisons: Sequence[Comparison], kinds: Mapping[str, str]) -> str:
         [
             *_means_words(comparisons),
             *_bold_words(comparisons, kinds),
-            *_arrow_words(comparisons),
+            *(["↓: lower is better."] if any(map(arrow, comparisons)) else []),
             *_letter_words(comparisons),
         ]
     )
@@ -111,16 +111,6 @@ def league_caption(c: Comparison) -> str:
     bold = _bold_words([c], c.kinds)
     adjusted += together_words([c])
     return " ".join([means, *adjusted, *lower, *bold, *interval, *open_ranks, *_letter_words([c])])
-
-
-def _names_of_tests(comparisons: Sequence[Comparison]) -> str:
-    """The test that makes the groups; where measures with assessors have one of their own, each with its measures."""
-    by_name: dict[str, list[str]] = {}
-    for c in comparisons:
-        by_name.setdefault(name_of_test(c)[0], []).append(title(c, comparisons))
-    if len(by_name) == 1:
-        return next(iter(by_name))
-    return "; ".join(f"{name} ({listed(names, most=len(names))})" for name, names in by_name.items())
 
 
 def lettered(c: Comparison) -> bool:
@@ -155,11 +145,6 @@ def _bold_words(comparisons: Sequence[Comparison], kinds: Mapping[str, str]) -> 
         yield f"{listed(plain)} {'is a description' if len(plain) == 1 else 'are descriptions'}: none is best."
 
 
-def _arrow_words(comparisons: Sequence[Comparison]) -> Iterator[str]:
-    if any(arrow(c) for c in comparisons):
-        yield "↓: lower is better."
-
-
 def _letter_words(comparisons: Sequence[Comparison]) -> Iterator[str]:
     """What the superscripts mean, by which test and correction; and which pairs share a letter for want of data."""
     tested = [c for c in comparisons if c.family.any()]
@@ -169,7 +154,13 @@ def _letter_words(comparisons: Sequence[Comparison]) -> Iterator[str]:
     results = first.tested[first.test].results
     sided = "two-sided" if results.alternative == "two-sided" else "one-sided"
     drawn = list(dict.fromkeys(f"{c.resamples:,}" for c in tested if c.tested[c.test].results.resamples))
-    how = [f"{sided} {_names_of_tests(tested)}"]
+    by_name: dict[str, list[str]] = {}
+    for c in tested:
+        by_name.setdefault(name_of_test(c)[0], []).append(title(c, tested))
+    names = list(by_name)
+    if len(names) > 1:  # measures with assessors have a test of their own
+        names = [f"{name} ({listed(of, most=len(of))})" for name, of in by_name.items()]
+    how = [f"{sided} {'; '.join(names)}"]
     how += [f"{listed(drawn)} resamples"] if drawn else []
     how += [words] if (words := correction_words(tested)[0]) else []
     basis = f"({', '.join([*how, f'α = {alpha_words(first)}'])})"

@@ -13,9 +13,10 @@ from functools import cached_property
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from adjudge.analyses.phrasebook import low_to_high
 from adjudge.core.engine import Workers, run, worker_count
 from adjudge.core.errors import DataError, UsageError, nearest, quoted
-from adjudge.core.table import Column, Table, Tabular, as_json
+from adjudge.core.table import Column, Table, Tabular, as_json, hidden
 from adjudge.core.words import counted, decimal, listed
 from adjudge.data.rows import Summary, Topic
 from adjudge.data.scores import MeasureInfo
@@ -58,12 +59,27 @@ def rouge(
     systems, answers = _systems(peers, references)
     chosen = text_measures(measures)
     every = list(dict.fromkeys(part for measure in chosen for part in _with_parts(measure)))
-    batches = _batches(systems, answers, language)
-    chunks = [(batches[k : k + CHUNK], every) for k in range(0, len(batches), CHUNK)]
-    if worker_count(workers) == 1:
-        chunks = [(batches, every)]
+    mark = "reference"
+    while any(
+        system.startswith(mark) for system in systems
+    ):  # a system is not compared with its own references
+        mark = f"the {mark}"
+    batches = []
+    for at, of_text in enumerate(answers):
+        topic = str(at + 1)  # a topic for every text, which is called by its number
+        named = [(f"{mark}-{k}", text) for k, text in enumerate(of_text, 1)]
+        batches.append(
+            TopicBatch(
+                Topic(topic),
+                tuple(Summary(topic, system, texts[at]) for system, texts in systems.items()),
+                tuple(Summary(topic, name, text, roles=("reference",)) for name, text in named),
+                language=language,
+            )
+        )
+    size = len(batches) if worker_count(workers) == 1 else CHUNK
+    chunks = [(batches[k : k + size], every) for k in range(0, len(batches), size)]
     scored = run(_score_texts, chunks, workers=min(worker_count(workers), len(chunks)))
-    return _collected(chosen, every, systems, answers, batches, scored)
+    return _collected(chosen, every, systems, answers, scored)
 
 
 def text_measures(measures: str | Sequence[str] | None) -> list[Measure]:
@@ -101,7 +117,7 @@ def _with_parts(measure: Measure) -> list[Measure]:
     return [measure]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class CorpusScore:
     """A number of all texts together, as sacrebleu prints it, which is no mean over texts."""
 
@@ -149,7 +165,8 @@ class TextScores(Tabular):
 
     # Numbers
 
-    def _measure(self, measure: str) -> str:
+    def scores_of(self, measure: str, system: str | None = None) -> tuple[float, ...]:
+        """A number for every text; the system need not be named where there is one."""
         from adjudge.measures.spec import same_name
 
         name = same_name(measure, self.infos) or str(parse_quickly(measure)[0])
@@ -157,19 +174,12 @@ class TextScores(Tabular):
             raise UsageError(
                 f"there is no {quoted(measure)}{nearest(measure, self.infos)}; there are: {', '.join(self.infos)}"
             )
-        return name
-
-    def _system(self, system: str | None) -> str:
         if system is None and len(self.systems) == 1:
-            return self.systems[0]
+            [system] = self.systems
         if system not in self.systems:
             what = "name one of the systems" if system is None else f"there is no system {quoted(system)}"
             raise UsageError(f"{what}: {', '.join(self.systems)}")
-        return system
-
-    def scores_of(self, measure: str, system: str | None = None) -> tuple[float, ...]:
-        """A number for every text; the system need not be named where there is one."""
-        return self.values[self._measure(measure)][self._system(system)]
+        return self.values[name][system]
 
     def mean(self, measure: str, system: str | None = None) -> float:
         """The mean over texts; NaN where no text has a score."""
@@ -209,12 +219,13 @@ class TextScores(Tabular):
         used = list(dict.fromkeys(name for row in self.rows for name in row.columns))
         order = [name for name in (*_STATS.values(), "mean") if name in used]
         corpus = {(score.measure, score.system): score.value for score in self.corpus}
+        fewest, most = self.references[0], self.references[-1]
+        what = counted(most, "reference") if fewest == most else f"{fewest} to {most} references"
         alone = len(self.systems) == 1 and len(self.texts) > 1
         columns = [Column("measure"), Column("system", show="varies")]
         columns += [Column(name, format=".4f") for name in order]
         if alone:
-            columns += [Column("low", show="never"), Column("high", show="never")]
-            columns.append(Column("interval", "95% interval", data=False, right=False))
+            columns += [*hidden("low high"), Column("interval", "95% interval", data=False, right=False)]
         if corpus:
             columns.append(Column("corpus", format=".4f"))
         cells = []
@@ -224,8 +235,7 @@ class TextScores(Tabular):
                 row_cells += [self.mean(row.columns[n], system) if n in row.columns else None for n in order]
                 if alone:
                     low, high = self._intervals.get((row.compared, system), (math.nan, math.nan))
-                    words = None if math.isnan(low) else f"{decimal(low)} to {decimal(high)}"
-                    row_cells += [low, high, words]
+                    row_cells += [low, high, low_to_high(low, high)]
                 if corpus:
                     row_cells.append(corpus.get((row.compared, system)))
                 cells.append(tuple(row_cells))
@@ -233,18 +243,13 @@ class TextScores(Tabular):
             name="texts",
             columns=tuple(columns),
             rows=tuple(cells),
-            title=self._title(),
+            title=f"One text against {what}"
+            if len(self.texts) == 1
+            else f"Means over {len(self.texts):,} texts, {what} each",
             said=tuple(self.sentences()),
             notes=tuple(self.notes()),
             signature=self.signature,
         )
-
-    def _title(self) -> str:
-        fewest, most = self.references[0], self.references[-1]
-        what = counted(most, "reference") if fewest == most else f"{fewest} to {most} references"
-        if len(self.texts) == 1:
-            return f"One text against {what}"
-        return f"Means over {len(self.texts):,} texts, {what} each"
 
     def headline(self) -> str:
         """Of several systems what the comparison says on the first measure; of one its means."""
@@ -372,36 +377,21 @@ def _systems(
         if isinstance(texts, str) != one:
             raise UsageError("some systems have one text and some have several, expected as many of all")
         systems[name] = [texts] if isinstance(texts, str) else _strings(texts, f"the texts of {name}")
-    answers = [_own_references(references)] if one else _paired_references(references)
+    if one:
+        answers = [[references] if isinstance(references, str) else _strings(references, "the references")]
+    elif isinstance(references, str):
+        raise UsageError("the references are one text, expected a list of as many as there are texts")
+    else:
+        answers = [
+            [of_text] if isinstance(of_text, str) else _strings(of_text, f"the references of text {number:,}")
+            for number, of_text in enumerate(_items(references, "the references"), 1)
+        ]
     for name, strings in systems.items():
         if len(strings) != len(answers):
             raise UsageError(
                 f"{counted(len(strings), 'text')} of {name} and references for {len(answers):,}, expected as many"
             )
     return systems, answers
-
-
-def _own_references(references: object) -> list[str]:
-    """The references of one text."""
-    texts = [references] if isinstance(references, str) else _strings(references, "the references")
-    if not texts:
-        raise UsageError("no references: there is nothing to compare a text with")
-    return texts
-
-
-def _paired_references(references: object) -> list[list[str]]:
-    """The references of every text of a list."""
-    if isinstance(references, str):
-        raise UsageError("the references are one text, expected a list of as many as there are texts")
-    by_text = []
-    for number, of_text in enumerate(_items(references, "the references"), 1):
-        texts = (
-            [of_text] if isinstance(of_text, str) else _strings(of_text, f"the references of text {number:,}")
-        )
-        if not texts:
-            raise UsageError(f"text {number:,} has no references: there is nothing to compare it with")
-        by_text.append(texts)
-    return by_text
 
 
 def _items(texts: object, what: str) -> list[Any]:
@@ -427,35 +417,14 @@ def _strings(texts: object, what: str) -> list[str]:
     return strings
 
 
-def _batches(
-    systems: Mapping[str, Sequence[str]], answers: Sequence[Sequence[str]], language: str
-) -> list[TopicBatch]:
-    """A topic for every text, which is called by its number."""
-    mark = "reference"
-    while any(
-        system.startswith(mark) for system in systems
-    ):  # a system is not compared with its own references
-        mark = f"the {mark}"
-    batches = []
-    for at, references in enumerate(answers):
-        topic = str(at + 1)
-        peers = tuple(Summary(topic, system, texts[at]) for system, texts in systems.items())
-        theirs = tuple(
-            Summary(topic, f"{mark}-{k}", text, roles=("reference",)) for k, text in enumerate(references, 1)
-        )
-        batches.append(TopicBatch(Topic(topic), peers, theirs, language=language))
-    return batches
-
-
 def _collected(
     chosen: Sequence[Measure],
     every: Sequence[Measure],
     systems: Mapping[str, Sequence[str]],
     answers: Sequence[Sequence[str]],
-    batches: Sequence[TopicBatch],
     scored: Iterable[Iterable[tuple[str, str, str, float, str | None]]],
 ) -> TextScores:
-    texts = tuple(batch.topic.topic for batch in batches)
+    texts = tuple(str(number) for number in range(1, len(answers) + 1))
     at = {topic: k for k, topic in enumerate(texts)}
     collected: dict[str, dict[str, list[list[float]]]] = {
         str(m): {system: [[] for _ in texts] for system in systems} for m in every
@@ -477,41 +446,31 @@ def _collected(
                 f"{name}: {next((w for k, w in missing.items() if k[0] == name), 'it gave no score')}"
             )
     sizes = sorted({len(references) for references in answers})
-    count = "-".join(str(n) for n in dict.fromkeys((sizes[0], sizes[-1])))
+    ends = tuple(dict.fromkeys((sizes[0], sizes[-1])))
+    infos = [m.info("-".join(map(str, ends)) if "references" in m.needs else "") for m in every]
+    if sizes == [1]:  # nothing is said of what is made of several references
+        short = [m.title_of_one_reference() for m in every]
+        infos = [replace(i, title=t) if short.count(t) == 1 else i for i, t in zip(infos, short, strict=True)]
+    corpus = [
+        CorpusScore(str(measure), system, *measure.corpus_score(peers, answers))
+        for measure in chosen
+        if isinstance(measure, Sacrebleu)
+        for system, peers in systems.items()
+    ]
     blank = {system: sum(not text.strip() for text in peers) for system, peers in systems.items()}
     blank["references"] = sum(not text.strip() for references in answers for text in references)
     return TextScores(
         systems=tuple(systems),
         texts=texts,
-        references=tuple(dict.fromkeys((sizes[0], sizes[-1]))),
-        infos=_infos(every, count),
+        references=ends,
+        infos={info.measure: info for info in infos},
         compared=tuple(str(m) for m in chosen),
         values=numbers,
         missing=missing,
-        corpus=tuple(_corpus(chosen, systems, answers)),
+        corpus=tuple(corpus),
         blank=blank,
         rows=tuple(_shown(chosen, one_reference=sizes == [1])),
     )
-
-
-def _infos(measures: Sequence[Measure], references: str) -> dict[str, MeasureInfo]:
-    """What tables know of the measures; of one reference, nothing is said of what is made of several."""
-    infos = [m.info(references if "references" in m.needs else "") for m in measures]
-    if references == "1":
-        short = [m.title_of_one_reference() for m in measures]
-        infos = [replace(i, title=t) if short.count(t) == 1 else i for i, t in zip(infos, short, strict=True)]
-    return {info.measure: info for info in infos}
-
-
-def _corpus(
-    measures: Sequence[Measure], systems: Mapping[str, Sequence[str]], answers: Sequence[Sequence[str]]
-) -> Iterable[CorpusScore]:
-    for measure in measures:
-        if not isinstance(measure, Sacrebleu):
-            continue
-        for system, texts in systems.items():
-            value, signature = measure.corpus_score(texts, answers)
-            yield CorpusScore(measure=str(measure), system=system, value=value, signature=signature)
 
 
 def _shown(chosen: Sequence[Measure], *, one_reference: bool) -> list[_Shown]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from adjudge.core.results import Result
@@ -94,20 +94,18 @@ class ConclusionChanges(Result):
         from adjudge.analyses.compare.change_words import CHANGES, title
 
         pairs = {"lost": self.lost, "gained": self.gained, "turned": self.turned}
-        yield Table(
-            name="changes",
-            title=title(self),
-            columns=(
-                Column("change", right=False),
-                Column("a", "system", right=False),
-                Column("b", "and", right=False),
-                Column("before", "rank before"),
-                Column("after", "rank after"),
-            ),
-            rows=(
+        yield Table.of(
+            "changes",
+            [
                 *((CHANGES[kind], a, b, None, None) for kind, some in pairs.items() for a, b in some),
                 *(("rank", m.system, None, m.before, m.after) for m in self.moves),
-            ),
+            ],
+            Column("change", right=False),
+            Column("a", "system", right=False),
+            Column("b", "and", right=False),
+            Column("before", "rank before"),
+            Column("after", "rank after"),
+            title=title(self),
         )
 
     def facts(self) -> dict[str, Any]:
@@ -122,7 +120,7 @@ class ConclusionChanges(Result):
             "other_way_round": self.turned,
             "candidates_before": self.candidates_before,
             "candidates_after": self.candidates_after,
-            "moves": [{"system": m.system, "before": m.before, "after": m.after} for m in self.moves],
+            "moves": [asdict(move) for move in self.moves],
             "gone": self.gone,
         }
 
@@ -134,7 +132,6 @@ def conclusion_changes(
 
     A pair counts where it was asked for in both. Whether it differs is what the test that makes the groups says.
     """
-    names = (left_out,) if isinstance(left_out, str) else tuple(left_out)
     one, other = _signs(before), _signs(after)
     both = [pair for pair in one if pair in other]
     ranks = [{s.system: s.rank for s in c.standings} for c in (before, after)]
@@ -142,7 +139,7 @@ def conclusion_changes(
     moved = [s for s in ranks[0] if s in ranks[1] and ranks[0][s] != ranks[1][s]]
     candidates = [c.candidates() for c in (before, after)]
     return ConclusionChanges(
-        left_out=names,
+        left_out=(left_out,) if isinstance(left_out, str) else tuple(left_out),
         measure=after.title,
         pairs=len(both),
         before=sum(one[pair] != 0 for pair in both),

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from adjudge.analyses.compare.sampled import ASSESSORS, Population, these_assessors
 from adjudge.analyses.conclusions import (
     ALIKE,
     DIFFERENT,
@@ -17,12 +16,14 @@ from adjudge.analyses.conclusions import (
     Tested,
 )
 from adjudge.analyses.corrections import CORRECTIONS
-from adjudge.analyses.phrasebook import best_words
+from adjudge.analyses.phrasebook import best_words, pairs_differ, these_assessors
+from adjudge.analyses.tests import ASSESSORS
 from adjudge.core.phrases import Argument, Spoken
 from adjudge.core.words import counted, listed, number_word
 
 if TYPE_CHECKING:
     from adjudge.analyses.compare.pairs import ComparedPair, Comparison
+    from adjudge.analyses.compare.sampled import Population
 
 MOST_LEFT_OUT = 3
 ORDERED = {
@@ -33,6 +34,32 @@ ORDERED = {
     " for both",
 }
 """How systems are ordered where cells are missing."""
+
+
+VERDICTS = {
+    (True, False): "different",
+    (True, True): "different by less than the margin",
+    (False, True): "equivalent",
+    (False, False): "undecided",
+}
+"""By whether a pair differs, and whether it is shown to be within the margin."""
+THESE_ONLY: Mapping[str, str | Callable[..., str]] = {
+    "one-assessor": "with one assessor there is nothing to tell how others would judge",
+    "clusters": "whole clusters of topics are swapped",
+    "swaps-topics": lambda correct: f"{CORRECTIONS[correct].name} swaps topics",
+    "pooled": "assessors are pooled by their {pool}, not their mean",
+    "unnamed": "{n:,} of {scores:,} scores name no assessor",
+    "no-fit": "{why}",
+}
+"""Why assessors cannot be a sample."""
+NO_NUMBER = {
+    "one-topic": "an interval needs two topics",
+    "same-no-interval": "all differences are the same, so that there is no interval",
+    "no-interval": "there is no interval",
+    "infinite": "all differences are the same, so that the statistic is infinite",
+    "infinite-no-interval": "all differences are the same, so that the statistic is infinite and there is no interval",
+}
+"""Why a pair that was tested has no number for its statistic or its interval: JSON has none for infinity."""
 
 
 def _only_for_assessors_like_them(pairs: int, assessors: int, test: str) -> Spoken:
@@ -202,7 +229,7 @@ def _differ(c: Comparison, differ: int) -> str:
         number = f"{differ:,} of {counted(total, 'system')}" if differ else "no system"
         return f"{number} {'are' if differ > 1 else 'is'} {shown}"
     if differ:
-        return f"{differ:,} of {counted(total, 'pair')} of systems {'differs' if differ == 1 else 'differ'}"
+        return pairs_differ(differ, total)
     return f"none of {counted(total, 'pair')} of systems differs significantly"
 
 
@@ -279,8 +306,6 @@ def _p(p: float, other: float) -> str:
 
 def _margin_words(c: Comparison) -> str:
     """With a margin: how many pairs there are of each verdict."""
-    from adjudge.analyses.compare.pairs import VERDICTS
-
     if c.asked.margin is None:
         return ""
     counts = dict.fromkeys(VERDICTS.values(), 0)

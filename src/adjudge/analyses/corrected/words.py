@@ -6,8 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from adjudge.analyses.compare.sampled import these_assessors
-from adjudge.analyses.phrasebook import best_words
+from adjudge.analyses.phrasebook import best_words, pairs_differ, these_assessors
 from adjudge.core.phrases import Argument, Spoken
 from adjudge.core.words import counted, decimal, listed
 
@@ -116,7 +115,7 @@ def _headline(result: CorrectedComparison) -> str:
         return f"{start}: no pair of systems could be tested: {result.pairs[0].why}."
     differ, total = result.count("differ"), len(result.pairs)
     if differ:
-        tally = f"{differ:,} of {counted(total, 'pair')} of systems {'differs' if differ == 1 else 'differ'}"
+        tally = pairs_differ(differ, total)
     elif total == 1:
         tally = "the two are not significantly different"
     else:

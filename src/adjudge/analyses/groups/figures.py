@@ -12,7 +12,7 @@ from adjudge.analyses.groups import groups
 from adjudge.analyses.groups.words import about_diagram
 from adjudge.core.errors import DataError
 from adjudge.core.picture import INK, MARK, SOFT, Figure, figure_of
-from adjudge.core.words import counted
+from adjudge.core.words import capitalised, counted
 
 if TYPE_CHECKING:
     import altair as alt
@@ -184,7 +184,7 @@ def _diagram_words(result: GroupsResult, *, drawn: bool) -> str:
     else:
         sentences.append("There is no critical difference: too few topics.")
     if (warning := diagram.lines.warning()) is not None:
-        sentences.append(f"{warning[0].upper()}{warning[1:]}.")
+        sentences.append(f"{capitalised(warning)}.")
     return " ".join(sentences)
 
 

@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adjudge.analyses import conclusions
 from adjudge.analyses.groups import Groups
+from adjudge.analyses.matrix_result import MatrixResult
+from adjudge.analyses.phrasebook import rank_range
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError, among, nearest, quoted
 from adjudge.core.phrases import Argument
-from adjudge.core.results import Note, Result
-from adjudge.core.table import Column, Table
+from adjudge.core.results import Note
+from adjudge.core.table import Cell, Column, Table, hidden
 from adjudge.core.words import counted, decimal, listed
 from adjudge.data.scores import ScoreMatrix
 
@@ -92,9 +94,12 @@ def groups_of_matrix(
     alike = letters(different, order)
     chosen: OwnContrasts | Contrasts | None = None
     if weights_by_name:
-        weights = np.array(
-            [_weights(of_contrast, matrix, scored) for of_contrast in weights_by_name.values()]
-        )
+        weights = np.array(list(weights_by_name.values()))
+        for of_contrast in weights:
+            by_name = zip(matrix.systems, of_contrast, strict=True)
+            if lost := [s for s, weight in by_name if weight and s not in scored.systems]:
+                raise DataError(f"{listed(lost)} has no score of {matrix.measure}, and is part of a contrast")
+        weights = weights[:, [matrix.systems.index(s) for s in scored.systems]]
         rng = generator(asked.seed, "groups/contrasts")
         if pooled:
             chosen = contrasts(values, weights, adjust=asked.adjust or "single-step", level=level, rng=rng)
@@ -143,7 +148,7 @@ def groups_of_matrix(
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class GroupsResult(Result):
+class GroupsResult(MatrixResult):
     """What the tests of all pairs at once say; `places` stand best first."""
 
     FIGURES: ClassVar[Mapping[str, str]] = {
@@ -178,18 +183,6 @@ class GroupsResult(Result):
     def pooled(self) -> bool:
         """Whether one variance stands for all pairs: Tukey's test."""
         return self.asked.method == "tukey"
-
-    @property
-    def alpha(self) -> float:
-        return self.asked.alpha
-
-    @property
-    def measure(self) -> str:
-        return self.matrix.measure
-
-    @property
-    def title(self) -> str:
-        return self.matrix.title
 
     @property
     def drawn_at_random(self) -> bool:
@@ -267,62 +260,50 @@ class GroupsResult(Result):
         kind = (Column("kind", show="varies"),) if self.kinds else ()
         hsu: tuple[Column, ...] = ()
         if self.hsu is not None:
-            hsu = (
-                *(Column(name, show="never") for name in ("best_low", "best_high", "candidate")),
-                Column("with_best", "less the best other", data=False, right=False),
-            )
-        yield Table(
-            name="groups",
-            columns=(
-                *(Column(name, show="never") for name in ("measure", "length", "form")),
-                Column("rank", ""),
-                Column("system", right=False),
-                *kind,
-                Column("n", "topics"),
-                Column("mean", format=".4f"),
-                Column("best", show="never"),
-                Column("worst", show="never"),
-                Column("ranks", data=False, right=False),
-                *hsu,
-                Column("group", right=False),
-                Column("alike", show="terminal" if few else "never", data=False, right=False),
-            ),
-            rows=tuple(
-                (
-                    *self._target,
-                    place.rank,
-                    place.system,
-                    *((self.kinds.get(place.system, "machine"),) if kind else ()),
-                    place.n,
-                    place.mean,
-                    place.best,
-                    place.worst,
-                    str(place.best) if place.best == place.worst else f"{place.best}-{place.worst}",
-                    *self._best_cells(place.system),
-                    place.group,
-                    line[room:],
-                )
+            with_best = Column("with_best", "less the best other", data=False, right=False)
+            hsu = (*hidden("best_low best_high candidate"), with_best)
+        yield Table.of(
+            "groups",
+            [
+                {
+                    **vars(place),
+                    **self.target,
+                    "kind": self.kinds.get(place.system, "machine"),
+                    "ranks": rank_range(place.best, place.worst),
+                    **self._with_best(place.system),
+                    "alike": line[room:],
+                }
                 for place, line in zip(self.places, drawn, strict=True)
-            ),
+            ],
+            *hidden("measure length form"),
+            Column("rank", ""),
+            Column("system", right=False),
+            *kind,
+            Column("n", "topics"),
+            Column("mean", format=".4f"),
+            *hidden("best worst"),
+            Column("ranks", data=False, right=False),
+            *hsu,
+            Column("group", right=False),
+            Column("alike", show="terminal" if few else "never", data=False, right=False),
             title=f"{self.matrix.heading} ({self.matrix.info.direction},"
             f" {counted(len(self.matrix.topics), 'topic')})",
         )
 
-    @property
-    def _target(self) -> tuple[str, int | str | None, str | None]:
-        return self.measure, self.matrix.length, self.matrix.target.form
-
-    def _best_cells(self, system: str) -> tuple[Any, ...]:
-        """Of Hsu's interval of one system: its ends, whether it may be the best, and both ends in words."""
+    def _with_best(self, system: str) -> dict[str, Cell]:
+        """Hsu's interval of one system: its ends, whether it may be the best, and both ends in words."""
         if self.hsu is None:
-            return ()
+            return {}
         j = self.matrix.systems.index(system)
         low, high = float(self.hsu.low[j]), float(self.hsu.high[j])
         if self.matrix.info.better == "lower":
             low, high = -high + 0.0, -low + 0.0
-        words = " to ".join("open" if math.isinf(end) else decimal(end) for end in (low, high))
-        ends = (None if math.isinf(end) else end for end in (low, high))
-        return *ends, bool(self.hsu.candidates[j]), words
+        return {
+            "best_low": None if math.isinf(low) else low,
+            "best_high": None if math.isinf(high) else high,
+            "candidate": bool(self.hsu.candidates[j]),
+            "with_best": " to ".join("open" if math.isinf(end) else decimal(end) for end in (low, high)),
+        }
 
     def on_demand(self) -> Mapping[str, Callable[[], Table]]:
         return {"pairs": self._pairs_table, "contrasts": self._contrasts_table}
@@ -336,13 +317,11 @@ class GroupsResult(Result):
         arrays = (self.n, test.difference, test.se, test.statistic, test.p, test.low, test.high)
         numbers = zip(*(array.tolist() for array in arrays), strict=True)
         pairs = zip(first, second, numbers, test.conclusion.tolist(), strict=True)
-        columns = "measure length form a b n difference se statistic p low high conclusion method why"
-        return Table(
-            name="pairs",
-            columns=tuple(map(Column, columns.split())),
-            rows=tuple(
+        return Table.of(
+            "pairs",
+            [
                 (
-                    *self._target,
+                    *self.target.values(),
                     names[i],
                     names[j],
                     *row,
@@ -351,21 +330,20 @@ class GroupsResult(Result):
                     test.why.get(k),
                 )
                 for k, (i, j, row, conclusion) in enumerate(pairs)
-            ),
+            ],
+            "measure length form a b n difference se statistic p low high conclusion method why",
         )
 
     def _contrasts_table(self) -> Table:
         """A row per contrast; one of the model (Tukey) has no topics of its own."""
         tested = self.contrasts
         n = getattr(tested, "n", None)
-        columns = "measure length form contrast n estimate se p low high why"
         numbers = ("estimate", "se", "p", "low", "high")
-        return Table(
-            name="contrasts",
-            columns=tuple(map(Column, columns.split())),
-            rows=tuple(
+        return Table.of(
+            "contrasts",
+            [
                 (
-                    *self._target,
+                    *self.target.values(),
                     name,
                     None if n is None else int(n[k]),
                     *(float(getattr(tested, number)[k]) for number in numbers),
@@ -373,7 +351,8 @@ class GroupsResult(Result):
                 )
                 for k, name in enumerate(self.contrast_names)
                 if tested is not None
-            ),
+            ],
+            "measure length form contrast n estimate se p low high why",
         )
 
     def facts(self) -> dict[str, Any]:
@@ -423,43 +402,28 @@ def many_to_one(systems: Sequence[str], control: str) -> dict[str, list[float]]:
 
 def kind_contrast(systems: Sequence[str], kinds: Mapping[str, str], text: str) -> dict[str, list[float]]:
     """`humans-machines`: the mean of one sort of systems less that of another; names of systems do as well."""
-    parts = text.split("-", 1) if text not in systems else [text]
-    sides = [_members(part.strip(), systems, kinds) for part in parts]
+
+    def members(part: str) -> list[str]:
+        if part in systems:
+            return [part]
+        if part not in KIND_WORDS:
+            hint = nearest(part, [*systems, *KIND_WORDS])
+            raise _refused("contrast", f"has {quoted(part)}, which is no system{hint}")
+        of_kind = [s for s in systems if kinds.get(s, "machine") == KIND_WORDS[part]]
+        if not of_kind:
+            raise _refused("contrast", f"has {part}, and there are none")
+        return of_kind
+
+    parts = [text] if text in systems else [part.strip() for part in text.split("-", 1)]
+    sides = [members(part) for part in parts]
     if len(sides) != 2:
         raise _refused("contrast", f"is {quoted(text)}, expected A-B with {', '.join(KIND_WORDS)} or systems")
     first, second = sides
-    if set(first) & set(second):
-        raise _refused(
-            "contrast", f"{quoted(text)}: {listed(sorted(set(first) & set(second)))} on both sides"
-        )
-    return {
-        f"{parts[0].strip()} - {parts[1].strip()}": [
-            (s in first) / len(first) - (s in second) / len(second) for s in systems
-        ]
-    }
-
-
-def _members(part: str, systems: Sequence[str], kinds: Mapping[str, str]) -> list[str]:
-    if part in systems:
-        return [part]
-    if part not in KIND_WORDS:
-        raise _refused(
-            "contrast", f"has {quoted(part)}, which is no system{nearest(part, [*systems, *KIND_WORDS])}"
-        )
-    members = [s for s in systems if kinds.get(s, "machine") == KIND_WORDS[part]]
-    if not members:
-        raise _refused("contrast", f"has {part}, and there are none")
-    return members
+    if both := sorted(set(first) & set(second)):
+        raise _refused("contrast", f"{quoted(text)}: {listed(both)} on both sides")
+    weights = [(s in first) / len(first) - (s in second) / len(second) for s in systems]
+    return {" - ".join(parts): weights}
 
 
 def _refused(argument: str, why: str) -> UsageError:
     return UsageError(f"{Argument(argument)} {why}")
-
-
-def _weights(weights: Sequence[float], matrix: ScoreMatrix, scored: ScoreMatrix) -> list[float]:
-    """Weights of the systems that have scores; one without any cannot be part of a contrast."""
-    by_name = dict(zip(matrix.systems, weights, strict=True))
-    lost = [s for s, w in by_name.items() if w and s not in scored.systems]
-    if lost:
-        raise DataError(f"{listed(lost)} has no score of {matrix.measure}, and is part of a contrast")
-    return [by_name[s] for s in scored.systems]

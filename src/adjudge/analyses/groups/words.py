@@ -15,8 +15,8 @@ from adjudge.analyses.methods import (
     prepared_words,
     what_was_compared,
 )
-from adjudge.analyses.phrasebook import best_words
-from adjudge.core.words import counted, listed
+from adjudge.analyses.phrasebook import best_words, pairs_differ
+from adjudge.core.words import capitalised, counted, listed
 
 if TYPE_CHECKING:
     from adjudge.analyses.groups.result import GroupsResult
@@ -41,7 +41,7 @@ def sentences(result: GroupsResult) -> Iterator[str]:
     yield _headline(result)
     yield result.rankings.sentence()
     if (warning := result.lines.warning()) and len(result.lines.lines) <= MOST_LINES:
-        yield f"{warning[0].upper()}{warning[1:]}."
+        yield f"{capitalised(warning)}."
     yield from _about_missing(result)
     yield from result.test.notes()
     if result.spreads is not None:
@@ -81,7 +81,7 @@ def _headline(result: GroupsResult) -> str:
     if differ + alike == 0:
         parts = [f"no pair of systems could have been found to differ ({how})"]
     else:
-        parts = [f"{differ:,} of {counted(sum(counts), 'pair')} of systems differ ({how})"]
+        parts = [f"{pairs_differ(differ, sum(counts))} ({how})"]
         if alike:
             parts.append(f"{alike:,} {'is' if alike == 1 else 'are'} not significantly different")
     if out_of_reach:

@@ -12,7 +12,7 @@ from adjudge.analyses.lengths.words import about_agreement, about_noise
 from adjudge.core.errors import UsageError
 from adjudge.core.phrases import Argument
 from adjudge.core.picture import ACCENT, GRID, INK, SERIES, SHAPES, SOFT, Figure, figure_of, in_order
-from adjudge.core.words import counted
+from adjudge.core.words import capitalised, counted
 
 if TYPE_CHECKING:
     import altair as alt
@@ -85,7 +85,7 @@ def length_means(result: LengthsResult) -> Figure:
     data = data.sort_values(["length", "place"], kind="stable").reset_index(drop=True)
     return figure_of(
         "length-means",
-        f"{_capital(result.info.words)} by system and target length",
+        f"{capitalised(result.info.words)} by system and target length",
         _means_words(result, absent),
         data,
         drawing,
@@ -179,25 +179,18 @@ def length_boxes(result: LengthsResult) -> Figure:
         "Scores less the mean of their topic over all peers, a box for every system: its middle half, its median, and"
         " whiskers to the furthest score within 1.5 box lengths; points lie beyond."
     )
+    # Panels name their lengths.
+    where = f", {result.lengths[0].name}" if len(result.lengths) == 1 else ", by target length"
     in_no_box = f"{counted(missing, 'score is', 'scores are')} missing and in no box." if missing else ""
     return figure_of(
         "length-boxes",
-        f"{_capital(result.info.words)} centred by topic{_by_length(result)}",
+        f"{capitalised(result.info.words)} centred by topic{where}",
         " ".join(filter(None, (words, about_noise(result), in_no_box))),
         data,
         drawing,
         notes=tuple(result.warnings()),
         signature=result.signature,
     )
-
-
-def _by_length(result: LengthsResult) -> str:
-    """For a title; panels name their lengths."""
-    return f", {result.lengths[0].name}" if len(result.lengths) == 1 else ", by target length"
-
-
-def _capital(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _drawn(name: str, scores: Scores, options: FigureOptions) -> Figure:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, astuple, dataclass, field
-from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -17,7 +16,7 @@ from adjudge.analyses.lengths import TASKS, Lengths
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError
 from adjudge.core.results import Note, Result
-from adjudge.core.table import Column, Table
+from adjudge.core.table import Column, Table, hidden
 from adjudge.core.words import counted
 from adjudge.data.scores import (
     Length,
@@ -130,9 +129,6 @@ class AtLength:
     def told_apart(self) -> int:
         return int(self.tests.found.sum())
 
-    def standing(self, system: str) -> SystemAtLength | None:
-        return next((s for s in self.standings if s.system == system), None)
-
 
 @dataclass(frozen=True)
 class RankingAgreement:
@@ -229,98 +225,86 @@ class LengthsResult(Result):
                 has_score = standing is not None and standing.centred == standing.centred
                 yield from (standing.centred, standing.group) if has_score and standing else (None, "")
 
-        yield Table(
-            name="centred",
-            columns=(
-                Column("system", right=False),
-                *kind,
-                *(
-                    column
-                    for at_length in self.columns
-                    for column in (
-                        Column(f"centred_{at_length.column}", at_length.column, format="+.4f"),
-                        Column(f"group_{at_length.column}", "group", right=False),
-                    )
-                ),
-            ),
-            rows=tuple(
+        yield Table.of(
+            "centred",
+            [
                 (system, *((self.kinds.get(system, "machine"),) if kind else ()), *cells(system))
                 for system in self.systems()
+            ],
+            Column("system", right=False),
+            *kind,
+            *(
+                column
+                for at_length in self.columns
+                for column in (
+                    Column(f"centred_{at_length.column}", at_length.column, format="+.4f"),
+                    Column(f"group_{at_length.column}", "group", right=False),
+                )
             ),
             title=f"{self.info.heading} ({self.info.direction}, {counted(len(self.lengths), 'length')}):"
             " scores centred by topic",
         )
-        hidden = ("tukey_critical", "tukey_hsd", "test", "pairs", "told_apart")
-        yield Table(
-            name="noise",
-            columns=(
-                Column("measure", show="never"),
-                Column("length", right=False),
-                Column("form", show="never"),
-                Column("topics"),
-                Column("systems"),
-                Column("df", "residual df"),
-                Column("mean_square", "mean square", format=".4g"),
-                *(Column(name, show="never") for name in hidden),
-                Column("differ", "pairs that differ", data=False, right=True),
-            ),
-            rows=tuple(
-                (
-                    self.measure,
-                    at_length.column,
-                    at_length.matrix.target.form,
-                    len(at_length.matrix.topics),
-                    at_length.tukey.columns,
-                    int(at_length.tukey.df),
-                    at_length.tukey.mean_square,
-                    at_length.tukey.critical,
-                    at_length.tukey.hsd,
-                    at_length.tests.method,
-                    at_length.pairs,
-                    at_length.told_apart,
-                    f"{at_length.told_apart} of {at_length.pairs}",
-                )
+        yield Table.of(
+            "noise",
+            [
+                {
+                    "measure": self.measure,
+                    "length": at_length.column,
+                    "form": at_length.matrix.target.form,
+                    "topics": len(at_length.matrix.topics),
+                    "systems": at_length.tukey.columns,
+                    "df": int(at_length.tukey.df),
+                    "mean_square": at_length.tukey.mean_square,
+                    "tukey_critical": at_length.tukey.critical,
+                    "tukey_hsd": at_length.tukey.hsd,
+                    "test": at_length.tests.method,
+                    "pairs": at_length.pairs,
+                    "told_apart": at_length.told_apart,
+                    "differ": f"{at_length.told_apart} of {at_length.pairs}",
+                }
                 for at_length in self.columns
-            ),
+            ],
+            *hidden("measure"),
+            Column("length", right=False),
+            *hidden("form"),
+            "topics systems",
+            Column("df", "residual df"),
+            Column("mean_square", "mean square", format=".4g"),
+            *hidden("tukey_critical tukey_hsd test pairs told_apart"),
+            Column("differ", "pairs that differ", data=False, right=True),
             title="Noise",
         )
 
     def on_demand(self) -> Mapping[str, Callable[[], Table]]:
         """A row per system and length; per pair of rankings; per score, with the score less its topic's mean."""
         return {
-            "standings": partial(
-                _plain,
-                "standings",
-                "measure length form system rank n mean centred group",
-                [
-                    (self.measure, at_length.column, at_length.matrix.target.form, *astuple(standing))
-                    for at_length in self.columns
-                    for standing in at_length.standings
-                ],
-            ),
-            "agreement": partial(
-                _plain,
-                "agreement",
-                "measure a b n tau p method low high only why",
-                [
-                    (
-                        self.measure,
-                        agreement.a,
-                        agreement.b,
-                        agreement.tau.n,
-                        agreement.tau.tau,
-                        agreement.tau.p,
-                        agreement.tau.method,
-                        agreement.interval.low,
-                        agreement.interval.high,
-                        ", ".join(agreement.only),
-                        agreement.tau.why,
-                    )
-                    for agreement in (*self.between_lengths, *self.between_tasks)
-                ],
-            ),
+            "standings": self._standings_table,
+            "agreement": self._agreement_table,
             "scores": self._scores_table,
         }
+
+    def _standings_table(self) -> Table:
+        rows = [
+            (self.measure, at_length.column, at_length.matrix.target.form, *astuple(standing))
+            for at_length in self.columns
+            for standing in at_length.standings
+        ]
+        return Table.of("standings", rows, "measure length form system rank n mean centred group")
+
+    def _agreement_table(self) -> Table:
+        rows = [
+            {
+                **asdict(agreement.tau),
+                "measure": self.measure,
+                "a": agreement.a,
+                "b": agreement.b,
+                "low": agreement.interval.low,
+                "high": agreement.interval.high,
+                "only": ", ".join(agreement.only),
+            }
+            for agreement in (*self.between_lengths, *self.between_tasks)
+        ]
+        return Table.of("agreement", rows, "measure a b n tau p method low high only why")
 
     def _scores_table(self) -> Table:
         rows = [
@@ -336,7 +320,7 @@ class LengthsResult(Result):
                 at_length.matrix.topics, scores.tolist(), centred.tolist(), strict=True
             )
         ]
-        return _plain("scores", "length system topic value centred", rows)
+        return Table.of("scores", rows, "length system topic value centred")
 
     def facts(self) -> dict[str, Any]:
         return {
@@ -347,16 +331,13 @@ class LengthsResult(Result):
         }
 
 
-def _plain(name: str, columns: str, rows: list[tuple[Any, ...]]) -> Table:
-    return Table(name=name, columns=tuple(map(Column, columns.split())), rows=tuple(rows))
-
-
 def _at_length(matrix: ScoreMatrix, length: Length, asked: Lengths, *, together: bool = False) -> AtLength:
     import numpy as np
 
     from adjudge.stats.linear.tukey import tukey
     from adjudge.stats.order import letters
     from adjudge.stats.own_variances import own_pairs
+    from adjudge.stats.paired import NOISE, steps
     from adjudge.stats.pairs import columns_of_pairs
 
     level = 1 - asked.alpha
@@ -369,7 +350,10 @@ def _at_length(matrix: ScoreMatrix, length: Length, asked: Lengths, *, together:
     ranked = np.flatnonzero(~np.isnan(model.means)).tolist()
     ranked.sort(key=lambda j: (sign * model.means[j], matrix.systems[j]))
     groups = dict(zip(ranked, letters(apart[np.ix_(ranked, ranked)], range(len(ranked))), strict=True))
-    places = _places([sign * float(model.means[j]) for j in ranked])
+    # Competition ranks: equal means, but for noise, share the better place.
+    ascending = sign * model.means[ranked]
+    starts = np.flatnonzero(steps(ascending, NOISE * np.abs(ascending)))
+    places = np.repeat(starts + 1, np.diff(starts, append=ascending.size)).tolist()
     rank = dict(zip(ranked, places, strict=True))
     rest = [j for j in range(len(matrix.systems)) if j not in groups]
     left = _less_topics(matrix.values)
@@ -390,18 +374,6 @@ def _at_length(matrix: ScoreMatrix, length: Length, asked: Lengths, *, together:
     return AtLength(
         length=length, together=together, matrix=matrix, tukey=model, tests=tests, standings=standings
     )
-
-
-def _places(ascending: list[float]) -> list[int]:
-    """Competition ranks of values in order: equal ones, but for noise, share the better place."""
-    import numpy as np
-
-    from adjudge.stats.paired import NOISE, steps
-
-    values = np.array(ascending)
-    starts = np.flatnonzero(steps(values, NOISE * np.abs(values)))
-    sizes = np.diff(starts, append=values.size)
-    return [int(place) for place in np.repeat(starts + 1, sizes)]
 
 
 def _less_topics(values: np.ndarray) -> np.ndarray:

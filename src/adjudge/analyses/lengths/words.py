@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from adjudge.analyses import phrasebook
+from adjudge.analyses.phrasebook import pairs_differ
 from adjudge.core.words import counted, listed, p_words
 from adjudge.data.scores import LengthLeftOut
 
 if TYPE_CHECKING:
     from adjudge.analyses.lengths.result import AtLength, LengthsResult, RankingAgreement
-
-
-def _left_out(length: int | None, topics: int, systems: Sequence[str]) -> str:
-    return str(LengthLeftOut(length, topics, tuple(systems)))
 
 
 NOTES = {
@@ -24,7 +21,7 @@ NOTES = {
         f"at {at} {counted(n, 'cell')} of the matrix {'is' if n == 1 else 'are'} missing"
     ),
     "pairs-not-tested-at-length": lambda at, n, why: f"at {at} {counted(n, 'pair')} cannot be tested: {why}",
-    "length-left-out-of-the-mean": _left_out,
+    "length-left-out-of-the-mean": lambda **left: str(LengthLeftOut(**left)),
 }
 
 
@@ -62,8 +59,7 @@ def _pairs_that_differ(at_length: AtLength) -> str:
         return f"{where} no two systems can be compared: {why}."
     beyond = int((tests.conclusion == 2).sum()) - len(tests.why)
     reach = f"; {beyond:,} could not have been found" if beyond > 0 else ""
-    pairs = counted(at_length.pairs, "pair")
-    return f"{where} {at_length.told_apart} of {pairs} of systems differ ({tests.words}){reach}."
+    return f"{where} {pairs_differ(at_length.told_apart, at_length.pairs)} ({tests.words}){reach}."
 
 
 def about_agreement(agreement: RankingAgreement) -> str:

@@ -209,17 +209,17 @@ class _Compared:
 
         there = ~np.isnan(by_assessor)
         names = [name for k, name in enumerate(human.assessors) if there[k].any() and name != POOLED]
-        why = swaps_topics(self.choices)
-        if not why and POOLED in human.assessors:
+        reason = swaps_topics(self.choices)
+        if reason is None and POOLED in human.assessors:
             nobody = int(there[human.assessors.index(POOLED)].sum())
-            why = f"{nobody:,} of {int(there.sum()):,} scores name no assessor" if nobody else ""
+            reason = Note.of("unnamed", n=nobody, scores=int(there.sum())) if nobody else None
 
         def fit() -> JudgedPairs:
             who, topic, system = np.nonzero(there)
             codes = [np.unique(indices, return_inverse=True)[1] for indices in (topic, who)]
             return judged_pairs(by_assessor[there], codes[0], system, codes[1], size=by_assessor.shape[2])
 
-        return population_of(tuple(names), why, fit, self.choices.assessor_effects, human.info.measure)
+        return population_of(tuple(names), reason, fit, self.choices.assessor_effects, human.info.measure)
 
 
 # Results

@@ -20,6 +20,7 @@ from adjudge.analyses.meta.parts import MetaRun
 from adjudge.analyses.meta.words import coefficient_words, over_words
 from adjudge.analyses.scores import Scores
 from adjudge.analyses.slices.slicing import Masks, by_name, text_values, thirds
+from adjudge.analyses.slices.words import NO_SLICES
 from adjudge.core.errors import DataError
 from adjudge.core.results import Note, Result
 from adjudge.core.table import Column, Table
@@ -244,20 +245,20 @@ def topic_slices(
     """The slices, and why properties that were not named have none."""
     slices: list[TopicSlice] = []
     absent: dict[str, str] = {}
-    measured: Mapping[str, FloatArray] | str | None = None
+    measured: Mapping[str, FloatArray] | Note | None = None
     for name in by or PROPERTIES:
-        made: Masks | str
+        made: Masks | Note
         if name == "length":
             lengths = [None if row.length is None else str(row.length) for row in cells.row_texts]
-            made = by_name(lengths, name) if len(set(lengths)) > 1 else "one length is looked at"
+            made = by_name(lengths, name) if len(set(lengths)) > 1 else Note.of("one-target", by=name)
         elif name in NAMED:
             made = by_name(scores.topic_values(name, cells.row_topics), name)  # type: ignore[arg-type]
         else:
             if measured is None:
                 measured = text_values(scores, cells.row_texts, cells.systems, MEASURED)
-            made = measured if isinstance(measured, str) else thirds(name, measured[name])
-        if isinstance(made, str):
-            absent[name] = made
+            made = measured if isinstance(measured, Note) else thirds(name, measured[name])
+        if isinstance(made, Note):
+            absent[name] = made.words(NO_SLICES)
         else:
             slices += [TopicSlice(name, words, mask) for words, mask in made]
     if not slices:

@@ -10,19 +10,18 @@ from adjudge.analyses.pages.chapter import Absent, Chapter, Findings, ReportPart
 from adjudge.analyses.pages.names import Name, names_of
 from adjudge.analyses.pages.numbers import Format, format_for
 from adjudge.analyses.slices import slices
-from adjudge.analyses.slices.result import VARY, PropertySlices, SystemSlices, Unsliced
-from adjudge.analyses.slices.slicing import NO_DOCUMENTS, NO_FOLDER, unsaid
+from adjudge.analyses.slices.result import PropertySlices, SystemSlices, Unsliced
+from adjudge.analyses.slices.words import NO_SLICES, UNFINDABLE, VARY
 from adjudge.core.errors import AdjudgeError
 from adjudge.core.words import counted, listed, p_words
 from adjudge.data.collection import Collection
 
 MOST_SLICED = 2
 """Measures whose slices the page shows."""
-UNSAID = "no topic says it"
 WAYS = {
-    UNSAID: "What topics.jsonl, or a column of a long table, says of topics gives slices.",
-    NO_FOLDER: "Import the texts into a folder for slices by them.",
-    NO_DOCUMENTS: "Import the documents for slices by them.",
+    "unsaid": "What topics.jsonl, or a column of a long table, says of topics gives slices.",
+    "no-folder": "Import the texts into a folder for slices by them.",
+    "no-documents": "Import the documents for slices by them.",
 }
 """By why there are none: what gives slices."""
 READING = (
@@ -117,8 +116,14 @@ class SlicesPart(ReportPart[FoundSlices]):
                         seed=findings.options.seed,
                     )
                 )
+            except Unsliced:
+                absent[""] = Absent(
+                    "Topics cannot be sliced: nothing is known of them that tells some from others",
+                    "A set, type or selector in topics.jsonl or in columns of a long table, or the source documents in"
+                    " an evaluation's folder, would.",
+                )
             except AdjudgeError as error:
-                absent[str(error)] = _unsliced(error)
+                absent[str(error)] = Absent(f"No slices of topics: {error}")
         of = ""
         if len(measures) > MOST_SLICED and results:
             shown = "the first two measures that are" if len(results) > 1 else "the first measure that is"
@@ -147,25 +152,17 @@ class SlicesPart(ReportPart[FoundSlices]):
 PART = SlicesPart()
 
 
-def _unsliced(error: AdjudgeError) -> Absent:
-    if not isinstance(error, Unsliced):
-        return Absent(f"No slices of topics: {error}")
-    return Absent(
-        "Topics cannot be sliced: nothing is known of them that tells some from others",
-        "A set, type or selector in topics.jsonl or in columns of a long table, or the source documents in an"
-        " evaluation's folder, would.",
-    )
-
-
 def _without(result: SystemSlices) -> tuple[Absent, ...]:
     """What there are no slices by, and why, in one line; and what would give them."""
     reasons: dict[str, list[str]] = {}
     for name, why in result.absent.items():
-        reasons.setdefault(UNSAID if why == unsaid(name) else why, []).append(name)
+        words = "no topic says it" if why.code == "unsaid" else why.words(NO_SLICES)
+        reasons.setdefault(words, []).append(name)
     if not reasons:
         return ()
-    named = "; ".join(f"{listed(names)} ({why})" for why, names in reasons.items())
-    how = [words for why, words in WAYS.items() if why in reasons]
+    named = "; ".join(f"{listed(names)} ({words})" for words, names in reasons.items())
+    codes = {why.code for why in result.absent.values()}
+    how = [way for code, way in WAYS.items() if code in codes]
     return (Absent(f"No slices by {named}", " ".join(how)),)
 
 
@@ -173,30 +170,23 @@ def _section(sliced: SystemSlices, collection: Collection) -> SlicedSection:
     names = names_of(collection, sliced.matrix.systems)
     shown = sliced.called({system: name.shown for system, name in names.items()})
     form = format_for([cell.mean for by in sliced.properties for cell in by.means], steps=100)
-    overall = dict(zip(sliced.matrix.systems, (form(mean) for mean in sliced.overall), strict=True))
+    blocks = [_block(by, sliced, names, form) for by in sliced.properties]
+    if not any(
+        block.open for block in blocks
+    ):  # where none is found to matter, the first is shown all the same
+        blocks[0] = replace(blocks[0], open=True)
     return SlicedSection(
         title=sliced.matrix.heading,
         direction=sliced.matrix.info.direction,
         said=tuple(shown.sentences()),
-        blocks=_opened([_block(by, sliced, names, overall, form) for by in sliced.properties]),
+        blocks=tuple(blocks),
         notes=tuple(shown.note_text(note) for note in shown.notes() if note.code != "no-slices"),
         signature=sliced.signature,
     )
 
 
-def _opened(blocks: list[SliceBlock]) -> tuple[SliceBlock, ...]:
-    """Where no property is found to matter, the first is shown all the same."""
-    if not any(block.open for block in blocks):
-        blocks[0] = replace(blocks[0], open=True)
-    return tuple(blocks)
-
-
 def _block(
-    of_property: PropertySlices,
-    sliced: SystemSlices,
-    names: Mapping[str, Name],
-    overall: Mapping[str, str],
-    form: Format,
+    of_property: PropertySlices, sliced: SystemSlices, names: Mapping[str, Name], form: Format
 ) -> SliceBlock:
     marked = {(cell.slice, cell.system): cell for cell in of_property.standing_out}
     cells = {(cell.slice, cell.system): cell for cell in of_property.means}
@@ -211,24 +201,21 @@ def _block(
         words = f"{'higher' if higher else 'lower'} among the systems than elsewhere, {p_words(out.p, sliced.alpha)}"
         return SliceCell(form(cell.mean), "+" if higher else "−", words)
 
+    if of_property.why is not None:
+        verdict = f"not tested: {of_property.why}"
+    elif of_property.conclusion == UNFINDABLE:
+        verdict = "too few topics to find that differences between systems vary"
+    else:
+        do_vary = "vary" if of_property.conclusion == VARY else "are not shown to vary"
+        verdict = f"differences between systems {do_vary}, {p_words(of_property.p_adjusted, sliced.alpha)}"
     return SliceBlock(
         by=of_property.by,
-        verdict=_verdict(of_property, sliced.alpha),
+        verdict=verdict,
         open=of_property.conclusion == VARY,
         overall=not of_property.within,
-        heads=tuple(zip(of_property.slices, of_property.topics, strict=True)),
+        heads=tuple(of_property.sizes.items()),
         rows=tuple(
-            SliceRow(names[s], overall[s], tuple(shown(slice_, s) for slice_ in of_property.slices))
-            for s in sliced.matrix.systems
+            SliceRow(names[s], form(mean), tuple(shown(slice_, s) for slice_ in of_property.slices))
+            for s, mean in zip(sliced.matrix.systems, sliced.overall, strict=True)
         ),
     )
-
-
-def _verdict(of_property: PropertySlices, alpha: float) -> str:
-    if of_property.why is not None:
-        return f"not tested: {of_property.why}"
-    p = p_words(of_property.p_adjusted, alpha)
-    return {
-        "vary": f"differences between systems vary, {p}",
-        "not shown to vary": f"differences between systems are not shown to vary, {p}",
-    }.get(of_property.conclusion, "too few topics to find that differences between systems vary")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
-from adjudge.analyses.slices import Slices
-from adjudge.analyses.slices.result import NOT_TESTED, UNFINDABLE
+from adjudge.analyses.slices import slices
+from adjudge.analyses.slices.words import NOT_TESTED, UNFINDABLE
 from adjudge.core.errors import UsageError, among, quoted
 from adjudge.core.picture import PLAIN, SERIES, SHAPES, Figure, drawn_text, figure_of, in_order
 from adjudge.core.words import counted, listed, p_words
@@ -46,7 +46,7 @@ def slices_figure(
                 "by": of_property.by,
                 "slice": cell.slice,
                 "line": _line(of_property, cell.slice),
-                "topics": dict(zip(of_property.slices, of_property.topics, strict=True))[cell.slice],
+                "topics": of_property.sizes[cell.slice],
                 "system": cell.system,
                 "shown as": cell.system if cell.system in apart else OTHERS,
                 "mean": cell.mean,
@@ -59,6 +59,10 @@ def slices_figure(
         ]
     )
     domain = in_order(apart)
+    # One axis for all panels, with room at both ends.
+    low, high = float(data["mean"].min()), float(data["mean"].max())
+    room = 0.02 * (high - low) or abs(high) * 0.1 or 1.0
+    ends = [low - room if low < 0 or low > room else 0.0, high + room]
 
     def drawing(base: alt.Chart) -> alt.TopLevelMixin:
         legend = alt.Legend(title=None, columns=4, labelLimit=160)
@@ -72,7 +76,7 @@ def slices_figure(
         for of_property in kept:
             chart = base.transform_filter(alt.datum.by == drawn_text(of_property.by))
             heading = f"mean {result.matrix.heading}" if of_property is kept[-1] else None
-            x = alt.X("mean:Q", title=heading, scale=alt.Scale(domain=_domain(data["mean"]), nice=True))
+            x = alt.X("mean:Q", title=heading, scale=alt.Scale(domain=ends, nice=True))
             y = alt.Y(
                 "line:N",
                 sort=in_order(_line(of_property, name) for name in of_property.slices),
@@ -106,11 +110,7 @@ def slices_figure(
     others = (
         f" {counted(grey, 'other system is a grey tick', 'other systems are grey ticks')}." if grey else ""
     )
-    notes = (
-        [f"not drawn: {listed([f'by {of_property.by}' for of_property in left])}, too many slices"]
-        if left
-        else []
-    )
+    notes = [f"not drawn: {listed([f'by {name.by}' for name in left])}, too many slices"] if left else []
     missing = int(data["mean"].isna().sum())
     if missing:
         notes.append(f"{counted(missing, 'mean is', 'means are')} missing: no score there")
@@ -126,15 +126,8 @@ def slices_figure(
     )
 
 
-def _domain(means: pd.Series) -> list[float]:
-    """One axis for all panels, with room at both ends."""
-    low, high = float(means.min()), float(means.max())
-    room = 0.02 * (high - low) or abs(high) * 0.1 or 1.0
-    return [low - room if low < 0 or low > room else 0.0, high + room]
-
-
 def _line(of_property: PropertySlices, name: str) -> str:
-    return f"{name} ({dict(zip(of_property.slices, of_property.topics, strict=True))[name]})"
+    return f"{name} ({of_property.sizes[name]})"
 
 
 def _said(of_property: PropertySlices, alpha: float) -> str:
@@ -177,14 +170,14 @@ def _apart(result: SystemSlices, systems: Sequence[str]) -> list[str]:
 
 
 def _made(scores: Scores, options: FigureOptions) -> Figure:
-    asked = Slices(
-        measure=options.measure,
+    return slices(
+        scores,
+        options.measure,
         by=options.by or (),
         length=options.length,
         form=options.form,
         seed=options.seed,
-    )
-    return asked.run(scores).figure("slices")
+    ).figure("slices")
 
 
 SPECS = (

@@ -11,12 +11,21 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from adjudge import __version__
+from adjudge.analyses.matrix_result import MatrixResult
 from adjudge.analyses.slices import OF_TARGETS, OF_TEXTS, OF_TOPICS, SLICED_BY, Slices
 from adjudge.analyses.slices.slicing import LookedAt, Masks, by_name, look_at, text_values, thirds
+from adjudge.analyses.slices.words import (
+    NO_SLICES,
+    NOT_SHOWN,
+    NOT_TESTABLE,
+    NOT_TESTED,
+    UNFINDABLE,
+    VARY,
+)
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError, nearest, quoted
-from adjudge.core.results import Note, Result
-from adjudge.core.table import Cell, Column, Table
+from adjudge.core.results import Note
+from adjudge.core.table import Column, Table, hidden
 from adjudge.core.words import decimal, natural
 from adjudge.data.scores import UNSET, AllLengths, Pool, ScoreMatrix, form_words, heading_of
 from adjudge.stats.multiple import reached
@@ -24,14 +33,7 @@ from adjudge.stats.slices import SliceInteraction, slice_interaction
 
 if TYPE_CHECKING:
     from adjudge.analyses.scores import Scores
-    from adjudge.stats.checks import BoolArray, FloatArray, IntArray
-
-VARY, NOT_SHOWN, UNFINDABLE, NOT_TESTED = (
-    "vary",
-    "not shown to vary",
-    "could not have been found",
-    "not tested",
-)
+    from adjudge.stats.checks import FloatArray, IntArray
 
 
 class Unsliced(DataError):
@@ -68,17 +70,23 @@ class PropertySlices:
     """The systems that the test is of: those with scores on more than half of every slice's topics."""
     rows: int
     """Topics on which all of these have scores (of slices by length or form: topics at a length or form)."""
-    p_adjusted: float
-    conclusion: str
-    why: str | None = None
-    """Why it was not tested."""
+    p_adjusted: float = math.nan
+    conclusion: str = NOT_TESTED
+    untestable: str | None = None
+    """The code of why it was not tested."""
     within: bool = False
     """Whether every topic is in several slices, as with lengths."""
     alpha: float = 0.05
 
-    def of(self, slice_: str) -> tuple[SlicedMean, ...]:
-        """All systems on one slice."""
-        return tuple(cell for cell in self.means if cell.slice == slice_)
+    @property
+    def why(self) -> str | None:
+        """Why it was not tested."""
+        return None if self.untestable is None else NOT_TESTABLE[self.untestable]
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Topics by slice."""
+        return dict(zip(self.slices, self.topics, strict=True))
 
     @property
     def standing_out(self) -> tuple[SlicedMean, ...]:
@@ -90,7 +98,7 @@ class PropertySlices:
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class SystemSlices(Result):
+class SystemSlices(MatrixResult):
     """How systems compare within slices of topics; p is corrected over the properties that were tested."""
 
     FIGURES: ClassVar[Mapping[str, str]] = {"slices": "adjudge.analyses.slices.figures:slices_figure"}
@@ -100,25 +108,13 @@ class SystemSlices(Result):
     matrix: ScoreMatrix
     """All topics, systems in the order of their means."""
     properties: tuple[PropertySlices, ...]
-    absent: Mapping[str, str]
+    absent: Mapping[str, Note]
     """Properties without slices, and why."""
     chosen: tuple[Note, ...] = ()
     """The length and form that are looked at, where nobody chose."""
     sets_as_independent: bool = False
     """Whether topics of one set change places one by one."""
     assessors: int = 0
-
-    @property
-    def measure(self) -> str:
-        return self.matrix.measure
-
-    @property
-    def title(self) -> str:
-        return self.matrix.title
-
-    @property
-    def alpha(self) -> float:
-        return self.asked.alpha
 
     def how(self) -> str:
         by = "+".join(sliced.by.replace(" ", "-") for sliced in self.properties)
@@ -156,7 +152,7 @@ class SystemSlices(Result):
 
     def notes(self) -> Iterator[Note]:
         for name, why in self.absent.items():
-            yield Note.of("no-slices", by=name, why=why)
+            yield Note.of("no-slices", by=name, why=why.words(NO_SLICES))
         for sliced in self.properties:
             if sliced.why:
                 yield Note.of("slices-not-tested", by=sliced.by, why=sliced.why)
@@ -177,37 +173,30 @@ class SystemSlices(Result):
 
     def tables(self) -> Iterator[Table]:
         """A row per property, then every system's means on the slices of each."""
-        yield Table(
-            name="slices",
-            columns=(
-                Column("measure", show="never"),
-                Column("by", right=False),
-                Column("slices"),
-                Column("topics"),
-                Column("systems"),
-                Column("share", "variance between slices", format=".1%", tiny=False),
-                Column("p", format=".4f"),
-                Column("smallest_p", show="never"),
-                Column("p_adjusted", "corrected", format=".4f"),
-                Column("conclusion", "differences between systems", right=False),
-                Column("why", show="never"),
-            ),
-            rows=tuple(
-                (
-                    self.measure,
-                    sliced.by,
-                    len(sliced.slices),
-                    sliced.rows,
-                    len(sliced.tested),
-                    None if sliced.test is None else sliced.test.share,
-                    None if sliced.test is None else sliced.test.p,
-                    None if sliced.test is None else sliced.test.smallest,
-                    sliced.p_adjusted,
-                    sliced.conclusion,
-                    sliced.why,
-                )
+        of_test = {"share": "share", "p": "p", "smallest_p": "smallest"}
+        yield Table.of(
+            "slices",
+            [
+                {
+                    **vars(sliced),
+                    "measure": self.measure,
+                    "slices": len(sliced.slices),
+                    "topics": sliced.rows,
+                    "systems": len(sliced.tested),
+                    **{name: getattr(sliced.test, number, None) for name, number in of_test.items()},
+                    "why": sliced.why,
+                }
                 for sliced in self.properties
-            ),
+            ],
+            *hidden("measure"),
+            Column("by", right=False),
+            "slices topics systems",
+            Column("share", "variance between slices", format=".1%", tiny=False),
+            Column("p", format=".4f"),
+            *hidden("smallest_p"),
+            Column("p_adjusted", "corrected", format=".4f"),
+            Column("conclusion", "differences between systems", right=False),
+            *hidden("why"),
             title=f"{self.matrix.heading}: do differences between systems vary with the topics?",
         )
         for sliced in self.properties:
@@ -219,70 +208,56 @@ class SystemSlices(Result):
     def means_table(self, sliced: PropertySlices) -> Table:
         """Every system's mean on every slice; + and - where it stands otherwise to the others than elsewhere."""
         marks = {(cell.slice, cell.system): cell.inside > cell.outside for cell in sliced.standing_out}
-        cells = {(cell.slice, cell.system): cell for cell in sliced.means}
+        signs = {None: "", True: "+", False: "-"}
+        shown = {
+            (cell.slice, cell.system): None
+            if math.isnan(cell.mean)
+            else f"{decimal(cell.mean)}{signs[marks.get((cell.slice, cell.system))]}"
+            for cell in sliced.means
+        }
         overall = dict(zip(self.matrix.systems, self.overall, strict=True))
-
-        def shown(name: str, system: str) -> Cell:
-            cell = cells[name, system]
-            if math.isnan(cell.mean):
-                return None
-            return f"{decimal(cell.mean)}{ {None: '', True: '+', False: '-'}[marks.get((name, system))] }"
-
         heading = {
             "length": heading_of(self.matrix.info, None, self.matrix.form),
             "form": heading_of(self.matrix.info, self.matrix.length, None),
         }.get(sliced.by, self.matrix.heading)
         key = "; + higher, - lower among the systems than elsewhere" if marks else ""
-        return Table(
-            name=f"slices-{sliced.by.replace(' ', '-')}",
-            columns=(
-                Column("system", right=False),
-                *([] if sliced.within else [Column("all", format=".4f")]),
-                *(
-                    Column(name, f"{name} ({n})", right=True)
-                    for name, n in zip(sliced.slices, sliced.topics, strict=True)
-                ),
-            ),
-            rows=tuple(
+        # A mean over all topics is at one of the lengths, or in one form.
+        return Table.of(
+            f"slices-{sliced.by.replace(' ', '-')}",
+            [
                 (
                     system,
-                    *(
-                        () if sliced.within else (overall[system],)
-                    ),  # that is at one of the lengths, or in one form
-                    *(shown(name, system) for name in sliced.slices),
+                    *(() if sliced.within else (overall[system],)),
+                    *(shown[name, system] for name in sliced.slices),
                 )
                 for system in self.matrix.systems
-            ),
+            ],
+            Column("system", right=False),
+            *(() if sliced.within else (Column("all", format=".4f"),)),
+            *(Column(name, f"{name} ({n})", right=True) for name, n in sliced.sizes.items()),
             title=f"{heading}, by {sliced.by}: means, and in brackets how many topics{key}",
         )
 
     def _cells(self) -> Table:
         """A row per property, slice and system."""
-        names = (
-            "measure length form by slice topics system mean n inside outside p_cell p_adjusted conclusion"
-        )
-        head = (self.measure, self.matrix.length, self.matrix.target.form)
-        return Table(
-            name="cells",
-            columns=tuple(map(Column, names.split())),
-            rows=tuple(
-                (
-                    *head,
-                    sliced.by,
-                    cell.slice,
-                    sliced.topics[sliced.slices.index(cell.slice)],
-                    cell.system,
-                    cell.mean,
-                    cell.n,
-                    cell.inside,
-                    cell.outside,
-                    cell.p,
-                    sliced.p_adjusted,
-                    sliced.conclusion,
-                )
+        return Table.of(
+            "cells",
+            [
+                {
+                    **vars(cell),
+                    "measure": self.measure,
+                    "length": self.matrix.length,
+                    "form": self.matrix.target.form,
+                    "by": sliced.by,
+                    "topics": sliced.sizes[cell.slice],
+                    "p_cell": cell.p,
+                    "p_adjusted": sliced.p_adjusted,
+                    "conclusion": sliced.conclusion,
+                }
                 for sliced in self.properties
                 for cell in sliced.means
-            ),
+            ],
+            "measure length form by slice topics system mean n inside outside p_cell p_adjusted conclusion",
         )
 
     def facts(self) -> dict[str, Any]:
@@ -291,11 +266,9 @@ class SystemSlices(Result):
             "better": self.matrix.info.better,
             "length": self.matrix.length,
             "form": self.matrix.target.form,
-            "slices": {
-                sliced.by: dict(zip(sliced.slices, sliced.topics, strict=True)) for sliced in self.properties
-            },
+            "slices": {sliced.by: sliced.sizes for sliced in self.properties},
             "tested": {sliced.by: sliced.tested for sliced in self.properties},
-            "absent": dict(self.absent),
+            "absent": {name: why.words(NO_SLICES) for name, why in self.absent.items()},
             "cells": list(self._cells().records()),
         }
 
@@ -309,28 +282,25 @@ def sliced(scores: Scores, asked: Slices) -> SystemSlices:
     looked = look_at(scores, name, asked.length, asked.form)
     matrix = _ordered(scores.matrix(name, length=looked.length, form=looked.form, pool=asked.pool).averaged())
     rows: dict[str, _Sliced] = {}
-    absent: dict[str, str] = {}
-    texts: Mapping[str, FloatArray] | str | None = None
+    absent: dict[str, Note] = {}
+    texts: Mapping[str, FloatArray] | Note | None = None
     wanted = asked.by or SLICED_BY
     for by in wanted:
         if by in OF_TARGETS:
-            made: _Sliced | str = _by_target(scores, matrix, by, looked, asked.pool)
+            made: _Sliced | Masks | Note = _by_target(scores, matrix, by, looked, asked.pool)
+        elif by in OF_TOPICS:
+            made = by_name(scores.topic_values(by, matrix.topics), by)  # type: ignore[arg-type]
         else:
-            masks: Masks | str
-            if by in OF_TOPICS:
-                masks = by_name(scores.topic_values(by, matrix.topics), by)  # type: ignore[arg-type]
-            else:
-                if texts is None:
-                    of_texts = [name for name in wanted if name in OF_TEXTS]
-                    texts = text_values(scores, looked.texts(matrix.topics), matrix.systems, of_texts)
-                masks = texts if isinstance(texts, str) else thirds(by, texts[by])
-            made = masks if isinstance(masks, str) else _Sliced(matrix.values, masks, None)
-        if isinstance(made, str):
+            if texts is None:
+                of_texts = [name for name in wanted if name in OF_TEXTS]
+                texts = text_values(scores, looked.texts(matrix.topics), matrix.systems, of_texts)
+            made = texts if isinstance(texts, Note) else thirds(by, texts[by])
+        if isinstance(made, Note):
             absent[by] = made
         else:
-            rows[by] = made
+            rows[by] = made if isinstance(made, _Sliced) else _Sliced(matrix.values, made, None)
     if not rows and asked.by:
-        raise DataError("; ".join(f"no slices by {by}: {why}" for by, why in absent.items()))
+        raise DataError("; ".join(f"no slices by {by}: {why.words(NO_SLICES)}" for by, why in absent.items()))
     if not rows:
         raise Unsliced(
             "topics cannot be sliced: nothing is known of them that tells some from others; a set, type, task or"
@@ -371,7 +341,9 @@ class _Sliced:
     blocks: IntArray | None
 
 
-def _by_target(scores: Scores, matrix: ScoreMatrix, name: str, looked: LookedAt, pool: Pool) -> _Sliced | str:
+def _by_target(
+    scores: Scores, matrix: ScoreMatrix, name: str, looked: LookedAt, pool: Pool
+) -> _Sliced | Note:
     """A row for every topic at each length, or in each form."""
     targets: list[tuple[int | AllLengths | None, str | None]]
     if name == "length":
@@ -381,14 +353,14 @@ def _by_target(scores: Scores, matrix: ScoreMatrix, name: str, looked: LookedAt,
         words = [form_words(form_name) for form_name in looked.forms]
         targets = [(looked.length, form_name) for form_name in looked.forms]
     if len(targets) < 2:
-        return f"one {name} is looked at"
+        return Note.of("one-target", by=name)
     parts: dict[str, ScoreMatrix] = {}
     for word, (length, form) in zip(words, targets, strict=True):
         with suppress(UsageError):  # a form that has no scores at this length
             parts[word] = scores.matrix(looked.measure, length=length, form=form, pool=pool).averaged()
     both = [s for s in matrix.systems if all(s in part.systems for part in parts.values())]
     if len(parts) < 2 or len(both) < 2:
-        return f"fewer than two systems have scores of every {name}"
+        return Note.of("few-systems", by=name)
     topics = sorted({topic for part in parts.values() for topic in part.topics}, key=natural)
     values, blocks, labels = [], [], []
     for k, part in enumerate(parts.values()):
@@ -406,101 +378,90 @@ def _by_target(scores: Scores, matrix: ScoreMatrix, name: str, looked: LookedAt,
 
 
 def _tested(rows: Mapping[str, _Sliced], systems: Sequence[str], asked: Slices) -> Iterator[PropertySlices]:
-    tests = {by: _test(by, of_property, asked.resamples, asked.seed) for by, of_property in rows.items()}
-    done = {by: test for by, (test, _, _, why) in tests.items() if why is None and test is not None}
+    """The slices by every property, and what is concluded, corrected over all that were tested."""
+    properties = [_of_property(by, made, systems, asked) for by, made in rows.items()]
+    tests = [sliced.test for sliced in properties if sliced.test is not None]
     corrected = reached(
-        np.array([test.p for test in done.values()]),
-        np.array([test.smallest for test in done.values()]),
+        np.array([test.p for test in tests]),
+        np.array([test.smallest for test in tests]),
         alpha=asked.alpha,
         method=asked.correct,
     )
-    for by, of_property in rows.items():
-        _, kept, n, why = tests[by]
-        test, p, conclusion = done.get(by), math.nan, NOT_TESTED
-        if test is not None:
-            at = list(done).index(by)
-            p = float(corrected.adjusted[at])
-            reachable = bool(corrected.reachable[at])
-            conclusion = VARY if p <= asked.alpha else NOT_SHOWN if reachable else UNFINDABLE
-        yield PropertySlices(
-            by=by,
-            slices=tuple(name for name, _ in of_property.masks),
-            topics=tuple(_topics(of_property, mask) for _, mask in of_property.masks),
-            means=tuple(_means(of_property, systems, kept, test, p)),
-            test=test,
-            tested=tuple(systems[k] for k in kept) if why is None else (),
-            rows=n,
+    concluded = zip(corrected.adjusted.tolist(), corrected.reachable.tolist(), strict=True)
+    for sliced in properties:
+        if sliced.test is None:
+            yield sliced
+            continue
+        p, reachable = next(concluded)
+        yield replace(
+            sliced,
             p_adjusted=p,
-            conclusion=conclusion,
-            why=why,
-            within=of_property.blocks is not None,
-            alpha=asked.alpha,
+            conclusion=VARY if p <= asked.alpha else NOT_SHOWN if reachable else UNFINDABLE,
+            means=tuple(replace(cell, p=max(cell.p, p)) for cell in sliced.means),
         )
 
 
-def _topics(of_property: _Sliced, mask: BoolArray) -> int:
-    """How many topics of a slice have any score."""
-    return int(np.count_nonzero(~np.isnan(of_property.values[mask]).all(axis=1)))
+def _of_property(by: str, made: _Sliced, systems: Sequence[str], asked: Slices) -> PropertySlices:
+    """Every system's mean on every slice, and the test, where there is one, without correction."""
+    there = ~np.isnan(made.values)
+    # Topics of a slice that have any score.
+    topics = [int(np.count_nonzero(there[mask].any(axis=1))) for _, mask in made.masks]
+    kept = [
+        k
+        for k in range(len(systems))
+        if all(2 * there[mask, k].sum() > n for n, (_, mask) in zip(topics, made.masks, strict=True))
+    ]
+    test, rows, why = _test(by, made, kept, asked)
+    means = []
+    for s, (name, mask) in enumerate(made.masks):
+        for k, system in enumerate(systems):
+            scores = made.values[mask & there[:, k], k]
+            cell = SlicedMean(
+                name, system, float(scores.mean()) if scores.size else math.nan, int(scores.size)
+            )
+            if test is not None and k in kept:
+                at = s, kept.index(k)
+                numbers = [float(array[at]) for array in (test.inside, test.outside, test.p_cells)]
+                cell = replace(cell, inside=numbers[0], outside=numbers[1], p=numbers[2])
+            means.append(cell)
+    return PropertySlices(
+        by=by,
+        slices=tuple(name for name, _ in made.masks),
+        topics=tuple(topics),
+        means=tuple(means),
+        test=test,
+        tested=() if test is None else tuple(systems[k] for k in kept),
+        rows=rows,
+        untestable=why,
+        within=made.blocks is not None,
+        alpha=asked.alpha,
+    )
 
 
 def _test(
-    by: str, of_property: _Sliced, resamples: int, seed: int
-) -> tuple[SliceInteraction | None, list[int], int, str | None]:
-    """The test, the systems and the number of rows that it is of, or why there is none."""
-    there = ~np.isnan(of_property.values)
-    in_a_slice = np.any([mask for _, mask in of_property.masks], axis=0)
-    kept = [
-        k
-        for k in range(of_property.values.shape[1])
-        if all(2 * there[mask, k].sum() > _topics(of_property, mask) for _, mask in of_property.masks)
-    ]
+    by: str, made: _Sliced, kept: Sequence[int], asked: Slices
+) -> tuple[SliceInteraction | None, int, str | None]:
+    """The test of some systems, and the number of rows that it is of; or why there is none."""
     if len(kept) < 2:
-        return None, [], 0, "fewer than two systems have scores on more than half of every slice's topics"
-    rows = in_a_slice & there[:, kept].all(axis=1)
+        return None, 0, "few-systems"
+    rows = np.any([mask for _, mask in made.masks], axis=0) & ~np.isnan(made.values[:, kept]).any(axis=1)
     labels = np.full(len(rows), -1)
-    for k, (_, mask) in enumerate(of_property.masks):
+    for k, (_, mask) in enumerate(made.masks):
         labels[mask] = k
     blocks = None
-    if of_property.blocks is not None:  # a topic that is in one slice alone says nothing
-        counts = np.bincount(of_property.blocks[rows], minlength=int(of_property.blocks.max()) + 1)
-        rows &= counts[of_property.blocks] > 1
+    if made.blocks is not None:  # a topic that is in one slice alone says nothing
+        counts = np.bincount(made.blocks[rows], minlength=int(made.blocks.max()) + 1)
+        rows &= counts[made.blocks] > 1
         if not rows.any():
-            return None, [], 0, "no topic has the scores of all systems in two slices"
-        blocks = np.unique(of_property.blocks[rows], return_inverse=True)[1]
-    if len(np.unique(labels[rows])) < len(of_property.masks):
-        return None, [], int(rows.sum()), "a slice has no topic on which all systems have scores"
+            return None, 0, "no-topic-in-two"
+        blocks = np.unique(made.blocks[rows], return_inverse=True)[1]
+    if len(np.unique(labels[rows])) < len(made.masks):
+        return None, int(rows.sum()), "empty-slice"
     test = slice_interaction(
-        of_property.values[np.ix_(rows, kept)],
+        made.values[np.ix_(rows, kept)],
         labels[rows],
         blocks=blocks,
-        rng=generator(seed, f"slices/{by}"),
-        resamples=resamples,
+        rng=generator(asked.seed, f"slices/{by}"),
+        resamples=asked.resamples,
     )
-    why = test.why and test.why.replace("row", "topic").replace(
-        "there are not two", "there are no two systems"
-    )
-    return test, kept, int(rows.sum()), why
-
-
-def _means(
-    of_property: _Sliced, systems: Sequence[str], kept: Sequence[int], test: SliceInteraction | None, p: float
-) -> Iterator[SlicedMean]:
-    place = {k: at for at, k in enumerate(kept)}
-    for s, (name, mask) in enumerate(of_property.masks):
-        for k, system in enumerate(systems):
-            scores = of_property.values[mask, k]
-            scores = scores[~np.isnan(scores)]
-            mean = float(scores.mean()) if scores.size else math.nan
-            if test is None or k not in place:
-                yield SlicedMean(name, system, mean, int(scores.size))
-                continue
-            at = s, place[k]
-            yield SlicedMean(
-                slice=name,
-                system=system,
-                mean=mean,
-                n=int(scores.size),
-                inside=float(test.inside[at]),
-                outside=float(test.outside[at]),
-                p=max(float(test.p_cells[at]), p),
-            )
+    return (test if test.why is None else None), int(rows.sum()), test.why

@@ -12,7 +12,7 @@ import numpy as np
 
 from adjudge.core.errors import DataError
 from adjudge.core.results import Note
-from adjudge.core.words import counted, natural
+from adjudge.core.words import natural
 from adjudge.data.collection import load
 from adjudge.data.folder import Folder
 from adjudge.data.reading import read_once
@@ -33,9 +33,6 @@ MOST_SLICES = 30
 """Of a named property: with more, such as a set per topic, slices say nothing."""
 SHOWN = {"source length": "{:,.0f}", "fragment density": "{:.1f}"}
 """How values of a property look; others are shares."""
-
-NO_FOLDER = "it needs the texts of an evaluation's folder"
-NO_DOCUMENTS = "the evaluation has no source documents"
 
 Masks = list[tuple[str, "BoolArray"]]
 """The name of every slice, and which rows are in it."""
@@ -95,28 +92,23 @@ def look_at(data: Scores, measure: str, length: int | AllLengths | None, form: s
     return LookedAt(measure, length, form, keys, tuple(forms), tuple(notes))
 
 
-def unsaid(name: str) -> str:
-    """Why there are no slices by a property that no topic has."""
-    return f"no topic says its {name}"
-
-
-def by_name(values: Sequence[str | None], name: str) -> Masks | str:
+def by_name(values: Sequence[str | None], name: str) -> Masks | Note:
     """A slice for every value that rows have, or why there are none."""
     distinct = sorted({value for value in values if value is not None}, key=natural)
     if not distinct:
-        return unsaid(name)
+        return Note.of("unsaid", by=name)
     if len(distinct) == 1:
-        return f"all are {distinct[0]}"
+        return Note.of("all-alike", value=distinct[0])
     if len(distinct) > MOST_SLICES or len(distinct) == len(values):
-        return f"there are {len(distinct)} for {counted(len(values), 'topic')}"
+        return Note.of("too-many", n=len(distinct), topics=len(values))
     return [(value, np.array([of_row == value for of_row in values])) for value in distinct]
 
 
-def thirds(name: str, values: FloatArray) -> Masks | str:
+def thirds(name: str, values: FloatArray) -> Masks | Note:
     """Thirds of the rows, by value; equal values stay together."""
     there = values[~np.isnan(values)]
     if np.unique(there).size < 3:
-        return "its values do not differ enough for thirds"
+        return Note.of("no-thirds")
     low, high = np.quantile(there, [1 / 3, 2 / 3])
     shown = SHOWN.get(name, "{:.1%}").format
     with np.errstate(invalid="ignore"):
@@ -132,10 +124,10 @@ def thirds(name: str, values: FloatArray) -> Masks | str:
 
 def text_values(
     scores: Scores, rows: Sequence[RowTexts], systems: Sequence[str], names: Sequence[str]
-) -> Mapping[str, FloatArray] | str:
+) -> Mapping[str, FloatArray] | Note:
     """By property: its value for every row, of its topic's source, or the mean of these systems' summaries."""
     if scores.folder is None:
-        return NO_FOLDER
+        return Note.of("no-folder")
     folder = Folder.open(scores.folder)
     key = ("text values", folder.path.absolute(), tuple(rows), tuple(systems), tuple(names))
     return read_once(key, lambda: _text_values(folder, rows, systems, names))
@@ -143,10 +135,10 @@ def text_values(
 
 def _text_values(
     folder: Folder, rows: Sequence[RowTexts], systems: Sequence[str], names: Sequence[str]
-) -> Mapping[str, FloatArray] | str:
+) -> Mapping[str, FloatArray] | Note:
     batches = batches_of(load(folder))
     if not any(batch.documents for batch in batches.values()):
-        return NO_DOCUMENTS
+        return Note.of("no-documents")
     compared = set(systems)
     measures = {name: parse_measure(OF_SUMMARIES[name]) for name in names if name in OF_SUMMARIES}
     held = {name: np.full(len(rows), math.nan) for name in names}

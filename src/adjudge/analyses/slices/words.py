@@ -2,18 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from adjudge.analyses import phrasebook
+from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.phrasebook import either
-from adjudge.analyses.slices.result import NOT_SHOWN, NOT_TESTED, UNFINDABLE, VARY
 from adjudge.core.words import counted, decimal, listed, p_words
 
 if TYPE_CHECKING:
     from adjudge.analyses.slices.result import PropertySlices, SlicedMean, SystemSlices
 
-_CORRECTED = {"holm": "Holm", "bonferroni": "Bonferroni", "bh": "Benjamini-Hochberg"}
+VARY, NOT_SHOWN, UNFINDABLE, NOT_TESTED = (
+    "vary",
+    "not shown to vary",
+    "could not have been found",
+    "not tested",
+)
+"""What is concluded of differences between systems."""
+NO_SLICES: Mapping[str, str | Callable[..., str]] = {
+    "unsaid": "no topic says its {by}",
+    "all-alike": "all are {value}",
+    "too-many": lambda n, topics: f"there are {n} for {counted(topics, 'topic')}",
+    "no-thirds": "its values do not differ enough for thirds",
+    "no-folder": "it needs the texts of an evaluation's folder",
+    "no-documents": "the evaluation has no source documents",
+    "one-target": "one {by} is looked at",
+    "few-systems": "fewer than two systems have scores of every {by}",
+}
+"""Why there are no slices by a property."""
+NOT_TESTABLE = {
+    "few-systems": "fewer than two systems have scores on more than half of every slice's topics",
+    "no-topic-in-two": "no topic has the scores of all systems in two slices",
+    "empty-slice": "a slice has no topic on which all systems have scores",
+    "one-column": "there are no two systems to compare",
+    "one-slice": "all are in one slice",
+    "one-row-each": "every slice has one topic",
+    "all-the-same": "the differences between them are the same in every topic",
+}
+"""Why slices are not tested."""
 
 
 def _not_in_the_test(by: str, systems: Sequence[str]) -> str:
@@ -49,10 +76,21 @@ def sentences(result: SystemSlices) -> Iterator[str]:
     """Whether differences between systems vary with anything that topics are sliced by, then how."""
     vary, undecided = result.concluded(VARY), result.concluded(NOT_SHOWN)
     never, untested = result.concluded(UNFINDABLE), result.concluded(NOT_TESTED)
-    start, how = f"On {result.title}", _how(result)
+    tested = [sliced for sliced in result.properties if sliced.conclusion != NOT_TESTED]
+    over = CORRECTIONS[result.asked.correct].over(counted(len(tested), "property", "properties"))
+    corrected = f"{over or 'not corrected'}, " if len(tested) > 1 else ""
+    within = {sliced.within for sliced in tested}
+    what = "" if len(within) > 1 else "of a topic's scores " if True in within else "of topics "
+    start = f"On {result.title}"
+    how = f"permutation {what}between slices, {corrected}{counted(len(result.matrix.topics), 'topic')}"
     if vary:
-        named = listed([_with_p(result, sliced) for sliced in vary], most=len(vary))
-        yield f"{start} differences between systems vary with {named}: {how}."
+        # The slices of lengths and forms are more than what is looked at otherwise.
+        slices = [f"{listed(sliced.slices)}; " if sliced.within else "" for sliced in vary]
+        named = [
+            f"{sliced.by} ({of}{p_words(sliced.p_adjusted, result.alpha)})"
+            for sliced, of in zip(vary, slices, strict=True)
+        ]
+        yield f"{start} differences between systems vary with {listed(named, most=len(named))}: {how}."
     elif undecided:
         least = p_words(min(sliced.p_adjusted for sliced in undecided), result.alpha)
         yield (
@@ -76,22 +114,6 @@ def sentences(result: SystemSlices) -> Iterator[str]:
 
 def _by(properties: Sequence[PropertySlices]) -> str:
     return either([sliced.by for sliced in properties])
-
-
-def _with_p(result: SystemSlices, sliced: PropertySlices) -> str:
-    slices = f"{listed(sliced.slices)}; " if sliced.within else ""  # more than what is looked at otherwise
-    return f"{sliced.by} ({slices}{p_words(sliced.p_adjusted, result.alpha)})"
-
-
-def _how(result: SystemSlices) -> str:
-    tested = [sliced for sliced in result.properties if sliced.conclusion != NOT_TESTED]
-    n = counted(len(tested), "property", "properties")
-    correct = result.asked.correct
-    over = "not corrected, " if correct == "none" else f"{_CORRECTED[correct]} over {n}, "
-    within = {sliced.within for sliced in tested}
-    what = "" if len(within) > 1 else "of a topic's scores " if True in within else "of topics "
-    topics = counted(len(result.matrix.topics), "topic")
-    return f"permutation {what}between slices, {over if len(tested) > 1 else ''}{topics}"
 
 
 def _about(result: SystemSlices, sliced: PropertySlices) -> Iterator[str]:

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from adjudge.analyses.matrix_result import MatrixResult
 from adjudge.analyses.topics import Topics
 from adjudge.core.errors import DataError, UsageError, among, quoted
-from adjudge.core.results import Note, Result
-from adjudge.core.table import Column, Table
+from adjudge.core.results import Note
+from adjudge.core.table import Column, Table, hidden
 from adjudge.core.words import counted, listed
 from adjudge.data.scores import ScoreMatrix
 
@@ -33,12 +34,20 @@ def topics_of_matrix(matrix: ScoreMatrix, asked: Topics | None = None) -> Topics
     from adjudge.stats.ranks import blocked, kruskal_wallis
 
     asked = asked or Topics()
-    _check(matrix, asked.against)
+    against = asked.against
+    if against is not None and against not in matrix.topics:
+        hint = among(against, matrix.topics)
+        raise UsageError(f"{matrix.measure} has no scores on topic {quoted(against)}{hint}")
+    if not matrix.values.size:
+        raise DataError(f"{matrix.measure}: no scores")
+    if (matrix.values != matrix.values).all():
+        reasons = listed(list(dict.fromkeys(why for _, _, why in matrix.missing)))
+        raise DataError(f"{matrix.measure}: every score is missing ({reasons or 'no reason given'})")
     over_topics = kruskal_wallis(matrix.values, groups="rows", alpha=asked.alpha)
     return TopicsResult(
         asked=asked,
         matrix=matrix,
-        standings=_standings(matrix, over_topics, asked.against),
+        standings=_standings(matrix, over_topics, against),
         over_topics=over_topics,
         over_systems=kruskal_wallis(matrix.values, groups="columns", alpha=asked.alpha),
         topics_blocked=blocked(matrix.values.T),
@@ -47,7 +56,7 @@ def topics_of_matrix(matrix: ScoreMatrix, asked: Topics | None = None) -> Topics
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class TopicsResult(Result):
+class TopicsResult(MatrixResult):
     """Whether topics differ, and which; whether systems do, with topics as blocks. Keeps the matrix.
 
     The tests' arrays are in the order of the matrix. `standings` run from the easiest topic to the hardest,
@@ -69,20 +78,8 @@ class TopicsResult(Result):
     """How many gave the scores."""
 
     @property
-    def alpha(self) -> float:
-        return self.asked.alpha
-
-    @property
     def against(self) -> str | None:
         return self.asked.against
-
-    @property
-    def measure(self) -> str:
-        return self.matrix.measure
-
-    @property
-    def title(self) -> str:
-        return self.matrix.title
 
     def how(self) -> str:
         blocks = "friedman" if self.systems_blocked.complete else "skillings-mack:ties-corrected"
@@ -149,43 +146,27 @@ class TopicsResult(Result):
         """A row per topic, from the easiest to the hardest."""
         size = f"{counted(self.over_topics.groups, 'topic')}, {counted(self.over_systems.groups, 'system')}"
         axis, lines = bars(self.standings, chosen=self.against)
-        yield Table(
-            name="topics",
-            columns=(
-                Column("measure", show="never"),
-                Column("length", show="never"),
-                Column("form", show="never"),
-                Column("topic", right=False),
-                Column("n", "scores"),
-                Column("mean", format=".4f"),
-                Column("sd", "s.d.", format=".4f"),
-                Column("mean_rank", "mean rank", format=".1f"),
-                Column("low", show="never"),
-                Column("high", show="never"),
-                Column("differs", show="never"),
-                Column("from_chosen", show="never"),
-                Column("interval", f"{1 - self.alpha:.0%} interval", data=False, right=False),
-                Column("bar", axis, data=False, right=False, show="terminal"),
-            ),
-            rows=tuple(
-                (
-                    self.measure,
-                    self.matrix.length,
-                    self.matrix.target.form,
-                    s.topic,
-                    s.n,
-                    s.mean,
-                    s.sd,
-                    s.mean_rank,
-                    s.low,
-                    s.high,
-                    s.differs,
-                    s.from_chosen,
-                    None if s.low != s.low else f"{s.low:z.1f} to {s.high:z.1f}",
-                    bar,
-                )
-                for s, bar in zip(self.standings, lines, strict=True)
-            ),
+        rows = [
+            {
+                **vars(s),
+                **self.target,
+                "interval": None if s.low != s.low else f"{s.low:z.1f} to {s.high:z.1f}",
+                "bar": bar,
+            }
+            for s, bar in zip(self.standings, lines, strict=True)
+        ]
+        yield Table.of(
+            "topics",
+            rows,
+            *hidden("measure length form"),
+            Column("topic", right=False),
+            Column("n", "scores"),
+            Column("mean", format=".4f"),
+            Column("sd", "s.d.", format=".4f"),
+            Column("mean_rank", "mean rank", format=".1f"),
+            *hidden("low high differs from_chosen"),
+            Column("interval", f"{1 - self.alpha:.0%} interval", data=False, right=False),
+            Column("bar", axis, data=False, right=False, show="terminal"),
             title=f"{self.matrix.heading} ({self.matrix.info.direction}, {size})",
         )
 
@@ -202,15 +183,14 @@ class TopicsResult(Result):
         difference, cutoff = test.mean_ranks[a] - test.mean_ranks[b], test.cutoff(a, b)
         arrays = (test.n[a], test.n[b], test.mean_ranks[a], test.mean_ranks[b], difference, cutoff)
         numbers = zip(*(array.tolist() for array in (*arrays, test.pair_p(a, b))), strict=True)
-        head = (self.measure, self.matrix.length, self.matrix.target.form)
-        columns = "measure length form a b n_a n_b mean_rank_a mean_rank_b difference cutoff p different"
-        return Table(
-            name="pairs",
-            columns=tuple(map(Column, columns.split())),
-            rows=tuple(
+        head = self.target.values()
+        return Table.of(
+            "pairs",
+            [
                 (*head, names[i], names[j], *row, bool(abs(row[4]) > row[5]))
                 for i, j, row in zip(a.tolist(), b.tolist(), numbers, strict=True)
-            ),
+            ],
+            "measure length form a b n_a n_b mean_rank_a mean_rank_b difference cutoff p different",
         )
 
     def facts(self) -> dict[str, Any]:
@@ -225,8 +205,13 @@ class TopicsResult(Result):
             "last": self.ends()[1],
             "over_topics": _scalars(self.over_topics),
             "over_systems": _scalars(self.over_systems),
-            "topics_blocked": _blocked_facts(self.topics_blocked),
-            "systems_blocked": _blocked_facts(self.systems_blocked),
+            **{
+                name: {test: _scalars(getattr(blocked, test)) for test in ("friedman", "skillings_mack")}
+                for name, blocked in (
+                    ("topics_blocked", self.topics_blocked),
+                    ("systems_blocked", self.systems_blocked),
+                )
+            },
             "missing": self.matrix.missing,
         }
 
@@ -279,17 +264,6 @@ def bars(
     return axis, [line(s) for s in standings]
 
 
-def _check(matrix: ScoreMatrix, against: str | None) -> None:
-    if against is not None and against not in matrix.topics:
-        hint = among(against, matrix.topics)
-        raise UsageError(f"{matrix.measure} has no scores on topic {quoted(against)}{hint}")
-    if not matrix.values.size:
-        raise DataError(f"{matrix.measure}: no scores")
-    if (matrix.values != matrix.values).all():
-        reasons = listed(list(dict.fromkeys(why for _, _, why in matrix.missing)))
-        raise DataError(f"{matrix.measure}: every score is missing ({reasons or 'no reason given'})")
-
-
 def _standings(matrix: ScoreMatrix, test: KruskalWallis, against: str | None) -> tuple[TopicRank, ...]:
     differs = test.differing()
     chosen = None if against is None else test.different_from(matrix.topics.index(against))
@@ -322,10 +296,6 @@ def _mean_and_sd(row: Any) -> tuple[float, float]:
     scores = scores / largest  # no sum of these, or of their squares, is too large for a float
     sd = float(scores.std(ddof=1)) * largest if scores.size > 1 else math.nan
     return float(scores.mean()) * largest, sd
-
-
-def _blocked_facts(test: Blocked) -> dict[str, Any]:
-    return {"friedman": _scalars(test.friedman), "skillings_mack": _scalars(test.skillings_mack)}
 
 
 def _scalars(test: Any) -> dict[str, Any]:

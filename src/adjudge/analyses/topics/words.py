@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from adjudge.analyses import phrasebook
+from adjudge.analyses.phrasebook import pairs_differ
 from adjudge.core.words import counted, listed, p_words
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def _about_pairs(result: TopicsResult) -> str:
     if never == k * (k - 1) // 2:
         return f"No pair of topics could have been found to differ {basis}."
     left = f"; {never:,} could not have been found" if never else ""
-    return f"{differ:,} of {counted(k * (k - 1) // 2, 'pair')} of topics differ{left} {basis}."
+    return f"{pairs_differ(differ, k * (k - 1) // 2, of='topics')}{left} {basis}."
 
 
 def about_chosen(result: TopicsResult, topic: str) -> str:
@@ -121,8 +122,13 @@ def _about_systems(result: TopicsResult) -> str:
 def _in_blocks(result: TopicsResult, blocked: Blocked, column: str, row: str) -> str:
     test = blocked.test
     if test.why is not None:
-        why = test.why.replace("column", column).replace("row", row)
-        return f"the {column}s cannot be compared ({blocked.name}: {why})"
+        columns = (result.over_systems if column == "system" else result.over_topics).groups
+        lack = f"two {row}s with two scores, has {test.n or 'none'}"
+        if blocked.complete and columns < 2:
+            lack = f"two {column}s with scores, has {columns or 'none'}"
+        elif blocked.complete:
+            lack = f"two complete {row}s, has {test.n or 'none'}"
+        return f"the {column}s cannot be compared ({blocked.name}: needs {lack})"
     basis = _basis(result, f"{blocked.name}, chi-squared", test)
     return f"the {column}s {_verdict(result, test)} ({basis}, {counted(test.n, row)})"
 

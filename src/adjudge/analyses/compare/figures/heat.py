@@ -49,7 +49,10 @@ def heat(comparison: Comparison, *, order: Order | None = None) -> Figure:
     matrix, better = comparison.matrix, comparison.matrix.info.better
     few_enough(len(matrix.systems), MOST_SYSTEMS, "systems", "leave some out of the scores")
     few_enough(len(matrix.topics), MOST_TOPICS, "topics", "leave some out of the scores")
-    topics, systems = _ordered(comparison, chosen)
+    topics, systems = list(comparison.topics_by_difficulty), [s.system for s in comparison.standings]
+    if chosen == "given":
+        topics = [t for t in comparison.given_topics or matrix.topics if t in matrix.topics]
+        systems = [s for s in comparison.given_systems or sorted(matrix.systems) if s in matrix.systems]
     kinds = comparison.kinds
     people = [s for s in systems if kinds.get(s) == "human"]
     others = [s for s in systems if kinds.get(s) != "human"]
@@ -110,7 +113,7 @@ def heat(comparison: Comparison, *, order: Order | None = None) -> Figure:
         )
         shades = alt.Color(
             "range:N",
-            title=f"{matrix.heading} ({_direction(better)})",
+            title=f"{matrix.heading} (stronger is {'better' if better else 'higher'})",
             sort=list(ranges.values()),
             scale=alt.Scale(domain=list(ranges.values()), range=[HEAT[k] for k in ranges]),
             legend=alt.Legend(
@@ -177,16 +180,6 @@ def heat(comparison: Comparison, *, order: Order | None = None) -> Figure:
     )
 
 
-def _ordered(comparison: Comparison, order: Order) -> tuple[list[str], list[str]]:
-    """Topics and systems as they are drawn."""
-    matrix = comparison.matrix
-    if order == "rank":
-        return list(comparison.topics_by_difficulty), [s.system for s in comparison.standings]
-    topics = [t for t in comparison.given_topics or matrix.topics if t in matrix.topics]
-    systems = [s for s in comparison.given_systems or sorted(matrix.systems) if s in matrix.systems]
-    return topics, systems
-
-
 def _ranges(low: float, high: float, *, lower: bool) -> dict[int, str]:
     """By step, from the weakest to the strongest: the values that it stands for."""
     if not high > low:
@@ -196,10 +189,6 @@ def _ranges(low: float, high: float, *, lower: bool) -> dict[int, str]:
     texts = [decimal(end, form) for end in ends]
     steps = [f"{texts[k]} to {texts[k + 1]}" for k in range(len(HEAT))]
     return dict(enumerate(reversed(steps) if lower else steps))
-
-
-def _direction(better: str | None) -> str:
-    return "stronger is better" if better else "stronger is higher"
 
 
 def _words(comparison: Comparison, order: Order, missing: int, *, people: bool, all_people: bool) -> str:

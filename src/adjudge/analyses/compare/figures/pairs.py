@@ -25,7 +25,7 @@ from adjudge.core.picture import (
     figure_of,
     in_order,
 )
-from adjudge.core.words import counted, decimal
+from adjudge.core.words import capitalised, counted, decimal
 
 if TYPE_CHECKING:
     import altair as alt
@@ -179,8 +179,12 @@ def _forest_words(
         side = "right" if direction == "higher" else "left"
         whom = f"a system is better than {against}" if against else "the first system of a pair is better"
         sentences.append(f"{side.capitalize()} of 0 {whom}.")
-    line = "each by itself" if comparison.intervals == "pointwise" else "which agrees with the corrected test"
-    level = f", at {comparison.level:.0%}" if comparison.intervals == "pointwise" else ""
+    line = (
+        "each by itself"
+        if comparison.asked.intervals == "pointwise"
+        else "which agrees with the corrected test"
+    )
+    level = f", at {comparison.level:.0%}" if comparison.asked.intervals == "pointwise" else ""
     sentences.append(f"The point is the mean difference, the line its interval{level}, {line}.")
     if one_sided:
         sentences.append("The test is one-sided, and the intervals have one end.")
@@ -291,8 +295,8 @@ def matrix(comparison: Comparison) -> Figure:
     return figure_of(
         "matrix",
         f"Who is {high} than whom, {comparison.title}",
-        f"{_sentence(tally(comparison))}{whom} A cell says how the system of its row compares with that of its column;"
-        f" systems from the {'best' if comparison.matrix.info.better else 'highest'} mean on.",
+        f"{capitalised(tally(comparison))}.{whom} A cell says how the system of its row compares with that of its"
+        f" column; systems from the {'best' if comparison.matrix.info.better else 'highest'} mean on.",
         data,
         drawing,
         notes=tuple(comparison.warnings(without=(MISSING_SCORES,))),
@@ -305,7 +309,3 @@ def for_whom(comparison: Comparison) -> str:
     whose = comparison.population
     assert whose is not None
     return whose.like_these if comparison.sampled else whose.these
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."

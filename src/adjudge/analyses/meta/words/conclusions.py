@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from adjudge.analyses.compare.sampled import these_assessors
 from adjudge.analyses.compare.words import NOTES as COMPARE_NOTES
 from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.meta.conclusions import (
@@ -16,6 +15,7 @@ from adjudge.analyses.meta.conclusions import (
     ConclusionAgreement,
     ConclusionsResult,
 )
+from adjudge.analyses.phrasebook import these_assessors
 from adjudge.core.phrases import Argument, Spoken
 from adjudge.core.words import counted, listed, number_word
 from adjudge.data.scores import Among
