@@ -82,11 +82,11 @@ def _convergence(result: Convergence) -> Iterator[str]:
     fewer = "" if whole == topics else " (or all, where there are fewer)"
     yield (
         f"With {counted(first, 'answer')} per topic {low:.1%} of the pairs are ordered as {result.human} does, with"
-        f" {last:,}{fewer} it is {high:.1%}; {counted(topics, 'topic')}, {counted(result.runs, 'run')} each."
+        f" {last:,}{fewer} it is {high:.1%}; {counted(topics, 'topic')}, {counted(result.asked.runs, 'run')} each."
     )
     lines = {name: [t.lines.get(name, math.nan) for t in result.measured] for name in result.lines()}
     means = [t.at(last).mean for t in result.measured]
-    verdicts = compared([(means, line) for line in lines.values()], level=result.level)
+    verdicts = compared([(means, line) for line in lines.values()], level=result.asked.level)
     ways = dict(zip(lines, verdicts, strict=True))
     words = {"above": "above", "below": "below", "open": "not significantly different from"}
     parts = _by_way(ways, words)
