@@ -14,7 +14,7 @@ from adjudge.analyses.examples.result import (
     examples_of_matrix,
     marks,
 )
-from adjudge.analyses.examples.words import counts, why
+from adjudge.analyses.examples.words import counts, listed_grams, why
 from adjudge.analyses.pages.chapter import Absent, Chapter, Findings, ReportPart
 from adjudge.analyses.pages.names import Name, names_of
 from adjudge.analyses.pages.numbers import format_for
@@ -160,7 +160,7 @@ def _topic(topic: ExampleTopic, result: ExamplesResult, names: dict[str, Name]) 
         references=tuple(sides[:1]),
         more_references=tuple(sides[1:]),
         lists=tuple(
-            (side, names[system].shown, _listed(grams))
+            (side, names[system].shown, listed_grams(grams, " · ", MOST_LISTED))
             for side, (system, grams) in enumerate(((a, topic.only_first), (b, topic.only_second)))
             if grams
         ),
@@ -174,11 +174,6 @@ def _topic(topic: ExampleTopic, result: ExamplesResult, names: dict[str, Name]) 
             for unit in topic.units
         ),
     )
-
-
-def _listed(grams: Sequence[str]) -> str:
-    more = f" and {len(grams) - MOST_LISTED} more" if len(grams) > MOST_LISTED else ""
-    return f"{' · '.join(grams[:MOST_LISTED])}{more}"
 
 
 def _text(text: ExampleText, result: ExamplesResult, names: dict[str, Name]) -> SideText:

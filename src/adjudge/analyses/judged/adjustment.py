@@ -122,7 +122,11 @@ def length_adjustment(
     form: str | None = None,
 ) -> LengthAdjustment:
     """What length adjustment changes: `length_adjustment("my-eval")`; other weights as the measure's options."""
-    adjusted = _adjusted(measure)
+    adjusted = AdjustedCoverage() if measure is None else parse_measure(measure)
+    if not isinstance(adjusted, AdjustedCoverage) or adjusted.named_judge:
+        raise UsageError(
+            f"{quoted(str(measure))} is no length-adjusted coverage by people, such as length-adjusted-coverage"
+        )
     gathered = judged_in(source, length=length, form=form)
     both = zip(gathered.scored(Coverage(stat=adjusted.stat)), gathered.scored(adjusted), strict=True)
     rows = [(entry, plain.value, other.value, plain.why or other.why) for (entry, plain), (_, other) in both]
@@ -144,17 +148,6 @@ def length_adjustment(
             ),
         ),
     )
-
-
-def _adjusted(measure: str | None) -> AdjustedCoverage:
-    if measure is None:
-        return AdjustedCoverage()
-    parsed = parse_measure(measure)
-    if not isinstance(parsed, AdjustedCoverage) or parsed.named_judge:
-        raise UsageError(
-            f"{quoted(measure)} is no length-adjusted coverage by people, such as length-adjusted-coverage"
-        )
-    return parsed
 
 
 def _part(part: Part, rows: list[tuple[JudgedPeer, float, float]]) -> AdjustedPart:
