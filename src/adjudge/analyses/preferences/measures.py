@@ -84,7 +84,6 @@ class MeasureAgreement(Result):
     half: bool
     """Whether what a measure ties counts half."""
     why: str | None = None
-    """Why there is no mean."""
 
     @property
     def n(self) -> int:
@@ -404,22 +403,14 @@ class Minutes:
     idle: int
     """Of those, answers that took longer than `cap` and count as that."""
     cap: float
-    """In seconds."""
     why: str | None = None
 
     @property
     def mean(self) -> float:
-        """Per topic."""
         return _mean(self.topics.values())
 
 
-def minutes(
-    events: Iterable[Event],
-    topics: Mapping[str, str],
-    *,
-    question: str = PREFERENCE,
-    cap: float = IDLE,
-) -> Minutes:
+def minutes(events: Iterable[Event], topics: Mapping[str, str], *, cap: float = IDLE) -> Minutes:
     """The time that answers took, by topic; `topics` says to which topic a task belongs, for the tasks that count.
 
     An answer took as long as its sender says. Where nothing is said, it took the time since the same person's answer
@@ -428,9 +419,8 @@ def minutes(
     """
     taken: dict[str, float] = {}
     answers = timed = idle = 0
-    by_people = [event for event in events if event.origin not in PROGRAMS]
-    for event, seconds in with_seconds(by_people):
-        if event.task not in topics or event.question != question:
+    for event, seconds in with_seconds([event for event in events if event.origin not in PROGRAMS]):
+        if event.task not in topics or event.question != PREFERENCE:
             continue
         answers += 1
         if seconds is not None:
@@ -803,9 +793,6 @@ def _trajectory(
 # The paper's tables
 
 
-TIME = "minutes"
-
-
 @dataclass(frozen=True)
 class PaperColumn:
     """One column: the mean over topics with its interval, or why there is none."""
@@ -843,12 +830,8 @@ class PaperTable:
     title: str
     cells: tuple[PaperColumn, ...]
     level: float
-    without_pair: int = 0
-    """Topics that have no pair to order."""
-    lacking: int = 0
-    """Topics that lack a column, and are left out."""
-    unsure: tuple[str, ...] = ()
-    """Columns without an interval."""
+    left_out: tuple[Note, ...] = ()
+    """Of topics that are not in the means, and of columns without an interval."""
     differences: Mapping[str, Mapping[str, Found]] = field(default_factory=dict)
     """By a column of the evaluator's, how it compares with the others."""
     smoothing: tuple[Smoothing, ...] = ()
@@ -875,14 +858,9 @@ class PaperTable:
         for cell in self.cells:
             if cell.why:
                 headings.setdefault(cell.why, []).append(cell.heading)
-        for why, some in headings.items():
-            yield Note.of("no-number", headings=some, why=why).on(self.name)
-        if self.without_pair:
-            yield Note.of("no-pair-to-order", n=self.without_pair).on(self.name)
-        if self.lacking:
-            yield Note.of("lacks-a-column", n=self.lacking).on(self.name)
-        if self.unsure:
-            yield Note.of("no-interval", headings=self.unsure, least=LEAST_VARIED).on(self.name)
+        numberless = [Note.of("no-number", headings=some, why=why) for why, some in headings.items()]
+        for note in (*numberless, *self.left_out):
+            yield note.on(self.name)
 
     def table(self, rows: Rows = "mean") -> Table:
         """As the paper has it: a row of means, or one per topic or set before it; then intervals and topics."""
@@ -897,7 +875,7 @@ class PaperTable:
         ]
         headings = [cell.heading for cell in self.cells]
         if self.minutes is not None:
-            headings.append(TIME)
+            headings.append("minutes")
         return Table.of(
             self.name,
             ((name, *[*numbers, last][: len(headings)]) for name, numbers, last in lines),
@@ -1115,16 +1093,13 @@ def _table(
             by_topic = dict(zip(topics, shares[:, column].tolist(), strict=True))
             mean = _mean(by_topic.values())
             done[k] = replace(cells[k], topics=by_topic, value=mean, low=low[column], high=high[column])
-    unsure = [cell.heading for cell in done if len(cell.topics) > 1 and math.isnan(cell.low)]
+    left_out = [Note.of("no-pair-to-order", n=empty)] if empty else []
+    if topics and (lacking := len(every) - len(topics) - empty):
+        left_out.append(Note.of("lacks-a-column", n=lacking))
+    if unsure := tuple(cell.heading for cell in done if len(cell.topics) > 1 and math.isnan(cell.low)):
+        left_out.append(Note.of("no-interval", headings=unsure, least=LEAST_VARIED))
     return PaperTable(
-        name=name,
-        title=title,
-        cells=tuple(done),
-        level=level,
-        without_pair=empty,
-        lacking=len(every) - len(topics) - empty if topics else 0,
-        unsure=tuple(unsure),
-        sets=sets,
+        name=name, title=title, cells=tuple(done), level=level, left_out=tuple(left_out), sets=sets
     )
 
 
