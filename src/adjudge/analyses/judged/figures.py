@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from adjudge.analyses.gathered import Part
     from adjudge.analyses.judged.adjustment import LengthAdjustment
     from adjudge.analyses.judged.parts import JudgedResult
-    from adjudge.analyses.judged.unit_coverage import CoverageSpread, CoveredUnits, UnitCoverage
+    from adjudge.analyses.judged.unit_coverage import CoverageSpread, CoveredUnits, PageSpread, UnitCoverage
     from adjudge.analyses.judged.unmarked import UnmarkedTables
     from adjudge.analyses.scores import Scores
     from adjudge.core.results import Result
@@ -191,12 +191,12 @@ def coverage_by_source(result: CoverageSpread) -> Figure:
     # Part by part; sources with the greatest mean first, each before its systems, and these likewise.
     means = {(row.part, row.source): row.average.mean for row in rows if row.system is None}
     order = {part: at for at, part in enumerate(names)}
-    rows.sort(
-        key=lambda row: (
-            *(order[row.part], -means[row.part, row.source], row.source),
-            *(row.system is not None, -row.average.mean),
-        )
-    )
+
+    def place(row: PageSpread) -> tuple[Any, ...]:
+        source = (order[row.part], -means[row.part, row.source], row.source)
+        return (*source, row.system is not None, -row.average.mean)
+
+    rows.sort(key=place)
     several = Counter((row.part, row.source) for row in rows if row.system is not None)
     drawn_rows: list[dict[str, Any]] = []
     for row in rows:

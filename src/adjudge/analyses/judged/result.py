@@ -168,9 +168,13 @@ def uncovered_by_source(gathered: Gathered) -> JudgedTable | None:
             counts[1] += sum(completeness == 0 for completeness in page.completeness)
     if not units:
         return None
+    shares = []
+    for key in in_order(units):
+        n, none = units[key]
+        shares.append((*key, n, none, none / n if n else nan))
     return JudgedTable.of(
         "uncovered-by-source",
-        ((*key, n, none, none / n if n else nan) for key in in_order(units) for n, none in [units[key]]),
+        shares,
         *PART,
         SOURCE,
         Column("units", "model units"),
@@ -210,8 +214,6 @@ def _coverage(
 
 POOLED = "(all)"
 """In the assessors' column: everybody's ratings together."""
-
-"""What was rated by whom, the aspect, and the rating."""
 
 
 def ratings_by_assessor(gathered: Gathered, *, alpha: float = ALPHA) -> JudgedTable | None:
@@ -289,11 +291,10 @@ def contradictions(gathered: Gathered) -> JudgedTable | None:
                     of_person["marked" if event.answer["marked"] else "empty"] += 1
     if not counts:
         return None
-    rows = [
-        (*key, n["answers"], n["marked"], n["empty"], (n["marked"] + n["empty"]) / n["answers"])
-        for key in in_order(counts)
-        for n in [counts[key]]
-    ]
+    rows = []
+    for key in in_order(counts):
+        answers, marked, empty = (counts[key][name] for name in ("answers", "marked", "empty"))
+        rows.append((*key, answers, marked, empty, (marked + empty) / answers))
     return JudgedTable.of(
         "contradictions",
         rows,
