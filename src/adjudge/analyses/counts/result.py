@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from adjudge.stats.pairs import PairResults
 
 Names = tuple[str, ...]
+MeasureCells = tuple["CountsByMeasure", tuple[Cell, ...]]
+"""A measure's row of a table."""
 Tests = Mapping[str, "Callable[[FloatArray], PairResults]"]
 CROSSED = (
     "human_machine_pairs",
@@ -66,9 +68,9 @@ def counts_of(data: Mapping[str | None, Scores], asked: Counts) -> CountsTable:
                 why[measure] = error
         lacking.append(why)
         chosen[name] = [scores.matrix(m, length=n, form=f, pool=asked.pool).averaged() for m, n, f in wanted]
-    for measure, error in lacking[0].items():
+    for measure, reason in lacking[0].items():
         if all(measure in why for why in lacking):  # one data set at least must have it
-            raise error
+            raise reason
     directed = {m.measure for matrices in chosen.values() for m in matrices if m.info.better is not None}
     tests = counting(asked.how())
     counts: list[CountsByMeasure] = []
@@ -182,43 +184,25 @@ class CountsTable(Result):
 
     def tables(self) -> Iterator[Table]:
         """The paper's two tables, a third with the machines that pass for human, and a table of each measure's."""
-        yield self._side_by_side(
-            "pairs",
-            ("pairs",),
-            [
-                (
-                    m,
-                    (
-                        m.tests[0].pairs,
-                        *(f"{t.different}{_left(t.untested, t.out_of_reach)}" for t in m.tests),
-                    ),
-                )
-                for m in self.measures
-            ],
-        )
-        crossed = [m for m in self.measures if m.cross]
+        pairs: list[MeasureCells] = []
+        crossed: list[MeasureCells] = []
+        like_human: list[MeasureCells] = []
+        for m in self.measures:
+            different = [f"{t.different}{_left(t.untested, t.out_of_reach)}" for t in m.tests]
+            pairs.append((m, (m.tests[0].pairs, *different)))
+            if m.cross:
+                directions = [
+                    f"{t.cross_different} ({t.human_better}/{t.machine_better})"
+                    f"{_left(t.cross_untested, t.cross_out_of_reach)}"
+                    for t in m.tests
+                ]
+                crossed.append((m, (m.cross, *directions)))
+                like_human.append((m, (len(m.machines), m.within, *(t.like_some for t in m.tests))))
+        yield self._side_by_side("pairs", ("pairs",), pairs)
         if not crossed:
             return
-        cells = [
-            (
-                m,
-                (
-                    m.cross,
-                    *(
-                        f"{t.cross_different} ({t.human_better}/{t.machine_better})"
-                        f"{_left(t.cross_untested, t.cross_out_of_reach)}"
-                        for t in m.tests
-                    ),
-                ),
-            )
-            for m in crossed
-        ]
-        yield self._side_by_side("human-machine", ("pairs",), cells)
-        yield self._side_by_side(
-            "like-human",
-            ("machines", "averages"),
-            [(m, (len(m.machines), m.within, *(t.like_some for t in m.tests))) for m in crossed],
-        )
+        yield self._side_by_side("human-machine", ("pairs",), crossed)
+        yield self._side_by_side("like-human", ("machines", "averages"), like_human)
         for number, m in enumerate(self.measures):
             if m.cross:
                 yield Table.of(
@@ -233,9 +217,7 @@ class CountsTable(Result):
                     title=f"Humans that a machine does not differ from significantly, of {len(m.humans)}: {m.named}",
                 )
 
-    def _side_by_side(
-        self, name: str, numbers: tuple[str, ...], cells: Sequence[tuple[CountsByMeasure, tuple[Cell, ...]]]
-    ) -> Table:
+    def _side_by_side(self, name: str, numbers: tuple[str, ...], cells: Sequence[MeasureCells]) -> Table:
         """A row per measure; of several data sets a row per measure and count, and a column per data set."""
         from adjudge.analyses.counts.words import HEADINGS
 

@@ -430,30 +430,31 @@ def _by_grams(spec: Rouge, batch: TopicBatch, a: Summary, b: Summary) -> dict[st
             ]
             for side, peer in enumerate((a, b)):
                 hits[side] += n[side]
-                for at in range(n[1 - side], n[side]):
-                    reference_marks[key][side].update(there[at])
-                    peer_marks[side].update(places[peer.key][gram][at])
-                    spans = (words[key][k][1] for k in there[at])
+                for time in range(n[1 - side], n[side]):
+                    reference_marks[key][side].update(there[time])
+                    peer_marks[side].update(places[peer.key][gram][time])
+                    spans = (words[key][k][1] for k in there[time])
                     only[side].append(" ".join(reference.text[start:end] for start, end in spans))
     texts = []
     for side, peer in enumerate((a, b)):
         marked = _joined(words[peer.key], peer_marks[side])
-        one_of_several = len(against[side]) == 1 and len(references) > 1
+        compared = [r.system for key, r in references.items() if key in against[side]]
         counts = GramCounts(
             hits=hits[side],
             total=sizes[side],
             references=len(against[side]),
-            reference=references[next(iter(against[side]))].system if one_of_several else None,
+            reference=compared[0] if len(compared) == 1 and len(references) > 1 else None,
             own=None if spec.stat == "recall" else sum(map(len, places[peer.key].values())),
         )
         first, second = (marked, ()) if side == 0 else ((), marked)
         texts.append(ExampleText(peer.system, peer.text, first, second, counts))
+    marked_references = []
+    for key, r in references.items():
+        of_a, of_b = (_joined(words[key], marks) for marks in reference_marks[key])
+        marked_references.append(ExampleText(r.system, r.text, of_a, of_b))
     return {
         "texts": tuple(texts),
-        "references": tuple(
-            ExampleText(r.system, r.text, *(_joined(words[key], marked) for marked in reference_marks[key]))
-            for key, r in references.items()
-        ),
+        "references": tuple(marked_references),
         "only_first": tuple(_times(only[0])),
         "only_second": tuple(_times(only[1])),
     }

@@ -302,12 +302,13 @@ def length_adjustment(result: LengthAdjustment) -> Figure:
             for column, words in (("coverage", before), ("adjusted", after))
         ]
         line = base.mark_rule(strokeWidth=2, color=HEAT[3]).encode(x=x, x2="adjusted:Q", y=y)
-        looks = {"datum.moved": {"color": MARK, "fontWeight": "bold"}, "!datum.moved": {"color": SOFT}}
+        bold: dict[str, Any] = {"color": MARK, "fontWeight": "bold"}
+        soft: dict[str, Any] = {"color": SOFT}
         ranks = [
             base.transform_filter(test)
             .mark_text(align="left", **look)
             .encode(x=alt.value(500), y=y, text="ranks:N")
-            for test, look in looks.items()
+            for test, look in (("datum.moved", bold), ("!datum.moved", soft))
         ]
         return alt.layer(line, *ends, *ranks, width=480, height=alt.Step(STEP))
 

@@ -222,7 +222,7 @@ def ratings_by_assessor(gathered: Gathered, *, alpha: float = ALPHA) -> JudgedTa
     people = [(e, aspect, value) for e, aspect, value in rows if not is_anonymous(e.assessor)]
     pooled = grouped(((e.protocol.name, aspect), value) for e, aspect, value in rows)
     by_assessor = grouped(((e.protocol.name, aspect, e.assessor), value) for e, aspect, value in people)
-    values = {}
+    values: dict[tuple[Cell, ...], list[float]] = {}
     for aspect in in_order(pooled):
         values[*aspect, POOLED] = pooled[aspect]
         values |= {key: by_assessor[key] for key in in_order(by_assessor) if key[:2] == aspect}

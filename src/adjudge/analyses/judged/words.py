@@ -74,7 +74,8 @@ def about(result: JudgedTables | JudgedResult, name: str) -> Iterator[str]:
     part = result.part_of(name) if isinstance(result, JudgedTables) else result
     if name in ROWS:
         counts, least, words = ROWS[name]
-        for row in part.table(name).records():
+        rows: Iterator[dict[str, Any]] = part.table(name).records()
+        for row in rows:
             if row[counts] >= least:
                 yield f"{where(tuple(row.get(key) for key in PLACE))}: {words.format(**row)}."
     for start, say in SAID.items():
